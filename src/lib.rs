@@ -1,0 +1,22 @@
+//! torchvet vets PyTorch training scripts before they reach the GPU.
+//!
+//! Data flows one way:
+//!
+//! ```text
+//! project -> syntax -> python (asks library, fills value) -> contract, rules -> diagnostic -> output
+//! ```
+//!
+//! `tests/architecture.rs` holds the rooms to that.
+
+pub mod analysis;
+pub mod cli;
+pub mod config;
+pub mod contract;
+pub mod diagnostic;
+pub mod library;
+pub mod output;
+pub mod project;
+pub mod python;
+pub mod rules;
+pub mod syntax;
+pub mod value;

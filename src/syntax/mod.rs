@@ -1,0 +1,14 @@
+//! The one seam to the Python parser: nothing else in the crate names its crates.
+//!
+//! A parsed file always has a syntax tree: the parser recovers from errors, so the parts of
+//! a broken file that could be read are still checked.
+
+mod parse;
+mod span;
+
+pub use parse::{Nesting, ParseIssue, Parsed, parse};
+pub use ruff_python_ast as ast;
+pub use ruff_python_ast::{Expr, Stmt};
+pub use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};
+pub use ruff_text_size::{Ranged, TextRange, TextSize};
+pub use span::{FileId, Span};

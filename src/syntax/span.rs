@@ -1,0 +1,29 @@
+use ruff_text_size::{Ranged, TextRange, TextSize};
+
+/// A file of the project, as an index into [`crate::project::Project`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(pub u32);
+
+/// A place in a source file: byte offsets into the file's text (for a notebook, into its
+/// cells' sources laid end to end).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    pub file: FileId,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    pub fn new(file: FileId, node: impl Ranged) -> Self {
+        let range = node.range();
+        Span { file, start: range.start().to_u32(), end: range.end().to_u32() }
+    }
+
+    pub fn range(self) -> TextRange {
+        TextRange::new(TextSize::new(self.start), TextSize::new(self.end))
+    }
+
+    pub fn contains(self, other: Span) -> bool {
+        self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
+}
