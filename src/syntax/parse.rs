@@ -1,5 +1,5 @@
 use ruff_python_ast::{ModModule, PySourceType};
-use ruff_python_parser::{ParseOptions, Mode, parse_unchecked};
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 /// A syntax tree with what the parser complained about.
@@ -40,7 +40,11 @@ impl Nesting {
                     }
                 }
                 b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-                b'#' => while bytes.get(i + 1).is_some_and(|&b| b != b'\n') { i += 1 },
+                b'#' => {
+                    while bytes.get(i + 1).is_some_and(|&b| b != b'\n') {
+                        i += 1
+                    }
+                }
                 quote @ (b'"' | b'\'') => i = skip_string(bytes, i, quote),
                 _ => {}
             }
@@ -86,11 +90,7 @@ pub fn parse(text: &str, notebook: bool) -> Parsed {
             }],
         };
     }
-    let options = if notebook {
-        ParseOptions::from(Mode::Ipython)
-    } else {
-        ParseOptions::from(PySourceType::Python)
-    };
+    let options = if notebook { ParseOptions::from(Mode::Ipython) } else { ParseOptions::from(PySourceType::Python) };
     let Some(parsed) = parse_unchecked(text, options).try_into_module() else {
         return Parsed { module: empty_module(), issues: Vec::new() };
     };
