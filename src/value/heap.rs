@@ -217,7 +217,8 @@ impl Heap {
     }
 
     /// Puts a tensor on the heap.
-    pub fn tensor(&mut self, tensor: Tensor) -> Value {
+    pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
+        tensor.parameter = false;
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -268,6 +269,17 @@ impl Heap {
         }
         let symbol = self.symbol(expression);
         self.derived.insert(expression.to_owned(), symbol);
+        symbol
+    }
+
+    /// As [`Heap::derived_symbol`], for an expression whose text does not tell symbols of
+    /// the same name apart: `key` does.
+    pub fn derived_symbol_named(&mut self, key: &str, name: &str) -> Symbol {
+        if let Some(symbol) = self.derived.get(key) {
+            return *symbol;
+        }
+        let symbol = self.symbol(name);
+        self.derived.insert(key.to_owned(), symbol);
         symbol
     }
 
@@ -421,6 +433,7 @@ impl Heap {
         facts.version = writes;
         if let Data::Tensor(tensor) = self.get_mut(id) {
             facts.writes = if base.is_none() { writes } else { tensor.writes };
+            facts.parameter = tensor.parameter;
             *tensor = facts;
         }
     }
