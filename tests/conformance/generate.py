@@ -49,6 +49,7 @@ SPELLINGS = {
     "svd_lowrank": lambda a, k: call("torch.svd_lowrank", [f"{a[0]} @ {a[1]}.mT"], k),
     "pca_lowrank": lambda a, k: call("torch.pca_lowrank", [f"{a[0]} @ {a[1]}.mT"], k),
     "linalg.pinv.singular": lambda a, k: call("torch.linalg.pinv", [f"{a[0]} @ {a[1]}.mT"], k),
+    "linalg.lstsq.grad_oriented": lambda a, k: call("torch.linalg.lstsq", a, k) + "[:2]",
     "normal.number_mean": lambda a, k: call("torch.normal", [a[1], a[0], *a[2:]], k),
     "resize_": lambda a, k: call(f"{a[0]}.clone().resize_", a[1:], k),
     "resize_as_": lambda a, k: call(f"{a[0]}.clone().resize_as_", a[1:], k),
@@ -98,6 +99,19 @@ def callables():
 
 
 CALLABLES = callables()
+
+
+def remember_construction(classes):
+    """Makes modules remember how they were made, so that one can be written where it is an argument."""
+    for module_class in classes:
+        original = module_class.__init__
+
+        def remembering(self, *arguments, original=original, made=module_class, **keywords):
+            original(self, *arguments, **keywords)
+            if type(self) is made:
+                self.written_as = (f"torch.nn.{made.__name__}", arguments, keywords)
+
+        module_class.__init__ = remembering
 
 
 class Writer:
@@ -162,6 +176,8 @@ class Writer:
         if dtype is torch.bool:
             return f"torch.ones({size}, dtype=torch.bool)"
         low, high = int(tensor.min()), int(tensor.max()) + 1
+        if low <= 0 < high - 1 and bool((tensor != 0).all()):
+            low = 1  # a divisor
         written = "" if dtype is torch.int64 else f", dtype={dtype}"
         return f"torch.randint({low}, {high}, ({size}{',' if len(shape) == 1 else ''}){written})"
 
@@ -205,9 +221,10 @@ class Writer:
         raise CannotWrite(f"value of type {type(value).__name__}")
 
     def module(self, module):
-        if type(module).__name__ in ("ReLU", "Sigmoid", "Tanh", "GELU"):
-            return f"torch.nn.{type(module).__name__}()"
-        raise CannotWrite("module as argument")
+        if not hasattr(module, "written_as"):
+            raise CannotWrite("module as argument")
+        name, arguments, keywords = module.written_as
+        return call(name, list(map(self.value, arguments)), {k: self.value(v) for k, v in keywords.items()})
 
     def index(self, value):
         """`value` as the inside of a subscript."""
@@ -232,7 +249,8 @@ def describe(value):
             raise CannotWrite("sparse or nested result")
         if value.is_quantized:
             raise CannotWrite("quantised result")
-        return {"kind": "tensor", "shape": list(value.shape), "dtype": str(value.dtype).removeprefix("torch.")}
+        dtype = str(value.dtype).removeprefix("torch.")
+        return {"kind": "tensor", "shape": list(value.shape), "dtype": dtype, "device": str(value.device)}
     if isinstance(value, (tuple, list)):
         return {"kind": "tuple", "items": [describe(item) for item in value]}
     if value is None:
@@ -323,6 +341,8 @@ def method_call(name):
 
 def variants(op):
     """The other ways to write an operator: (kind, call), each returning None where it does not fit."""
+    if op.name.startswith("__"):
+        return
     if op.method_variant is not None and callable(getattr(torch.Tensor, op.name, None)):
         yield "method", method_call(op.name)
     if op.inplace_variant is not None and callable(getattr(torch.Tensor, op.name + "_", None)):
@@ -352,6 +372,15 @@ class Output:
         self.skips = collections.Counter()
         self.skipped_errors = collections.Counter()
         self.counts = collections.Counter()
+        self.examples = collections.defaultdict(list)
+        self.variants = collections.defaultdict(list)
+
+    def skip(self, reason, example, errors=False):
+        """Counts what has no source, and keeps a few examples for --explain."""
+        reason = str(reason)
+        (self.skipped_errors if errors else self.skips)[reason] += 1
+        if example not in self.examples[reason]:
+            self.examples[reason].append(example)
 
     def samples(self, group, name, written):
         """One file with every sample of an operator. `written`: (lines, record) pairs."""
@@ -374,11 +403,19 @@ class Output:
         self.write(path, HEADER + "\n".join(lines) + "\n")
         message = str(exception).strip().splitlines() or [""]
         self.records.append({
-            "file": path, "group": group, "op": name, "variant": "error",
+            "file": path, "group": group, "op": name.removesuffix("/variant"), "variant": "error",
             "line": len(HEADER.splitlines()) + call_line, "source": lines[call_line - 1],
             "exception": type(exception).__name__, "message": message[0][:300],
         })  # fmt: skip
         self.counts[f"{group} error"] += 1
+
+    def rejected_variant(self, op, lines, call_line, exception):
+        """A method or in-place spelling of an accepted sample that PyTorch rejects."""
+        if any(lines == other for other in self.variants[op.formatted_name]):
+            return
+        self.variants[op.formatted_name].append(lines)
+        name = re.sub(r"[^0-9A-Za-z_]", "_", op.formatted_name) + "/variant"
+        self.error("variants", name, len(self.variants[op.formatted_name]) - 1, lines[:call_line], call_line, exception)
 
     def write(self, path, text):
         target = self.directory / path
@@ -424,7 +461,7 @@ def samples_of_op(op, dtypes, limit, output):
     try:
         spelling = (lambda a, k: f"{a[0]}[{a[1]}]") if op.name == "__getitem__" else function_call(op)
     except CannotWrite as reason:
-        output.skips[f"operator: {reason}"] += 1
+        output.skip(f"operator: {reason}", op.formatted_name)
         return []
     written, seen, counter = [], set(), 0
     for dtype_name in dtypes:
@@ -435,7 +472,7 @@ def samples_of_op(op, dtypes, limit, output):
         try:
             samples = list(op.sample_inputs("cpu", dtype))
         except Exception as error:
-            output.skips[f"samples cannot be made ({type(error).__name__})"] += 1
+            output.skip(f"samples cannot be made ({type(error).__name__})", op.formatted_name)
             continue
         if limit:
             samples = samples[:: max(1, len(samples) // limit)][:limit]
@@ -446,10 +483,10 @@ def samples_of_op(op, dtypes, limit, output):
                 forms = write_op_sample(op, spelling, sample, prefix)
                 result = describe(op(sample.input, *sample.args, **sample.kwargs))
             except CannotWrite as reason:
-                output.skips[str(reason)] += 1
+                output.skip(str(reason), op.formatted_name)
                 continue
             except Exception:
-                output.skips["the database's own sample fails here"] += 1
+                output.skip("the database's own sample fails here", op.formatted_name)
                 continue
             kept = None
             for assignments, arguments, keywords in forms:
@@ -466,10 +503,10 @@ def samples_of_op(op, dtypes, limit, output):
                     kept = (assignments, arguments, keywords, expression)
                     break
             if kept is None:
-                output.skips["source gives another result than the sample"] += 1
+                output.skip("source gives another result than the sample", f"{op.formatted_name}: {expression}")
                 continue
             if kept == "duplicate":
-                output.skips["same source as another sample"] += 1
+                output.skip("same source as another sample", op.formatted_name)
                 continue
             assignments, arguments, keywords, expression = kept
             seen.add(unlike([*assignments, f"{prefix}r = {expression}"]))
@@ -499,8 +536,9 @@ def samples_of_op(op, dtypes, limit, output):
                 seen.add(unlike([*again, expression]))
                 try:
                     found = describe(run([*again, f"{renamed}r = {expression}"])[f"{renamed}r"])
-                except Exception:
-                    output.skips[f"{kind} variant: PyTorch rejects it"] += 1
+                except Exception as exception:
+                    statements = [text.replace(renamed, "") for text in [*again, f"{renamed}r = {expression}"]]
+                    output.rejected_variant(op, statements, len(again) + (kind != "augmented"), exception)
                     continue
                 left, names = targets(found, f"{renamed}r")
                 record = {"sample": f"s{counter}", "variant": kind, "dtype": dtype_name, "names": names}
@@ -516,20 +554,20 @@ def errors_of_op(op, name, output):
     try:
         spelling = (lambda a, k: f"{a[0]}[{a[1]}]") if op.name == "__getitem__" else function_call(op)
     except CannotWrite as reason:
-        output.skipped_errors[f"operator: {reason}"] += 1
+        output.skip(f"operator: {reason}", name, errors=True)
         return
     seed()
     try:
         errors = list(op.error_inputs("cpu"))
     except Exception as error:
-        output.skipped_errors[f"error inputs cannot be made ({type(error).__name__})"] += 1
+        output.skip(f"error inputs cannot be made ({type(error).__name__})", name, errors=True)
         return
     number, seen = 0, set()
     for error in errors:
         try:
             forms = write_op_sample(op, spelling, error.sample_input, "")
         except CannotWrite as reason:
-            output.skipped_errors[str(reason)] += 1
+            output.skip(str(reason), name, errors=True)
             continue
         candidates = []
         for assignments, arguments, keywords in forms:
@@ -557,11 +595,11 @@ def keep_error(output, group, name, number, candidates, call_line, error, seen):
                 break
             fallback = fallback or (lines, exception)
     if fallback is None:
-        output.skipped_errors["source is accepted" if accepted else "source raises something else"] += 1
+        output.skip("source is accepted" if accepted else "source raises something else", f"{name}: {candidates[0][-1] if call_line is None else candidates[0][call_line - 1]}", errors=True)
         return 0
     lines, exception = fallback
     if "\n".join(lines) in seen:
-        output.skipped_errors["same source as another error input"] += 1
+        output.skip("same source as another error input", f"{name}: {candidates[0][-1] if call_line is None else candidates[0][call_line - 1]}", errors=True)
         return 0
     seen.add("\n".join(lines))
     output.error(group, name, number, lines, call_line or len(lines), exception)
@@ -596,17 +634,17 @@ def module_lines(info, sample, prefix, form, training):
 def samples_of_module(info, limit, output):
     written, seen, counter = [], set(), 0
     if not hasattr(torch.nn, info.module_cls.__name__):
-        output.skips["module: no public name"] += 1
+        output.skip("module: no public name", info.name)
         return []
     if torch.float32 not in info.dtypes:
-        output.skips["module: no float32"] += 1
+        output.skip("module: no float32", info.name)
         return []
     for training in (True, False):
         seed()
         try:
             samples = list(info.module_inputs_func(info, device="cpu", dtype=torch.float32, requires_grad=False, training=training))
         except Exception as error:
-            output.skips[f"module samples cannot be made ({type(error).__name__})"] += 1
+            output.skip(f"module samples cannot be made ({type(error).__name__})", info.name)
             continue
         if limit:
             samples = samples[:limit]
@@ -614,21 +652,21 @@ def samples_of_module(info, limit, output):
         for sample in samples:
             prefix = f"s{counter}_"
             if not training and evaluated >= MOST_VARIANTS:
-                output.skips["module: further samples in eval mode"] += 1
+                output.skip("module: further samples in eval mode", info.name)
                 continue
             try:
                 forms = [module_lines(info, sample, prefix, form, training) for form in FORMS]
                 module = info.module_cls(*sample.constructor_input.args, **sample.constructor_input.kwargs)
                 module.train(training)
                 if sample.forward_input is None:
-                    output.skips["module: no forward input"] += 1
+                    output.skip("module: no forward input", info.name)
                     continue
                 result = describe(module(*sample.forward_input.args, **sample.forward_input.kwargs))
             except CannotWrite as reason:
-                output.skips[f"module: {reason}"] += 1
+                output.skip(f"module: {reason}", info.name)
                 continue
             except Exception:
-                output.skips["module: the database's own sample fails here"] += 1
+                output.skip("module: the database's own sample fails here", info.name)
                 continue
             outcome = "module: source gives another result than the sample"
             for construction, expression, assignments in forms:
@@ -644,7 +682,7 @@ def samples_of_module(info, limit, output):
                     outcome = None
                     break
             if outcome:
-                output.skips[outcome] += 1
+                output.skip(outcome, f"{info.name}: {expression}")
                 continue
             seen.add(unlike([*lines, expression]))
             left, names = targets(found, f"{prefix}r")
@@ -674,7 +712,7 @@ def errors_of_module(info, name, output):
                     else:
                         candidates.append([*construction, *assignments, f"r = {expression}"])
             except CannotWrite as reason:
-                output.skipped_errors[f"module: {reason}"] += 1
+                output.skip(f"module: {reason}", name, errors=True)
                 continue
             number += keep_error(output, "module_db", name, number, candidates, call_line, error, seen)
 
@@ -683,6 +721,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("directory", type=pathlib.Path, help="made anew; what it held is removed")
     parser.add_argument("--only", nargs="*", default=[], help="operators or modules whose name holds one of these")
+    parser.add_argument("--explain", action="store_true", help="say which samples have no source")
     parser.add_argument("--limit", type=int, default=0, help="most samples per operator and dtype (0: all)")
     parser.add_argument("--dtype", nargs="*", choices=sorted(DTYPES), default=list(DTYPES))
     options = parser.parse_args()
@@ -691,6 +730,7 @@ def main():
     from torch.testing._internal.common_modules import module_db
 
     warnings.simplefilter("ignore")
+    remember_construction([torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer, torch.nn.LayerNorm])
     torch.set_num_threads(1)
     if (options.directory / "expected.jsonl").exists():
         for part in ("ops", "modules", "errors"):
@@ -704,7 +744,7 @@ def main():
             continue
         name = re.sub(r"[^0-9A-Za-z_]", "_", op.formatted_name)
         if re.search(r"(^|\.)_(?!_)|jiterator|ops\.aten|_refs|nvprims", op.name):
-            output.skips["operator: private"] += 1
+            output.skip("operator: private", name)
             continue
         with torch.no_grad():
             written = samples_of_op(op, options.dtype, options.limit, output)
@@ -716,7 +756,7 @@ def main():
         if not wanted(info.name):
             continue
         if info.name.startswith("nn.quantized") or ".quantized" in info.name or info.name.startswith("ao."):
-            output.skips["module: quantised"] += 1
+            output.skip("module: quantised", name)
             continue
         with torch.no_grad():
             written = samples_of_module(info, options.limit, output)
@@ -734,6 +774,8 @@ def main():
         print(f"{title}: {sum(skips.values())}")
         for reason, count in sorted(skips.items(), key=lambda item: (-item[1], item[0])):
             print(f"{count:7} {reason}")
+            for example in output.examples[reason][:40] if options.explain else ():
+                print(f"          {example}")
     return 0
 
 
