@@ -12,6 +12,7 @@ import argparse
 import collections
 import json
 import math
+import os
 import pathlib
 import random
 import re
@@ -732,6 +733,7 @@ def main():
     warnings.simplefilter("ignore")
     remember_construction([torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer, torch.nn.LayerNorm])
     torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True, warn_only=True)  # what torch.empty holds is written out too
     if (options.directory / "expected.jsonl").exists():
         for part in ("ops", "modules", "errors"):
             shutil.rmtree(options.directory / part, ignore_errors=True)
@@ -780,4 +782,6 @@ def main():
 
 
 if __name__ == "__main__":
+    if os.environ.get("PYTHONHASHSEED") != "0":  # some samples walk through sets
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"})
     sys.exit(main())
