@@ -3,8 +3,8 @@
     python tests/conformance/generate.py DIR [--only NAME ...] [--limit N] [--dtype ...]
 
 DIR/ops/<op>.py and DIR/modules/<module>.py hold the samples that PyTorch accepts, a few assignments
-each; DIR/errors/<op>/e<n>.py hold one rejected call each. DIR/expected.jsonl has one line for each
-sample and each rejected call. A sample is kept only where the source, when it runs, gives what the
+each; DIR/errors/<op>/e<n>.py hold one rejected call each. DIR/expected.jsonl has, after a line about
+the PyTorch that was asked, one line for each sample and each rejected call. A sample is kept only where the source, when it runs, gives what the
 database's own sample gives: the same shapes and dtypes, or the same exception.
 """
 
@@ -424,7 +424,8 @@ class Output:
         target.write_text(text, encoding="utf-8")
 
     def finish(self):
-        lines = [json.dumps(record, ensure_ascii=False) for record in self.records]
+        header = {"torch": torch.__version__.split("+")[0]}
+        lines = [json.dumps(record, ensure_ascii=False) for record in [header, *self.records]]
         self.write("expected.jsonl", "\n".join(lines) + "\n")
 
 
