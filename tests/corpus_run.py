@@ -165,7 +165,10 @@ def judge(kind, script, texts, raised):
 
 
 def last_inside(texts, raised):
-    frames = [tuple(frame) for frame in raised["frames"] if frame[0] in texts]
+    # An exception of a DataLoader worker is raised again in the main process; where it
+    # came from is in its text.
+    worker = [(name, int(line)) for name, line in re.findall(r'File "(.+)", line (\d+)', raised["message"])]
+    frames = [tuple(frame) for frame in worker or raised["frames"] if frame[0] in texts]
     return frames[-1] if frames else None
 
 
