@@ -39,7 +39,7 @@ SILENT = {
     "TV302",  # without a GPU there is nothing to move
     "TV304",
     "TV501", "TV502",
-    "TV601", "TV602", "TV603", "TV604", "TV605", "TV606", "TV607", "TV608",
+    "TV601", "TV602", "TV603", "TV607",
 }
 
 
