@@ -26,7 +26,9 @@ pub fn parse(text: &str, notebook: bool) -> Parsed {
         return refused;
     }
     let parsed = parse_unchecked(text, options(notebook));
-    parsed.try_into_module().map_or_else(Parsed::empty, Parsed::from_ruff)
+    parsed
+        .try_into_module()
+        .map_or_else(Parsed::empty, Parsed::from_ruff)
 }
 
 /// Parses a notebook's cells each on its own, so that an open bracket in one does not
@@ -35,7 +37,11 @@ pub fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
     }
-    Parsed::from_ruff(parse_cells_unchecked(text, cells.iter().copied(), &options(true)))
+    Parsed::from_ruff(parse_cells_unchecked(
+        text,
+        cells.iter().copied(),
+        &options(true),
+    ))
 }
 
 fn options(notebook: bool) -> ParseOptions {
@@ -49,8 +55,14 @@ fn options(notebook: bool) -> ParseOptions {
 /// What takes the place of a tree that would be too deep to build.
 fn refuse(text: &str) -> Option<Parsed> {
     let (range, message) = Nesting::too_deep(text)?;
-    let issues = vec![ParseIssue { range, message: message.to_owned() }];
-    Some(Parsed { issues, ..Parsed::empty() })
+    let issues = vec![ParseIssue {
+        range,
+        message: message.to_owned(),
+    }];
+    Some(Parsed {
+        issues,
+        ..Parsed::empty()
+    })
 }
 
 impl Parsed {
@@ -60,14 +72,21 @@ impl Parsed {
             range: TextRange::default(),
             body: Default::default(),
         };
-        Parsed { module, issues: Vec::new(), comments: Vec::new() }
+        Parsed {
+            module,
+            issues: Vec::new(),
+            comments: Vec::new(),
+        }
     }
 
     fn from_ruff(parsed: ruff_python_parser::Parsed<ModModule>) -> Self {
         let issues = parsed
             .errors()
             .iter()
-            .map(|error| ParseIssue { range: error.range(), message: error.error.to_string() })
+            .map(|error| ParseIssue {
+                range: error.range(),
+                message: error.error.to_string(),
+            })
             .collect();
         let comments = parsed
             .tokens()
@@ -75,6 +94,10 @@ impl Parsed {
             .filter(|token| token.kind() == TokenKind::Comment)
             .map(Ranged::range)
             .collect();
-        Parsed { module: parsed.into_syntax(), issues, comments }
+        Parsed {
+            module: parsed.into_syntax(),
+            issues,
+            comments,
+        }
     }
 }
