@@ -81,7 +81,7 @@ impl Project {
     /// Adds a text under a path: standard input, or an editor's unsaved buffer. It shadows
     /// what the disk holds there.
     pub fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
-        let content = read::content(path, text.as_bytes())?;
+        let content = read::content_of_text(path, text)?;
         let absolute = self.absolute(path);
         let canonical = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
         self.names().remove(&canonical);

@@ -132,39 +132,48 @@ pub(super) fn read(path: &Path, canonical: &Path) -> Result<Content, ReadError> 
     content(path, &fs::read(canonical).map_err(io)?)
 }
 
-pub(super) fn content(path: &Path, bytes: &[u8]) -> Result<Content, ReadError> {
-    if !is_notebook(path) {
-        let (text, encoding) = decode(path, bytes)?;
-        if text.len() > MAX_SOURCE {
-            return Err(too_big(path, text.len() as u64));
-        }
-        return Ok(Content {
-            text,
-            encoding,
-            notebook: None,
-        });
+fn content(path: &Path, bytes: &[u8]) -> Result<Content, ReadError> {
+    let (text, encoding) = if is_notebook(path) {
+        utf8(path, bytes)
+    } else {
+        decode(path, bytes)
+    }?;
+    decoded(path, text, encoding)
+}
+
+/// A text that is there already, whatever its coding comment says.
+pub(super) fn content_of_text(path: &Path, text: &str) -> Result<Content, ReadError> {
+    match text.strip_prefix('\u{feff}') {
+        Some(text) => decoded(path, text.to_owned(), Encoding::Utf8Bom),
+        None => decoded(path, text.to_owned(), Encoding::Utf8),
     }
-    let (json, encoding) = utf8(path, bytes)?;
-    let notebook = Notebook::read(&json).map_err(|error| ReadError {
-        place: error.place,
-        ..ReadError::new(path, ReadErrorKind::Broken, error.message)
-    })?;
-    let Some(mut notebook) = notebook else {
-        return Err(ReadError::new(
-            path,
-            ReadErrorKind::NotPython,
-            "not a Python notebook",
-        ));
-    };
-    let text = std::mem::take(&mut notebook.text);
-    if text.len() > MAX_SOURCE {
-        return Err(too_big(path, text.len() as u64));
-    }
-    Ok(Content {
+}
+
+fn decoded(path: &Path, text: String, encoding: Encoding) -> Result<Content, ReadError> {
+    let mut content = Content {
         text,
         encoding,
-        notebook: Some((json, notebook)),
-    })
+        notebook: None,
+    };
+    if is_notebook(path) {
+        let notebook = Notebook::read(&content.text).map_err(|error| ReadError {
+            place: error.place,
+            ..ReadError::new(path, ReadErrorKind::Broken, error.message)
+        })?;
+        let Some(mut notebook) = notebook else {
+            return Err(ReadError::new(
+                path,
+                ReadErrorKind::NotPython,
+                "not a Python notebook",
+            ));
+        };
+        let json = std::mem::replace(&mut content.text, std::mem::take(&mut notebook.text));
+        content.notebook = Some((json, notebook));
+    }
+    if content.text.len() > MAX_SOURCE {
+        return Err(too_big(path, content.text.len() as u64));
+    }
+    Ok(content)
 }
 
 fn too_big(path: &Path, bytes: u64) -> ReadError {
@@ -250,32 +259,32 @@ fn cookie_in(comment: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn decoded(bytes: &[u8]) -> Result<(String, Encoding), ReadError> {
+    fn of(bytes: &[u8]) -> Result<(String, Encoding), ReadError> {
         decode(Path::new("a.py"), bytes)
     }
 
     #[test]
     fn latin_1_needs_its_cookie() {
-        let (text, encoding) = decoded(b"# -*- coding: latin-1 -*-\nx = '\xe9'\n").unwrap();
+        let (text, encoding) = of(b"# -*- coding: latin-1 -*-\nx = '\xe9'\n").unwrap();
         assert_eq!(text, "# -*- coding: latin-1 -*-\nx = 'é'\n");
         assert_eq!(encoding.encode(&text).unwrap().len(), text.len() - 1);
         assert_eq!(encoding.encode("日本"), None);
-        let error = decoded(b"a = 1\nx = '\xe9'\n").unwrap_err();
+        let error = of(b"a = 1\nx = '\xe9'\n").unwrap_err();
         assert_eq!(error.place, Some((2, 6)));
-        assert!(decoded(b"x = 1\n# coding: latin-1\ny = '\xe9'").is_err());
-        assert!(decoded(b"#!/usr/bin/python\n# vim: set fileencoding=latin-1 :\n'\xe9'").is_ok());
+        assert!(of(b"x = 1\n# coding: latin-1\ny = '\xe9'").is_err());
+        assert!(of(b"#!/usr/bin/python\n# vim: set fileencoding=latin-1 :\n'\xe9'").is_ok());
     }
 
     #[test]
     fn other_encodings_matter_only_beyond_ascii() {
-        assert!(decoded(b"# coding: gbk\nx = 1\n").is_ok());
-        let error = decoded(b"# coding: gbk\nx = '\xc4\xe3'\n").unwrap_err();
+        assert!(of(b"# coding: gbk\nx = 1\n").is_ok());
+        let error = of(b"# coding: gbk\nx = '\xc4\xe3'\n").unwrap_err();
         assert!(error.reason.contains("`gbk`"), "{}", error.reason);
     }
 
     #[test]
     fn a_byte_order_mark_is_no_text() {
-        let (text, encoding) = decoded(b"\xef\xbb\xbfx = 1\n").unwrap();
+        let (text, encoding) = of(b"\xef\xbb\xbfx = 1\n").unwrap();
         assert_eq!((text.as_str(), encoding), ("x = 1\n", Encoding::Utf8Bom));
         assert_eq!(encoding.encode(&text).unwrap(), b"\xef\xbb\xbfx = 1\n");
     }
