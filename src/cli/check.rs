@@ -101,16 +101,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     }
     // What standard input held goes to standard output, fixed; findings make way for it.
     if args.fix && from_stdin {
-        let file = fixed
-            .run
-            .checked
-            .first()
-            .map(|&id| fixed.run.project.file(id));
-        let text = file
-            .map(|file| file.json().unwrap_or(file.text()))
-            .unwrap_or_default();
-        let bytes = file.and_then(|file| file.encoding.encode(text));
-        io::stdout().write_all(&bytes.unwrap_or_else(|| text.as_bytes().to_vec()))?;
+        io::stdout().write_all(&fixed_text(&fixed))?;
     } else {
         for error in fixed
             .changed
@@ -142,6 +133,20 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         Ok(()) => {}
     }
     Ok(status)
+}
+
+/// The one text of a run, as it is to be written.
+fn fixed_text(fixed: &Fixed) -> Vec<u8> {
+    if let Some(changed) = fixed.changed.first() {
+        return changed.encode().unwrap_or_default();
+    }
+    let Some(&id) = fixed.run.checked.first() else {
+        return Vec::new();
+    };
+    let file = fixed.run.project.file(id);
+    file.encoding
+        .encode(file.json().unwrap_or(file.text()))
+        .unwrap_or_default()
 }
 
 /// What to run over; standard input is read here.

@@ -190,11 +190,16 @@ impl Changed {
         diff.unified_diff().header(&name, &name).to_string()
     }
 
+    /// The new content, encoded as the old one was.
+    pub fn encode(&self) -> Option<Vec<u8>> {
+        self.encoding.encode(&self.after)
+    }
+
     /// Writes the new content in one step: whoever reads the file sees the old or the new
     /// one, never half of it.
     pub fn write(&self) -> Result<(), String> {
         let fail = |error: io::Error| format!("{}: {error}", self.path.display());
-        let Some(bytes) = self.encoding.encode(&self.after) else {
+        let Some(bytes) = self.encode() else {
             return Err(format!(
                 "{}: the fix does not fit its encoding",
                 self.path.display()

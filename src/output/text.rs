@@ -115,7 +115,7 @@ fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> 
     if let Some(first) = parts.first_mut() {
         let span = diagnostic.span;
         if !diagnostic.labels.iter().any(|label| label.span == span) {
-            let label = first.source.label(span, None);
+            let label = first.source.label(span, None, true);
             first.labels.insert(0, label);
         }
     }
@@ -139,7 +139,8 @@ struct Part<'a> {
 
 impl Part<'_> {
     fn add(&mut self, span: Span, message: &str) {
-        let label = self.source.label(span, Some(message.to_owned()));
+        let primary = span == self.primary;
+        let label = self.source.label(span, Some(message.to_owned()), primary);
         self.labels.push(label);
     }
 }
@@ -181,15 +182,17 @@ impl<'a> Source<'a> {
         self.cell.map_or(0, |cell| cell.range.start().to_usize())
     }
 
-    fn label(&self, span: Span, message: Option<String>) -> LabeledSpan {
+    fn label(&self, span: Span, message: Option<String>, primary: bool) -> LabeledSpan {
         let clamp = |offset: u32| {
             let offset = (offset as usize).saturating_sub(self.start());
             offset.min(self.text().len())
         };
         let (start, end) = (clamp(span.start), clamp(span.end.max(span.start)));
-        match message {
-            message @ None => LabeledSpan::new_primary_with_span(message, (start, end - start)),
-            message => LabeledSpan::new_with_span(message, (start, end - start)),
+        let place = (start, end - start);
+        if primary {
+            LabeledSpan::new_primary_with_span(message, place)
+        } else {
+            LabeledSpan::new_with_span(message, place)
         }
     }
 }
