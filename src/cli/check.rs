@@ -263,7 +263,12 @@ fn report(
         if fixed.count > 0 {
             writeln!(out, "Fixed {}.", findings(fixed.count))?;
         }
-        writeln!(out, "{}", output::summary(diagnostics, checked.len()))?;
+        let complete = !fixed.run.broken && !fixed.run.panicked;
+        writeln!(
+            out,
+            "{}",
+            output::summary(diagnostics, checked.len(), complete)
+        )?;
         let (safe, all) = (fixable(diagnostics, false), fixable(diagnostics, true));
         if safe > 0 && !args.fix {
             writeln!(out, "{safe} fixable with `--fix`")?;

@@ -78,6 +78,10 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
     }
     let files = run.walk(settings, input);
     run.read(&files);
+    if files.is_empty() && !run.broken {
+        let message = "there are no Python files to check".to_owned();
+        run.messages.push((Level::Warning, message));
+    }
     run.parse();
     let (findings, uncertain) = run.interpret(settings, input);
     run.filter(settings, findings, &uncertain);

@@ -91,12 +91,19 @@ fn url(diagnostic: &Diagnostic) -> Option<String> {
     is_rule.then(|| crate::rules::url(&diagnostic.name))
 }
 
-/// The closing line of a text report.
-pub fn summary(diagnostics: &[Diagnostic], checked: usize) -> String {
+/// The closing line of a text report; `complete` is false where something could not be
+/// checked.
+pub fn summary(diagnostics: &[Diagnostic], checked: usize, complete: bool) -> String {
     let plural = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
     };
+    if diagnostics.is_empty() && !complete {
+        return format!(
+            "Nothing found in {}, but not all could be checked",
+            plural(checked, "file")
+        );
+    }
     if diagnostics.is_empty() {
         return format!("All checks passed! ({})", plural(checked, "file"));
     }

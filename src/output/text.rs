@@ -45,6 +45,7 @@ pub fn write(
         for line in text.lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
+        writeln!(out)?;
     }
     Ok(())
 }
