@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
-    Severity as Level, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, Severity as Level,
+    SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
 use super::{Place, url};
@@ -23,23 +23,14 @@ pub struct Style {
 }
 
 /// Each finding under its headline, with the source of every place that takes part in it.
-pub fn write(
-    diagnostics: &[Diagnostic],
-    project: &Project,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write(diagnostics: &[Diagnostic], project: &Project, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let handler = handler(style);
     for diagnostic in diagnostics {
         let mut text = String::new();
         for part in parts(diagnostic, project) {
             // A place that miette cannot show still has its line and message.
             if handler.render_report(&mut text, &part).is_err() {
-                text.push_str(&format!(
-                    "{} {}\n",
-                    Place::of(part.primary, project).short(),
-                    part
-                ));
+                text.push_str(&format!("{} {}\n", Place::of(part.primary, project).short(), part));
             }
         }
         for line in text.lines() {
@@ -51,15 +42,8 @@ pub fn write(
 }
 
 fn handler(style: Style) -> GraphicalReportHandler {
-    let styles = if style.color {
-        ThemeStyles::ansi()
-    } else {
-        ThemeStyles::none()
-    };
-    let theme = GraphicalTheme {
-        characters: ThemeCharacters::unicode(),
-        styles,
-    };
+    let styles = if style.color { ThemeStyles::ansi() } else { ThemeStyles::none() };
+    let theme = GraphicalTheme { characters: ThemeCharacters::unicode(), styles };
     GraphicalReportHandler::new_themed(theme)
         .with_links(style.color)
         .with_link_display_text("(docs)")
@@ -155,10 +139,7 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn at(span: Span, project: &'a Project) -> Self {
         let file = project.file(span.file);
-        Source {
-            file,
-            cell: file.cell_at(span.start),
-        }
+        Source { file, cell: file.cell_at(span.start) }
     }
 
     fn is_same(&self, other: &Source) -> bool {
@@ -174,8 +155,7 @@ impl<'a> Source<'a> {
     }
 
     fn text(&self) -> &'a str {
-        self.cell
-            .map_or(self.file.text(), |cell| self.file.slice(cell.range))
+        self.cell.map_or(self.file.text(), |cell| self.file.slice(cell.range))
     }
 
     /// Where the shown text starts in the file's.
@@ -208,11 +188,7 @@ impl SourceCode for Source<'_> {
     ) -> Result<Box<dyn SpanContents<'b> + 'b>, MietteError> {
         let contents = self.text().read_span(span, before, after)?;
         let at = u32::try_from(self.start() + contents.span().offset()).unwrap_or(u32::MAX);
-        let column = if before == 0 {
-            self.file.position(at).column - 1
-        } else {
-            contents.column()
-        };
+        let column = if before == 0 { self.file.position(at).column - 1 } else { contents.column() };
         Ok(Box::new(MietteSpanContents::new_named(
             self.name(),
             contents.data(),
@@ -240,9 +216,7 @@ impl std::error::Error for Part<'_> {}
 
 impl miette::Diagnostic for Part<'_> {
     fn code<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.title
-            .as_ref()
-            .map(|title| Box::new(title) as Box<dyn fmt::Display>)
+        self.title.as_ref().map(|title| Box::new(title) as Box<dyn fmt::Display>)
     }
 
     fn severity(&self) -> Option<Level> {
@@ -250,15 +224,11 @@ impl miette::Diagnostic for Part<'_> {
     }
 
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.help
-            .as_ref()
-            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn url<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.url
-            .as_ref()
-            .map(|url| Box::new(url) as Box<dyn fmt::Display>)
+        self.url.as_ref().map(|url| Box::new(url) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
