@@ -83,6 +83,7 @@ pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
 fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
     let sizes = |t: &Tensor| t.sizes();
     a.array == b.array
+        && a.wrapper == b.wrapper
         && sizes(a) == sizes(b)
         && a.dtype == b.dtype
         && a.device == b.device
@@ -285,6 +286,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         ),
         _ => None,
     };
+    out.wrapper = agree(&a.wrapper, &b.wrapper);
     out.dtype = agree(&a.dtype, &b.dtype);
     out.device = agree(&a.device, &b.device);
     out.role = agree(&a.role, &b.role);
