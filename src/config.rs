@@ -84,29 +84,19 @@ impl Layer {
         if path.is_file() || !value.contains('=') {
             return match Layer::read(path)? {
                 Some(layer) => Ok(layer),
-                None => Err(ConfigError::new(format!(
-                    "{value}: there is no [tool.torchvet] in it"
-                ))),
+                None => Err(ConfigError::new(format!("{value}: there is no [tool.torchvet] in it"))),
             };
         }
-        let options = toml::from_str(value)
-            .map_err(|error| ConfigError::toml(&error, "--config".into(), value))?;
-        Ok(Layer {
-            origin: Origin::Inline(value.to_owned()),
-            base: current_folder(),
-            options,
-        })
+        let options = toml::from_str(value).map_err(|error| ConfigError::toml(&error, "--config".into(), value))?;
+        Ok(Layer { origin: Origin::Inline(value.to_owned()), base: current_folder(), options })
     }
 
     /// Reads a file; `None` for a `pyproject.toml` that does not speak of torchvet.
     fn read(path: &Path) -> Result<Option<Layer>, ConfigError> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| ConfigError::new(format!("{}: {error}", path.display())))?;
+        let text =
+            fs::read_to_string(path).map_err(|error| ConfigError::new(format!("{}: {error}", path.display())))?;
         let broken = |error| ConfigError::toml(&error, shown(path), &text);
-        let options = if path
-            .file_name()
-            .is_some_and(|name| name == "pyproject.toml")
-        {
+        let options = if path.file_name().is_some_and(|name| name == "pyproject.toml") {
             let project: PyProject = toml::from_str(&text).map_err(broken)?;
             match project.tool.and_then(|tool| tool.torchvet) {
                 Some(options) => options,
@@ -115,16 +105,8 @@ impl Layer {
         } else {
             toml::from_str(&text).map_err(broken)?
         };
-        let base = current_folder()
-            .join(path)
-            .parent()
-            .map(Path::to_owned)
-            .unwrap_or_default();
-        Ok(Some(Layer {
-            origin: Origin::File(shown(path), text),
-            base,
-            options,
-        }))
+        let base = current_folder().join(path).parent().map(Path::to_owned).unwrap_or_default();
+        Ok(Some(Layer { origin: Origin::File(shown(path), text), base, options }))
     }
 
     fn error(&self, message: String, span: std::ops::Range<usize>) -> ConfigError {
@@ -151,21 +133,12 @@ impl Layer {
     /// All selectors that the layer writes, each with the key under which it stands.
     fn selectors(&self) -> impl Iterator<Item = (&'static str, &Spanned<String>)> {
         let options = &self.options;
-        let plain = [
-            ("select", &options.select),
-            ("ignore", &options.ignore),
-            ("extend-select", &options.extend_select),
-        ];
-        let plain = plain
-            .into_iter()
-            .flat_map(|(key, list)| list.iter().flatten().map(move |one| (key, one)));
+        let plain =
+            [("select", &options.select), ("ignore", &options.ignore), ("extend-select", &options.extend_select)];
+        let plain = plain.into_iter().flat_map(|(key, list)| list.iter().flatten().map(move |one| (key, one)));
         let files = options.per_file_ignores.iter().flatten();
         let files = files.flat_map(|(_, codes)| codes.iter().map(|one| ("per-file-ignores", one)));
-        let severity = options
-            .severity
-            .iter()
-            .flatten()
-            .map(|(one, _)| ("severity", one));
+        let severity = options.severity.iter().flatten().map(|(one, _)| ("severity", one));
         plain.chain(files).chain(severity)
     }
 
@@ -180,9 +153,7 @@ impl Layer {
                 _ => key.to_owned(),
             };
             let hint = nearest(text, known_names(rules));
-            let hint = hint
-                .map(|near| format!("; did you mean `{near}`?"))
-                .unwrap_or_default();
+            let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             let message = format!("unknown rule `{text}` in `{key}`{hint}");
             return Err(self.error(message, selector.span()));
         }
@@ -193,11 +164,7 @@ impl Layer {
         for pattern in self.options.rules.iter().flatten() {
             let wrong = |message: String| self.error(message, pattern.span());
             let full = self.base.join(pattern.get_ref());
-            let folder: PathBuf = full
-                .ancestors()
-                .find(|part| part.is_dir())
-                .unwrap_or(&full)
-                .into();
+            let folder: PathBuf = full.ancestors().find(|part| part.is_dir()).unwrap_or(&full).into();
             let matcher = compile_glob(&self.base, &format!("./{}", pattern.get_ref()))
                 .map_err(|error| self.pattern_error(pattern, &error))?
                 .compile_matcher();
@@ -208,10 +175,7 @@ impl Layer {
                 .collect();
             pages.sort();
             if pages.is_empty() {
-                return Err(wrong(format!(
-                    "no rule page matches `{}`",
-                    pattern.get_ref()
-                )));
+                return Err(wrong(format!("no rule page matches `{}`", pattern.get_ref())));
             }
             for page in pages {
                 rules.load_user(&page).map_err(ConfigError::new)?;
@@ -261,8 +225,7 @@ impl Settings {
     pub fn ignores(&self, path: &Path, diagnostic: &Diagnostic) -> bool {
         self.per_file_ignores.iter().any(|entry| {
             let hit = if entry.by_name {
-                path.file_name()
-                    .is_some_and(|name| entry.matcher.is_match(name))
+                path.file_name().is_some_and(|name| entry.matcher.is_match(name))
             } else {
                 entry.matcher.is_match(path)
             };
@@ -275,35 +238,20 @@ impl Settings {
     pub fn severity(&self, diagnostic: &Diagnostic) -> Severity {
         let set = self.severity.iter().rev();
         let mut set = set.filter(|(one, _)| matches_rule(one, &diagnostic.code, &diagnostic.name));
-        set.next()
-            .map_or(diagnostic.severity, |(_, severity)| *severity)
+        set.next().map_or(diagnostic.severity, |(_, severity)| *severity)
     }
 }
 
 /// The folder below which absolute imports are looked up: the nearest one above `start`
 /// that looks like the top of a project.
 pub fn project_root(start: &Path) -> PathBuf {
-    const MARKERS: [&str; 6] = [
-        "pyproject.toml",
-        "torchvet.toml",
-        ".torchvet.toml",
-        "setup.py",
-        "setup.cfg",
-        ".git",
-    ];
+    const MARKERS: [&str; 6] = ["pyproject.toml", "torchvet.toml", ".torchvet.toml", "setup.py", "setup.cfg", ".git"];
     let is_top = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
     let fallback = || {
         let cwd = current_folder();
-        if start.starts_with(&cwd) {
-            cwd
-        } else {
-            start.to_owned()
-        }
+        if start.starts_with(&cwd) { cwd } else { start.to_owned() }
     };
-    start
-        .ancestors()
-        .find(is_top)
-        .map_or_else(fallback, Path::to_owned)
+    start.ancestors().find(is_top).map_or_else(fallback, Path::to_owned)
 }
 
 fn choice(options: &Options) -> Choice {
@@ -320,14 +268,10 @@ fn plain(list: &[Spanned<String>]) -> Vec<String> {
 
 fn walker(layers: &[Layer]) -> Result<Walker, ConfigError> {
     let mut walker = Walker::new();
-    let replaced = layers
-        .iter()
-        .rposition(|layer| layer.options.exclude.is_some());
+    let replaced = layers.iter().rposition(|layer| layer.options.exclude.is_some());
     let add = |walker: &mut Walker, layer: &Layer, pattern: &Spanned<String>| {
         let wrong = |error: globset::Error| layer.pattern_error(pattern, &error);
-        walker
-            .exclude(&layer.base, pattern.get_ref())
-            .map_err(wrong)
+        walker.exclude(&layer.base, pattern.get_ref()).map_err(wrong)
     };
     match replaced.and_then(|index| layers.get(index)) {
         Some(layer) => {
@@ -347,30 +291,19 @@ fn walker(layers: &[Layer]) -> Result<Walker, ConfigError> {
             add(&mut walker, layer, pattern)?;
         }
     }
-    let last =
-        |pick: fn(&Options) -> Option<bool>| layers.iter().rev().find_map(|l| pick(&l.options));
+    let last = |pick: fn(&Options) -> Option<bool>| layers.iter().rev().find_map(|l| pick(&l.options));
     Ok(walker
         .respect_gitignore(last(|o| o.respect_gitignore).unwrap_or(true))
         .force_exclude(last(|o| o.force_exclude).unwrap_or(false)))
 }
 
-fn per_file(
-    layer: &Layer,
-    pattern: &Spanned<String>,
-    codes: &[Spanned<String>],
-) -> Result<PerFile, ConfigError> {
+fn per_file(layer: &Layer, pattern: &Spanned<String>, codes: &[Spanned<String>]) -> Result<PerFile, ConfigError> {
     let text = pattern.get_ref();
     let negated = text.starts_with('!');
     let text = text.trim_start_matches('!');
-    let glob =
-        compile_glob(&layer.base, text).map_err(|error| layer.pattern_error(pattern, &error))?;
+    let glob = compile_glob(&layer.base, text).map_err(|error| layer.pattern_error(pattern, &error))?;
     let by_name = !glob.glob().contains('/');
-    Ok(PerFile {
-        matcher: glob.compile_matcher(),
-        by_name,
-        negated,
-        codes: plain(codes),
-    })
+    Ok(PerFile { matcher: glob.compile_matcher(), by_name, negated, codes: plain(codes) })
 }
 
 /// Each key's value and where it comes from.
@@ -380,10 +313,7 @@ fn describe(layers: &[Layer]) -> Vec<(&'static str, serde_json::Value, String)> 
         value.get(key).filter(|value| !value.is_null()).cloned()
     };
     let resolve = |key: &&'static str| {
-        let set = layers
-            .iter()
-            .rev()
-            .find_map(|layer| Some((value_in(layer, key)?, layer.origin_name())));
+        let set = layers.iter().rev().find_map(|layer| Some((value_in(layer, key)?, layer.origin_name())));
         let (value, origin) = set.unwrap_or_else(|| (default_value(key), "default".to_owned()));
         (*key, value, origin)
     };
@@ -408,7 +338,5 @@ fn current_folder() -> PathBuf {
 }
 
 fn shown(path: &Path) -> PathBuf {
-    path.strip_prefix(current_folder())
-        .unwrap_or(path)
-        .to_owned()
+    path.strip_prefix(current_folder()).unwrap_or(path).to_owned()
 }

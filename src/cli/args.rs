@@ -13,52 +13,22 @@ use crate::config::{Layer, Options, Origin, Settings};
 #[derive(Args, Debug, Clone, Default)]
 pub struct ConfigArgs {
     /// Rules to run: codes, prefixes, names or ALL
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "RULES",
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     select: Option<Vec<String>>,
     /// Rules not to run
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "RULES",
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     ignore: Option<Vec<String>>,
     /// Rules to run beside the selected ones
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "RULES",
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     extend_select: Option<Vec<String>>,
     /// Rules not to report for some files
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "PATTERN:RULE",
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "PATTERN:RULE", help_heading = "Rules")]
     per_file_ignores: Option<Vec<String>>,
     /// Paths to pass over, in place of the default ones
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "PATTERNS",
-        help_heading = "Files"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", help_heading = "Files")]
     exclude: Option<Vec<String>>,
     /// Paths to pass over, beside the default ones
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "PATTERNS",
-        help_heading = "Files"
-    )]
+    #[arg(long, value_delimiter = ',', value_name = "PATTERNS", help_heading = "Files")]
     extend_exclude: Option<Vec<String>>,
     /// Pass over what .gitignore names (the default)
     #[arg(long, overrides_with = "no_respect_gitignore", help_heading = "Files")]
@@ -100,11 +70,7 @@ impl ConfigArgs {
         }
         layers.extend(given);
         let base = std::env::current_dir()?;
-        layers.push(Layer {
-            origin: Origin::CommandLine,
-            base,
-            options: self.options()?,
-        });
+        layers.push(Layer { origin: Origin::CommandLine, base, options: self.options()? });
         Ok(layers)
     }
 
@@ -125,9 +91,7 @@ impl ConfigArgs {
 }
 
 fn spanned(list: &[String]) -> Vec<Spanned<String>> {
-    list.iter()
-        .map(|one| Spanned::new(0..0, one.trim().to_owned()))
-        .collect()
+    list.iter().map(|one| Spanned::new(0..0, one.trim().to_owned())).collect()
 }
 
 type PerFile = BTreeMap<Spanned<String>, Vec<Spanned<String>>>;
@@ -140,9 +104,7 @@ fn per_file(list: &[String]) -> Result<PerFile, Failure> {
             return Err(Failure::Message(message));
         };
         let pattern = Spanned::new(0..0, pattern.trim().to_owned());
-        map.entry(pattern)
-            .or_default()
-            .extend(spanned(&[code.to_owned()]));
+        map.entry(pattern).or_default().extend(spanned(&[code.to_owned()]));
     }
     Ok(map)
 }

@@ -56,9 +56,7 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
         return check(&args, global);
     }
     if args.paths.iter().any(|path| path == Path::new("-")) {
-        return Err(Failure::Message(
-            "standard input cannot be watched".to_owned(),
-        ));
+        return Err(Failure::Message("standard input cannot be watched".to_owned()));
     }
     watch::watch(&args.paths, || {
         if io::stdout().is_terminal() {
@@ -80,17 +78,11 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
 
 fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     let (input, from_stdin) = input(args, global)?;
-    let settings = args
-        .config
-        .settings(&start_folder(input.paths.first().map(PathBuf::as_path)))?;
+    let settings = args.config.settings(&start_folder(input.paths.first().map(PathBuf::as_path)))?;
     let fixed = if args.fix || args.diff {
         fix(&settings, &input, args.unsafe_fixes)?
     } else {
-        Fixed {
-            run: run(&settings, &input)?,
-            changed: Vec::new(),
-            count: 0,
-        }
+        Fixed { run: run(&settings, &input)?, changed: Vec::new(), count: 0 }
     };
     let mut status = status(&fixed.run, args);
     for (level, message) in &fixed.run.messages {
@@ -103,11 +95,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     if args.fix && from_stdin {
         io::stdout().write_all(&fixed_text(&fixed))?;
     } else {
-        for error in fixed
-            .changed
-            .iter()
-            .filter_map(|changed| Changed::write(changed).err())
-        {
+        for error in fixed.changed.iter().filter_map(|changed| Changed::write(changed).err()) {
             say(super::Level::Error, &error);
             status = status.max(Status::Failed);
         }
@@ -148,19 +136,14 @@ fn fixed_text(fixed: &Fixed) -> Vec<u8> {
         return Vec::new();
     };
     let file = fixed.run.project.file(id);
-    file.encoding
-        .encode(file.json().unwrap_or(file.text()))
-        .unwrap_or_default()
+    file.encoding.encode(file.json().unwrap_or(file.text())).unwrap_or_default()
 }
 
 /// What to run over; standard input is read here.
 fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
     let dash = |path: &PathBuf| path == Path::new("-");
     let show_progress = !global.quiet;
-    let mut input = Input {
-        show_progress,
-        ..Input::default()
-    };
+    let mut input = Input { show_progress, ..Input::default() };
     let from_stdin = args.paths.iter().any(dash);
     if from_stdin {
         if args.paths.len() > 1 {
@@ -183,10 +166,7 @@ fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
 }
 
 fn status(run: &Run, args: &Args) -> Status {
-    let failing = run
-        .diagnostics
-        .iter()
-        .any(|d| d.severity >= Severity::Warning);
+    let failing = run.diagnostics.iter().any(|d| d.severity >= Severity::Warning);
     if run.panicked {
         Status::Internal
     } else if run.broken {
@@ -220,24 +200,11 @@ fn diff(fixed: &Fixed, global: &Global) -> Result<bool, Failure> {
 }
 
 fn findings(count: usize) -> String {
-    if count == 1 {
-        "1 finding".to_owned()
-    } else {
-        format!("{count} findings")
-    }
+    if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") }
 }
 
-fn report(
-    args: &Args,
-    global: &Global,
-    settings: &Settings,
-    fixed: &Fixed,
-    to_stderr: bool,
-) -> Result<(), Failure> {
-    let format = args
-        .output_format
-        .or(settings.output_format)
-        .unwrap_or(OutputFormat::Text);
+fn report(args: &Args, global: &Global, settings: &Settings, fixed: &Fixed, to_stderr: bool) -> Result<(), Failure> {
+    let format = args.output_format.or(settings.output_format).unwrap_or(OutputFormat::Text);
     let style = style(global.color, args.output_file.is_some());
     let mut out: Box<dyn Write> = match &args.output_file {
         Some(path) => {
@@ -248,31 +215,19 @@ fn report(
         None if to_stderr => Box::new(BufWriter::new(io::stderr().lock())),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
-    let Run {
-        diagnostics,
-        project,
-        checked,
-        ..
-    } = &fixed.run;
+    let Run { diagnostics, project, checked, .. } = &fixed.run;
     if args.statistics {
         statistics(fixed, format, out.as_mut())?;
     } else {
         output::write(format, diagnostics, project, style, out.as_mut())?;
     }
-    let for_people = matches!(
-        format,
-        OutputFormat::Text | OutputFormat::Concise | OutputFormat::Grouped
-    );
+    let for_people = matches!(format, OutputFormat::Text | OutputFormat::Concise | OutputFormat::Grouped);
     if for_people && !global.quiet {
         if fixed.count > 0 {
             writeln!(out, "Fixed {}.", findings(fixed.count))?;
         }
         let complete = !fixed.run.broken && !fixed.run.panicked;
-        writeln!(
-            out,
-            "{}",
-            output::summary(diagnostics, checked.len(), complete)
-        )?;
+        writeln!(out, "{}", output::summary(diagnostics, checked.len(), complete))?;
         let (safe, all) = (fixable(diagnostics, false), fixable(diagnostics, true));
         if safe > 0 && !args.fix {
             writeln!(out, "{safe} fixable with `--fix`")?;
@@ -293,9 +248,7 @@ fn statistics(fixed: &Fixed, format: OutputFormat, out: &mut dyn Write) -> io::R
         serde_json::to_writer_pretty(&mut *out, &entries)?;
         return writeln!(out);
     }
-    let width = counts
-        .first()
-        .map_or(0, |(count, ..)| count.to_string().len());
+    let width = counts.first().map_or(0, |(count, ..)| count.to_string().len());
     for (count, code, name) in counts {
         writeln!(out, "{count:width$}  {code}  {name}")?;
     }

@@ -28,10 +28,6 @@ pub fn main(args: &Args) -> Result<Status, Failure> {
     for (key, value, origin) in &settings.described {
         writeln!(out, "{key} = {value}  # {origin}")?;
     }
-    writeln!(
-        out,
-        "\n# rules that run: {}",
-        settings.selection.codes().join(", ")
-    )?;
+    writeln!(out, "\n# rules that run: {}", settings.selection.codes().join(", "))?;
     Ok(Status::Clean)
 }

@@ -28,16 +28,9 @@ enum Format {
 }
 
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
-    let settings = args
-        .config
-        .settings(&start_folder(args.paths.first().map(PathBuf::as_path)))?;
+    let settings = args.config.settings(&start_folder(args.paths.first().map(PathBuf::as_path)))?;
     let show_progress = !global.quiet;
-    let input = Input {
-        paths: args.paths,
-        texts: Vec::new(),
-        want_facts: true,
-        show_progress,
-    };
+    let input = Input { paths: args.paths, texts: Vec::new(), want_facts: true, show_progress };
     let mut run = run(&settings, &input)?;
     for (level, message) in &run.messages {
         say(*level, message);
@@ -67,18 +60,8 @@ fn text(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     for fact in &run.facts {
         let file = run.project.file(fact.span.file);
         let place = file.position(fact.span.start);
-        let cell = place
-            .cell
-            .map(|cell| format!("cell {cell}:"))
-            .unwrap_or_default();
-        writeln!(
-            out,
-            "{}:{cell}{}: {} = {}",
-            file.path.display(),
-            place.line,
-            fact.name,
-            fact.text
-        )?;
+        let cell = place.cell.map(|cell| format!("cell {cell}:")).unwrap_or_default();
+        writeln!(out, "{}:{cell}{}: {} = {}", file.path.display(), place.line, fact.name, fact.text)?;
     }
     Ok(())
 }

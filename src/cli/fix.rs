@@ -70,19 +70,12 @@ pub fn fix(settings: &Settings, input: &Input, unsafe_too: bool) -> io::Result<F
         last = run(settings, &input)?;
     }
     changed.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(Fixed {
-        run: last,
-        changed,
-        count,
-    })
+    Ok(Fixed { run: last, changed, count })
 }
 
 /// How many findings could be fixed.
 pub fn fixable(diagnostics: &[Diagnostic], unsafe_too: bool) -> usize {
-    diagnostics
-        .iter()
-        .filter(|diagnostic| edits_of(diagnostic, unsafe_too).is_some())
-        .count()
+    diagnostics.iter().filter(|diagnostic| edits_of(diagnostic, unsafe_too).is_some()).count()
 }
 
 fn edits_of(diagnostic: &Diagnostic, unsafe_too: bool) -> Option<&[Edit]> {
@@ -113,13 +106,9 @@ fn choose(run: &Run, unsafe_too: bool) -> Vec<(FileId, Vec<Edit>, usize)> {
         let Some((_, taken, fixes)) = chosen.get_mut(index) else {
             continue;
         };
-        let clash = |a: &Edit, b: &Edit| {
-            a.span.start < b.span.end && b.span.start < a.span.end || a.span.start == b.span.start
-        };
-        if edits
-            .iter()
-            .any(|edit| taken.iter().any(|other| clash(edit, other)))
-        {
+        let clash =
+            |a: &Edit, b: &Edit| a.span.start < b.span.end && b.span.start < a.span.end || a.span.start == b.span.start;
+        if edits.iter().any(|edit| taken.iter().any(|other| clash(edit, other))) {
             continue;
         }
         taken.extend_from_slice(edits);
@@ -200,10 +189,7 @@ impl Changed {
     pub fn write(&self) -> Result<(), String> {
         let fail = |error: io::Error| format!("{}: {error}", self.path.display());
         let Some(bytes) = self.encode() else {
-            return Err(format!(
-                "{}: the fix does not fit its encoding",
-                self.path.display()
-            ));
+            return Err(format!("{}: the fix does not fit its encoding", self.path.display()));
         };
         replace(&self.canonical, &bytes).map_err(fail)
     }

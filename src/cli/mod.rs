@@ -106,9 +106,7 @@ impl From<crate::config::ConfigError> for Failure {
 /// Runs the program.
 pub fn main() -> ExitCode {
     panics::install();
-    let worker = std::thread::Builder::new()
-        .stack_size(STACK)
-        .spawn(run_verb);
+    let worker = std::thread::Builder::new().stack_size(STACK).spawn(run_verb);
     let status = match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(status)) => status,
         // The panic hook has said why.
@@ -124,9 +122,7 @@ pub fn main() -> ExitCode {
 fn run_verb() -> Status {
     let cli = Cli::parse();
     // The pool is made once; if that fails, rayon falls back to one of its own.
-    let _ = rayon::ThreadPoolBuilder::new()
-        .stack_size(STACK)
-        .build_global();
+    let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
     let result = match cli.verb {
         Verb::Check(args) => check::main(args, &cli.global),
         Verb::Rule(args) => rule::main(&args),
@@ -182,11 +178,6 @@ fn style(color: Color, to_file: bool) -> Style {
         Color::Never => false,
         Color::Auto => !to_file && colors_wanted(io::stdout().is_terminal()),
     };
-    let columns = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok());
-    Style {
-        color,
-        width: columns.filter(|&columns: &usize| columns >= 40),
-    }
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Style { color, width: columns.filter(|&columns: &usize| columns >= 40) }
 }

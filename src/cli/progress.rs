@@ -22,11 +22,7 @@ impl Progress {
     }
 
     /// Does the work, and shows how far it has come if that is wanted and takes long.
-    pub fn during<T: Send>(
-        wanted: bool,
-        total: usize,
-        work: impl FnOnce(&Progress) -> T + Send,
-    ) -> T {
+    pub fn during<T: Send>(wanted: bool, total: usize, work: impl FnOnce(&Progress) -> T + Send) -> T {
         let progress = Progress::default();
         if !wanted || !io::stderr().is_terminal() {
             return work(&progress);

@@ -70,14 +70,10 @@ pub fn main(args: &Args) -> Result<Status, Failure> {
         all(&rules, args.output_format, &mut out)?;
         return Ok(Status::Clean);
     };
-    let page = rules
-        .find(wanted)
-        .or_else(|| rules.find(&wanted.to_ascii_uppercase()));
+    let page = rules.find(wanted).or_else(|| rules.find(&wanted.to_ascii_uppercase()));
     let Some(page) = page else {
         let hint = nearest(wanted, known_names(&rules));
-        let hint = hint
-            .map(|near| format!("; did you mean `{near}`?"))
-            .unwrap_or_default();
+        let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         return Err(Failure::Message(format!("unknown rule `{wanted}`{hint}")));
     };
     match args.output_format {
@@ -93,24 +89,12 @@ pub fn main(args: &Args) -> Result<Status, Failure> {
 
 fn all(rules: &Rules, format: Format, out: &mut dyn Write) -> io::Result<()> {
     if format == Format::Json {
-        return print_json(
-            &rules.pages.iter().map(Entry::from).collect::<Vec<_>>(),
-            out,
-        );
+        return print_json(&rules.pages.iter().map(Entry::from).collect::<Vec<_>>(), out);
     }
-    let width = rules
-        .pages
-        .iter()
-        .map(|page| page.name.len())
-        .max()
-        .unwrap_or(0);
+    let width = rules.pages.iter().map(|page| page.name.len()).max().unwrap_or(0);
     for page in &rules.pages {
         let severity = page.severity.as_str();
-        writeln!(
-            out,
-            "{}  {severity:7}  {:width$}  {}",
-            page.code, page.name, page.summary
-        )?;
+        writeln!(out, "{}  {severity:7}  {:width$}  {}", page.code, page.name, page.summary)?;
     }
     Ok(())
 }
@@ -122,8 +106,6 @@ fn print_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
 
 /// A page without its front matter.
 fn body(text: &str) -> &str {
-    let rest = text
-        .strip_prefix("+++")
-        .and_then(|rest| rest.split_once("\n+++"));
+    let rest = text.strip_prefix("+++").and_then(|rest| rest.split_once("\n+++"));
     rest.map_or(text, |(_, body)| body.trim_start())
 }

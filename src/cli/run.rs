@@ -92,8 +92,7 @@ impl Run {
     fn walk(&mut self, settings: &Settings, input: &Input) -> Vec<PathBuf> {
         let clock = Instant::now();
         let given = |path: &PathBuf| input.texts.iter().any(|(text, _)| text == path);
-        let (texts, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-            input.paths.iter().cloned().partition(|path| given(path));
+        let (texts, paths): (Vec<PathBuf>, Vec<PathBuf>) = input.paths.iter().cloned().partition(|path| given(path));
         let mut walk = settings.walker.walk(&paths);
         for error in &walk.errors {
             self.trouble(error);
@@ -109,15 +108,10 @@ impl Run {
         // Of two names of one file the first counts, whichever thread is faster.
         let mut named = FxHashSet::default();
         let mut once = |real: Option<PathBuf>| real.is_none_or(|real| named.insert(real));
-        let files: Vec<&PathBuf> = files
-            .iter()
-            .zip(real)
-            .filter_map(|(path, real)| once(real).then_some(path))
-            .collect();
-        let read: Vec<Result<FileId, ReadError>> = files
-            .par_iter()
-            .map(|path| self.project.load(path).map(|file| file.id))
-            .collect();
+        let files: Vec<&PathBuf> =
+            files.iter().zip(real).filter_map(|(path, real)| once(real).then_some(path)).collect();
+        let read: Vec<Result<FileId, ReadError>> =
+            files.par_iter().map(|path| self.project.load(path).map(|file| file.id)).collect();
         let mut seen = FxHashSet::default();
         for result in read {
             match result {
@@ -126,20 +120,15 @@ impl Run {
                 Err(error) => self.trouble(&error),
             }
         }
-        let Run {
-            project, checked, ..
-        } = self;
+        let Run { project, checked, .. } = self;
         checked.sort_by(|a, b| project.file(*a).path.cmp(&project.file(*b).path));
         self.times.read = clock.elapsed();
     }
 
     fn parse(&mut self) {
         let clock = Instant::now();
-        let parsed: Vec<Result<(), String>> = self
-            .checked
-            .par_iter()
-            .map(|&id| panics::catch(|| _ = self.project.file(id).parsed()))
-            .collect();
+        let parsed: Vec<Result<(), String>> =
+            self.checked.par_iter().map(|&id| panics::catch(|| _ = self.project.file(id).parsed())).collect();
         let checked = std::mem::take(&mut self.checked);
         for (id, result) in checked.into_iter().zip(parsed) {
             match result {
@@ -151,18 +140,13 @@ impl Run {
     }
 
     /// All findings, with the files of which not everything is known.
-    fn interpret(
-        &mut self,
-        settings: &Settings,
-        input: &Input,
-    ) -> (Vec<Diagnostic>, FxHashSet<FileId>) {
+    fn interpret(&mut self, settings: &Settings, input: &Input) -> (Vec<Diagnostic>, FxHashSet<FileId>) {
         let clock = Instant::now();
         let project = &self.project;
         let total = self.checked.len();
         let reports: Vec<_> = Progress::during(input.show_progress, total, |progress| {
             let one = |&id: &FileId| {
-                let report =
-                    panics::catch(|| analyse(project, id, &settings.rules, input.want_facts));
+                let report = panics::catch(|| analyse(project, id, &settings.rules, input.want_facts));
                 progress.step();
                 (id, report)
             };
@@ -195,24 +179,13 @@ impl Run {
     }
 
     /// Drops what settings and comments silence, and reports comments that silence nothing.
-    fn filter(
-        &mut self,
-        settings: &Settings,
-        mut findings: Vec<Diagnostic>,
-        uncertain: &FxHashSet<FileId>,
-    ) {
+    fn filter(&mut self, settings: &Settings, mut findings: Vec<Diagnostic>, uncertain: &FxHashSet<FileId>) {
         let project = &self.project;
         let checked: FxHashSet<FileId> = self.checked.iter().copied().collect();
         let mut suppressions: FxHashMap<FileId, Suppressions> = FxHashMap::default();
-        let files = self
-            .checked
-            .iter()
-            .copied()
-            .chain(findings.iter().map(|d| d.span.file));
+        let files = self.checked.iter().copied().chain(findings.iter().map(|d| d.span.file));
         for id in files {
-            suppressions
-                .entry(id)
-                .or_insert_with(|| Suppressions::scan(project.file(id)));
+            suppressions.entry(id).or_insert_with(|| Suppressions::scan(project.file(id)));
         }
         let suppressed = |diagnostic: &Diagnostic| {
             let Some(comments) = suppressions.get(&diagnostic.span.file) else {
@@ -231,9 +204,7 @@ impl Run {
         };
         findings.retain(|diagnostic| {
             diagnostic.code == INVALID_SYNTAX && !suppressed(diagnostic)
-                || settings.selection.is_on(&diagnostic.code)
-                    && !excluded(diagnostic)
-                    && !suppressed(diagnostic)
+                || settings.selection.is_on(&diagnostic.code) && !excluded(diagnostic) && !suppressed(diagnostic)
         });
         if settings.selection.is_on(UNUSED_IGNORE) {
             let known = known_names(&settings.rules);
@@ -242,11 +213,7 @@ impl Run {
                     continue;
                 };
                 let unused = comments.unused(&known, |code| judge(settings, code));
-                findings.extend(
-                    unused
-                        .into_iter()
-                        .filter(|diagnostic| !excluded(diagnostic)),
-                );
+                findings.extend(unused.into_iter().filter(|diagnostic| !excluded(diagnostic)));
             }
         }
         for diagnostic in &mut findings {
@@ -279,11 +246,7 @@ impl Run {
 fn judge(settings: &Settings, code: &str) -> Judgement {
     let narrowed = settings.selection.is_narrowed();
     if code.is_empty() || code.eq_ignore_ascii_case("ALL") {
-        return if narrowed {
-            Judgement::NotRun
-        } else {
-            Judgement::Ran
-        };
+        return if narrowed { Judgement::NotRun } else { Judgement::Ran };
     }
     if code == UNUSED_IGNORE {
         return Judgement::NotRun;
@@ -293,11 +256,7 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
     }
     let pages = settings.rules.pages.iter();
     let mut named = pages.filter(|page| matches_rule(code, &page.code, &page.name));
-    if named.all(|page| settings.selection.is_on(&page.code)) {
-        Judgement::Ran
-    } else {
-        Judgement::NotRun
-    }
+    if named.all(|page| settings.selection.is_on(&page.code)) { Judgement::Ran } else { Judgement::NotRun }
 }
 
 /// The first few syntax errors of a file, one for a line: the next one on a line is mostly
@@ -308,16 +267,10 @@ fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
     // What is missing at the end is missing after the last thing that is there.
     let end = TextSize::of(file.text().trim_end());
     let place = |range: TextRange| {
-        if range.start() > end {
-            TextRange::empty(end)
-        } else {
-            range
-        }
+        if range.start() > end { TextRange::empty(end) } else { range }
     };
     let shown = issues.into_iter().take(SYNTAX_ERRORS_SHOWN);
-    shown
-        .map(|issue| syntax_error(Span::new(file.id, place(issue.range)), issue.message))
-        .collect()
+    shown.map(|issue| syntax_error(Span::new(file.id, place(issue.range)), issue.message)).collect()
 }
 
 fn syntax_error(span: Span, message: String) -> Diagnostic {
@@ -367,15 +320,8 @@ mod tests {
 
     #[test]
     fn a_finding_of_several_files_is_one() {
-        let span = |start| Span {
-            file: FileId(0),
-            start,
-            end: 9,
-        };
-        let finding = |start, severity| Diagnostic {
-            severity,
-            ..syntax_error(span(start), String::new())
-        };
+        let span = |start| Span { file: FileId(0), start, end: 9 };
+        let finding = |start, severity| Diagnostic { severity, ..syntax_error(span(start), String::new()) };
         let merged = merge(vec![
             finding(0, Severity::Warning),
             finding(1, Severity::Error),

@@ -12,10 +12,7 @@ use super::Failure;
 const SETTLE: Duration = Duration::from_millis(100);
 
 /// Does the work now and after every change below the paths, until the process is stopped.
-pub fn watch(
-    paths: &[PathBuf],
-    mut work: impl FnMut() -> Result<(), Failure>,
-) -> Result<(), Failure> {
+pub fn watch(paths: &[PathBuf], mut work: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
     let failed = |error: notify::Error| Failure::Message(format!("cannot watch: {error}"));
     let (send, changes) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -25,9 +22,7 @@ pub fn watch(
     })
     .map_err(failed)?;
     for path in paths {
-        watcher
-            .watch(path, RecursiveMode::Recursive)
-            .map_err(failed)?;
+        watcher.watch(path, RecursiveMode::Recursive).map_err(failed)?;
     }
     loop {
         work()?;
@@ -50,8 +45,6 @@ fn is_change(event: &Event) -> bool {
 }
 
 fn is_ours(path: &Path) -> bool {
-    let ours = |extension: &std::ffi::OsStr| {
-        extension == "py" || extension == "ipynb" || extension == "toml"
-    };
+    let ours = |extension: &std::ffi::OsStr| extension == "py" || extension == "ipynb" || extension == "toml";
     path.extension().is_some_and(ours)
 }

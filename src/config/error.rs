@@ -18,18 +18,12 @@ pub struct ConfigError {
 impl ConfigError {
     /// A mistake without a place in a file.
     pub fn new(message: impl Into<String>) -> Self {
-        ConfigError {
-            message: message.into(),
-            place: None,
-        }
+        ConfigError { message: message.into(), place: None }
     }
 
     /// A mistake at a place of a file.
     pub fn at(message: impl Into<String>, path: PathBuf, text: &str, span: Range<usize>) -> Self {
-        ConfigError {
-            message: message.into(),
-            place: Some((path, text.to_owned(), span)),
-        }
+        ConfigError { message: message.into(), place: Some((path, text.to_owned(), span)) }
     }
 
     /// What the TOML reader found; for an unknown key, with the nearest known one.
@@ -63,19 +57,9 @@ impl fmt::Display for ConfigError {
         let before = text.get(..span.start).unwrap_or(text);
         let row = before.matches('\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = text
-            .get(start..)
-            .unwrap_or_default()
-            .lines()
-            .next()
-            .unwrap_or_default();
+        let line = text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
         let column = before.get(start..).unwrap_or_default().chars().count();
-        let marked = text
-            .get(span.clone())
-            .unwrap_or_default()
-            .lines()
-            .next()
-            .unwrap_or_default();
+        let marked = text.get(span.clone()).unwrap_or_default().lines().next().unwrap_or_default();
         let width = marked.chars().count().max(1);
         let gutter = " ".repeat(row.to_string().len());
         writeln!(f)?;

@@ -26,21 +26,13 @@ fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
 pub fn is_known(selector: &str, rules: &Rules) -> bool {
     selector.eq_ignore_ascii_case("ALL")
         || crate::project::suppressions::UNUSED_IGNORE == selector
-        || rules
-            .pages
-            .iter()
-            .any(|page| matches_rule(selector, &page.code, &page.name))
+        || rules.pages.iter().any(|page| matches_rule(selector, &page.code, &page.name))
 }
 
 /// All codes and names, for suggestions.
 pub fn known_names(rules: &Rules) -> Vec<&str> {
-    let pages = rules
-        .pages
-        .iter()
-        .flat_map(|page| [page.code.as_ref(), page.name.as_ref()]);
-    pages
-        .chain([crate::project::suppressions::UNUSED_IGNORE])
-        .collect()
+    let pages = rules.pages.iter().flat_map(|page| [page.code.as_ref(), page.name.as_ref()]);
+    pages.chain([crate::project::suppressions::UNUSED_IGNORE]).collect()
 }
 
 /// The nearest of some words, if it is near enough to be a slip of the pen.
@@ -64,9 +56,7 @@ fn distance(a: &str, b: &str) -> usize {
         let mut row = vec![i + 1];
         for (j, y) in b.iter().enumerate() {
             let at = |row: &[usize], j: usize| row.get(j).copied().unwrap_or(usize::MAX / 2);
-            let mut best = (at(&last, j) + usize::from(x != y))
-                .min(at(&last, j + 1) + 1)
-                .min(at(&row, j) + 1);
+            let mut best = (at(&last, j) + usize::from(x != y)).min(at(&last, j + 1) + 1).min(at(&row, j) + 1);
             if i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x) {
                 best = best.min(at(&before, j - 1) + 1);
             }
@@ -99,22 +89,14 @@ impl Selection {
         let mut on = FxHashMap::default();
         let mut narrowed = false;
         let unused = crate::project::suppressions::UNUSED_IGNORE;
-        let named = rules
-            .pages
-            .iter()
-            .map(|page: &Page| (page.code.as_ref(), page.name.as_ref(), page.default));
+        let named = rules.pages.iter().map(|page: &Page| (page.code.as_ref(), page.name.as_ref(), page.default));
         for (code, name, default) in named.chain([(unused, unused, true)]) {
             let mut state = default;
             for choice in choices {
                 if choice.select.is_some() {
                     state = code == unused;
                 }
-                let closest = |selectors: &[String]| {
-                    selectors
-                        .iter()
-                        .filter_map(|s| specificity(s, code, name))
-                        .max()
-                };
+                let closest = |selectors: &[String]| selectors.iter().filter_map(|s| specificity(s, code, name)).max();
                 let select = closest(choice.select.as_deref().unwrap_or_default());
                 let wanted = select.max(closest(&choice.extend_select));
                 match (wanted, closest(&choice.ignore)) {
@@ -140,12 +122,7 @@ impl Selection {
 
     /// The codes of the rules that run, sorted.
     pub fn codes(&self) -> Vec<&str> {
-        let mut codes: Vec<&str> = self
-            .on
-            .iter()
-            .filter(|(_, on)| **on)
-            .map(|(code, _)| code.as_str())
-            .collect();
+        let mut codes: Vec<&str> = self.on.iter().filter(|(_, on)| **on).map(|(code, _)| code.as_str()).collect();
         codes.sort_unstable();
         codes
     }

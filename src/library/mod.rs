@@ -1,1 +1,14 @@
-//! See ARCHITECTURE.md.
+//! What libraries do to values, written as tables.
+//!
+//! Each module below registers the functions and classes of one library in a [`Table`]; the
+//! interpreter asks them through [`Libraries`]. A function that is in no table gives an
+//! unknown value. Functions report facts and refused calls, never diagnostics.
+
+mod cx;
+mod dispatch;
+mod table;
+pub mod torch;
+
+pub use cx::{Cx, Tri};
+pub use dispatch::Libraries;
+pub use table::{Class, Entry, Run, Table};

@@ -9,12 +9,7 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write)
     for diagnostic in diagnostics {
         let place = Place::of(diagnostic.span, project).short();
         let severity = diagnostic.severity.as_str();
-        writeln!(
-            out,
-            "{place}: {severity}[{}] {}",
-            diagnostic.code,
-            one_line(&diagnostic.message)
-        )?;
+        writeln!(out, "{place}: {severity}[{}] {}", diagnostic.code, one_line(&diagnostic.message))?;
     }
     Ok(())
 }

@@ -14,10 +14,7 @@ struct Location {
 
 impl From<Position> for Location {
     fn from(place: Position) -> Self {
-        Location {
-            row: place.line,
-            column: place.column,
-        }
+        Location { row: place.line, column: place.column }
     }
 }
 
@@ -80,11 +77,7 @@ impl<'a> Entry<'a> {
         let fix = diagnostic.fix.as_ref().map(|fix| Fix {
             applicability: fix.applicability,
             message: &fix.title,
-            edits: fix
-                .edits
-                .iter()
-                .map(|edit| edit_entry(edit, project))
-                .collect(),
+            edits: fix.edits.iter().map(|edit| edit_entry(edit, project)).collect(),
         });
         Entry {
             code: &diagnostic.code,
@@ -107,11 +100,7 @@ impl<'a> Entry<'a> {
 
 fn edit_entry<'a>(edit: &'a crate::diagnostic::Edit, project: &Project) -> Edit<'a> {
     let place = Place::of(edit.span, project);
-    Edit {
-        content: &edit.content,
-        location: place.start.into(),
-        end_location: place.end.into(),
-    }
+    Edit { content: &edit.content, location: place.start.into(), end_location: place.end.into() }
 }
 
 /// One JSON array, with ruff's keys and ours.
@@ -122,11 +111,7 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write)
 }
 
 /// The same objects, one per line.
-pub fn write_lines(
-    diagnostics: &[Diagnostic],
-    project: &Project,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write_lines(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics {
         serde_json::to_writer(&mut *out, &Entry::new(diagnostic, project))?;
         writeln!(out)?;

@@ -60,12 +60,7 @@ impl Place {
         let filename = file.path.to_string_lossy().replace('\\', "/");
         // A span that ends with the newline after its cell ends in that cell.
         let end = if end.cell == start.cell { end } else { start };
-        Place {
-            filename,
-            cell: start.cell,
-            start,
-            end,
-        }
+        Place { filename, cell: start.cell, start, end }
     }
 
     /// `train.py:3:5`, `nb.ipynb:cell 2:3:5`.
@@ -92,54 +87,32 @@ pub fn summary(diagnostics: &[Diagnostic], checked: usize, complete: bool) -> St
         _ => format!("{count} {what}s"),
     };
     if diagnostics.is_empty() && !complete {
-        return format!(
-            "Nothing found in {}, but not all could be checked",
-            plural(checked, "file")
-        );
+        return format!("Nothing found in {}, but not all could be checked", plural(checked, "file"));
     }
     if diagnostics.is_empty() {
         return format!("All checks passed! ({})", plural(checked, "file"));
     }
-    let count = |severity| {
-        diagnostics
-            .iter()
-            .filter(|d| d.severity == severity)
-            .count()
-    };
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
     let mut parts = Vec::new();
-    for (severity, what) in [
-        (Severity::Error, "error"),
-        (Severity::Warning, "warning"),
-        (Severity::Info, "hint"),
-    ] {
+    for (severity, what) in [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "hint")] {
         match count(severity) {
             0 => {}
             found => parts.push(plural(found, what)),
         }
     }
     let last = parts.pop().unwrap_or_default();
-    let list = if parts.is_empty() {
-        last
-    } else {
-        format!("{} and {last}", parts.join(", "))
-    };
+    let list = if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) };
     let mut files: Vec<_> = diagnostics.iter().map(|d| d.span.file).collect();
     files.sort_unstable();
     files.dedup();
-    format!(
-        "Found {list} in {} (checked {checked})",
-        plural(files.len(), "file")
-    )
+    format!("Found {list} in {} (checked {checked})", plural(files.len(), "file"))
 }
 
 /// How often each rule was found, the most frequent first: `(count, code, name)`.
 pub fn statistics(diagnostics: &[Diagnostic]) -> Vec<(usize, &str, &str)> {
     let mut counts: Vec<(usize, &str, &str)> = Vec::new();
     for diagnostic in diagnostics {
-        match counts
-            .iter_mut()
-            .find(|(_, code, _)| *code == diagnostic.code)
-        {
+        match counts.iter_mut().find(|(_, code, _)| *code == diagnostic.code) {
             Some((count, ..)) => *count += 1,
             None => counts.push((1, &diagnostic.code, &diagnostic.name)),
         }

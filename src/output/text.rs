@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 
 use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents,
-    Severity as Level, SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, Severity as Level,
+    SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
 use super::{Place, url};
@@ -26,23 +26,14 @@ pub struct Style {
 }
 
 /// Each finding under its headline, with the source of every place that takes part in it.
-pub fn write(
-    diagnostics: &[Diagnostic],
-    project: &Project,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write(diagnostics: &[Diagnostic], project: &Project, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let handler = handler(style);
     for diagnostic in diagnostics {
         let mut text = String::new();
         for part in parts(diagnostic, project) {
             // A place that miette cannot show still has its line and message.
             if handler.render_report(&mut text, &part).is_err() {
-                text.push_str(&format!(
-                    "{} {}\n",
-                    Place::of(part.primary, project).short(),
-                    part
-                ));
+                text.push_str(&format!("{} {}\n", Place::of(part.primary, project).short(), part));
             }
         }
         for line in text.lines() {
@@ -54,15 +45,8 @@ pub fn write(
 }
 
 fn handler(style: Style) -> GraphicalReportHandler {
-    let styles = if style.color {
-        ThemeStyles::ansi()
-    } else {
-        ThemeStyles::none()
-    };
-    let theme = GraphicalTheme {
-        characters: ThemeCharacters::unicode(),
-        styles,
-    };
+    let styles = if style.color { ThemeStyles::ansi() } else { ThemeStyles::none() };
+    let theme = GraphicalTheme { characters: ThemeCharacters::unicode(), styles };
     GraphicalReportHandler::new_themed(theme)
         .with_links(style.color)
         .with_link_display_text("(docs)")
@@ -102,10 +86,7 @@ fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> 
         let near = source.is_same(&Source::at(diagnostic.span, project))
             && line(label.span).abs_diff(line(diagnostic.span)) <= NEAR;
         let same = |index: usize, part: &Part| (index == 0) == near && part.source.is_same(&source);
-        let found = parts
-            .iter()
-            .enumerate()
-            .position(|(index, part)| same(index, part));
+        let found = parts.iter().enumerate().position(|(index, part)| same(index, part));
         match found.and_then(|index| parts.get_mut(index)) {
             Some(part) => part.add(label.span, &label.message),
             None => {
@@ -166,10 +147,7 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn at(span: Span, project: &'a Project) -> Self {
         let file = project.file(span.file);
-        Source {
-            file,
-            cell: file.cell_at(span.start),
-        }
+        Source { file, cell: file.cell_at(span.start) }
     }
 
     fn is_same(&self, other: &Source) -> bool {
@@ -185,8 +163,7 @@ impl<'a> Source<'a> {
     }
 
     fn text(&self) -> &'a str {
-        self.cell
-            .map_or(self.file.text(), |cell| self.file.slice(cell.range))
+        self.cell.map_or(self.file.text(), |cell| self.file.slice(cell.range))
     }
 
     /// Where the shown text starts in the file's.
@@ -219,11 +196,7 @@ impl SourceCode for Source<'_> {
     ) -> Result<Box<dyn SpanContents<'b> + 'b>, MietteError> {
         let contents = self.text().read_span(span, before, after)?;
         let at = u32::try_from(self.start() + contents.span().offset()).unwrap_or(u32::MAX);
-        let column = if before == 0 {
-            self.file.position(at).column - 1
-        } else {
-            contents.column()
-        };
+        let column = if before == 0 { self.file.position(at).column - 1 } else { contents.column() };
         Ok(Box::new(MietteSpanContents::new_named(
             self.name(),
             contents.data(),
@@ -251,9 +224,7 @@ impl std::error::Error for Part<'_> {}
 
 impl miette::Diagnostic for Part<'_> {
     fn code<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.title
-            .as_ref()
-            .map(|title| Box::new(title) as Box<dyn fmt::Display>)
+        self.title.as_ref().map(|title| Box::new(title) as Box<dyn fmt::Display>)
     }
 
     fn severity(&self) -> Option<Level> {
@@ -261,15 +232,11 @@ impl miette::Diagnostic for Part<'_> {
     }
 
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.help
-            .as_ref()
-            .map(|help| Box::new(help) as Box<dyn fmt::Display>)
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
 
     fn url<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
-        self.url
-            .as_ref()
-            .map(|url| Box::new(url) as Box<dyn fmt::Display>)
+        self.url.as_ref().map(|url| Box::new(url) as Box<dyn fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -298,16 +265,11 @@ mod tests {
         let span = |file: usize, needle: &str| {
             let file = project.files().nth(file).unwrap();
             let start = u32::try_from(file.text().find(needle).unwrap()).unwrap();
-            Span {
-                file: file.id,
-                start,
-                end: start + u32::try_from(needle.len()).unwrap(),
-            }
+            Span { file: file.id, start, end: start + u32::try_from(needle.len()).unwrap() }
         };
-        let labels = labels.iter().map(|&(file, needle, message)| Label {
-            span: span(file, needle),
-            message: message.to_owned(),
-        });
+        let labels = labels
+            .iter()
+            .map(|&(file, needle, message)| Label { span: span(file, needle), message: message.to_owned() });
         let diagnostic = Diagnostic {
             code: "TV103".into(),
             name: "class-index-out-of-range".into(),
@@ -352,14 +314,8 @@ mod tests {
 
     #[test]
     fn labels_of_other_files_follow() {
-        let files = [
-            ("train.py", "loss = ce(x, y)\n"),
-            ("model.py", "\nnet = Linear(5, 3)\n"),
-        ];
-        let labels = [
-            (0, "ce(x, y)", "fails here"),
-            (1, "Linear(5, 3)", "3 classes"),
-        ];
+        let files = [("train.py", "loss = ce(x, y)\n"), ("model.py", "\nnet = Linear(5, 3)\n")];
+        let labels = [(0, "ce(x, y)", "fails here"), (1, "Linear(5, 3)", "3 classes")];
         insta::assert_snapshot!(report(&files, (0, "ce(x, y)"), &labels), @r"
         error[TV103] class-index-out-of-range
 
@@ -383,9 +339,7 @@ mod tests {
     #[test]
     fn a_notebooks_cells_are_files_of_their_own() {
         let cell = |source: &str| {
-            format!(
-                r#"{{"cell_type":"code","metadata":{{}},"outputs":[],"execution_count":1,"source":{source:?}}}"#
-            )
+            format!(r#"{{"cell_type":"code","metadata":{{}},"outputs":[],"execution_count":1,"source":{source:?}}}"#)
         };
         let json = format!(
             r#"{{"cells":[{},{}],"metadata":{{}},"nbformat":4,"nbformat_minor":4}}"#,

@@ -53,11 +53,7 @@ impl Project {
             return Resolved::External;
         };
         let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
-        let found = if level > 0 {
-            self.relative(folder, &parts, level)
-        } else {
-            self.absolute_import(folder, &parts)
-        };
+        let found = if level > 0 { self.relative(folder, &parts, level) } else { self.absolute_import(folder, &parts) };
         match found {
             Found::File(path) => self.load(&path).map_or(Resolved::External, Resolved::File),
             Found::Namespace(path) => Resolved::Namespace(path),
@@ -122,22 +118,14 @@ impl Project {
         let mut regular = false;
         for (index, part) in parts.iter().enumerate() {
             let last = index + 1 == parts.len();
-            let missing = if regular {
-                Found::Broken
-            } else {
-                Found::Nothing
-            };
+            let missing = if regular { Found::Broken } else { Found::Nothing };
             let inner = folder.join(part);
             let is_folder = self.has(&folder, part, Kind::Folder);
             if is_folder && self.has(&inner, "__init__.py", Kind::File) {
                 regular = true;
             } else if self.has(&folder, &format!("{part}.py"), Kind::File) {
                 let module = folder.join(format!("{part}.py"));
-                return if last {
-                    Found::File(module)
-                } else {
-                    Found::Broken
-                };
+                return if last { Found::File(module) } else { Found::Broken };
             } else if !is_folder {
                 return missing;
             }
@@ -178,9 +166,7 @@ impl Project {
     fn listing(&self, folder: &Path) -> &Listing {
         match self.folders.get(folder) {
             Some(listing) => listing,
-            None => self
-                .folders
-                .insert(folder.to_owned(), Box::new(list(folder))),
+            None => self.folders.insert(folder.to_owned(), Box::new(list(folder))),
         }
     }
 }
@@ -204,10 +190,7 @@ fn list(folder: &Path) -> Listing {
             _ => None,
         }
     };
-    entries
-        .flatten()
-        .filter_map(|entry| Some((entry.file_name(), kind(&entry)?)))
-        .collect()
+    entries.flatten().filter_map(|entry| Some((entry.file_name(), kind(&entry)?))).collect()
 }
 
 #[cfg(test)]
@@ -234,10 +217,7 @@ mod tests {
         let from = project.load(&root.join(from)).unwrap().id;
         let relative = |path: &Path| {
             let root = root.canonicalize().unwrap();
-            path.strip_prefix(root)
-                .unwrap()
-                .to_string_lossy()
-                .replace('\\', "/")
+            path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/")
         };
         match project.resolve_import(from, module, level) {
             Resolved::File(file) => relative(file.canonical()),
@@ -248,13 +228,7 @@ mod tests {
 
     #[test]
     fn a_scripts_neighbours_come_first() {
-        let dir = folder(&[
-            "ex/train.py",
-            "ex/model.py",
-            "model.py",
-            "ex/types.py",
-            "src/lib/__init__.py",
-        ]);
+        let dir = folder(&["ex/train.py", "ex/model.py", "model.py", "ex/types.py", "src/lib/__init__.py"]);
         let from_script = |module| resolve(dir.path(), "ex/train.py", module, 0);
         assert_eq!(from_script("model"), "ex/model.py");
         assert_eq!(from_script("types"), "ex/types.py");
@@ -266,13 +240,7 @@ mod tests {
 
     #[test]
     fn packages_import_from_their_top() {
-        let dir = folder(&[
-            "pkg/__init__.py",
-            "pkg/a.py",
-            "pkg/random.py",
-            "pkg/sub/__init__.py",
-            "pkg/sub/b.py",
-        ]);
+        let dir = folder(&["pkg/__init__.py", "pkg/a.py", "pkg/random.py", "pkg/sub/__init__.py", "pkg/sub/b.py"]);
         let from = |module, level| resolve(dir.path(), "pkg/sub/b.py", module, level);
         assert_eq!(from("pkg.a", 0), "pkg/a.py");
         assert_eq!(from("pkg", 0), "pkg/__init__.py");
@@ -287,22 +255,11 @@ mod tests {
 
     #[test]
     fn libraries_stay_external() {
-        let dir = folder(&[
-            "train.py",
-            "torch/__init__.py",
-            "torch/nn.py",
-            "wandb/run.py",
-        ]);
+        let dir = folder(&["train.py", "torch/__init__.py", "torch/nn.py", "wandb/run.py"]);
         assert_eq!(resolve(dir.path(), "train.py", "torch", 0), "external");
         assert_eq!(resolve(dir.path(), "train.py", "torch.nn", 0), "external");
-        assert_eq!(
-            resolve(dir.path(), "torch/__init__.py", "torch.nn", 0),
-            "external"
-        );
-        assert_eq!(
-            resolve(dir.path(), "torch/__init__.py", "nn", 1),
-            "torch/nn.py"
-        );
+        assert_eq!(resolve(dir.path(), "torch/__init__.py", "torch.nn", 0), "external");
+        assert_eq!(resolve(dir.path(), "torch/__init__.py", "nn", 1), "torch/nn.py");
         assert_eq!(resolve(dir.path(), "train.py", "wandb", 0), "external");
     }
 
@@ -324,9 +281,6 @@ mod tests {
         std::os::unix::fs::symlink("loop.py", dir.path().join("loop.py")).unwrap();
         std::os::unix::fs::symlink(".", dir.path().join("again")).unwrap();
         assert_eq!(resolve(dir.path(), "train.py", "loop", 0), "external");
-        assert_eq!(
-            resolve(dir.path(), "train.py", "again.again.train", 0),
-            "train.py"
-        );
+        assert_eq!(resolve(dir.path(), "train.py", "again.again.train", 0), "train.py");
     }
 }

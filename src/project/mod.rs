@@ -71,9 +71,7 @@ impl Project {
         if let Some(file) = self.known(&absolute) {
             return Ok(file);
         }
-        let canonical = absolute
-            .canonicalize()
-            .map_err(|error| ReadError::io(path, &error))?;
+        let canonical = absolute.canonicalize().map_err(|error| ReadError::io(path, &error))?;
         if let Some(file) = self.known(&canonical) {
             self.names().insert(absolute, file.id);
             return Ok(file);
@@ -112,13 +110,7 @@ impl Project {
         &self.root
     }
 
-    fn add(
-        &self,
-        shown: PathBuf,
-        absolute: PathBuf,
-        canonical: PathBuf,
-        content: read::Content,
-    ) -> &SourceFile {
+    fn add(&self, shown: PathBuf, absolute: PathBuf, canonical: PathBuf, content: read::Content) -> &SourceFile {
         let mut names = self.names();
         // Another thread may have read the same file meanwhile.
         if let Some(&id) = names.get(&canonical) {
@@ -158,7 +150,5 @@ impl Project {
 
 /// Removes `.` and resolves `..` where no symbolic link can be meant.
 fn normalise(path: &Path) -> PathBuf {
-    path.components()
-        .filter(|part| *part != Component::CurDir)
-        .collect()
+    path.components().filter(|part| *part != Component::CurDir).collect()
 }

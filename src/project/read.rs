@@ -56,12 +56,7 @@ pub struct ReadError {
 
 impl ReadError {
     fn new(path: &Path, kind: ReadErrorKind, reason: impl Into<String>) -> Self {
-        ReadError {
-            path: path.to_owned(),
-            place: None,
-            kind,
-            reason: reason.into(),
-        }
+        ReadError { path: path.to_owned(), place: None, kind, reason: reason.into() }
     }
 
     /// An error that the operating system gave.
@@ -71,9 +66,7 @@ impl ReadError {
             io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
             _ => {
                 let text = error.to_string();
-                let plain = text
-                    .split_once(" (os error")
-                    .map(|(plain, _)| plain.to_lowercase());
+                let plain = text.split_once(" (os error").map(|(plain, _)| plain.to_lowercase());
                 plain.unwrap_or(text)
             }
         };
@@ -100,32 +93,19 @@ pub(super) struct Content {
 }
 
 pub(super) fn is_notebook(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
 pub(super) fn read(path: &Path, canonical: &Path) -> Result<Content, ReadError> {
     let io = |error| ReadError::io(path, &error);
     let metadata = fs::metadata(canonical).map_err(io)?;
     if metadata.is_dir() {
-        return Err(ReadError::new(
-            path,
-            ReadErrorKind::Broken,
-            "is a directory",
-        ));
+        return Err(ReadError::new(path, ReadErrorKind::Broken, "is a directory"));
     }
     if !metadata.is_file() {
-        return Err(ReadError::new(
-            path,
-            ReadErrorKind::Broken,
-            "is not a regular file",
-        ));
+        return Err(ReadError::new(path, ReadErrorKind::Broken, "is not a regular file"));
     }
-    let limit = if is_notebook(path) {
-        MAX_NOTEBOOK
-    } else {
-        MAX_SOURCE as u64
-    };
+    let limit = if is_notebook(path) { MAX_NOTEBOOK } else { MAX_SOURCE as u64 };
     if metadata.len() > limit {
         return Err(too_big(path, metadata.len()));
     }
@@ -133,11 +113,7 @@ pub(super) fn read(path: &Path, canonical: &Path) -> Result<Content, ReadError> 
 }
 
 fn content(path: &Path, bytes: &[u8]) -> Result<Content, ReadError> {
-    let (text, encoding) = if is_notebook(path) {
-        utf8(path, bytes)
-    } else {
-        decode(path, bytes)
-    }?;
+    let (text, encoding) = if is_notebook(path) { utf8(path, bytes) } else { decode(path, bytes) }?;
     decoded(path, text, encoding)
 }
 
@@ -150,22 +126,14 @@ pub(super) fn content_of_text(path: &Path, text: &str) -> Result<Content, ReadEr
 }
 
 fn decoded(path: &Path, text: String, encoding: Encoding) -> Result<Content, ReadError> {
-    let mut content = Content {
-        text,
-        encoding,
-        notebook: None,
-    };
+    let mut content = Content { text, encoding, notebook: None };
     if is_notebook(path) {
         let notebook = Notebook::read(&content.text).map_err(|error| ReadError {
             place: error.place,
             ..ReadError::new(path, ReadErrorKind::Broken, error.message)
         })?;
         let Some(mut notebook) = notebook else {
-            return Err(ReadError::new(
-                path,
-                ReadErrorKind::NotPython,
-                "not a Python notebook",
-            ));
+            return Err(ReadError::new(path, ReadErrorKind::NotPython, "not a Python notebook"));
         };
         let json = std::mem::replace(&mut content.text, std::mem::take(&mut notebook.text));
         content.notebook = Some((json, notebook));
@@ -190,10 +158,9 @@ fn decode(path: &Path, bytes: &[u8]) -> Result<(String, Encoding), ReadError> {
     };
     match cookie.to_ascii_lowercase().replace('_', "-").as_str() {
         "utf-8" | "utf8" | "utf-8-sig" | "ascii" | "us-ascii" => utf8(path, bytes),
-        "latin-1" | "latin1" | "iso-8859-1" | "iso8859-1" | "l1" | "iso-latin-1" => Ok((
-            bytes.iter().map(|&byte| char::from(byte)).collect(),
-            Encoding::Latin1,
-        )),
+        "latin-1" | "latin1" | "iso-8859-1" | "iso8859-1" | "l1" | "iso-latin-1" => {
+            Ok((bytes.iter().map(|&byte| char::from(byte)).collect(), Encoding::Latin1))
+        }
         _ => {
             let reason = format!("the encoding `{cookie}` is not supported: save it as UTF-8");
             Err(ReadError::new(path, ReadErrorKind::Broken, reason))
@@ -212,19 +179,11 @@ fn utf8(path: &Path, bytes: &[u8]) -> Result<(String, Encoding), ReadError> {
             let at = error.valid_up_to();
             let before = bytes.get(..at).unwrap_or_default();
             let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-            let column = before
-                .iter()
-                .rev()
-                .take_while(|&&byte| byte != b'\n')
-                .count()
-                + 1;
+            let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
             let byte = bytes.get(at).copied().unwrap_or_default();
             let reason = format!("invalid UTF-8: byte 0x{byte:02x} at offset {at}");
             let broken = ReadError::new(path, ReadErrorKind::Broken, reason);
-            Err(ReadError {
-                place: Some((line, column)),
-                ..broken
-            })
+            Err(ReadError { place: Some((line, column)), ..broken })
         }
     }
 }
@@ -247,9 +206,7 @@ fn coding_cookie(bytes: &[u8]) -> Option<String> {
 
 fn cookie_in(comment: &str) -> Option<String> {
     let (_, rest) = comment.split_once("coding")?;
-    let name = rest
-        .strip_prefix([':', '='])?
-        .trim_start_matches([' ', '\t']);
+    let name = rest.strip_prefix([':', '='])?.trim_start_matches([' ', '\t']);
     let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
     let name = name.get(..end.unwrap_or(name.len()))?;
     (!name.is_empty()).then(|| name.to_owned())

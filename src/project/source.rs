@@ -2,9 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::read::{Content, Encoding};
-use crate::syntax::{
-    self, Cell, FileId, LineIndex, Notebook, OneIndexed, Parsed, TextRange, TextSize,
-};
+use crate::syntax::{self, Cell, FileId, LineIndex, Notebook, OneIndexed, Parsed, TextRange, TextSize};
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,30 +36,13 @@ pub struct SourceFile {
 
 impl SourceFile {
     pub(super) fn new(id: FileId, path: PathBuf, canonical: PathBuf, content: Content) -> Self {
-        let Content {
-            text,
-            encoding,
-            notebook,
-        } = content;
+        let Content { text, encoding, notebook } = content;
         let (lines, parsed) = (OnceLock::new(), OnceLock::new());
-        SourceFile {
-            id,
-            path,
-            encoding,
-            canonical,
-            text,
-            notebook,
-            lines,
-            parsed,
-        }
+        SourceFile { id, path, encoding, canonical, text, notebook, lines, parsed }
     }
 
     pub fn kind(&self) -> FileKind {
-        if self.notebook.is_some() {
-            FileKind::Notebook
-        } else {
-            FileKind::Python
-        }
+        if self.notebook.is_some() { FileKind::Notebook } else { FileKind::Python }
     }
 
     /// The Python source, without byte order mark; of a notebook, its Python cells end to
@@ -82,9 +63,7 @@ impl SourceFile {
 
     /// The Python cells of a notebook; none for a Python file.
     pub fn cells(&self) -> &[Cell] {
-        self.notebook
-            .as_ref()
-            .map_or(&[], |(_, notebook)| &notebook.cells)
+        self.notebook.as_ref().map_or(&[], |(_, notebook)| &notebook.cells)
     }
 
     /// The cell that holds an offset; `None` for a Python file.
@@ -108,17 +87,11 @@ impl SourceFile {
         let offset = self.floor(offset);
         let lines = self.lines();
         let line = lines.line_index(offset);
-        let before = self
-            .text
-            .get(TextRange::new(lines.line_start(line, &self.text), offset).into_range());
+        let before = self.text.get(TextRange::new(lines.line_start(line, &self.text), offset).into_range());
         let column = before.unwrap_or_default().chars().count() + 1;
         let cell = self.cell_at(offset.to_u32());
         let first = cell.map_or(1, |cell| lines.line_index(cell.range.start()).get());
-        Position {
-            cell: cell.map(|cell| cell.number),
-            line: line.get() - first + 1,
-            column,
-        }
+        Position { cell: cell.map(|cell| cell.number), line: line.get() - first + 1, column }
     }
 
     /// The line (from 1, over the whole text) of an offset.
@@ -146,14 +119,11 @@ impl SourceFile {
     }
 
     fn lines(&self) -> &LineIndex {
-        self.lines
-            .get_or_init(|| LineIndex::from_source_text(&self.text))
+        self.lines.get_or_init(|| LineIndex::from_source_text(&self.text))
     }
 
     fn floor(&self, offset: u32) -> TextSize {
-        let mut at = usize::try_from(offset)
-            .unwrap_or(usize::MAX)
-            .min(self.text.len());
+        let mut at = usize::try_from(offset).unwrap_or(usize::MAX).min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
@@ -205,9 +175,7 @@ mod tests {
     #[test]
     fn notebooks_count_within_the_cell() {
         let cell = |source: &str| {
-            format!(
-                r#"{{"cell_type":"code","metadata":{{}},"outputs":[],"execution_count":1,"source":{source:?}}}"#
-            )
+            format!(r#"{{"cell_type":"code","metadata":{{}},"outputs":[],"execution_count":1,"source":{source:?}}}"#)
         };
         let json = format!(
             r#"{{"cells":[{},{{"cell_type":"markdown","metadata":{{}},"source":"t"}},{},{}],"metadata":{{}},"nbformat":4,"nbformat_minor":4}}"#,
@@ -218,15 +186,8 @@ mod tests {
         let project = Project::new(".".into());
         let file = project.add_text(Path::new("nb.ipynb"), &json).unwrap();
         assert_eq!(file.text(), "a = 1\nb = 2\n\n\nc = 3\n");
-        let at =
-            |needle: &str| file.position(u32::try_from(file.text().find(needle).unwrap()).unwrap());
-        assert_eq!(
-            (at("b").cell, at("b").line, at("b").column),
-            (Some(1), 2, 1)
-        );
-        assert_eq!(
-            (at("c").cell, at("c").line, at("c").column),
-            (Some(4), 1, 1)
-        );
+        let at = |needle: &str| file.position(u32::try_from(file.text().find(needle).unwrap()).unwrap());
+        assert_eq!((at("b").cell, at("b").line, at("b").column), (Some(1), 2, 1));
+        assert_eq!((at("c").cell, at("c").line, at("c").column), (Some(4), 1, 1));
     }
 }

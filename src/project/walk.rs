@@ -43,10 +43,7 @@ struct Excludes {
 
 impl Excludes {
     fn matches(&self, path: &Path) -> bool {
-        if path
-            .file_name()
-            .is_some_and(|name| self.names.is_match(name))
-        {
+        if path.file_name().is_some_and(|name| self.names.is_match(name)) {
             return true;
         }
         let absolute = || self.cwd.join(path).components().collect::<PathBuf>();
@@ -60,11 +57,7 @@ pub fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::Error> 
     let trimmed = pattern.trim_end_matches('/');
     let full = if trimmed.contains('/') {
         let base = globset::escape(&base.to_string_lossy());
-        format!(
-            "{}/{}",
-            base.trim_end_matches('/'),
-            trimmed.trim_start_matches("./")
-        )
+        format!("{}/{}", base.trim_end_matches('/'), trimmed.trim_start_matches("./"))
     } else {
         trimmed.to_owned()
     };
@@ -74,38 +67,25 @@ pub fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::Error> 
 impl Walker {
     /// A walker that passes over nothing but what `.gitignore` names.
     pub fn new() -> Self {
-        Walker {
-            respect_gitignore: true,
-            ..Walker::default()
-        }
+        Walker { respect_gitignore: true, ..Walker::default() }
     }
 
     /// Passes over what a pattern matches; one with a slash is relative to `base`.
     pub fn exclude(&mut self, base: &Path, pattern: &str) -> Result<(), globset::Error> {
         let glob = compile_glob(base, pattern)?;
-        let list = if glob.glob().contains('/') {
-            &mut self.paths
-        } else {
-            &mut self.names
-        };
+        let list = if glob.glob().contains('/') { &mut self.paths } else { &mut self.names };
         list.push(glob);
         Ok(())
     }
 
     /// Whether `.gitignore` and its kin count.
     pub fn respect_gitignore(self, yes: bool) -> Self {
-        Walker {
-            respect_gitignore: yes,
-            ..self
-        }
+        Walker { respect_gitignore: yes, ..self }
     }
 
     /// Whether excludes count for paths that were named, too.
     pub fn force_exclude(self, yes: bool) -> Self {
-        Walker {
-            force_exclude: yes,
-            ..self
-        }
+        Walker { force_exclude: yes, ..self }
     }
 
     /// Whether a path or a folder above it is excluded.
@@ -125,11 +105,7 @@ impl Walker {
         };
         let cwd = std::env::current_dir().unwrap_or_default();
         let cwd = cwd.canonicalize().unwrap_or(cwd);
-        Excludes {
-            cwd,
-            names: set(&self.names),
-            paths: set(&self.paths),
-        }
+        Excludes { cwd, names: set(&self.names), paths: set(&self.paths) }
     }
 
     /// The files to check: every named file, and the `.py` and `.ipynb` files below every
@@ -160,14 +136,11 @@ impl Walker {
 
     fn run(&self, builder: &mut WalkBuilder, walk: &mut Walk) {
         let excludes = self.compile();
-        builder
-            .standard_filters(self.respect_gitignore)
-            .hidden(false);
+        builder.standard_filters(self.respect_gitignore).hidden(false);
         builder.filter_entry(move |entry| {
             let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             entry.depth() == 0
-                || !(excludes.matches(entry.path())
-                    || folder && entry.path().join("pyvenv.cfg").is_file())
+                || !(excludes.matches(entry.path()) || folder && entry.path().join("pyvenv.cfg").is_file())
         });
         let found = Mutex::new(walk);
         builder.build_parallel().run(|| {
@@ -191,8 +164,7 @@ impl Walker {
 }
 
 fn is_checked(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension == "py" || extension == "ipynb")
+    path.extension().is_some_and(|extension| extension == "py" || extension == "ipynb")
 }
 
 /// A walk's error as ours; a bad line in a `.gitignore` is none.

@@ -1,5 +1,9 @@
 //! STUB, to compile against until the real room is merged.
 
+mod watch;
+
+pub use watch::Watch;
+
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -47,11 +51,7 @@ impl Rules {
             text: format!("+++\ncode = \"{code}\"\n+++\n## What it does\n").into(),
         };
         Rules {
-            pages: vec![page(
-                "TV103",
-                "class-index-out-of-range",
-                "class index outside the classes of the logits",
-            )],
+            pages: vec![page("TV103", "class-index-out-of-range", "class index outside the classes of the logits")],
         }
     }
 
@@ -60,9 +60,7 @@ impl Rules {
     }
 
     pub fn find(&self, code_or_name: &str) -> Option<&Page> {
-        self.pages
-            .iter()
-            .find(|page| page.code == code_or_name || page.name == code_or_name)
+        self.pages.iter().find(|page| page.code == code_or_name || page.name == code_or_name)
     }
 }
 

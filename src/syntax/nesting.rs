@@ -38,8 +38,8 @@ impl Nesting {
                     }
                 }
                 b'"' | b'\'' => i = skip_string(bytes, i, byte),
-                b'.' | b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~'
-                | b'<' | b'>' | b'=' | b':' => chain += 1,
+                b'.' | b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>' | b'='
+                | b':' => chain += 1,
                 b' ' | b'\t' if !previous.is_ascii_whitespace() => chain += 1,
                 _ => {}
             }

@@ -33,42 +33,30 @@ impl Notebook {
     /// file is a notebook without cells.
     pub fn read(json: &str) -> Result<Option<Self>, NotebookError> {
         if json.trim().is_empty() {
-            return Ok(Some(Notebook {
-                text: "\n".to_owned(),
-                cells: Vec::new(),
-            }));
+            return Ok(Some(Notebook { text: "\n".to_owned(), cells: Vec::new() }));
         }
         let notebook = ruff_notebook::Notebook::from_source_code(json).map_err(explain)?;
         if !notebook.is_python_notebook() {
             return Ok(None);
         }
-        let numbers = notebook
-            .index()
-            .iter()
-            .map(|start| start.cell_index().get());
+        let numbers = notebook.index().iter().map(|start| start.cell_index().get());
         let cells = numbers
             .zip(notebook.cell_offsets().content_ranges())
             .map(|(number, range)| Cell { number, range })
             .collect();
-        Ok(Some(Notebook {
-            text: notebook.source_code().to_owned(),
-            cells,
-        }))
+        Ok(Some(Notebook { text: notebook.source_code().to_owned(), cells }))
     }
 
     /// The cell that holds the offset; the newline after a cell belongs to it.
     pub fn cell_at(&self, offset: TextSize) -> Option<Cell> {
-        let after = self
-            .cells
-            .partition_point(|cell| cell.range.start() <= offset);
+        let after = self.cells.partition_point(|cell| cell.range.start() <= offset);
         self.cells.get(after.checked_sub(1)?).copied()
     }
 
     /// The notebook's JSON with new sources for some cells (by number, ascending). Every
     /// other byte stays: outputs, metadata, order and number formats.
     pub fn replace_sources(json: &str, new: &[(usize, String)]) -> Result<String, NotebookError> {
-        let raw: RawNotebook =
-            serde_json::from_str(json).map_err(|error| explain(RuffError::InvalidSchema(error)))?;
+        let raw: RawNotebook = serde_json::from_str(json).map_err(|error| explain(RuffError::InvalidSchema(error)))?;
         let mut out = String::with_capacity(json.len());
         let mut done = 0usize;
         for (number, source) in new {
@@ -105,10 +93,7 @@ struct RawCell<'a> {
 /// A cell's source as JSON, laid out as the old one was: one string, or a list of lines.
 fn as_json(old: &str, source: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let Some(inside) = old
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    else {
+    let Some(inside) = old.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return quoted(source);
     };
     let lines: Vec<String> = source.split_inclusive('\n').map(quoted).collect();
@@ -127,16 +112,10 @@ fn explain(error: RuffError) -> NotebookError {
         RuffError::InvalidSchema(cause) => ("not a Jupyter notebook", cause),
         RuffError::InvalidFormat(version) => {
             let message = format!("notebook format {version} is not supported, only 4 is");
-            return NotebookError {
-                message,
-                place: None,
-            };
+            return NotebookError { message, place: None };
         }
         RuffError::Io(cause) => {
-            return NotebookError {
-                message: cause.to_string(),
-                place: None,
-            };
+            return NotebookError { message: cause.to_string(), place: None };
         }
     };
     let text = cause.to_string();
@@ -182,10 +161,7 @@ mod tests {
     fn replacing_sources_touches_nothing_else() {
         let new = [(2, "a = 1\nb = 5".to_owned()), (3, "c = 4".to_owned())];
         let json = Notebook::replace_sources(JSON, &new).unwrap();
-        assert_eq!(
-            json,
-            JSON.replace("b = 2", "b = 5").replace("c = 3", "c = 4")
-        );
+        assert_eq!(json, JSON.replace("b = 2", "b = 5").replace("c = 3", "c = 4"));
     }
 
     #[test]
@@ -195,10 +171,6 @@ mod tests {
         assert!(Notebook::read("").unwrap().unwrap().cells.is_empty());
         let error = Notebook::read("{\n  nope").err().unwrap();
         assert_eq!(error.place, Some((2, 3)));
-        assert!(
-            error.message.starts_with("not valid JSON"),
-            "{}",
-            error.message
-        );
+        assert!(error.message.starts_with("not valid JSON"), "{}", error.message);
     }
 }

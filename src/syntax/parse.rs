@@ -26,9 +26,7 @@ pub fn parse(text: &str, notebook: bool) -> Parsed {
         return refused;
     }
     let parsed = parse_unchecked(text, options(notebook));
-    parsed
-        .try_into_module()
-        .map_or_else(Parsed::empty, Parsed::from_ruff)
+    parsed.try_into_module().map_or_else(Parsed::empty, Parsed::from_ruff)
 }
 
 /// Parses a notebook's cells each on its own, so that an open bracket in one does not
@@ -37,67 +35,35 @@ pub fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
     }
-    Parsed::from_ruff(parse_cells_unchecked(
-        text,
-        cells.iter().copied(),
-        &options(true),
-    ))
+    Parsed::from_ruff(parse_cells_unchecked(text, cells.iter().copied(), &options(true)))
 }
 
 fn options(notebook: bool) -> ParseOptions {
-    if notebook {
-        ParseOptions::from(Mode::Ipython)
-    } else {
-        ParseOptions::from(PySourceType::Python)
-    }
+    if notebook { ParseOptions::from(Mode::Ipython) } else { ParseOptions::from(PySourceType::Python) }
 }
 
 /// What takes the place of a tree that would be too deep to build.
 fn refuse(text: &str) -> Option<Parsed> {
     let (range, message) = Nesting::too_deep(text)?;
-    let issues = vec![ParseIssue {
-        range,
-        message: message.to_owned(),
-    }];
-    Some(Parsed {
-        issues,
-        ..Parsed::empty()
-    })
+    let issues = vec![ParseIssue { range, message: message.to_owned() }];
+    Some(Parsed { issues, ..Parsed::empty() })
 }
 
 impl Parsed {
     fn empty() -> Self {
-        let module = ModModule {
-            node_index: Default::default(),
-            range: TextRange::default(),
-            body: Default::default(),
-        };
-        Parsed {
-            module,
-            issues: Vec::new(),
-            comments: Vec::new(),
-        }
+        let module =
+            ModModule { node_index: Default::default(), range: TextRange::default(), body: Default::default() };
+        Parsed { module, issues: Vec::new(), comments: Vec::new() }
     }
 
     fn from_ruff(parsed: ruff_python_parser::Parsed<ModModule>) -> Self {
         let issues = parsed
             .errors()
             .iter()
-            .map(|error| ParseIssue {
-                range: error.range(),
-                message: error.error.to_string(),
-            })
+            .map(|error| ParseIssue { range: error.range(), message: error.error.to_string() })
             .collect();
-        let comments = parsed
-            .tokens()
-            .iter()
-            .filter(|token| token.kind() == TokenKind::Comment)
-            .map(Ranged::range)
-            .collect();
-        Parsed {
-            module: parsed.into_syntax(),
-            issues,
-            comments,
-        }
+        let comments =
+            parsed.tokens().iter().filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
+        Parsed { module: parsed.into_syntax(), issues, comments }
     }
 }

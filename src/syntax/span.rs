@@ -16,11 +16,7 @@ pub struct Span {
 impl Span {
     pub fn new(file: FileId, node: impl Ranged) -> Self {
         let range = node.range();
-        Span {
-            file,
-            start: range.start().to_u32(),
-            end: range.end().to_u32(),
-        }
+        Span { file, start: range.start().to_u32(), end: range.end().to_u32() }
     }
 
     pub fn range(self) -> TextRange {

@@ -1,1 +1,186 @@
-//! See ARCHITECTURE.md.
+//! What can be known of a value: plain data with joins, knowing no Python syntax and no torch.
+//!
+//! A fact that is not known is `None`, `Unknown` or absent: nothing here is ever guessed.
+//! Facts carry their [`Origin`], the place that made them, for a diagnostic's labels.
+
+mod device;
+mod dtype;
+mod heap;
+mod join;
+mod range;
+mod render;
+mod size;
+mod symbol;
+mod tensor;
+
+use std::rc::Rc;
+
+use crate::syntax::Span;
+
+pub use device::{Device, DeviceKind};
+pub use dtype::{Dtype, Kind, promote};
+pub use heap::{
+    Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, Scope,
+    UserClass,
+};
+pub use join::{join, same};
+pub use range::Range;
+pub use render::{to_json, to_text};
+pub use size::{Poly, Size, Symbol};
+pub use symbol::{Sym, sym};
+pub use tensor::{ArrayKind, Dim, Grad, Role, Tensor};
+
+/// Where a fact comes from; `None` where nobody could be shown.
+pub type Origin = Option<Span>;
+
+/// A Python type of which no more is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Type {
+    Bool,
+    Int,
+    Float,
+    Complex,
+    Str,
+    Bytes,
+}
+
+/// The abstract value of an expression.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// Nothing is known.
+    Unknown,
+    None,
+    Ellipsis,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(Rc<str>),
+    /// An integer that is a known expression of unknown symbols: `B`, `H*W`.
+    Size(Rc<Poly>),
+    /// Of a known type, with nothing known of its value.
+    Any(Type),
+    Tuple(Rc<[Value]>),
+    /// `a:b:c` inside a subscript.
+    Slice(Rc<[Value; 3]>),
+    Dtype(Dtype),
+    Device(Device),
+    /// Something of a library, by its canonical dotted path: a module, function, class or
+    /// enum member.
+    Path(Sym),
+    /// Something with identity, on the heap.
+    Obj(ObjId),
+    /// A function with its first argument already given: `obj.method`.
+    Bound(Rc<(Value, Value)>),
+    /// A method of a library's value, by name: `tensor.view`, `"abc".split`.
+    Method(Rc<(Value, Sym)>),
+    /// `super()` as seen from a class, with the instance.
+    Super(Rc<(ClassId, Value)>),
+    /// `functools.partial` and friends: a callee with arguments already given.
+    Partial(Rc<Partial>),
+}
+
+/// A callee with arguments that precede those of the call.
+#[derive(Debug, Clone)]
+pub struct Partial {
+    pub func: Value,
+    pub args: Vec<Value>,
+    pub kwargs: Vec<(Sym, Value)>,
+}
+
+impl Value {
+    pub fn str(text: &str) -> Value {
+        Value::Str(Rc::from(text))
+    }
+
+    pub fn path(path: &str) -> Value {
+        Value::Path(sym(path))
+    }
+
+    pub fn tuple(items: Vec<Value>) -> Value {
+        Value::Tuple(Rc::from(items))
+    }
+
+    pub fn size(size: &Size) -> Value {
+        match size {
+            Size::Int(n) => Value::Int(*n),
+            Size::Expr(poly) => Value::Size(poly.clone()),
+            Size::Unknown => Value::Any(Type::Int),
+        }
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Value::Unknown)
+    }
+
+    pub fn is_none(&self) -> bool {
+        matches!(self, Value::None)
+    }
+
+    /// The integer, where it is known; `True` is 1, as in Python.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Value::Int(n) => Some(*n),
+            Value::Bool(b) => Some(i64::from(*b)),
+            _ => None,
+        }
+    }
+
+    /// The value as a dimension's size: an integer, an expression, or unknown. `None` where
+    /// it cannot be an integer at all.
+    pub fn as_size(&self) -> Option<Size> {
+        match self {
+            Value::Int(n) => Some(Size::Int(*n)),
+            Value::Bool(b) => Some(Size::Int(i64::from(*b))),
+            Value::Size(poly) => Some(Size::Expr(poly.clone())),
+            Value::Unknown | Value::Any(Type::Int | Type::Bool) => Some(Size::Unknown),
+            _ => None,
+        }
+    }
+
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Value::Float(x) => Some(*x),
+            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            other => other.as_int().map(|n| n as f64),
+        }
+    }
+
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Value::Bool(b) => Some(*b),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::Str(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    pub fn as_obj(&self) -> Option<ObjId> {
+        match self {
+            Value::Obj(id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    pub fn as_path(&self) -> Option<&'static str> {
+        match self {
+            Value::Path(path) => Some(path.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether it is an integer, a float, a bool or a complex number, known or not.
+    pub fn number_type(&self) -> Option<Type> {
+        match self {
+            Value::Bool(_) | Value::Any(Type::Bool) => Some(Type::Bool),
+            Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => Some(Type::Int),
+            Value::Float(_) | Value::Any(Type::Float) => Some(Type::Float),
+            Value::Any(Type::Complex) => Some(Type::Complex),
+            _ => None,
+        }
+    }
+}

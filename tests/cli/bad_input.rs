@@ -41,10 +41,7 @@ fn an_unreadable_file_does_not_stop_the_rest() {
 fn text_that_is_no_utf_8() {
     let sandbox = Sandbox::new(&[("a.py", "x = )\n")]);
     sandbox.write("latin.py", b"x = 1\ny = '\xe9'\n");
-    sandbox.write(
-        "declared.py",
-        b"# -*- coding: latin-1 -*-\ny = '\xe9\xe9' + )\n",
-    );
+    sandbox.write("declared.py", b"# -*- coding: latin-1 -*-\ny = '\xe9\xe9' + )\n");
     assert_snapshot!(sandbox.run(&["check", "--output-format", "concise"]), @r"
     exit 2
     a.py:1:5: error[invalid-syntax] Expected an expression
@@ -80,27 +77,16 @@ fn a_syntax_error_does_not_stop_the_rest() {
 fn strange_notebooks() {
     let sandbox = Sandbox::new(&[
         ("empty.ipynb", ""),
-        (
-            "no_cells.ipynb",
-            "{\"cells\": [], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 4}",
-        ),
+        ("no_cells.ipynb", "{\"cells\": [], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 4}"),
         ("not_json.ipynb", "{\"cells\": [\n  oops\n"),
         ("not_notebook.ipynb", "[1, 2]"),
-        (
-            "old.ipynb",
-            "{\"cells\": [], \"metadata\": {}, \"nbformat\": 3, \"nbformat_minor\": 0}",
-        ),
+        ("old.ipynb", "{\"cells\": [], \"metadata\": {}, \"nbformat\": 3, \"nbformat_minor\": 0}"),
         (
             "r.ipynb",
-            &notebook(&["x <- ("]).replace(
-                "\"metadata\": {},\n \"nb",
-                "\"metadata\": {\"language_info\": {\"name\": \"R\"}},\n \"nb",
-            ),
+            &notebook(&["x <- ("])
+                .replace("\"metadata\": {},\n \"nb", "\"metadata\": {\"language_info\": {\"name\": \"R\"}},\n \"nb"),
         ),
-        (
-            "magic.ipynb",
-            &notebook(&["%matplotlib inline\n!pip install torch\nx = 1"]),
-        ),
+        ("magic.ipynb", &notebook(&["%matplotlib inline\n!pip install torch\nx = 1"])),
     ]);
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 2
@@ -115,23 +101,12 @@ fn strange_notebooks() {
 #[test]
 fn trees_too_deep_to_build() {
     let sandbox = Sandbox::new(&[
-        (
-            "brackets.py",
-            &format!("x = {}{}\n", "(".repeat(10_000), ")".repeat(10_000)),
-        ),
+        ("brackets.py", &format!("x = {}{}\n", "(".repeat(10_000), ")".repeat(10_000))),
         ("attributes.py", &format!("x = a{}\n", ".b".repeat(100_000))),
         ("minus.py", &format!("x = {}1\n", "-".repeat(100_000))),
-        (
-            "ternary.py",
-            &format!("x = {}1\n", "a if b else ".repeat(100_000)),
-        ),
+        ("ternary.py", &format!("x = {}1\n", "a if b else ".repeat(100_000))),
         ("lambda.py", &format!("x = {}1\n", "lambda: ".repeat(4_000))),
-        (
-            "blocks.py",
-            &(0..2_000)
-                .map(|depth| " ".repeat(depth) + "if x:\n")
-                .collect::<String>(),
-        ),
+        ("blocks.py", &(0..2_000).map(|depth| " ".repeat(depth) + "if x:\n").collect::<String>()),
         ("long.py", &format!("x = [{}]\n", "1 + 2, ".repeat(100_000))),
     ]);
     assert_snapshot!(sandbox.run(&["check", "--output-format", "concise"]), @r"
@@ -148,10 +123,7 @@ fn trees_too_deep_to_build() {
 
 #[test]
 fn a_file_too_big_to_be_a_program() {
-    let sandbox = Sandbox::new(&[
-        ("big.py", &"x = )\n".repeat(3_500_000)),
-        ("a.py", "x = 1\n"),
-    ]);
+    let sandbox = Sandbox::new(&[("big.py", &"x = )\n".repeat(3_500_000)), ("a.py", "x = 1\n")]);
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 0
     All checks passed! (1 file)
@@ -180,10 +152,7 @@ fn links_that_loop() {
 #[test]
 fn files_that_import_themselves() {
     let sandbox = Sandbox::new(&[
-        (
-            "a.py",
-            "import a\nfrom a import *\nfrom . import a\nimport b\n",
-        ),
+        ("a.py", "import a\nfrom a import *\nfrom . import a\nimport b\n"),
         ("b.py", "import a, b\nfrom a import b as c\n"),
     ]);
     assert_snapshot!(sandbox.run(&["check"]), @r"
@@ -194,11 +163,7 @@ fn files_that_import_themselves() {
 
 #[test]
 fn bytes_that_are_no_text() {
-    let sandbox = Sandbox::new(&[
-        ("empty.py", ""),
-        ("blank.py", "\n\n  \n"),
-        ("bom.py", "\u{feff}"),
-    ]);
+    let sandbox = Sandbox::new(&[("empty.py", ""), ("blank.py", "\n\n  \n"), ("bom.py", "\u{feff}")]);
     assert_eq!(code(&sandbox.run(&["check"])), "exit 0");
     sandbox.write("nul.py", b"x = 1\0\0\n");
     sandbox.write("cr.py", b"x = 1\ry = )\rz = 1");
@@ -238,10 +203,5 @@ fn a_reader_that_goes_away() {
         .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(
-        (output.status.code(), output.stderr.len()),
-        (Some(1), 0),
-        "{}",
-        show(&output)
-    );
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(1), 0), "{}", show(&output));
 }

@@ -46,10 +46,7 @@ fn findings_exit_with_1() {
     assert_eq!(code(&sandbox.run(&["check", "--exit-zero"])), "exit 0");
     let advice = "severity = { unused-ignore = 'info' }";
     assert_eq!(code(&sandbox.run(&["check", "--config", advice])), "exit 0");
-    assert_eq!(
-        code(&sandbox.run(&["check", "--ignore", "unused-ignore"])),
-        "exit 0"
-    );
+    assert_eq!(code(&sandbox.run(&["check", "--ignore", "unused-ignore"])), "exit 0");
 }
 
 #[test]
@@ -118,10 +115,7 @@ fn formats() {
     {"code":"invalid-syntax","name":"invalid-syntax","severity":"error","filename":"nb.ipynb","cell":2,"location":{"row":1,"column":6},"end_location":{"row":1,"column":6},"message":"unexpected EOF while parsing","labels":[],"help":null,"fix":null,"url":null,"noqa_row":1,"verified":null}
     {"code":"invalid-syntax","name":"invalid-syntax","severity":"error","filename":"é, 1.py","cell":null,"location":{"row":1,"column":8},"end_location":{"row":1,"column":8},"message":"unexpected EOF while parsing","labels":[],"help":null,"fix":null,"url":null,"noqa_row":1,"verified":null}
     "#);
-    let json = sandbox
-        .command(&["check", "--output-format", "json"])
-        .output()
-        .unwrap();
+    let json = sandbox.command(&["check", "--output-format", "json"]).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json.as_array().map(Vec::len), Some(2));
 }
@@ -146,10 +140,7 @@ fn output_files_and_statistics() {
     ");
     let always = sandbox.run(&["check", "--color", "always", "a.py"]);
     assert!(always.contains("\u{1b}["), "{always}");
-    assert_eq!(
-        code(&sandbox.run(&["check", "-o", "no/such/folder.txt"])),
-        "exit 2"
-    );
+    assert_eq!(code(&sandbox.run(&["check", "-o", "no/such/folder.txt"])), "exit 2");
 }
 
 #[test]
@@ -182,10 +173,7 @@ fn fixes_are_applied_and_shown() {
 #[test]
 fn fixes_keep_encoding_mode_and_links() {
     let sandbox = Sandbox::new(&[("bom.py", &format!("\u{feff}{UNUSED}"))]);
-    let latin: Vec<u8> = "# coding: latin-1\ny = 'é'  # torchvet: ignore\n"
-        .chars()
-        .map(|c| c as u8)
-        .collect();
+    let latin: Vec<u8> = "# coding: latin-1\ny = 'é'  # torchvet: ignore\n".chars().map(|c| c as u8).collect();
     sandbox.write("latin.py", latin);
     #[cfg(unix)]
     {
@@ -195,26 +183,12 @@ fn fixes_keep_encoding_mode_and_links() {
     }
     assert_eq!(code(&sandbox.run(&["check", "--fix"])), "exit 0");
     assert_eq!(sandbox.read("bom.py"), "\u{feff}x = 1\ny = 2\n");
-    assert_eq!(
-        fs::read(sandbox.path("latin.py")).unwrap(),
-        b"# coding: latin-1\ny = '\xe9'\n"
-    );
+    assert_eq!(fs::read(sandbox.path("latin.py")).unwrap(), b"# coding: latin-1\ny = '\xe9'\n");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        assert_eq!(
-            fs::metadata(sandbox.path("bom.py"))
-                .unwrap()
-                .permissions()
-                .mode()
-                & 0o777,
-            0o750
-        );
-        assert!(
-            fs::symlink_metadata(sandbox.path("link.py"))
-                .unwrap()
-                .is_symlink()
-        );
+        assert_eq!(fs::metadata(sandbox.path("bom.py")).unwrap().permissions().mode() & 0o777, 0o750);
+        assert!(fs::symlink_metadata(sandbox.path("link.py")).unwrap().is_symlink());
     }
 }
 
@@ -223,21 +197,13 @@ fn notebooks_are_fixed_cell_by_cell() {
     let before = notebook(&["a = 1", "b = 2  # torchvet: ignore[TV103]"]);
     let sandbox = Sandbox::new(&[("nb.ipynb", &before)]);
     assert_eq!(code(&sandbox.run(&["check", "--fix"])), "exit 0");
-    assert_eq!(
-        sandbox.read("nb.ipynb"),
-        before.replace("  # torchvet: ignore[TV103]", "")
-    );
+    assert_eq!(sandbox.read("nb.ipynb"), before.replace("  # torchvet: ignore[TV103]", ""));
 }
 
 #[test]
 fn standard_input() {
-    let sandbox = Sandbox::new(&[(
-        "torchvet.toml",
-        "per-file-ignores = { 'gen.py' = ['unused-ignore'] }",
-    )]);
-    let piped = |args: &[&str], text: &str| {
-        show(&sandbox.command(args).write_stdin(text).output().unwrap())
-    };
+    let sandbox = Sandbox::new(&[("torchvet.toml", "per-file-ignores = { 'gen.py' = ['unused-ignore'] }")]);
+    let piped = |args: &[&str], text: &str| show(&sandbox.command(args).write_stdin(text).output().unwrap());
     assert_snapshot!(piped(&["check", "-"], "x = (\n"), @r"
     exit 1
     error[invalid-syntax]
@@ -251,13 +217,7 @@ fn standard_input() {
     Found 1 error in 1 file (checked 1)
     ");
     assert_eq!(code(&piped(&["check", "-"], UNUSED)), "exit 1");
-    assert_eq!(
-        code(&piped(
-            &["check", "-", "--stdin-filename", "gen.py"],
-            UNUSED
-        )),
-        "exit 0"
-    );
+    assert_eq!(code(&piped(&["check", "-", "--stdin-filename", "gen.py"], UNUSED)), "exit 0");
     assert_snapshot!(piped(&["check", "-", "--fix"], UNUSED), @r"
     exit 0
     x = 1
@@ -266,48 +226,22 @@ fn standard_input() {
     Fixed 1 finding.
     All checks passed! (1 file)
     ");
-    let name = [
-        "check",
-        "--stdin-filename",
-        "nb.ipynb",
-        "--output-format",
-        "concise",
-        "-",
-    ];
+    let name = ["check", "--stdin-filename", "nb.ipynb", "--output-format", "concise", "-"];
     assert_snapshot!(piped(&name, &notebook(&["a = 1", "b = )"])), @r"
     exit 1
     nb.ipynb:cell 2:1:5: error[invalid-syntax] Expected an expression
     Found 1 error in 1 file (checked 1)
     ");
-    assert_eq!(
-        code(&show(
-            &sandbox
-                .command(&["check", "-"])
-                .write_stdin(b"\xff")
-                .output()
-                .unwrap()
-        )),
-        "exit 2"
-    );
+    assert_eq!(code(&show(&sandbox.command(&["check", "-"]).write_stdin(b"\xff").output().unwrap())), "exit 2");
 }
 
 #[test]
 fn rules_are_explained() {
     let sandbox = Sandbox::new(&[]);
     let page = sandbox.run(&["rule", "tv103"]);
-    assert!(
-        page.starts_with("exit 0\n# class-index-out-of-range (TV103)"),
-        "{page}"
-    );
-    assert!(
-        sandbox
-            .run(&["rule", "--all"])
-            .contains("class-index-out-of-range")
-    );
-    let json = sandbox
-        .command(&["rule", "TV103", "--output-format", "json"])
-        .output()
-        .unwrap();
+    assert!(page.starts_with("exit 0\n# class-index-out-of-range (TV103)"), "{page}");
+    assert!(sandbox.run(&["rule", "--all"]).contains("class-index-out-of-range"));
+    let json = sandbox.command(&["rule", "TV103", "--output-format", "json"]).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["name"], "class-index-out-of-range");
     assert_snapshot!(sandbox.run(&["rule", "class-index-out-of-rnge"]), @r"

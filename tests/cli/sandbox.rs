@@ -35,10 +35,7 @@ impl Sandbox {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_torchvet"));
         command.current_dir(self.0.path()).args(args);
-        command
-            .env_remove("FORCE_COLOR")
-            .env_remove("TORCHVET_OUTPUT_FORMAT")
-            .env("COLUMNS", "100");
+        command.env_remove("FORCE_COLOR").env_remove("TORCHVET_OUTPUT_FORMAT").env("COLUMNS", "100");
         command
     }
 
@@ -50,11 +47,7 @@ impl Sandbox {
 /// Exit code, standard output and standard error.
 pub fn show(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let mut all = format!(
-        "exit {}\n{}",
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout)
-    );
+    let mut all = format!("exit {}\n{}", output.status.code().unwrap_or(-1), text(&output.stdout));
     if !output.stderr.is_empty() {
         all.push_str("--- stderr\n");
         all.push_str(&text(&output.stderr));

@@ -27,54 +27,31 @@ fn what_is_walked() {
         let mut all = vec!["check", "--output-format", "concise", "--quiet"];
         all.extend(args);
         let output = sandbox.run(&all);
-        let names = output
-            .lines()
-            .filter_map(|line| line.split_once(":1:").map(|(name, _)| name.to_owned()));
+        let names = output.lines().filter_map(|line| line.split_once(":1:").map(|(name, _)| name.to_owned()));
         names.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(names(&[]), "gen/f.py");
     assert_eq!(names(&["--no-respect-gitignore"]), "gen/f.py ignored.py");
     assert_eq!(names(&["--extend-exclude", "gen"]), "");
     assert_eq!(names(&["--extend-exclude", "./gen/*.py"]), "");
-    assert_eq!(
-        names(&["--exclude", "gen,env"]),
-        "build/a.py node_modules/b.py"
-    );
-    assert_eq!(
-        names(&["build", "./d.pyi", "e.txt"]),
-        "build/a.py d.pyi e.txt"
-    );
+    assert_eq!(names(&["--exclude", "gen,env"]), "build/a.py node_modules/b.py");
+    assert_eq!(names(&["build", "./d.pyi", "e.txt"]), "build/a.py d.pyi e.txt");
     assert_eq!(names(&["build/a.py", "--force-exclude"]), "");
 }
 
 #[test]
 fn settings_come_from_the_nearest_file() {
     let sandbox = Sandbox::new(&[
-        (
-            "pyproject.toml",
-            "[project]\nname = 'x'\n[tool.torchvet]\nignore = ['unused-ignore']\n",
-        ),
+        ("pyproject.toml", "[project]\nname = 'x'\n[tool.torchvet]\nignore = ['unused-ignore']\n"),
         ("a.py", UNUSED),
-        (
-            "inner/.torchvet.toml",
-            "severity = { unused-ignore = 'error' }\n",
-        ),
+        ("inner/.torchvet.toml", "severity = { unused-ignore = 'error' }\n"),
         ("inner/pyproject.toml", "[project]\nname = 'y'\n"),
         ("inner/a.py", UNUSED),
     ]);
     assert_eq!(code(&sandbox.run(&["check", "a.py"])), "exit 0");
-    assert_eq!(
-        code(&sandbox.run(&["check", "a.py", "--isolated"])),
-        "exit 1"
-    );
-    assert_eq!(
-        code(&sandbox.run(&["check", "a.py", "--extend-select", "unused-ignore"])),
-        "exit 1"
-    );
-    assert_eq!(
-        code(&sandbox.run(&["check", "a.py", "--config", "inner/.torchvet.toml"])),
-        "exit 1"
-    );
+    assert_eq!(code(&sandbox.run(&["check", "a.py", "--isolated"])), "exit 1");
+    assert_eq!(code(&sandbox.run(&["check", "a.py", "--extend-select", "unused-ignore"])), "exit 1");
+    assert_eq!(code(&sandbox.run(&["check", "a.py", "--config", "inner/.torchvet.toml"])), "exit 1");
     let concise = ["check", "--output-format", "concise", "--quiet", "inner"];
     assert_snapshot!(sandbox.run(&concise), @r"
     exit 1
@@ -192,9 +169,5 @@ fn the_committed_schema_is_current() {
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("torchvet.schema.json");
     let current = torchvet::config::schema();
     let hint = "run `torchvet config --schema > torchvet.schema.json`";
-    assert_eq!(
-        fs::read_to_string(committed).unwrap_or_default(),
-        current,
-        "{hint}"
-    );
+    assert_eq!(fs::read_to_string(committed).unwrap_or_default(), current, "{hint}");
 }

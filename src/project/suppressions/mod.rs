@@ -69,10 +69,7 @@ pub enum Judgement {
 impl<'f> Suppressions<'f> {
     /// Finds the suppressing comments; next to free for a file that has none.
     pub fn scan(file: &'f SourceFile) -> Self {
-        Suppressions {
-            file,
-            directives: scan::directives(file),
-        }
+        Suppressions { file, directives: scan::directives(file) }
     }
 
     /// Whether a comment silences the finding; the comment counts as used from then on.
@@ -96,9 +93,7 @@ impl<'f> Suppressions<'f> {
 
     /// Whether the whole file is to be passed over.
     pub fn skips_file(&self) -> bool {
-        self.directives
-            .iter()
-            .any(|d| d.kind == Kind::File && d.codes.is_empty())
+        self.directives.iter().any(|d| d.kind == Kind::File && d.codes.is_empty())
     }
 
     /// Reports the comments that silenced nothing. `judge` tells what it means that a code
@@ -112,14 +107,8 @@ impl<'f> Suppressions<'f> {
             if directive.codes.is_empty() {
                 let useless = !directive.used.get() && !directive.foreign;
                 if useless && judge("") == Judgement::Ran {
-                    let message =
-                        format!("unused `{}`: there is nothing to ignore", directive.name());
-                    found.push(self.report(
-                        directive,
-                        directive.range,
-                        message,
-                        self.removal(directive),
-                    ));
+                    let message = format!("unused `{}`: there is nothing to ignore", directive.name());
+                    found.push(self.report(directive, directive.range, message, self.removal(directive)));
                 }
                 continue;
             }
@@ -132,11 +121,7 @@ impl<'f> Suppressions<'f> {
                 .collect();
             let whole = idle.len() == directive.codes.len() && !directive.foreign;
             for (code, judgement) in &idle {
-                let edit = if whole {
-                    self.removal(directive)
-                } else {
-                    self.code_removal(directive, code)
-                };
+                let edit = if whole { self.removal(directive) } else { self.code_removal(directive, code) };
                 let message = match judgement {
                     Judgement::Unknown => unknown(&code.text, directive.name(), known),
                     _ => format!(
@@ -157,10 +142,7 @@ impl<'f> Suppressions<'f> {
     fn lines_of(&self, span: Span) -> [usize; 4] {
         let last = |end: u32| self.file.line_of(end.saturating_sub(1).max(span.start));
         let mut lines = [self.file.line_of(span.start), last(span.end), 0, 0];
-        let mut finder = Finder {
-            at: TextSize::new(span.start),
-            found: None,
-        };
+        let mut finder = Finder { at: TextSize::new(span.start), found: None };
         finder.visit_body(&self.file.parsed().module.body);
         if let Some(statement) = finder.found {
             lines[2] = self.file.line_of(statement.start().to_u32());
@@ -169,17 +151,8 @@ impl<'f> Suppressions<'f> {
         lines
     }
 
-    fn report(
-        &self,
-        directive: &Directive,
-        range: TextRange,
-        message: String,
-        edit: TextRange,
-    ) -> Diagnostic {
-        let edit = Edit {
-            span: Span::new(self.file.id, edit),
-            content: String::new(),
-        };
+    fn report(&self, directive: &Directive, range: TextRange, message: String, edit: TextRange) -> Diagnostic {
+        let edit = Edit { span: Span::new(self.file.id, edit), content: String::new() };
         Diagnostic {
             code: Cow::Borrowed(UNUSED_IGNORE),
             name: Cow::Borrowed(UNUSED_IGNORE),
@@ -199,9 +172,7 @@ impl<'f> Suppressions<'f> {
     /// What to delete to get rid of a whole directive: the line if nothing else is on it,
     /// else the comment with the blanks before it.
     fn removal(&self, directive: &Directive) -> TextRange {
-        let line = self
-            .file
-            .line_range(self.file.line_of(directive.range.start().to_u32()));
+        let line = self.file.line_range(self.file.line_of(directive.range.start().to_u32()));
         let before = TextRange::new(line.start(), directive.range.start());
         let code = self.file.slice(before);
         let rest = TextRange::new(directive.range.end(), directive.comment.end());
@@ -209,10 +180,7 @@ impl<'f> Suppressions<'f> {
             return directive.range;
         }
         if code.trim().is_empty() {
-            let cell_end = self
-                .file
-                .cell_at(line.start().to_u32())
-                .map(|cell| cell.range.end());
+            let cell_end = self.file.cell_at(line.start().to_u32()).map(|cell| cell.range.end());
             let end = cell_end.map_or(line.end(), |end| line.end().min(end));
             return TextRange::new(line.start(), end);
         }
@@ -223,10 +191,7 @@ impl<'f> Suppressions<'f> {
     /// What to delete to drop one of several codes: it and the comma beside it.
     fn code_removal(&self, directive: &Directive, code: &Code) -> TextRange {
         let listed = &directive.listed;
-        let index = listed
-            .iter()
-            .position(|range| *range == code.range)
-            .unwrap_or_default();
+        let index = listed.iter().position(|range| *range == code.range).unwrap_or_default();
         if let Some(next) = listed.get(index + 1) {
             return TextRange::new(code.range.start(), next.start());
         }
@@ -294,8 +259,6 @@ impl<'a> StatementVisitor<'a> for Finder {
 
 fn unknown(code: &str, directive: &str, known: &[&str]) -> String {
     let hint = nearest(code, known.iter().copied());
-    let hint = hint
-        .map(|near| format!("; did you mean `{near}`?"))
-        .unwrap_or_default();
+    let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     format!("unknown rule `{code}` in `{directive}`{hint}")
 }

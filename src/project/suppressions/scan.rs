@@ -48,9 +48,7 @@ fn parse(file: &SourceFile, comment: TextRange, at: usize, part: &str) -> Option
             None => (Kind::Line, rest),
         }
     } else {
-        let head = inner
-            .get(..4)
-            .filter(|head| head.eq_ignore_ascii_case("noqa"))?;
+        let head = inner.get(..4).filter(|head| head.eq_ignore_ascii_case("noqa"))?;
         (Kind::Noqa, inner.get(head.len()..)?)
     };
     let start = comment.start() + size(at);
@@ -76,11 +74,7 @@ fn parse(file: &SourceFile, comment: TextRange, at: usize, part: &str) -> Option
                     foreign = true;
                     continue;
                 }
-                codes.push(Code {
-                    text: word.to_owned(),
-                    range,
-                    used: Cell::new(false),
-                });
+                codes.push(Code { text: word.to_owned(), range, used: Cell::new(false) });
             }
             if codes.is_empty() {
                 return None;
@@ -94,16 +88,7 @@ fn parse(file: &SourceFile, comment: TextRange, at: usize, part: &str) -> Option
     }
     let range = TextRange::at(start, TextSize::of(part));
     let line = line_of(file, comment, kind);
-    Some(Directive {
-        kind,
-        range,
-        comment,
-        line,
-        codes,
-        listed: listed_at,
-        foreign,
-        used: Cell::new(false),
-    })
+    Some(Directive { kind, range, comment, line, codes, listed: listed_at, foreign, used: Cell::new(false) })
 }
 
 /// The line on which a comment counts: its own, or the next line of code if it stands alone.

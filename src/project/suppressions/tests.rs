@@ -16,11 +16,7 @@ fn check(text: &str) -> (bool, Vec<String>, String) {
         name: "class-index-out-of-range".into(),
         severity: Severity::Error,
         message: String::new(),
-        span: Span {
-            file: file.id,
-            start,
-            end: start + 3,
-        },
+        span: Span { file: file.id, start, end: start + 3 },
         labels: Vec::new(),
         help: None,
         fix: None,
@@ -33,18 +29,11 @@ fn check(text: &str) -> (bool, Vec<String>, String) {
         _ => Judgement::Ran,
     });
     let mut fixed = text.to_owned();
-    let edits = unused
-        .iter()
-        .filter_map(|d| d.fix.as_ref())
-        .flat_map(|fix| &fix.edits);
+    let edits = unused.iter().filter_map(|d| d.fix.as_ref()).flat_map(|fix| &fix.edits);
     for edit in edits.collect::<Vec<_>>().into_iter().rev() {
         fixed.replace_range(edit.span.start as usize..edit.span.end as usize, "");
     }
-    (
-        covered,
-        unused.into_iter().map(|d| d.message).collect(),
-        fixed,
-    )
+    (covered, unused.into_iter().map(|d| d.message).collect(), fixed)
 }
 
 fn silenced(text: &str) -> bool {
@@ -70,12 +59,7 @@ fn a_comment_on_the_line_silences_it() {
         assert!(covered, "{comment}");
     }
     assert!(!silenced("x = BAD\ny = 1  # torchvet: ignore[TV103]\n"));
-    for comment in [
-        "# torchvet: ignored",
-        "# noqa: F401",
-        "# torchvet: the linter",
-        "# noqaTV103:",
-    ] {
+    for comment in ["# torchvet: ignored", "# noqa: F401", "# torchvet: the linter", "# noqaTV103:"] {
         let (covered, unused, _) = check(&format!("x = BAD  {comment}\n"));
         assert_eq!((covered, unused.len()), (false, 0), "{comment}");
     }
@@ -91,12 +75,8 @@ fn strings_are_no_comments() {
 fn the_statements_first_and_last_lines_count() {
     assert!(silenced("f(  # torchvet: ignore[TV103]\n  1,\n  BAD,\n)\n"));
     assert!(silenced("f(\n  1,\n  BAD,\n)  # torchvet: ignore[TV103]\n"));
-    assert!(!silenced(
-        "f(\n  1,  # torchvet: ignore[TV103]\n  BAD,\n)\n"
-    ));
-    assert!(silenced(
-        "if a:\n    if b:\n        f(\n  BAD)  # torchvet: ignore\n"
-    ));
+    assert!(!silenced("f(\n  1,  # torchvet: ignore[TV103]\n  BAD,\n)\n"));
+    assert!(silenced("if a:\n    if b:\n        f(\n  BAD)  # torchvet: ignore\n"));
     assert!(!silenced("if a:  # torchvet: ignore\n    x = BAD\n"));
 }
 
@@ -112,25 +92,16 @@ fn a_comment_of_its_own_is_about_the_next_line() {
 #[test]
 fn unused_comments_are_reported_and_removed() {
     let (_, unused, fixed) = check("y = 1  # torchvet: ignore[TV2]\nx = BAD\n");
-    assert_eq!(
-        unused,
-        ["unused `torchvet: ignore[TV2]`: nothing here is reported as TV2"]
-    );
+    assert_eq!(unused, ["unused `torchvet: ignore[TV2]`: nothing here is reported as TV2"]);
     assert_eq!(fixed, "y = 1\nx = BAD\n");
     let (_, unused, fixed) = check("x = BAD  # torchvet: ignore[TV103, TV2, TV104]\n");
     assert_eq!(unused.len(), 1);
     assert_eq!(fixed, "x = BAD  # torchvet: ignore[TV103, TV104]\n");
     let (_, unused, fixed) = check("x = BAD\n# torchvet: ignore\ny = 1\n");
-    assert_eq!(
-        unused,
-        ["unused `torchvet: ignore`: there is nothing to ignore"]
-    );
+    assert_eq!(unused, ["unused `torchvet: ignore`: there is nothing to ignore"]);
     assert_eq!(fixed, "x = BAD\ny = 1\n");
     let (_, unused, _) = check("x = BAD  # torchvet: ignore[TV1O3]\n");
-    assert_eq!(
-        unused,
-        ["unknown rule `TV1O3` in `torchvet: ignore`; did you mean `TV103`?"]
-    );
+    assert_eq!(unused, ["unknown rule `TV1O3` in `torchvet: ignore`; did you mean `TV103`?"]);
     let (_, unused, fixed) = check("y = 1  # torchvet: ignore # type: ignore\nx = BAD\n");
     assert_eq!(unused.len(), 1);
     assert_eq!(fixed, "y = 1  # type: ignore\nx = BAD\n");

@@ -1,0 +1,214 @@
+//! What a library function works with: the call's place and short ways to read arguments
+//! and make results.
+
+use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Size, Sym, Tensor, Value};
+
+/// Three-valued truth: `None` is "not known".
+pub type Tri = Option<bool>;
+
+/// The context of one call.
+pub struct Cx<'a, 'p> {
+    pub it: &'a mut Interp<'p>,
+    /// The canonical path of the called function.
+    pub path: Sym,
+    pub span: Span,
+}
+
+impl Cx<'_, '_> {
+    pub fn at(&self) -> Origin {
+        Some(self.span)
+    }
+
+    /// The function's own name: `gather` of `torch.gather`.
+    pub fn name(&self) -> &'static str {
+        let path = self.path.as_str();
+        path.rsplit_once('.').map_or(path, |(_, name)| name)
+    }
+
+    /// The facts of a tensor argument; `None` if it is not known to be a tensor.
+    pub fn tensor(&self, value: &Value) -> Option<Tensor> {
+        self.it.heap.tensor_of(value)
+    }
+
+    /// The tensor bound to a parameter.
+    pub fn tensor_arg(&self, bound: &Bound, name: &str) -> Option<Tensor> {
+        self.tensor(&bound.get(name))
+    }
+
+    /// A new tensor as a result.
+    pub fn out(&mut self, tensor: Tensor) -> Value {
+        self.it.heap.tensor(tensor)
+    }
+
+    /// A tensor of which nothing is known: what a torch function returns for arguments of
+    /// which nothing is known.
+    pub fn some_tensor(&mut self) -> Value {
+        self.it.heap.tensor(Tensor::default())
+    }
+
+    /// A tuple of results.
+    pub fn outs(&mut self, tensors: Vec<Tensor>) -> Value {
+        let values = tensors.into_iter().map(|t| self.it.heap.tensor(t)).collect();
+        Value::tuple(values)
+    }
+
+    /// A result that is a view of the tensor `of`: writes to one are seen in the other.
+    pub fn view_of(&mut self, of: &Value, tensor: Tensor) -> Value {
+        let tensor = match of.as_obj() {
+            Some(id) => self.it.heap.share_memory(tensor, id),
+            None => tensor,
+        };
+        self.it.heap.tensor(tensor)
+    }
+
+    /// Reports that the library refuses this call.
+    pub fn reject(&mut self, kind: RejectKind, message: impl Into<String>, reads: Vec<(String, Origin)>) {
+        let span = self.span;
+        self.it.reject(Rejection { kind, message: message.into(), reads, span });
+    }
+
+    /// Integers of a tuple or list argument, or of a single integer.
+    pub fn ints(&self, value: &Value) -> Option<Vec<i64>> {
+        if let Some(n) = value.as_int() {
+            return Some(vec![n]);
+        }
+        self.it.heap.exact_items(value)?.iter().map(Value::as_int).collect()
+    }
+
+    /// The elements of a tuple or list of known length.
+    pub fn items(&self, value: &Value) -> Option<Vec<Value>> {
+        self.it.heap.exact_items(value)
+    }
+
+    /// Sizes: of one tuple or list, or of several integers (`*size`). `None` where not even
+    /// their number is known.
+    pub fn sizes(&self, values: &[Value]) -> Option<Vec<Size>> {
+        if let [only] = values
+            && only.as_size().is_none_or(|s| s.is_unknown())
+        {
+            if let Some(items) = self.it.heap.exact_items(only) {
+                return items.iter().map(|v| Some(self.size_of(v))).collect();
+            }
+            if only.is_unknown() {
+                return None;
+            }
+        }
+        values.iter().map(|v| Some(self.size_of(v))).collect()
+    }
+
+    /// A value as a size; unknown where it is no integer that can be followed.
+    pub fn size_of(&self, value: &Value) -> Size {
+        value.as_size().unwrap_or(Size::Unknown)
+    }
+
+    /// A dimension's index, counted from the front: `Ok(None)` where it is not known,
+    /// `Err` where it is out of range (which is reported).
+    #[expect(clippy::result_unit_err, reason = "the error is already reported")]
+    pub fn dim_index(&mut self, value: &Value, rank: usize, shape_at: Origin) -> Result<Option<usize>, ()> {
+        let Some(dim) = value.as_int() else { return Ok(None) };
+        let rank_or_one = i64::try_from(rank.max(1)).unwrap_or(1);
+        if dim < -rank_or_one || dim >= rank_or_one {
+            let message = format!(
+                "dim is {dim}, but the tensor has {rank} dimension{}: {} to {} are accepted",
+                if rank == 1 { "" } else { "s" },
+                -rank_or_one,
+                rank_or_one - 1
+            );
+            self.reject(RejectKind::Dim, message, vec![("the shape comes from here".to_owned(), shape_at)]);
+            return Err(());
+        }
+        let at = if dim < 0 { dim + rank_or_one } else { dim };
+        Ok(usize::try_from(at).ok())
+    }
+
+    /// A `dtype=` argument: `None` if it is `None`, `Some(None)` if it is given but not
+    /// known.
+    pub fn dtype_arg(&self, value: &Value) -> Option<Option<Dtype>> {
+        match value {
+            Value::None => None,
+            Value::Dtype(d) => Some(Some(*d)),
+            // Python's own types stand for their default dtypes.
+            Value::Path(p) => Some(match p.as_str() {
+                "builtins.float" => Some(Dtype::Float64),
+                "builtins.int" => Some(Dtype::Int64),
+                "builtins.bool" => Some(Dtype::Bool),
+                "builtins.complex" => Some(Dtype::Complex128),
+                _ => None,
+            }),
+            _ => Some(None),
+        }
+    }
+
+    /// A `device=` argument: `None` if it is `None`, `Some(None)` if it is given but not
+    /// known.
+    pub fn device_arg(&self, value: &Value) -> Option<Option<Device>> {
+        match value {
+            Value::None => None,
+            Value::Device(d) => Some(Some(*d)),
+            Value::Str(s) => Some(Device::parse(s)),
+            Value::Int(n) => {
+                let index = u32::try_from(*n).ok();
+                Some(Some(Device { kind: DeviceKind::Cuda, index }))
+            }
+            _ => Some(None),
+        }
+    }
+
+    /// The dtype that new floating tensors have.
+    pub fn default_dtype(&self) -> Option<Dtype> {
+        match self.it.remembered("default_dtype") {
+            None => Some(Dtype::Float32),
+            Some(Value::Dtype(d)) => Some(d),
+            Some(_) => None,
+        }
+    }
+
+    /// The device that new tensors have.
+    pub fn default_device(&self) -> Option<Device> {
+        match self.it.remembered("default_device") {
+            None => Some(Device::CPU),
+            Some(Value::Device(d)) => Some(d),
+            Some(_) => None,
+        }
+    }
+
+    /// What any element of an iterable is like.
+    pub fn element(&mut self, value: &Value) -> Value {
+        let span = self.span;
+        let items = self.it.iterate(value, span);
+        items.element(&mut self.it.heap)
+    }
+
+    /// Calls back into the program.
+    pub fn call(&mut self, callee: &Value, args: Args) -> Value {
+        let span = self.span;
+        self.it.call(callee, args, span)
+    }
+
+    /// An instance's attribute as stored, unknown if absent.
+    pub fn attr(&self, object: &Value, name: &str) -> Value {
+        object.as_obj().and_then(|id| self.it.heap.attr(id, name)).unwrap_or(Value::Unknown)
+    }
+
+    pub fn is_numpy(&self, value: &Value) -> bool {
+        self.it.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy)
+    }
+
+    /// A list of values, new on the heap.
+    pub fn list(&mut self, values: Vec<Value>) -> Value {
+        self.it.heap.list(values)
+    }
+
+    /// A list of unknown length.
+    pub fn list_of(&mut self, element: Value) -> Value {
+        Value::Obj(self.it.heap.alloc(Data::List(Items::Many(element))))
+    }
+
+    /// A dimension named for what it is, of unknown length: each call gives a fresh symbol.
+    pub fn fresh_dim(&mut self, name: &str) -> Dim {
+        let symbol = self.it.heap.symbol(name);
+        Dim::new(Size::symbol(symbol), Some(self.span))
+    }
+}

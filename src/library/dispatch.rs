@@ -1,0 +1,223 @@
+//! Answers the interpreter's questions from the table.
+
+use super::cx::Cx;
+use super::table::{Entry, table};
+use super::torch;
+use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Items, ObjId, Sym, Value, sym};
+
+/// All libraries that torchvet knows.
+pub struct Libraries;
+
+/// `path.name`, interned.
+pub fn join(path: Sym, name: Sym) -> Sym {
+    sym(&format!("{path}.{name}"))
+}
+
+impl Libraries {
+    /// Calls the function at `path` as if the program had called it there.
+    pub fn call_function(&self, it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -> Option<Value> {
+        let path = sym(path);
+        let entry = table().functions.get(&path)?;
+        Some(self.run(it, path, entry, args, span))
+    }
+
+    /// Binds a call to the first overload that takes it, tells the observer, and runs it.
+    fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
+        let Some(bound) = bind(entry, args) else { return Value::Unknown };
+        it.announce(entry.same_as.unwrap_or(path), &bound, span);
+        (entry.run)(&mut Cx { it, path, span }, &bound)
+    }
+
+    /// The table's entry for a method: of the class itself, or of the nearest base.
+    pub fn find_method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
+        let table = table();
+        let bases = table.classes.get(&class).map(|c| c.bases.as_slice()).unwrap_or_default();
+        std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {
+            let path = table.canonical(join(class, name));
+            if let Some(entry) = table.functions.get(&path) {
+                return Some((path, entry));
+            }
+            if class.as_str() == "torch.Tensor" {
+                let path = table.canonical(join(sym("torch"), name));
+                return table.functions.get(&path).map(|entry| (path, entry));
+            }
+            None
+        })
+    }
+}
+
+fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
+    entry.sigs.iter().find_map(|sig| sig.bind(args))
+}
+
+impl Library for Libraries {
+    fn member(&self, _it: &mut Interp<'_>, path: Sym, name: Sym) -> Value {
+        let table = table();
+        let path = table.canonical(join(path, name));
+        match table.constants.get(&path) {
+            Some(constant) => constant.value(),
+            None => Value::Path(path),
+        }
+    }
+
+    fn canonical(&self, path: Sym) -> Sym {
+        table().canonical(path)
+    }
+
+    fn bases(&self, path: Sym) -> Option<&[Sym]> {
+        table().classes.get(&path).map(|c| c.bases.as_slice())
+    }
+
+    fn call(&self, it: &mut Interp<'_>, path: Sym, args: Args, span: Span) -> Value {
+        let table = table();
+        if let Some(class) = table.classes.get(&path) {
+            if let Some(make) = class.make {
+                let Some(bound) = class.sigs.iter().find_map(|s| s.bind(&args)) else { return Value::Unknown };
+                return make(&mut Cx { it, path, span }, &bound);
+            }
+            let object = it.heap.instance(Value::Path(path));
+            self.init(it, path, object, args, span);
+            return Value::Obj(object);
+        }
+        match table.functions.get(&path) {
+            Some(entry) => self.run(it, path, entry, &args, span),
+            None => Value::Unknown,
+        }
+    }
+
+    fn init(&self, it: &mut Interp<'_>, class: Sym, object: ObjId, args: Args, span: Span) {
+        let table = table();
+        // The nearest class in the line that has a constructor of its own.
+        let Some(own) = table.classes.get(&class) else { return };
+        let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
+        let Some(entry) = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments) else { return };
+        let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
+            if let Some(instance) = it.heap.instance_mut(object) {
+                instance.open = true;
+            }
+            return;
+        };
+        it.announce(class, &bound, span);
+        if entry.keeps_arguments {
+            for param in &bound.sig.params {
+                it.heap.set_attr(object, param.name.as_str(), bound.get(param.name.as_str()));
+            }
+        }
+        if let Some(init) = entry.init {
+            init(&mut Cx { it, path: class, span }, object, &bound);
+        }
+    }
+
+    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value> {
+        let table = table();
+        if let Some(own) = table.classes.get(&class) {
+            let span = Span { file: crate::syntax::FileId(0), start: 0, end: 0 };
+            let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
+            for attribute in line.filter_map(|c| c.attribute) {
+                let found = attribute(&mut Cx { it, path: class, span }, object, name);
+                if found.is_some() {
+                    return found;
+                }
+            }
+        }
+        let known = self.find_method(class, name).is_some() || torch::inplace::is_method(self, class, name);
+        known.then(|| Value::Method(std::rc::Rc::new((object.clone(), name))))
+    }
+
+    fn method(
+        &self,
+        it: &mut Interp<'_>,
+        class: Sym,
+        object: &Value,
+        name: Sym,
+        args: Args,
+        span: Span,
+    ) -> Option<Value> {
+        let Some((path, entry)) = self.find_method(class, name) else {
+            return torch::inplace::method(self, it, class, object, name, args, span);
+        };
+        let args = args.prepend(Arg::new(object.clone(), span));
+        Some(self.run(it, path, entry, &args, span))
+    }
+
+    fn invoke(&self, it: &mut Interp<'_>, class: Sym, object: &Value, args: Args, span: Span) -> Option<Value> {
+        let table = table();
+        let own = table.classes.get(&class)?;
+        let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
+        let invoke = line.into_iter().find_map(|c| c.invoke)?;
+        invoke(&mut Cx { it, path: class, span }, object, args)
+    }
+
+    fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym> {
+        match value {
+            Value::Dtype(_) => Some(sym("torch.dtype")),
+            Value::Device(_) => Some(sym("torch.device")),
+            _ => it.heap.tensor_ref(value).map(|t| match t.array {
+                ArrayKind::Torch => sym("torch.Tensor"),
+                ArrayKind::Numpy => sym("numpy.ndarray"),
+            }),
+        }
+    }
+
+    fn set_attribute(
+        &self,
+        it: &mut Interp<'_>,
+        class: Sym,
+        object: &Value,
+        name: Sym,
+        value: &Value,
+        span: Span,
+    ) -> bool {
+        torch::nn::module::set_attribute(it, class, object, name, value, span)
+    }
+
+    fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+        torch::operators::binary(self, it, op, left, right, span)
+    }
+
+    fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+        torch::operators::augmented(self, it, op, left, right, span)
+    }
+
+    fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
+        torch::operators::unary(self, it, op, operand, span)
+    }
+
+    fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
+        torch::indexing::get(it, object, index, span)
+    }
+
+    fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
+        torch::indexing::set(it, object, index, value, span)
+    }
+
+    fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+        torch::indexing::iterate(it, object, span).or_else(|| torch::data::iterate(it, object, span))
+    }
+
+    fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
+        torch::indexing::length(it, object).or_else(|| torch::data::length(it, object))
+    }
+
+    fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {
+        torch::indexing::truth(it, object)
+    }
+
+    fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+        torch::context::enter(it, object, span)
+    }
+
+    fn exit(&self, it: &mut Interp<'_>, object: &Value) {
+        torch::context::exit(it, object);
+    }
+
+    fn escaped(&self, it: &mut Interp<'_>, object: &Value) {
+        torch::nn::module::escaped(it, object);
+    }
+
+    fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {
+        torch::annotation::annotated(it, annotation, name, span)
+    }
+}

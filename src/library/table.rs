@@ -1,0 +1,179 @@
+//! The table of everything that is known of libraries, built once.
+
+use std::sync::{Arc, LazyLock};
+
+use rustc_hash::FxHashMap;
+
+use super::cx::Cx;
+use crate::python::{Args, Bound, Sig};
+use crate::value::{Dtype, ObjId, Sym, Value, sym};
+
+/// What a function does: its arguments, bound, to its result.
+pub type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
+
+/// A function or method of a library.
+pub struct Entry {
+    /// Overloads, the most common first: the first that binds is taken.
+    pub sigs: Vec<Arc<Sig>>,
+    pub run: Run,
+    /// The other function, whose contracts this one shares (`torch.Tensor.gather` →
+    /// `torch.gather`).
+    pub same_as: Option<Sym>,
+}
+
+/// What `Class(…)` does beyond making the instance.
+pub type Init = fn(&mut Cx<'_, '_>, ObjId, &Bound);
+/// What `instance(…)` does.
+pub type Invoke = fn(&mut Cx<'_, '_>, &Value, Args) -> Option<Value>;
+/// An attribute that is computed; methods need none: they are found in the table.
+pub type Attribute = fn(&mut Cx<'_, '_>, &Value, Sym) -> Option<Value>;
+
+/// A class of a library.
+pub struct Class {
+    /// All classes it derives from, nearest first, itself excluded.
+    pub bases: Vec<Sym>,
+    pub sigs: Vec<Arc<Sig>>,
+    pub init: Option<Init>,
+    pub invoke: Option<Invoke>,
+    pub attribute: Option<Attribute>,
+    /// Instances keep every constructor argument as an attribute of the same name.
+    pub keeps_arguments: bool,
+    /// Calling the class makes no instance but runs this (`torch.Size`, `torch.device`).
+    pub make: Option<Run>,
+}
+
+/// A constant of a library.
+#[derive(Clone)]
+pub enum Constant {
+    Int(i64),
+    Float(f64),
+    Dtype(Dtype),
+    Str(&'static str),
+}
+
+impl Constant {
+    pub fn value(&self) -> Value {
+        match self {
+            Constant::Int(n) => Value::Int(*n),
+            Constant::Float(x) => Value::Float(*x),
+            Constant::Dtype(d) => Value::Dtype(*d),
+            Constant::Str(s) => Value::str(s),
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Table {
+    pub functions: FxHashMap<Sym, Entry>,
+    pub classes: FxHashMap<Sym, Class>,
+    pub constants: FxHashMap<Sym, Constant>,
+    aliases: FxHashMap<Sym, Sym>,
+    /// Paths that are the same library under another name: `np` style prefixes are not
+    /// needed here, but `torch.functional.` → `torch.` is.
+    prefixes: Vec<(&'static str, &'static str)>,
+}
+
+impl Table {
+    /// A function with one signature.
+    pub fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
+        self.defs(path, &[sig], run)
+    }
+
+    /// A function with several overloads.
+    pub fn defs(&mut self, path: &str, sigs: &[&'static str], run: Run) -> &mut Self {
+        let sigs = sigs.iter().map(|s| Arc::new(Sig::parse(s))).collect();
+        self.functions.insert(sym(path), Entry { sigs, run, same_as: None });
+        self
+    }
+
+    /// Several functions of one family: the same signature and meaning.
+    pub fn family(&mut self, prefix: &str, names: &str, sig: &'static str, run: Run) -> &mut Self {
+        for name in names.split_whitespace() {
+            self.def(&format!("{prefix}{name}"), sig, run);
+        }
+        self
+    }
+
+    /// A method that is the function `of` with the object as first argument. Methods of
+    /// `torch.Tensor` need this only where the names differ: `torch.Tensor.x` is otherwise
+    /// looked up as `torch.x`.
+    pub fn method_of(&mut self, path: &str, of: &str) -> &mut Self {
+        self.aliases.insert(sym(path), sym(of));
+        self
+    }
+
+    /// Another dotted name for the same thing.
+    pub fn alias(&mut self, path: &str, of: &str) -> &mut Self {
+        self.aliases.insert(sym(path), sym(of));
+        self
+    }
+
+    /// All names below one dotted prefix are those below another.
+    pub fn prefix(&mut self, from: &'static str, to: &'static str) -> &mut Self {
+        self.prefixes.push((from, to));
+        self
+    }
+
+    pub fn constant(&mut self, path: &str, value: Constant) -> &mut Self {
+        self.constants.insert(sym(path), value);
+        self
+    }
+
+    /// A class; `bases` are the direct ones, nearest first, and must be registered before.
+    pub fn class(&mut self, path: &str, bases: &[&str], sig: &'static str) -> &mut Class {
+        let mut all = Vec::new();
+        for base in bases {
+            let base = sym(base);
+            all.push(base);
+            if let Some(class) = self.classes.get(&base) {
+                all.extend(class.bases.iter().copied());
+            }
+        }
+        let class = Class {
+            bases: all,
+            sigs: vec![Arc::new(Sig::parse(sig))],
+            init: None,
+            invoke: None,
+            attribute: None,
+            keeps_arguments: true,
+            make: None,
+        };
+        self.classes.entry(sym(path)).insert_entry(class).into_mut()
+    }
+
+    /// The canonical path of a dotted name.
+    pub fn canonical(&self, path: Sym) -> Sym {
+        let mut path = path;
+        for _ in 0..4 {
+            if let Some(of) = self.aliases.get(&path) {
+                path = *of;
+                continue;
+            }
+            let text = path.as_str();
+            let renamed = self.prefixes.iter().find_map(|(from, to)| {
+                let rest = text.strip_prefix(from)?;
+                (rest.is_empty() || rest.starts_with('.')).then(|| format!("{to}{rest}"))
+            });
+            match renamed {
+                Some(renamed) => path = sym(&renamed),
+                None => return path,
+            }
+        }
+        path
+    }
+
+    pub fn is_subclass(&self, class: Sym, of: &str) -> bool {
+        class.as_str() == of || self.classes.get(&class).is_some_and(|c| c.bases.iter().any(|b| b.as_str() == of))
+    }
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut table = Table::default();
+    super::torch::register(&mut table);
+    table
+});
+
+/// The one table.
+pub fn table() -> &'static Table {
+    &TABLE
+}

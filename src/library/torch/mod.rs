@@ -1,0 +1,17 @@
+//! PyTorch.
+
+pub mod annotation;
+pub mod context;
+pub mod data;
+pub mod indexing;
+pub mod inplace;
+pub mod nn;
+pub mod operators;
+pub mod pointwise;
+
+use super::table::Table;
+
+pub fn register(table: &mut Table) {
+    pointwise::register(table);
+    nn::register(table);
+}

@@ -1,0 +1,283 @@
+//! Arguments of a call, and how a library's signature binds them.
+
+use std::sync::Arc;
+
+use crate::syntax::Span;
+use crate::value::{Sym, Value, sym};
+
+/// An argument with the place of its expression.
+#[derive(Debug, Clone)]
+pub struct Arg {
+    pub value: Value,
+    pub span: Span,
+}
+
+impl Arg {
+    pub fn new(value: Value, span: Span) -> Arg {
+        Arg { value, span }
+    }
+}
+
+/// The arguments of a call, after `*` and `**` were spread as far as they are known.
+#[derive(Debug, Clone, Default)]
+pub struct Args {
+    pub pos: Vec<Arg>,
+    pub kw: Vec<(Sym, Arg)>,
+    /// A `*args` of unknown length follows the positional arguments.
+    pub more_pos: bool,
+    /// A `**kwargs` with unknown keys is given too.
+    pub more_kw: bool,
+}
+
+impl Args {
+    pub fn positional(values: impl IntoIterator<Item = Value>, span: Span) -> Args {
+        Args { pos: values.into_iter().map(|v| Arg::new(v, span)).collect(), ..Args::default() }
+    }
+
+    pub fn keyword(&self, name: &str) -> Option<&Value> {
+        self.kw.iter().find(|(k, _)| k.as_str() == name).map(|(_, a)| &a.value)
+    }
+
+    /// The argument at a position or by a name.
+    pub fn get(&self, index: usize, name: &str) -> Option<&Value> {
+        self.pos.get(index).map(|a| &a.value).or_else(|| self.keyword(name))
+    }
+
+    /// With `first` before the other positional arguments.
+    pub fn prepend(mut self, first: Arg) -> Args {
+        self.pos.insert(0, first);
+        self
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.more_pos || self.more_kw
+    }
+}
+
+/// A default that a signature states.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Const {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(&'static str),
+    /// A default that is no literal: nothing is known of it.
+    Other,
+}
+
+impl Const {
+    pub fn value(&self) -> Value {
+        match self {
+            Const::None => Value::None,
+            Const::Bool(b) => Value::Bool(*b),
+            Const::Int(n) => Value::Int(*n),
+            Const::Float(x) => Value::Float(*x),
+            Const::Str(s) => Value::str(s),
+            Const::Other => Value::Unknown,
+        }
+    }
+
+    fn parse(text: &'static str) -> Const {
+        let text = text.trim();
+        match text {
+            "None" => Const::None,
+            "True" => Const::Bool(true),
+            "False" => Const::Bool(false),
+            _ => {
+                if let Ok(n) = text.parse::<i64>() {
+                    return Const::Int(n);
+                }
+                if let Ok(x) = text.parse::<f64>() {
+                    return Const::Float(x);
+                }
+                let quoted = |q: char| text.strip_prefix(q).and_then(|t| t.strip_suffix(q));
+                match quoted('\'').or_else(|| quoted('"')) {
+                    Some(inner) => Const::Str(inner),
+                    None => Const::Other,
+                }
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Param {
+    pub name: Sym,
+    pub default: Option<Const>,
+    pub keyword_only: bool,
+}
+
+/// A signature, written as in Python: `input, dim=None, *, dtype=None`, with `*size` for
+/// positional arguments in any number (or one tuple of them) and `**kwargs`.
+#[derive(Debug, Clone)]
+pub struct Sig {
+    pub params: Vec<Param>,
+    /// The index among `params` before which `*name` stands, and its name.
+    pub star: Option<(usize, Sym)>,
+    pub double_star: bool,
+}
+
+impl Sig {
+    pub fn parse(text: &'static str) -> Sig {
+        let mut sig = Sig { params: Vec::new(), star: None, double_star: false };
+        let mut keyword_only = false;
+        for part in split_top(text) {
+            let part = part.trim();
+            if part.is_empty() || part == "/" {
+                continue;
+            }
+            if part == "*" {
+                keyword_only = true;
+            } else if part.starts_with("**") {
+                sig.double_star = true;
+            } else if let Some(name) = part.strip_prefix('*') {
+                sig.star = Some((sig.params.len(), sym(name)));
+                keyword_only = true;
+            } else {
+                let (name, default) = match part.split_once('=') {
+                    Some((name, default)) => (name.trim(), Some(Const::parse(default))),
+                    None => (part, None),
+                };
+                sig.params.push(Param { name: sym(name), default, keyword_only });
+            }
+        }
+        sig
+    }
+
+    /// Binds a call's arguments; `None` where Python would raise a `TypeError`.
+    pub fn bind(self: &Arc<Sig>, args: &Args) -> Option<Bound> {
+        let mut values: Vec<Option<Arg>> = vec![None; self.params.len()];
+        let mut rest = Vec::new();
+        let positional = self.params.iter().position(|p| p.keyword_only).unwrap_or(self.params.len());
+        for (i, arg) in args.pos.iter().enumerate() {
+            if i < positional {
+                if let Some(slot) = values.get_mut(i) {
+                    *slot = Some(arg.clone());
+                }
+            } else if self.star.is_some() {
+                rest.push(arg.clone());
+            } else {
+                return None;
+            }
+        }
+        let mut extra = Vec::new();
+        for (name, arg) in &args.kw {
+            match self.params.iter().position(|p| p.name == *name) {
+                Some(at) => match values.get_mut(at) {
+                    Some(slot @ None) => *slot = Some(arg.clone()),
+                    _ => return None,
+                },
+                None if self.star.is_some_and(|(_, star)| star == *name) => rest.push(arg.clone()),
+                None if self.double_star => extra.push((*name, arg.clone())),
+                None => return None,
+            }
+        }
+        let open = args.is_open();
+        for (param, value) in self.params.iter().zip(&values) {
+            if value.is_none() && param.default.is_none() && !open {
+                return None;
+            }
+        }
+        Some(Bound { sig: self.clone(), values, rest, extra, open })
+    }
+}
+
+/// Splits at commas outside brackets and quotes.
+fn split_top(text: &'static str) -> Vec<&'static str> {
+    let (mut parts, mut depth, mut start, mut quote) = (Vec::new(), 0i32, 0, None);
+    for (i, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth -= 1,
+            (None, ',') if depth == 0 => {
+                parts.extend(text.get(start..i));
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.extend(text.get(start..));
+    parts
+}
+
+/// The arguments of a call by parameter.
+#[derive(Debug, Clone)]
+pub struct Bound {
+    pub sig: Arc<Sig>,
+    pub values: Vec<Option<Arg>>,
+    /// What `*name` took.
+    pub rest: Vec<Arg>,
+    /// What `**kwargs` took.
+    pub extra: Vec<(Sym, Arg)>,
+    /// Some arguments could not be seen (`*args` or `**kwargs` of unknown content).
+    pub open: bool,
+}
+
+impl Bound {
+    fn index(&self, name: &str) -> Option<usize> {
+        self.sig.params.iter().position(|p| p.name.as_str() == name)
+    }
+
+    /// The argument that the call gives for a parameter.
+    pub fn arg(&self, name: &str) -> Option<&Arg> {
+        self.values.get(self.index(name)?)?.as_ref()
+    }
+
+    /// The parameter's value: given, or its default; unknown where it may be hidden in an
+    /// unknown `**kwargs`, or there is no such parameter.
+    pub fn get(&self, name: &str) -> Value {
+        if let Some(arg) = self.arg(name) {
+            return arg.value.clone();
+        }
+        if self.open {
+            return Value::Unknown;
+        }
+        let default = self.index(name).and_then(|at| self.sig.params.get(at)?.default.as_ref());
+        default.map_or(Value::Unknown, Const::value)
+    }
+
+    pub fn given(&self, name: &str) -> bool {
+        self.arg(name).is_some()
+    }
+
+    pub fn span(&self, name: &str) -> Option<Span> {
+        self.arg(name).map(|a| a.span)
+    }
+
+    /// What `*name` took: several arguments, or one tuple or list of them.
+    pub fn rest_values(&self) -> Vec<Value> {
+        self.rest.iter().map(|a| a.value.clone()).collect()
+    }
+
+    /// Puts a value in a parameter's place.
+    pub fn set(&mut self, name: &str, arg: Arg) {
+        if let Some(slot) = self.index(name).and_then(|at| self.values.get_mut(at)) {
+            *slot = Some(arg);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::FileId;
+
+    #[test]
+    fn binds_as_python_does() {
+        let sig = Arc::new(Sig::parse("input, target, weight=None, *, reduction='mean', **kw"));
+        let span = Span { file: FileId(0), start: 0, end: 0 };
+        let mut args = Args::positional([Value::Int(1), Value::Int(2)], span);
+        args.kw.push((sym("reduction"), Arg::new(Value::str("sum"), span)));
+        let bound = sig.bind(&args).expect("binds");
+        assert_eq!(bound.get("target").as_int(), Some(2));
+        assert!(bound.get("weight").is_none());
+        assert_eq!(bound.get("reduction").as_str(), Some("sum"));
+        args.kw.push((sym("input"), Arg::new(Value::None, span)));
+        assert!(sig.bind(&args).is_none(), "input is given twice");
+        assert!(sig.bind(&Args::default()).is_none(), "input is missing");
+    }
+}

@@ -1,0 +1,206 @@
+//! What the interpreter asks of libraries, and what it tells whoever watches: it knows no
+//! torch itself.
+
+use super::{Args, Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{Items, ObjId, Origin, Sym, Value};
+
+/// An operator applied to two values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    MatMul,
+    Div,
+    FloorDiv,
+    Mod,
+    Pow,
+    LShift,
+    RShift,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    Neg,
+    Pos,
+    Invert,
+}
+
+/// Everything that is known of libraries. Answers of `None` mean "not mine": the
+/// interpreter goes on to Python's own meaning, or to unknown.
+pub trait Library: Sync {
+    /// The value of `path.name`, where `path` is a module, class or enum: a constant, or a
+    /// canonical path.
+    fn member(&self, it: &mut Interp<'_>, path: Sym, name: Sym) -> Value;
+
+    /// The canonical path of a dotted name as users import it.
+    fn canonical(&self, path: Sym) -> Sym;
+
+    /// The classes that a library's class derives from, nearest first (itself excluded);
+    /// `None` if the path is not known to be a class.
+    fn bases(&self, path: Sym) -> Option<&[Sym]>;
+
+    /// Calls a function, or makes an instance of a class.
+    fn call(&self, it: &mut Interp<'_>, path: Sym, args: Args, span: Span) -> Value;
+
+    /// Runs `class.__init__` on an instance (of the class itself or of a subclass).
+    fn init(&self, it: &mut Interp<'_>, class: Sym, object: ObjId, args: Args, span: Span);
+
+    /// An attribute of an instance of `class` that the instance does not hold itself. A
+    /// method is answered as [`Value::Method`].
+    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value>;
+
+    /// Calls a method of an instance of `class`.
+    fn method(
+        &self,
+        it: &mut Interp<'_>,
+        class: Sym,
+        object: &Value,
+        name: Sym,
+        args: Args,
+        span: Span,
+    ) -> Option<Value>;
+
+    /// `object(…)` for an instance of `class`.
+    fn invoke(&self, it: &mut Interp<'_>, class: Sym, object: &Value, args: Args, span: Span) -> Option<Value>;
+
+    /// The class of a value that is no instance, such as a tensor: its methods are asked
+    /// for under that path.
+    fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym>;
+
+    /// `object.name = value` on an instance of `class`; `false` leaves it to Python.
+    fn set_attribute(
+        &self,
+        it: &mut Interp<'_>,
+        class: Sym,
+        object: &Value,
+        name: Sym,
+        value: &Value,
+        span: Span,
+    ) -> bool;
+
+    fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value>;
+
+    /// `left op= right` where left's memory is written to (tensors).
+    fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value>;
+
+    fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value>;
+
+    /// `object[index]`; a tuple index comes as [`Value::Tuple`].
+    fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value>;
+
+    /// `object[index] = value`; `false` leaves it to Python.
+    fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool;
+
+    /// What `for x in object` yields.
+    fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items>;
+
+    fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value>;
+
+    fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool>;
+
+    /// `with object as x`: the value of `x`.
+    fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value>;
+
+    /// The end of the `with` block.
+    fn exit(&self, it: &mut Interp<'_>, object: &Value);
+
+    /// An instance is now in the hands of code that cannot be seen: a model may be moved to
+    /// any device.
+    fn escaped(&self, it: &mut Interp<'_>, object: &Value);
+
+    /// What is known of a parameter from its annotation.
+    fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
+}
+
+/// The kind of mistake for which a library would refuse a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RejectKind {
+    /// Sizes that do not fit each other.
+    Shape,
+    /// Element types that the operation refuses or that do not fit each other.
+    Dtype,
+    /// Tensors on different devices.
+    Device,
+    /// Too many or too few dimensions.
+    Rank,
+    /// A `dim` argument outside the tensor's dimensions.
+    Dim,
+    /// Another argument with a value that is refused.
+    Value,
+    /// A constant index past the end.
+    Index,
+}
+
+impl RejectKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RejectKind::Shape => "shape",
+            RejectKind::Dtype => "dtype",
+            RejectKind::Device => "device",
+            RejectKind::Rank => "rank",
+            RejectKind::Dim => "dim",
+            RejectKind::Value => "value",
+            RejectKind::Index => "index",
+        }
+    }
+}
+
+/// A call that the library would refuse.
+#[derive(Debug, Clone)]
+pub struct Rejection {
+    pub kind: RejectKind,
+    /// What is wrong, with the values spelled out: `mat1 is [4, 3], mat2 is [4, 2]: 3 and 4
+    /// must be equal`.
+    pub message: String,
+    /// The facts that clash, with where they come from.
+    pub reads: Vec<(String, Origin)>,
+    pub span: Span,
+}
+
+/// A call of a library's function with its arguments bound.
+pub struct CallEvent<'a> {
+    pub path: Sym,
+    pub bound: &'a Bound,
+    pub result: &'a Value,
+    pub span: Span,
+}
+
+/// Whoever watches the program run: contracts, rules, the list of facts.
+pub trait Observer {
+    /// A library function is about to be called with these arguments.
+    fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span);
+
+    /// Whether calls of this function of the program are to be announced.
+    fn watches(&self, path: Sym) -> bool;
+
+    /// A library refuses a call.
+    fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection);
+
+    /// A name was assigned.
+    fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span);
+
+    /// A statement-level event that rules about order want to see.
+    fn event(&self, it: &mut Interp<'_>, event: Event<'_>);
+}
+
+/// What happens in the interpreted program besides calls of library functions.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// `os.environ[name] = value` and its look-alikes.
+    SetEnv { name: &'a str, value: &'a Value, span: Span },
+    /// A library is imported.
+    Import { path: Sym, span: Span },
+    /// The result of a call is dropped: `x.to(device)` as a statement.
+    Discarded { call: Span, value: &'a Value },
+}

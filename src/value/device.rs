@@ -1,0 +1,83 @@
+use std::fmt;
+
+use super::Sym;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DeviceKind {
+    Cpu,
+    Cuda,
+    Meta,
+    /// Another accelerator, by its name.
+    Other(Sym),
+    /// The value of an expression that is the same wherever it is used.
+    Symbolic(u32),
+}
+
+/// A device; `index` is `None` for the current one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Device {
+    pub kind: DeviceKind,
+    pub index: Option<u32>,
+}
+
+impl Device {
+    pub const CPU: Device = Device { kind: DeviceKind::Cpu, index: None };
+    pub const CUDA: Device = Device { kind: DeviceKind::Cuda, index: None };
+
+    /// Reads `"cpu"`, `"cuda"`, `"cuda:1"`, …
+    pub fn parse(text: &str) -> Option<Device> {
+        let (name, index) = match text.split_once(':') {
+            Some((name, index)) => (name, Some(index.parse().ok()?)),
+            None => (text, None),
+        };
+        let kind = match name {
+            "cpu" => DeviceKind::Cpu,
+            "cuda" => DeviceKind::Cuda,
+            "meta" => DeviceKind::Meta,
+            "mps" | "xpu" | "xla" | "hip" | "npu" | "hpu" | "mtia" | "vulkan" => DeviceKind::Other(super::sym(name)),
+            _ => return None,
+        };
+        Some(Device { kind, index })
+    }
+
+    pub fn is_cpu(self) -> bool {
+        self.kind == DeviceKind::Cpu
+    }
+
+    pub fn is_cuda(self) -> bool {
+        self.kind == DeviceKind::Cuda
+    }
+
+    /// Whether the two are the same device: `None` where that is not known. `cuda` and
+    /// `cuda:0` are taken as the same, since the current device is 0 unless the script
+    /// changes it; `cuda` against `cuda:1` is not decided.
+    pub fn same(self, other: Device) -> Option<bool> {
+        match (self.kind, other.kind) {
+            (DeviceKind::Symbolic(a), DeviceKind::Symbolic(b)) => (a == b).then_some(true),
+            (DeviceKind::Symbolic(_), _) | (_, DeviceKind::Symbolic(_)) => None,
+            (a, b) if a != b => Some(false),
+            (DeviceKind::Cpu, _) => Some(true),
+            _ => match (self.index, other.index) {
+                (Some(a), Some(b)) => Some(a == b),
+                (None, None) | (Some(0), None) | (None, Some(0)) => Some(true),
+                _ => None,
+            },
+        }
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            DeviceKind::Cpu => f.write_str("cpu")?,
+            DeviceKind::Cuda => f.write_str("cuda")?,
+            DeviceKind::Meta => f.write_str("meta")?,
+            DeviceKind::Other(name) => write!(f, "{name}")?,
+            DeviceKind::Symbolic(id) => write!(f, "device#{id}")?,
+        }
+        match self.index {
+            Some(index) => write!(f, ":{index}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! What is known where two paths meet: no more than each of them knows.
+
+use super::heap::{Attrs, Data, Dict, Heap, Instance, Items, Iter};
+use super::{Dim, Size, Tensor, Type, Value};
+
+/// How deep structures are compared; beyond it they count as different.
+pub(super) const DEPTH: u32 = 4;
+
+/// Whether two values are known to be the same: the same thing, or alike in every fact.
+pub fn same(heap: &Heap, a: &Value, b: &Value) -> bool {
+    same_at(heap, a, b, DEPTH)
+}
+
+fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
+    match (a, b) {
+        (Value::Unknown, Value::Unknown) | (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => true,
+        (Value::Bool(x), Value::Bool(y)) => x == y,
+        (Value::Int(x), Value::Int(y)) => x == y,
+        (Value::Float(x), Value::Float(y)) => x == y || (x.is_nan() && y.is_nan()),
+        (Value::Str(x), Value::Str(y)) => x == y,
+        (Value::Size(x), Value::Size(y)) => x == y,
+        (Value::Any(x), Value::Any(y)) => x == y,
+        (Value::Dtype(x), Value::Dtype(y)) => x == y,
+        (Value::Device(x), Value::Device(y)) => x == y,
+        (Value::Path(x), Value::Path(y)) => x == y,
+        (Value::Tuple(x), Value::Tuple(y)) => {
+            depth > 0 && x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| same_at(heap, a, b, depth - 1))
+        }
+        (Value::Slice(x), Value::Slice(y)) => x.iter().zip(y.iter()).all(|(a, b)| same_at(heap, a, b, depth)),
+        (Value::Bound(x), Value::Bound(y)) => {
+            depth > 0 && same_at(heap, &x.0, &y.0, depth - 1) && same_at(heap, &x.1, &y.1, depth - 1)
+        }
+        (Value::Method(x), Value::Method(y)) => x.1 == y.1 && depth > 0 && same_at(heap, &x.0, &y.0, depth - 1),
+        (Value::Obj(x), Value::Obj(y)) => {
+            x == y || (depth > 0 && same_data(heap, heap.get(*x), heap.get(*y), depth - 1))
+        }
+        _ => false,
+    }
+}
+
+fn same_items(heap: &Heap, a: &Items, b: &Items, depth: u32) -> bool {
+    match (a, b) {
+        (Items::Exact(x), Items::Exact(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(a, b)| same_at(heap, a, b, depth))
+        }
+        (Items::Many(x), Items::Many(y)) => same_at(heap, x, y, depth),
+        _ => false,
+    }
+}
+
+fn same_attrs(heap: &Heap, a: &Attrs, b: &Attrs, depth: u32) -> bool {
+    a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same_at(heap, v, w, depth)))
+}
+
+/// Whether two objects made at different times are alike in every fact.
+pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
+    match (a, b) {
+        (Data::Tensor(x), Data::Tensor(y)) => same_tensor(x, y),
+        (Data::List(x), Data::List(y)) | (Data::Set(x), Data::Set(y)) => same_items(heap, x, y, depth),
+        (Data::Iter(Iter { items: x }), Data::Iter(Iter { items: y })) => same_items(heap, x, y, depth),
+        (Data::Dict(x), Data::Dict(y)) => {
+            x.entries.len() == y.entries.len()
+                && x.entries.iter().all(|(k, v)| y.entries.get(k).is_some_and(|w| same_at(heap, v, w, depth)))
+                && match (&x.open, &y.open) {
+                    (None, None) => true,
+                    (Some(v), Some(w)) => same_at(heap, v, w, depth),
+                    _ => false,
+                }
+        }
+        (Data::Instance(x), Data::Instance(y)) => {
+            x.open == y.open && same_at(heap, &x.class, &y.class, 0) && same_attrs(heap, &x.attrs, &y.attrs, depth)
+        }
+        (Data::Function(x), Data::Function(y)) => {
+            x.code == y.code && x.scope == y.scope && same_attrs(heap, &x.attrs, &y.attrs, depth)
+        }
+        (Data::Scope(x), Data::Scope(y)) => same_attrs(heap, &x.vars, &y.vars, depth),
+        (Data::Class(x), Data::Class(y)) => x.code == y.code && same_attrs(heap, &x.attrs, &y.attrs, depth),
+        (Data::Module { file: x, .. }, Data::Module { file: y, .. }) => x == y,
+        _ => false,
+    }
+}
+
+fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
+    let sizes = |t: &Tensor| t.sizes();
+    a.array == b.array
+        && sizes(a) == sizes(b)
+        && a.dtype == b.dtype
+        && a.device == b.device
+        && a.range == b.range
+        && a.role == b.role
+        && a.grad == b.grad
+        && a.data == b.data
+}
+
+/// The join of two values. With `widen`, numbers that differ lose even their bounds.
+pub fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
+    join_at(heap, a, b, widen, DEPTH)
+}
+
+fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Value {
+    if same_at(heap, a, b, depth) {
+        return a.clone();
+    }
+    if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {
+        return if x == y { Value::Any(x) } else { Value::Unknown };
+    }
+    match (a, b) {
+        (Value::Str(_) | Value::Any(Type::Str), Value::Str(_) | Value::Any(Type::Str)) => Value::Any(Type::Str),
+        (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() && depth > 0 => {
+            let items = x.iter().zip(y.iter()).map(|(a, b)| join_at(heap, a, b, widen, depth - 1)).collect();
+            Value::tuple(items)
+        }
+        (Value::Obj(x), Value::Obj(y)) if depth > 0 => {
+            let (x, y) = (heap.get(*x).clone(), heap.get(*y).clone());
+            match (&x, &y) {
+                // Two different things: only kinds whose identity matters little are
+                // joined into a new one.
+                (Data::Tensor(p), Data::Tensor(q)) if p.array == q.array => {
+                    let joined = join_tensor(p, q, widen);
+                    heap.tensor(joined)
+                }
+                (Data::List(p), Data::List(q)) => {
+                    let items = join_items(heap, p, q, widen, depth - 1);
+                    Value::Obj(heap.alloc(Data::List(items)))
+                }
+                (Data::Dict(p), Data::Dict(q)) => {
+                    let dict = join_dict(heap, p, q, widen, depth - 1);
+                    Value::Obj(heap.alloc(Data::Dict(dict)))
+                }
+                (Data::Iter(p), Data::Iter(q)) => {
+                    let items = join_items(heap, &p.items, &q.items, widen, depth - 1);
+                    heap.iter(items)
+                }
+                (Data::Instance(p), Data::Instance(q)) if same_at(heap, &p.class, &q.class, 0) => {
+                    let instance = join_instance(heap, p, q, widen, depth - 1);
+                    Value::Obj(heap.alloc(Data::Instance(instance)))
+                }
+                _ => Value::Unknown,
+            }
+        }
+        _ => Value::Unknown,
+    }
+}
+
+fn join_items(heap: &mut Heap, a: &Items, b: &Items, widen: bool, depth: u32) -> Items {
+    match (a, b) {
+        (Items::Exact(x), Items::Exact(y)) if x.len() == y.len() => {
+            Items::Exact(x.iter().zip(y).map(|(a, b)| join_at(heap, a, b, widen, depth)).collect())
+        }
+        _ => {
+            let mut all = element_values(a);
+            all.extend(element_values(b));
+            Items::Many(join_all(heap, &all, widen, depth))
+        }
+    }
+}
+
+fn element_values(items: &Items) -> Vec<Value> {
+    match items {
+        Items::Exact(values) => values.clone(),
+        Items::Many(value) => vec![value.clone()],
+    }
+}
+
+fn join_all(heap: &mut Heap, values: &[Value], widen: bool, depth: u32) -> Value {
+    let mut all = values.iter();
+    let Some(first) = all.next() else { return Value::Unknown };
+    all.fold(first.clone(), |acc, v| join_at(heap, &acc, v, widen, depth))
+}
+
+impl Items {
+    /// What any element is like.
+    pub fn element(&self, heap: &mut Heap) -> Value {
+        match self {
+            Items::Exact(values) => join_all(heap, values, false, DEPTH),
+            Items::Many(value) => value.clone(),
+        }
+    }
+}
+
+/// A name that only one path binds keeps that path's value: reading it on the other would be
+/// a `NameError`.
+fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, widen: bool, depth: u32) -> Attrs {
+    let mut out = Attrs::default();
+    for (name, value) in a {
+        let joined = match b.get(name) {
+            Some(other) => join_at(heap, value, other, widen, depth),
+            None => value.clone(),
+        };
+        out.insert(*name, joined);
+    }
+    for (name, value) in b {
+        if !out.contains_key(name) {
+            out.insert(*name, value.clone());
+        }
+    }
+    out
+}
+
+fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
+    let mut out = Dict { entries: Default::default(), open: None };
+    let mut open: Vec<Value> = a.open.iter().chain(&b.open).cloned().collect();
+    for (key, value) in &a.entries {
+        match b.entries.get(key) {
+            Some(other) => {
+                let joined = join_at(heap, value, other, widen, depth);
+                out.entries.insert(key.clone(), joined);
+            }
+            None => open.push(value.clone()),
+        }
+    }
+    for (key, value) in &b.entries {
+        if !a.entries.contains_key(key) {
+            open.push(value.clone());
+        }
+    }
+    if !open.is_empty() {
+        out.open = Some(join_all(heap, &open, widen, depth));
+    }
+    out
+}
+
+fn join_instance(heap: &mut Heap, a: &Instance, b: &Instance, widen: bool, depth: u32) -> Instance {
+    Instance {
+        class: a.class.clone(),
+        attrs: join_attrs(heap, &a.attrs, &b.attrs, widen, depth),
+        open: a.open || b.open,
+    }
+}
+
+/// Joins two states of the same object; `None` where they cannot both be states of it.
+pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Option<Data> {
+    Some(match (a, b) {
+        (Data::Scope(x), Data::Scope(y)) => {
+            let mut scope = x.clone();
+            scope.vars = join_attrs(heap, &x.vars, &y.vars, widen, DEPTH);
+            Data::Scope(scope)
+        }
+        (Data::List(x), Data::List(y)) => Data::List(join_items(heap, x, y, widen, DEPTH)),
+        (Data::Set(x), Data::Set(y)) => Data::Set(join_items(heap, x, y, widen, DEPTH)),
+        (Data::Iter(x), Data::Iter(y)) => {
+            Data::Iter(Iter { items: join_items(heap, &x.items, &y.items, widen, DEPTH) })
+        }
+        (Data::Dict(x), Data::Dict(y)) => Data::Dict(join_dict(heap, x, y, widen, DEPTH)),
+        (Data::Instance(x), Data::Instance(y)) => Data::Instance(join_instance(heap, x, y, widen, DEPTH)),
+        (Data::Tensor(x), Data::Tensor(y)) => {
+            let mut joined = join_tensor(x, y, widen);
+            joined.base = if x.base == y.base { x.base } else { None };
+            joined.writes = x.writes.max(y.writes);
+            if x.version != y.version || x.writes != y.writes {
+                joined.forget_values();
+                joined.version = x.version.max(y.version);
+            } else {
+                joined.version = x.version;
+            }
+            Data::Tensor(joined)
+        }
+        (Data::Class(x), Data::Class(y)) => {
+            let mut class = x.clone();
+            class.attrs = join_attrs(heap, &x.attrs, &y.attrs, widen, DEPTH);
+            Data::Class(class)
+        }
+        (Data::Function(x), Data::Function(y)) => {
+            let mut function = x.clone();
+            function.attrs = join_attrs(heap, &x.attrs, &y.attrs, widen, DEPTH);
+            Data::Function(function)
+        }
+        _ => return None,
+    })
+}
+
+fn agree<T: PartialEq + Clone>(a: &Option<T>, b: &Option<T>) -> Option<T> {
+    if a == b { a.clone() } else { None }
+}
+
+/// The join of the facts of two tensors.
+fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
+    let mut out = a.clone();
+    out.shape = match (&a.shape, &b.shape) {
+        (Some(x), Some(y)) if x.len() == y.len() => Some(
+            x.iter()
+                .zip(y)
+                .map(|(p, q)| if p.size == q.size { p.clone() } else { Dim { size: Size::Unknown, at: None } })
+                .collect(),
+        ),
+        _ => None,
+    };
+    out.dtype = agree(&a.dtype, &b.dtype);
+    out.device = agree(&a.device, &b.device);
+    out.role = agree(&a.role, &b.role);
+    out.data = agree(&a.data, &b.data);
+    if a.grad != b.grad {
+        out.grad = super::Grad::Unknown;
+    }
+    out.range = match (&a.range, &b.range) {
+        (Some(x), Some(y)) if !widen || x == y => Some(x.join(y)),
+        _ => None,
+    };
+    out.base = None;
+    out.version = 0;
+    out.writes = 0;
+    out
+}

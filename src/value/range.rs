@@ -1,0 +1,180 @@
+use std::fmt;
+
+use smallvec::SmallVec;
+
+/// The values that a tensor's elements take: a few closed intervals, in order, disjoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    parts: SmallVec<[(f64, f64); 2]>,
+    /// Whether the ends of every interval are taken by some element of some run (a literal,
+    /// `randint`, a known dataset's labels), or are only bounds.
+    pub attained: bool,
+    /// Whether every run has an element at each end (a literal), not just some batch of it.
+    pub certain: bool,
+}
+
+/// Beyond this many intervals the gaps are dropped.
+const MAX_PARTS: usize = 8;
+
+impl Range {
+    pub fn bounds(lo: f64, hi: f64) -> Range {
+        Range { parts: SmallVec::from_slice(&[(lo, hi)]), attained: false, certain: false }
+    }
+
+    /// An interval whose ends occur somewhere in the data, though not in every batch.
+    pub fn attained(lo: f64, hi: f64) -> Range {
+        Range { attained: true, ..Range::bounds(lo, hi) }
+    }
+
+    /// Exactly these values occur.
+    pub fn of_values(values: &[f64]) -> Option<Range> {
+        let mut sorted: Vec<f64> = values.to_vec();
+        if sorted.is_empty() || sorted.iter().any(|v| v.is_nan()) {
+            return None;
+        }
+        sorted.sort_by(f64::total_cmp);
+        let integral = sorted.iter().all(|v| v.fract() == 0.0);
+        let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
+        for value in sorted {
+            match parts.last_mut() {
+                Some((_, hi)) if value == *hi || (integral && value == *hi + 1.0) => *hi = value,
+                _ => parts.push((value, value)),
+            }
+        }
+        Some(Range { parts, attained: true, certain: true }.simplified())
+    }
+
+    pub fn lo(&self) -> f64 {
+        self.parts.first().map_or(f64::NEG_INFINITY, |p| p.0)
+    }
+
+    pub fn hi(&self) -> f64 {
+        self.parts.last().map_or(f64::INFINITY, |p| p.1)
+    }
+
+    pub fn parts(&self) -> &[(f64, f64)] {
+        &self.parts
+    }
+
+    fn simplified(mut self) -> Range {
+        if self.parts.len() > MAX_PARTS {
+            let hull = (self.lo(), self.hi());
+            self.parts = SmallVec::from_slice(&[hull]);
+        }
+        self
+    }
+
+    /// All values of both. Attained where both are: the join of two paths claims no more
+    /// than each path does.
+    pub fn join(&self, other: &Range) -> Range {
+        if self.parts == other.parts {
+            return Range {
+                parts: self.parts.clone(),
+                attained: self.attained && other.attained,
+                certain: self.certain && other.certain,
+            };
+        }
+        Range { attained: false, certain: false, ..self.union(other) }
+    }
+
+    /// The values of a tensor that holds the elements of both.
+    pub fn union(&self, other: &Range) -> Range {
+        let mut all: Vec<(f64, f64)> = self.parts.iter().chain(&other.parts).copied().collect();
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
+        for (lo, hi) in all {
+            match parts.last_mut() {
+                Some((_, end)) if lo <= *end + 1.0 && (lo <= *end || (lo.fract() == 0.0 && end.fract() == 0.0)) => {
+                    *end = end.max(hi);
+                }
+                _ => parts.push((lo, hi)),
+            }
+        }
+        Range { parts, attained: self.attained && other.attained, certain: self.certain && other.certain }.simplified()
+    }
+
+    /// The range of `f(x)` for a monotone `f`.
+    pub fn map(&self, f: impl Fn(f64) -> f64) -> Range {
+        let mut parts: SmallVec<[(f64, f64); 2]> = self
+            .parts
+            .iter()
+            .map(|&(lo, hi)| {
+                let (a, b) = (f(lo), f(hi));
+                (a.min(b), a.max(b))
+            })
+            .collect();
+        parts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Range { parts, attained: self.attained, certain: self.certain }
+    }
+
+    /// Without the elements equal to `value` (they are filtered or ignored).
+    pub fn without(&self, value: f64) -> Option<Range> {
+        let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
+        for &(lo, hi) in &self.parts {
+            let integral = lo.fract() == 0.0 && hi.fract() == 0.0;
+            if lo == value && hi == value {
+                continue;
+            }
+            if integral && lo == value {
+                parts.push((lo + 1.0, hi));
+            } else if integral && hi == value {
+                parts.push((lo, hi - 1.0));
+            } else {
+                parts.push((lo, hi));
+            }
+        }
+        (!parts.is_empty()).then_some(Range { parts, attained: self.attained, certain: self.certain })
+    }
+
+    /// The parts that lie outside `[lo, hi)`; integral ends are assumed for cutting.
+    pub fn outside(&self, lo: f64, hi: f64) -> Vec<(f64, f64)> {
+        let mut out = Vec::new();
+        for &(a, b) in &self.parts {
+            if a < lo {
+                out.push((a, b.min(lo - 1.0).max(a)));
+            }
+            if b >= hi {
+                out.push((a.max(hi).min(b), b));
+            }
+        }
+        out
+    }
+
+    /// Clips to `[lo, hi]`.
+    pub fn clamp(&self, lo: f64, hi: f64) -> Range {
+        let mut out = self.map(|x| x.max(lo).min(hi));
+        if lo > self.lo() || hi < self.hi() {
+            out.certain = self.certain;
+        }
+        let joined = Range { parts: SmallVec::new(), attained: out.attained, certain: out.certain };
+        out.parts.iter().fold(joined, |acc, &(a, b)| {
+            if acc.parts.is_empty() {
+                Range { parts: SmallVec::from_slice(&[(a, b)]), ..acc }
+            } else {
+                let piece = Range { parts: SmallVec::from_slice(&[(a, b)]), ..acc.clone() };
+                acc.union(&piece)
+            }
+        })
+    }
+}
+
+/// Writes intervals as a person would: `0 to 9`, `255`, `0 to 20 and 255`.
+pub fn write_parts(parts: &[(f64, f64)], f: &mut dyn fmt::Write) -> fmt::Result {
+    for (i, (lo, hi)) in parts.iter().enumerate() {
+        if i > 0 {
+            f.write_str(if i + 1 == parts.len() { " and " } else { ", " })?;
+        }
+        if lo == hi {
+            write!(f, "{lo}")?;
+        } else {
+            write!(f, "{lo} to {hi}")?;
+        }
+    }
+    Ok(())
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_parts(&self.parts, f)
+    }
+}

@@ -1,0 +1,276 @@
+use std::cmp::Ordering;
+use std::fmt;
+use std::rc::Rc;
+
+use super::Sym;
+
+/// An unknown positive integer with a name: `B`, the batch size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Symbol {
+    pub id: u32,
+    pub name: Sym,
+}
+
+/// The length of a dimension, or any integer built from lengths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Size {
+    Int(i64),
+    Expr(Rc<Poly>),
+    Unknown,
+}
+
+/// A polynomial over symbols, in canonical form: terms sorted by their symbols, no zero
+/// coefficient, and at least one term (else it would be an integer).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Poly {
+    terms: Vec<(Vec<Symbol>, i64)>,
+    constant: i64,
+}
+
+/// Beyond this many terms an expression tells a reader nothing: it becomes unknown.
+const MAX_TERMS: usize = 12;
+
+impl Poly {
+    fn of(size: &Size) -> Option<Poly> {
+        match size {
+            Size::Int(n) => Some(Poly { terms: Vec::new(), constant: *n }),
+            Size::Expr(poly) => Some((**poly).clone()),
+            Size::Unknown => None,
+        }
+    }
+
+    fn into_size(mut self) -> Size {
+        self.terms.retain(|(_, k)| *k != 0);
+        if self.terms.is_empty() {
+            Size::Int(self.constant)
+        } else if self.terms.len() > MAX_TERMS {
+            Size::Unknown
+        } else {
+            Size::Expr(Rc::new(self))
+        }
+    }
+
+    fn add_term(&mut self, symbols: &[Symbol], factor: i64) -> Option<()> {
+        match self.terms.binary_search_by(|(have, _)| order(have, symbols)) {
+            Ok(at) => {
+                let (_, k) = self.terms.get_mut(at)?;
+                *k = k.checked_add(factor)?;
+            }
+            Err(at) => self.terms.insert(at, (symbols.to_vec(), factor)),
+        }
+        Some(())
+    }
+}
+
+fn order(a: &[Symbol], b: &[Symbol]) -> Ordering {
+    a.iter().map(|s| s.id).cmp(b.iter().map(|s| s.id))
+}
+
+impl Size {
+    pub fn symbol(symbol: Symbol) -> Size {
+        Size::Expr(Rc::new(Poly { terms: vec![(vec![symbol], 1)], constant: 0 }))
+    }
+
+    pub fn known(&self) -> Option<i64> {
+        match self {
+            Size::Int(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Size::Unknown)
+    }
+
+    /// The symbol, where the size is just one.
+    pub fn as_symbol(&self) -> Option<Symbol> {
+        match self {
+            Size::Expr(poly) if poly.constant == 0 => match poly.terms.as_slice() {
+                [(symbols, 1)] => match symbols.as_slice() {
+                    [one] => Some(*one),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub fn add(&self, other: &Size) -> Size {
+        self.linear(other, 1)
+    }
+
+    pub fn sub(&self, other: &Size) -> Size {
+        self.linear(other, -1)
+    }
+
+    fn linear(&self, other: &Size, factor: i64) -> Size {
+        let sum = || {
+            let (mut a, b) = (Poly::of(self)?, Poly::of(other)?);
+            for (symbols, k) in &b.terms {
+                a.add_term(symbols, k.checked_mul(factor)?)?;
+            }
+            a.constant = a.constant.checked_add(b.constant.checked_mul(factor)?)?;
+            Some(a.into_size())
+        };
+        sum().unwrap_or(Size::Unknown)
+    }
+
+    pub fn mul(&self, other: &Size) -> Size {
+        if self.known() == Some(0) || other.known() == Some(0) {
+            return Size::Int(0);
+        }
+        let product = || {
+            let (a, b) = (Poly::of(self)?, Poly::of(other)?);
+            let mut out = Poly { terms: Vec::new(), constant: a.constant.checked_mul(b.constant)? };
+            for (symbols, k) in &a.terms {
+                if b.constant != 0 {
+                    out.add_term(symbols, k.checked_mul(b.constant)?)?;
+                }
+                for (others, l) in &b.terms {
+                    let mut all: Vec<Symbol> = symbols.iter().chain(others).copied().collect();
+                    all.sort_by_key(|s| s.id);
+                    out.add_term(&all, k.checked_mul(*l)?)?;
+                }
+            }
+            if a.constant != 0 {
+                for (others, l) in &b.terms {
+                    out.add_term(others, l.checked_mul(a.constant)?)?;
+                }
+            }
+            Some(out.into_size())
+        };
+        product().unwrap_or(Size::Unknown)
+    }
+
+    /// The quotient where the division is exact for every value of the symbols.
+    pub fn div_exact(&self, divisor: &Size) -> Option<Size> {
+        if self == divisor && !self.is_unknown() {
+            return Some(Size::Int(1));
+        }
+        match (self, divisor) {
+            (Size::Int(_), Size::Int(0)) => None,
+            (Size::Int(a), Size::Int(b)) => (a % b == 0).then(|| Size::Int(a / b)),
+            (Size::Expr(poly), Size::Int(k)) if *k != 0 => {
+                let exact = poly.constant % k == 0 && poly.terms.iter().all(|(_, c)| c % k == 0);
+                exact.then(|| {
+                    let terms = poly.terms.iter().map(|(s, c)| (s.clone(), c / k)).collect();
+                    Poly { terms, constant: poly.constant / k }.into_size()
+                })
+            }
+            (Size::Expr(poly), Size::Expr(by)) if by.constant == 0 && poly.constant == 0 => {
+                let [(symbols, k)] = by.terms.as_slice() else { return None };
+                let mut out = Poly { terms: Vec::new(), constant: 0 };
+                for (have, c) in &poly.terms {
+                    if c % k != 0 {
+                        return None;
+                    }
+                    let mut rest = have.clone();
+                    for symbol in symbols {
+                        let at = rest.iter().position(|s| s == symbol)?;
+                        rest.remove(at);
+                    }
+                    if rest.is_empty() {
+                        out.constant = out.constant.checked_add(c / k)?;
+                    } else {
+                        out.add_term(&rest, c / k)?;
+                    }
+                }
+                Some(out.into_size())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the two are equal: `None` where it depends on what is not known. Symbols
+    /// stand for positive integers.
+    pub fn equals(&self, other: &Size) -> Option<bool> {
+        match self.sub(other) {
+            Size::Int(n) => Some(n == 0),
+            Size::Unknown => None,
+            Size::Expr(poly) => {
+                // A positive sum of positive terms cannot be zero.
+                let all = |sign: i64| poly.constant * sign >= 0 && poly.terms.iter().all(|(_, k)| k * sign > 0);
+                (all(1) || all(-1)).then_some(false)
+            }
+        }
+    }
+
+    /// Whether `self < other`, where that is known.
+    pub fn less(&self, other: &Size) -> Option<bool> {
+        match other.sub(self) {
+            Size::Int(n) => Some(n > 0),
+            Size::Unknown => None,
+            Size::Expr(poly) => {
+                if poly.constant >= 0 && poly.terms.iter().all(|(_, k)| *k > 0) {
+                    Some(true)
+                } else if poly.constant <= 0 && poly.terms.iter().all(|(_, k)| *k < 0) {
+                    Some(false)
+                } else {
+                    None
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Size::Int(n) => write!(f, "{n}"),
+            Size::Expr(poly) => write!(f, "{poly}"),
+            Size::Unknown => f.write_str("?"),
+        }
+    }
+}
+
+impl fmt::Display for Poly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (symbols, k)) in self.terms.iter().enumerate() {
+            if i > 0 || *k < 0 {
+                f.write_str(if *k < 0 { "-" } else { "+" })?;
+            }
+            let size = k.unsigned_abs();
+            if size != 1 {
+                write!(f, "{size}*")?;
+            }
+            for (j, symbol) in symbols.iter().enumerate() {
+                write!(f, "{}{}", if j > 0 { "*" } else { "" }, symbol.name)?;
+            }
+        }
+        match self.constant {
+            0 => Ok(()),
+            n => write!(f, "{n:+}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::sym;
+
+    fn s(id: u32, name: &str) -> Size {
+        Size::symbol(Symbol { id, name: sym(name) })
+    }
+
+    #[test]
+    fn arithmetic_is_canonical() {
+        let (b, h) = (s(0, "B"), s(1, "H"));
+        let left = b.mul(&h).add(&Size::Int(2).mul(&b));
+        let right = b.mul(&h.add(&Size::Int(2)));
+        assert_eq!(left, right);
+        assert_eq!(left.to_string(), "2*B+B*H");
+        assert_eq!(left.div_exact(&b), Some(h.add(&Size::Int(2))));
+        assert_eq!(left.sub(&right), Size::Int(0));
+    }
+
+    #[test]
+    fn comparison_knows_that_symbols_are_positive() {
+        let b = s(0, "B");
+        assert_eq!(b.equals(&b.add(&Size::Int(1))), Some(false));
+        assert_eq!(b.equals(&Size::Int(4)), None);
+        assert_eq!(Size::Int(0).less(&b), Some(true));
+        assert_eq!(b.mul(&Size::Int(2)).equals(&b), Some(false));
+    }
+}

@@ -1,0 +1,192 @@
+use std::rc::Rc;
+
+use super::{Device, Dtype, ObjId, Origin, Range, Size};
+
+/// One dimension, with the place that fixed its length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dim {
+    pub size: Size,
+    pub at: Origin,
+}
+
+impl Dim {
+    pub fn new(size: Size, at: Origin) -> Dim {
+        Dim { size, at }
+    }
+
+    pub fn int(n: i64) -> Dim {
+        Dim { size: Size::Int(n), at: None }
+    }
+
+    pub const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None };
+}
+
+/// Whose array it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArrayKind {
+    Torch,
+    Numpy,
+}
+
+/// What the numbers mean, where an operation says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The raw output of a linear or convolution layer.
+    Logits,
+    /// Sums to one along an axis (softmax).
+    Probabilities,
+    /// Each element in (0, 1) by itself (sigmoid).
+    Sigmoid,
+    LogProbabilities,
+    OneHot,
+    /// Each element is a class index, an image of them.
+    ClassMask,
+    Image,
+}
+
+impl Role {
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Logits => "logits",
+            Role::Probabilities => "probabilities",
+            Role::Sigmoid => "sigmoid",
+            Role::LogProbabilities => "log-probabilities",
+            Role::OneHot => "one-hot",
+            Role::ClassMask => "class-mask",
+            Role::Image => "image",
+        }
+    }
+}
+
+/// How a tensor takes part in autograd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Grad {
+    Unknown,
+    /// `requires_grad` is false.
+    Off,
+    /// A leaf that requires grad: a parameter.
+    Leaf,
+    /// The result of an operation on something that requires grad.
+    Attached,
+}
+
+/// Everything known of a tensor or array.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tensor {
+    pub array: ArrayKind,
+    /// `None` where not even the rank is known.
+    pub shape: Option<Vec<Dim>>,
+    /// Where the rank was fixed.
+    pub shape_at: Origin,
+    pub dtype: Option<Dtype>,
+    pub dtype_at: Origin,
+    pub device: Option<Device>,
+    pub device_at: Origin,
+    pub range: Option<Range>,
+    pub range_at: Origin,
+    pub role: Option<Role>,
+    pub role_at: Origin,
+    pub grad: Grad,
+    /// The elements in row-major order, where the source shows them all.
+    pub data: Option<Rc<[f64]>>,
+    /// The tensor whose memory this one shares (itself if `None`), and how often that
+    /// memory had been written to when `range`, `role` and `data` were established.
+    pub base: Option<ObjId>,
+    pub version: u32,
+    /// How often this tensor's own memory has been written to in place.
+    pub writes: u32,
+}
+
+impl Default for Tensor {
+    fn default() -> Self {
+        Tensor {
+            array: ArrayKind::Torch,
+            shape: None,
+            shape_at: None,
+            dtype: None,
+            dtype_at: None,
+            device: None,
+            device_at: None,
+            range: None,
+            range_at: None,
+            role: None,
+            role_at: None,
+            grad: Grad::Unknown,
+            data: None,
+            base: None,
+            version: 0,
+            writes: 0,
+        }
+    }
+}
+
+impl Tensor {
+    /// The lengths of the dimensions, where the rank is known.
+    pub fn sizes(&self) -> Option<Vec<Size>> {
+        self.shape.as_ref().map(|dims| dims.iter().map(|d| d.size.clone()).collect())
+    }
+
+    pub fn rank(&self) -> Option<usize> {
+        self.shape.as_ref().map(Vec::len)
+    }
+
+    /// The dimension at `index`, which counts from the end where negative.
+    pub fn dim(&self, index: i64) -> Option<&Dim> {
+        let shape = self.shape.as_ref()?;
+        let rank = i64::try_from(shape.len()).ok()?;
+        let at = if index < 0 { index + rank } else { index };
+        shape.get(usize::try_from(at).ok()?)
+    }
+
+    /// The product of all lengths.
+    pub fn numel(&self) -> Size {
+        match &self.shape {
+            None => Size::Unknown,
+            Some(dims) => dims.iter().fold(Size::Int(1), |n, d| n.mul(&d.size)),
+        }
+    }
+
+    /// Every length, where all are integers.
+    pub fn known_shape(&self) -> Option<Vec<i64>> {
+        self.shape.as_ref()?.iter().map(|d| d.size.known()).collect()
+    }
+
+    pub fn with_shape(mut self, sizes: Vec<Size>, at: Origin) -> Tensor {
+        self.shape = Some(sizes.into_iter().map(|size| Dim::new(size, at)).collect());
+        self.shape_at = at;
+        self
+    }
+
+    pub fn with_dtype(mut self, dtype: Option<Dtype>, at: Origin) -> Tensor {
+        self.dtype = dtype;
+        self.dtype_at = at;
+        self
+    }
+
+    pub fn with_device(mut self, device: Option<Device>, at: Origin) -> Tensor {
+        self.device = device;
+        self.device_at = at;
+        self
+    }
+
+    pub fn with_range(mut self, range: Option<Range>, at: Origin) -> Tensor {
+        self.range = range;
+        self.range_at = at;
+        self
+    }
+
+    pub fn with_role(mut self, role: Option<Role>, at: Origin) -> Tensor {
+        self.role = role;
+        self.role_at = at;
+        self
+    }
+
+    /// Drops what depends on the elements: range, role, contents.
+    pub fn forget_values(&mut self) {
+        self.range = None;
+        self.range_at = None;
+        self.role = None;
+        self.role_at = None;
+        self.data = None;
+    }
+}
