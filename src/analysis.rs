@@ -44,7 +44,7 @@ const STEPS_PER_BYTE: u64 = 6;
 
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
-pub fn analyse(project: &Project, file: FileId, rules: &Rules, want_facts: bool) -> Report {
+pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
     let source = project.file(file);
     // Nothing can be said of a file that names no library of which anything is known.
     if !want_facts && !mentions_library(source.text()) {
@@ -52,7 +52,8 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, want_facts: bool)
     }
     let budget = BASE_STEPS + STEPS_PER_BYTE * u64::try_from(source.text().len()).unwrap_or(0);
     let watcher = Watcher {
-        contracts: Contracts::of(rules),
+        rules,
+        contracts,
         watch: Watch::new(rules),
         found: RefCell::default(),
         facts: want_facts.then(RefCell::default),
@@ -99,7 +100,8 @@ type Facts = IndexMap<Span, (String, Value), FxBuildHasher>;
 
 /// Sees everything that happens, and asks whoever has something to say.
 struct Watcher<'p> {
-    contracts: Contracts<'p>,
+    rules: &'p Rules,
+    contracts: &'p Contracts,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
@@ -108,8 +110,10 @@ struct Watcher<'p> {
 
 impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
-        let source = |span: Span| self.project.file(span.file).text().get(span.start as usize..span.end as usize);
-        self.contracts.check(it, path, bound, span, &source, &mut self.found.borrow_mut());
+        let source = |span: Span| {
+            self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
+        };
+        self.contracts.check(self.rules, it, (path, bound, span), &source, &mut self.found.borrow_mut());
         self.watch.call(it, path, bound, span, &mut self.found.borrow_mut());
     }
 
@@ -117,8 +121,8 @@ impl Observer for Watcher<'_> {
         self.contracts.concern(path)
     }
 
-    fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
-        self.contracts.rejected(it, rejection, &mut self.found.borrow_mut());
+    fn rejected(&self, _it: &mut Interp<'_>, rejection: Rejection) {
+        self.contracts.rejected(self.rules, rejection, &mut self.found.borrow_mut());
     }
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {

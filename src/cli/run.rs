@@ -12,6 +12,7 @@ use super::{Level, panics};
 use crate::analysis::{FactEntry, analyse};
 use crate::config::select::{is_known, known_names, matches_rule};
 use crate::config::{Settings, project_root};
+use crate::contract::Contracts;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::output;
 use crate::project::suppressions::{Judgement, Suppressions, UNUSED_IGNORE};
@@ -83,7 +84,8 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
         run.messages.push((Level::Warning, message));
     }
     run.parse();
-    let (findings, uncertain) = run.interpret(settings, input);
+    let contracts = Contracts::compile(&settings.rules).map_err(io::Error::other)?;
+    let (findings, uncertain) = run.interpret(settings, &contracts, input);
     run.filter(settings, findings, &uncertain);
     Ok(run)
 }
@@ -140,13 +142,18 @@ impl Run {
     }
 
     /// All findings, with the files of which not everything is known.
-    fn interpret(&mut self, settings: &Settings, input: &Input) -> (Vec<Diagnostic>, FxHashSet<FileId>) {
+    fn interpret(
+        &mut self,
+        settings: &Settings,
+        contracts: &Contracts,
+        input: &Input,
+    ) -> (Vec<Diagnostic>, FxHashSet<FileId>) {
         let clock = Instant::now();
         let project = &self.project;
         let total = self.checked.len();
         let reports: Vec<_> = Progress::during(input.show_progress, total, |progress| {
             let one = |&id: &FileId| {
-                let report = panics::catch(|| analyse(project, id, &settings.rules, input.want_facts));
+                let report = panics::catch(|| analyse(project, id, &settings.rules, contracts, input.want_facts));
                 progress.step();
                 (id, report)
             };

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::Source;
 use super::value::{Cv, Read, same_shape, shape_text};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Interp};
-use crate::syntax::ast::{self, BoolOp, CmpOp, FStringPart, InterpolatedStringElement, Number, Operator, StmtFunctionDef, UnaryOp};
-use crate::syntax::{Expr, Stmt};
+use crate::syntax::ast::{
+    self, BoolOp, CmpOp, FStringPart, InterpolatedStringElement, Number, Operator, StmtFunctionDef, UnaryOp,
+};
+use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value};
 
 /// What a contract found.
@@ -49,14 +50,19 @@ enum Step {
 pub(super) struct Judge<'a, 'p> {
     pub it: &'a Interp<'p>,
     bound: &'a Bound,
-    source: &'a Source<'a>,
+    source: &'a dyn Fn(Span) -> Option<String>,
     names: FxHashMap<String, (Cv, Vec<Read>)>,
     reads: Vec<Read>,
     pub weak: bool,
 }
 
 /// Judges a call; `None` where nothing is known to be wrong.
-pub fn judge(it: &Interp<'_>, function: &StmtFunctionDef, bound: &Bound, source: &Source<'_>) -> Option<Finding> {
+pub fn judge(
+    it: &Interp<'_>,
+    function: &StmtFunctionDef,
+    bound: &Bound,
+    source: &dyn Fn(Span) -> Option<String>,
+) -> Option<Finding> {
     let mut judge = Judge { it, bound, source, names: FxHashMap::default(), reads: Vec::new(), weak: false };
     for parameter in function.parameters.iter_non_variadic_params() {
         let name = parameter.parameter.name.as_str();
@@ -114,7 +120,7 @@ impl Judge<'_, '_> {
     fn shown(&self, name: &str) -> String {
         let text = self.bound.span(name).and_then(|span| (self.source)(span));
         match text {
-            Some(text) if text.len() <= 40 && !text.contains('\n') => text.to_owned(),
+            Some(text) if text.len() <= 40 && !text.contains('\n') => text,
             _ => name.to_owned(),
         }
     }
@@ -357,7 +363,10 @@ impl Judge<'_, '_> {
                 match (a.attr.as_str(), args.as_slice()) {
                     ("numel", []) => {
                         if let Some(dims) = &tensor.shape {
-                            self.read(format!("`{shown}` has shape {}, from here", shape_text(dims)), shape_origin(&tensor));
+                            self.read(
+                                format!("`{shown}` has shape {}, from here", shape_text(dims)),
+                                shape_origin(&tensor),
+                            );
                         }
                         Cv::Size(tensor.numel())
                     }

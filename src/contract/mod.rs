@@ -10,7 +10,6 @@ mod helpers;
 mod report;
 mod value;
 
-
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::Diagnostic;
@@ -20,7 +19,7 @@ use crate::syntax::{self, Expr, Span, Stmt, ast::StmtFunctionDef};
 use crate::value::{Sym, sym};
 
 /// The source text at a place.
-pub type Source<'a> = dyn Fn(Span) -> Option<&'a str> + 'a;
+pub type Source<'a> = dyn Fn(Span) -> Option<String> + 'a;
 
 /// One function of a page's contract.
 struct Contract {
@@ -48,7 +47,8 @@ const KINDS: [RejectKind; 7] = [
 impl Contracts {
     /// Compiles the pages' contracts; the error names the page and what is wrong with it.
     pub fn compile(rules: &Rules) -> Result<Contracts, String> {
-        let mut all = Contracts { contracts: Vec::new(), by_path: FxHashMap::default(), by_rejection: FxHashMap::default() };
+        let mut all =
+            Contracts { contracts: Vec::new(), by_path: FxHashMap::default(), by_rejection: FxHashMap::default() };
         for (index, page) in rules.pages.iter().enumerate() {
             if let Some(kind) = &page.rejects {
                 let Some(kind) = KINDS.iter().find(|k| k.as_str() == kind) else {
@@ -135,4 +135,3 @@ fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
         None => found.push(diagnostic),
     }
 }
-

@@ -74,7 +74,7 @@ fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -
         let text = source(at)?;
         // A method call on anything but a name, call or subscript needs brackets.
         let simple = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '(' | ')'));
-        let text = if simple { text.to_owned() } else { format!("({text})") };
+        let text = if simple { text } else { format!("({text})") };
         let content = template.replace(&format!("{{{name}}}"), &text);
         (format!("Replace with `{content}`"), Edit { span: at, content })
     } else if let Some((name, value)) = &page.set {
@@ -82,7 +82,10 @@ fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -
         let function = path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name);
         let (callee, _) = call.split_once('(')?;
         // The call must be of the function itself, not of an object that stands for it.
-        if !callee.trim_end().ends_with(function) || !call.ends_with(')') || !bound.sig.params.iter().any(|p| p.name.as_str() == name) {
+        if !callee.trim_end().ends_with(function)
+            || !call.ends_with(')')
+            || !bound.sig.params.iter().any(|p| p.name.as_str() == name)
+        {
             return None;
         }
         let edit = match bound.span(name).filter(|at| span.contains(*at)) {
