@@ -187,18 +187,25 @@ impl Library for Libraries {
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
         torch::indexing::get(it, object, index, span)
+            .or_else(|| torch::nn::containers::get(it, object, index))
+            .or_else(|| torch::data::get(it, object, index, span))
+            .or_else(|| torch::annotation::generic(object, index))
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
-        torch::indexing::set(it, object, index, value, span)
+        torch::indexing::set(it, object, index, value, span) || torch::nn::containers::set(it, object, index, value)
     }
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-        torch::indexing::iterate(it, object, span).or_else(|| torch::data::iterate(it, object, span))
+        torch::indexing::iterate(it, object, span)
+            .or_else(|| torch::nn::containers::iterate(it, object, span))
+            .or_else(|| torch::data::iterate(it, object, span))
     }
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
-        torch::indexing::length(it, object).or_else(|| torch::data::length(it, object))
+        torch::indexing::length(it, object)
+            .or_else(|| torch::nn::containers::length(it, object))
+            .or_else(|| torch::data::length(it, object))
     }
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {
@@ -211,6 +218,10 @@ impl Library for Libraries {
 
     fn exit(&self, it: &mut Interp<'_>, object: &Value) {
         torch::context::exit(it, object);
+    }
+
+    fn escaped(&self, it: &mut Interp<'_>, object: &Value) {
+        torch::nn::module::escaped(it, object);
     }
 
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {

@@ -187,15 +187,9 @@ pub fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size 
         Size::Expr(_) => {
             let exact = (0..divisor.min(64))
                 .find_map(|rest| numerator.sub(&Size::Int(rest)).div_exact(&Size::Int(divisor)));
-            exact.unwrap_or_else(|| derived(cx, &format!("({numerator})//{divisor}"), numerator, divisor))
+            exact.unwrap_or_else(|| cx.it.heap.derived("//", &[numerator, &Size::Int(divisor)]))
         }
     }
-}
-
-fn derived(cx: &mut Cx<'_, '_>, name: &str, numerator: &Size, divisor: i64) -> Size {
-    // The text shows names only; two symbols may share one.
-    let key = format!("{numerator:?}//{divisor}");
-    Size::symbol(cx.it.heap.derived_symbol_named(&key, name))
 }
 
 /// The same dimension where its length stays the same, else a new one made here.

@@ -2,11 +2,11 @@
 
 use super::facts::per_dim;
 use super::layer::{
-    Layer, absent, bias, buffer, counter, dim_of, parameter, plain, size, state, with_state,
+    Layer, absent, bias, buffer, counter, parameter, plain, size, state, with_state,
 };
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dtype, Grad, ObjId, Size, Value};
+use crate::value::{Grad, ObjId, Size, Value};
 
 const CONV: &str = "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, \
                     padding_mode='zeros', device=None, dtype=None";

@@ -110,6 +110,25 @@ pub fn set_attribute(
     false
 }
 
+/// A module in the hands of code that cannot be seen: its parameters and buffers may be on
+/// any device.
+pub fn escaped(it: &mut Interp<'_>, object: &Value) {
+    if !is_module(it, object) {
+        return;
+    }
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    for id in registered(cx, object) {
+        cx.it.heap.update_tensor(id, |t| {
+            t.device = None;
+            t.device_at = None;
+            t.dtype = None;
+            t.dtype_at = None;
+            t.grad = Grad::Unknown;
+        });
+    }
+}
+
 /// `nn.Parameter(t)`: a leaf that shares the memory of `t`.
 fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
