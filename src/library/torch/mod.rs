@@ -1,12 +1,15 @@
 //! PyTorch.
 
 pub mod annotation;
+mod autograd;
+mod collate;
 pub mod context;
 pub mod data;
 pub mod indexing;
 pub mod inplace;
 pub mod nn;
 pub mod operators;
+mod optim;
 pub mod pointwise;
 
 use super::table::Table;
@@ -14,4 +17,8 @@ use super::table::Table;
 pub fn register(table: &mut Table) {
     pointwise::register(table);
     nn::register(table);
+    data::register(table);
+    optim::register(table);
+    context::register(table);
+    autograd::register(table);
 }

@@ -29,7 +29,12 @@ pub fn register(t: &mut Table) {
     t.def(&format!("{f}gumbel_softmax"), "logits, tau=1, hard=False, eps=1e-10, dim=-1", gumbel_softmax);
     t.family(f, "dropout dropout1d dropout2d dropout3d", "input, p=0.5, training=True, inplace=False", dropout);
     t.family(f, "alpha_dropout feature_alpha_dropout", "input, p=0.5, training=False, inplace=False", dropout);
-    t.family("torch.", "dropout alpha_dropout feature_dropout feature_alpha_dropout", "input, p, train", native_dropout);
+    t.family(
+        "torch.",
+        "dropout alpha_dropout feature_dropout feature_alpha_dropout",
+        "input, p, train",
+        native_dropout,
+    );
     t.alias("torch.nn.functional.sigmoid", "torch.sigmoid").alias("torch.nn.functional.tanh", "torch.tanh");
     for name in ["relu", "selu", "celu", "rrelu", "threshold", "prelu", "hardshrink"] {
         t.alias(&format!("torch.{name}"), &format!("{f}{name}"));
@@ -52,8 +57,23 @@ fn image(name: &str, input: Option<&Range>) -> Option<Range> {
 
 /// Functions that have no kernel for integers and bool.
 const FLOAT_ONLY: &[&str] = &[
-    "silu", "mish", "hardswish", "hardsigmoid", "selu", "logsigmoid", "leaky_relu", "elu", "celu", "gelu", "rrelu",
-    "softplus", "hardshrink", "softshrink", "softmax", "log_softmax", "softmin",
+    "silu",
+    "mish",
+    "hardswish",
+    "hardsigmoid",
+    "selu",
+    "logsigmoid",
+    "leaky_relu",
+    "elu",
+    "celu",
+    "gelu",
+    "rrelu",
+    "softplus",
+    "hardshrink",
+    "softshrink",
+    "softmax",
+    "log_softmax",
+    "softmin",
 ];
 
 /// Refuses integers where the function has no kernel for them.

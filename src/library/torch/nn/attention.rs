@@ -261,7 +261,8 @@ fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, 
 
 fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
-    let weight = cx.tensor(&cx.attr(&object, "in_proj_weight")).or_else(|| cx.tensor(&cx.attr(&object, "q_proj_weight")));
+    let weight =
+        cx.tensor(&cx.attr(&object, "in_proj_weight")).or_else(|| cx.tensor(&cx.attr(&object, "q_proj_weight")));
     let query = cx.tensor_arg(b, "query");
     let key = cx.tensor_arg(b, "key");
     let Some(query) = query else {

@@ -26,7 +26,11 @@ pub fn register(t: &mut Table) {
         class.init = Some(construct);
         let path = |method: &str| format!("torch.nn.{name}.{method}");
         if name.ends_with("Dict") {
-            t.def(&path("keys"), "self", listed).def(&path("values"), "self", listed).def(&path("items"), "self", listed);
+            t.def(&path("keys"), "self", listed).def(&path("values"), "self", listed).def(
+                &path("items"),
+                "self",
+                listed,
+            );
             t.def(&path("update"), "self, modules", update).def(&path("clear"), "self", clear);
             t.def(&path("pop"), "self, key", pop_key).def(&path("get"), "self, key, default=None", get_key);
         } else {
@@ -357,7 +361,9 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<Value> 
                 return Some(sliced(it, object, &values, parts));
             }
             match index.as_int() {
-                Some(_) => Some(position(index, values.len()).and_then(|at| values.get(at).cloned()).unwrap_or(Value::Unknown)),
+                Some(_) => {
+                    Some(position(index, values.len()).and_then(|at| values.get(at).cloned()).unwrap_or(Value::Unknown))
+                }
                 None => Some(Items::Exact(values).element(&mut it.heap)),
             }
         }
@@ -387,7 +393,8 @@ fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value;
     let (Some(start), Some(stop), Some(step @ 1..)) = (bound(start, 0), bound(stop, values.len()), step) else {
         return Value::Unknown;
     };
-    let part: Vec<Value> = values.get(start..stop.max(start)).unwrap_or_default().iter().step_by(step).cloned().collect();
+    let part: Vec<Value> =
+        values.get(start..stop.max(start)).unwrap_or_default().iter().step_by(step).cloned().collect();
     let Some(class) = it.heap.instance_of(object).map(|i| i.class.clone()) else { return Value::Unknown };
     // A subclass of the program's may do more in its constructor.
     let class = if class.as_path().is_some() { class } else { Value::path("torch.nn.Sequential") };

@@ -1,9 +1,7 @@
 //! Convolutions and their transposes, over symbolic sizes where need be.
 
 use super::device;
-use super::facts::{
-    check_rank, dim_read, floor_div, per_dim, product_dtype, resized, result, shape_text, windows,
-};
+use super::facts::{check_rank, dim_read, floor_div, per_dim, product_dtype, resized, result, shape_text, windows};
 use super::layer::dim_of;
 use super::layers::spatial;
 use crate::library::{Cx, Table};

@@ -2,12 +2,13 @@
 
 use crate::library::Cx;
 use crate::python::RejectKind;
-use crate::value::Tensor;
+use crate::value::{DeviceKind, Tensor};
 
 /// Refuses tensors that are known to be on different devices. Unlike elementwise operations,
 /// layers accept no 0-dim CPU tensor beside CUDA tensors.
 pub fn check(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) -> bool {
-    let mut placed = tensors.iter().filter_map(|(name, t)| Some((*name, *t, t.device?)));
+    let mut placed =
+        tensors.iter().filter_map(|(name, t)| Some((*name, *t, t.device.filter(|d| d.kind != DeviceKind::Meta)?)));
     let Some((first_name, first, device)) = placed.next() else { return true };
     let clash = placed.find(|(_, _, other)| device.same(*other) == Some(false));
     let Some((name, other, other_device)) = clash else { return true };

@@ -185,8 +185,8 @@ pub fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size 
         Size::Int(n) => Size::Int(n.div_euclid(divisor)),
         Size::Expr(_) if divisor == 1 => numerator.clone(),
         Size::Expr(_) => {
-            let exact = (0..divisor.min(64))
-                .find_map(|rest| numerator.sub(&Size::Int(rest)).div_exact(&Size::Int(divisor)));
+            let exact =
+                (0..divisor.min(64)).find_map(|rest| numerator.sub(&Size::Int(rest)).div_exact(&Size::Int(divisor)));
             exact.unwrap_or_else(|| cx.it.heap.derived("//", &[numerator, &Size::Int(divisor)]))
         }
     }

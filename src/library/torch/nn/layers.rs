@@ -1,9 +1,7 @@
 //! The layers of `torch.nn`, one line each, and how they make their parameters.
 
 use super::facts::per_dim;
-use super::layer::{
-    Layer, absent, bias, buffer, counter, parameter, plain, size, state, with_state,
-};
+use super::layer::{Layer, absent, bias, buffer, counter, parameter, plain, size, state, with_state};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
 use crate::value::{Grad, ObjId, Size, Value};
@@ -107,9 +105,27 @@ pub const LAYERS: &[Layer] = &[
     with_state("Conv1d", "_ConvNd", CONV, conv, forward!(conv "conv1d")),
     with_state("Conv2d", "_ConvNd", CONV, conv, forward!(conv "conv2d")),
     with_state("Conv3d", "_ConvNd", CONV, conv, forward!(conv "conv3d")),
-    with_state("ConvTranspose1d", "_ConvTransposeNd", CONV_TRANSPOSE, conv, forward!(conv_transpose "conv_transpose1d")),
-    with_state("ConvTranspose2d", "_ConvTransposeNd", CONV_TRANSPOSE, conv, forward!(conv_transpose "conv_transpose2d")),
-    with_state("ConvTranspose3d", "_ConvTransposeNd", CONV_TRANSPOSE, conv, forward!(conv_transpose "conv_transpose3d")),
+    with_state(
+        "ConvTranspose1d",
+        "_ConvTransposeNd",
+        CONV_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose1d"),
+    ),
+    with_state(
+        "ConvTranspose2d",
+        "_ConvTransposeNd",
+        CONV_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose2d"),
+    ),
+    with_state(
+        "ConvTranspose3d",
+        "_ConvTransposeNd",
+        CONV_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose3d"),
+    ),
     with_state("LazyConv1d", "Conv1d", LAZY_CONV, conv, forward!(conv "conv1d")),
     with_state("LazyConv2d", "Conv2d", LAZY_CONV, conv, forward!(conv "conv2d")),
     with_state("LazyConv3d", "Conv3d", LAZY_CONV, conv, forward!(conv "conv3d")),
@@ -170,7 +186,11 @@ pub const LAYERS: &[Layer] = &[
     plain("Mish", "inplace=False", "mish(input, inplace=self.inplace)"),
     plain("Hardswish", "inplace=False", "hardswish(input, self.inplace)"),
     plain("Hardsigmoid", "inplace=False", "hardsigmoid(input, self.inplace)"),
-    plain("RReLU", "lower=0.125, upper=0.333, inplace=False", "rrelu(input, self.lower, self.upper, self.training, self.inplace)"),
+    plain(
+        "RReLU",
+        "lower=0.125, upper=0.333, inplace=False",
+        "rrelu(input, self.lower, self.upper, self.training, self.inplace)",
+    ),
     plain("Threshold", "threshold, value, inplace=False", "threshold(input, self.threshold, self.value, self.inplace)"),
     plain("Softplus", "beta=1.0, threshold=20.0", "softplus(input, self.beta, self.threshold)"),
     plain("Hardshrink", "lambd=0.5", "hardshrink(input, self.lambd)"),
@@ -202,9 +222,21 @@ pub const LAYERS: &[Layer] = &[
     plain("AdaptiveAvgPool1d", "output_size", "adaptive_avg_pool1d(input, self.output_size)"),
     plain("AdaptiveAvgPool2d", "output_size", "adaptive_avg_pool2d(input, self.output_size)"),
     plain("AdaptiveAvgPool3d", "output_size", "adaptive_avg_pool3d(input, self.output_size)"),
-    plain("AdaptiveMaxPool1d", "output_size, return_indices=False", "adaptive_max_pool1d(input, self.output_size, self.return_indices)"),
-    plain("AdaptiveMaxPool2d", "output_size, return_indices=False", "adaptive_max_pool2d(input, self.output_size, self.return_indices)"),
-    plain("AdaptiveMaxPool3d", "output_size, return_indices=False", "adaptive_max_pool3d(input, self.output_size, self.return_indices)"),
+    plain(
+        "AdaptiveMaxPool1d",
+        "output_size, return_indices=False",
+        "adaptive_max_pool1d(input, self.output_size, self.return_indices)",
+    ),
+    plain(
+        "AdaptiveMaxPool2d",
+        "output_size, return_indices=False",
+        "adaptive_max_pool2d(input, self.output_size, self.return_indices)",
+    ),
+    plain(
+        "AdaptiveMaxPool3d",
+        "output_size, return_indices=False",
+        "adaptive_max_pool3d(input, self.output_size, self.return_indices)",
+    ),
     plain("LPPool1d", LP_POOL, "lp_pool1d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)"),
     plain("LPPool2d", LP_POOL, "lp_pool2d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)"),
     plain("LPPool3d", LP_POOL, "lp_pool3d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)"),
@@ -239,7 +271,11 @@ pub const LAYERS: &[Layer] = &[
     plain("Flatten", "start_dim=1, end_dim=-1", "torch.flatten(input, self.start_dim, self.end_dim)"),
     plain("Unflatten", "dim, unflattened_size", "torch.unflatten(input, self.dim, self.unflattened_size)"),
     plain("Fold", FOLD, "fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)"),
-    plain("Unfold", "kernel_size, dilation=1, padding=0, stride=1", "unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)"),
+    plain(
+        "Unfold",
+        "kernel_size, dilation=1, padding=0, stride=1",
+        "unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)",
+    ),
     with_state("ConstantPad1d", "_ConstantPadNd", "padding, value", padding, PAD),
     with_state("ConstantPad2d", "_ConstantPadNd", "padding, value", padding, PAD),
     with_state("ConstantPad3d", "_ConstantPadNd", "padding, value", padding, PAD),
@@ -257,7 +293,11 @@ pub const LAYERS: &[Layer] = &[
     with_state("CircularPad3d", "_CircularPadNd", "padding", padding, PAD),
     // Distances
     plain("CosineSimilarity", "dim=1, eps=1e-08", "cosine_similarity(x1, x2, self.dim, self.eps)"),
-    plain("PairwiseDistance", "p=2.0, eps=1e-06, keepdim=False", "pairwise_distance(x1, x2, self.p, self.eps, self.keepdim)"),
+    plain(
+        "PairwiseDistance",
+        "p=2.0, eps=1e-06, keepdim=False",
+        "pairwise_distance(x1, x2, self.p, self.eps, self.keepdim)",
+    ),
 ];
 
 /// The digit in a layer's name: its number of spatial dimensions.

@@ -1,9 +1,7 @@
 //! Linear maps and embeddings.
 
 use super::device;
-use super::facts::{
-    broadcast, check_rank, dim_read, product_dtype, result, shape_text,
-};
+use super::facts::{broadcast, check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::dim_of;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};

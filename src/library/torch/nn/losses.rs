@@ -61,7 +61,11 @@ pub const LAYERS: &[Layer] = &[
         "size_average=None, reduce=None, reduction='mean', beta=1.0",
         "smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)"
     ),
-    loss!("HuberLoss", "reduction='mean', delta=1.0", "huber_loss(input, target, reduction=self.reduction, delta=self.delta)"),
+    loss!(
+        "HuberLoss",
+        "reduction='mean', delta=1.0",
+        "huber_loss(input, target, reduction=self.reduction, delta=self.delta)"
+    ),
     loss!(
         "KLDivLoss",
         "size_average=None, reduce=None, reduction='mean', log_target=False",
@@ -177,11 +181,7 @@ pub fn register(t: &mut Table) {
         "input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
         elementwise,
     );
-    t.def(
-        &format!("{f}gaussian_nll_loss"),
-        "input, target, var, full=False, eps=1e-06, reduction='mean'",
-        elementwise,
-    );
+    t.def(&format!("{f}gaussian_nll_loss"), "input, target, var, full=False, eps=1e-06, reduction='mean'", elementwise);
     t.def(
         &format!("{f}soft_margin_loss"),
         "input, target, size_average=None, reduce=None, reduction='mean'",
@@ -327,9 +327,7 @@ fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let floating = target.as_ref().map(|t| t.dtype.map(Dtype::is_floating));
     let dtype = match (full_dtype(cx, &input), &target, floating) {
         // Probabilities of a wider type widen the loss.
-        (Some(d), Some(t), Some(Some(true))) if cx.name() == "cross_entropy" => {
-            t.dtype.and_then(|t| promote(d, t))
-        }
+        (Some(d), Some(t), Some(Some(true))) if cx.name() == "cross_entropy" => t.dtype.and_then(|t| promote(d, t)),
         (dtype, Some(_), Some(Some(false))) => dtype,
         (Some(d @ Dtype::Float64), ..) => Some(d),
         (dtype, ..) if cx.name() == "nll_loss" => dtype,

@@ -25,9 +25,28 @@ use crate::value::Value;
 pub fn register(t: &mut Table) {
     // Where PyTorch's source keeps what it shows under `torch.nn`.
     for private in [
-        "module", "activation", "adaptive", "batchnorm", "channelshuffle", "container", "conv", "distance", "dropout",
-        "flatten", "fold", "instancenorm", "linear", "loss", "normalization", "padding", "pixelshuffle", "pooling",
-        "rnn", "sparse", "transformer", "upsampling",
+        "module",
+        "activation",
+        "adaptive",
+        "batchnorm",
+        "channelshuffle",
+        "container",
+        "conv",
+        "distance",
+        "dropout",
+        "flatten",
+        "fold",
+        "instancenorm",
+        "linear",
+        "loss",
+        "normalization",
+        "padding",
+        "pixelshuffle",
+        "pooling",
+        "rnn",
+        "sparse",
+        "transformer",
+        "upsampling",
     ] {
         t.prefix(crate::value::sym(&format!("torch.nn.modules.{private}")).as_str(), "torch.nn");
     }

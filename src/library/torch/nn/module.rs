@@ -18,15 +18,26 @@ pub fn register(t: &mut Table) {
     class.invoke = Some(invoke);
     class.attribute = Some(attribute);
     for base in [
-        "_ConvNd", "_BatchNorm", "_InstanceNorm", "_MaxPoolNd", "_ConstantPadNd", "_ReflectionPadNd",
-        "_ReplicationPadNd", "_CircularPadNd", "_Loss",
+        "_ConvNd",
+        "_BatchNorm",
+        "_InstanceNorm",
+        "_MaxPoolNd",
+        "_ConstantPadNd",
+        "_ReflectionPadNd",
+        "_ReplicationPadNd",
+        "_CircularPadNd",
+        "_Loss",
     ] {
         subclass(t, base, "Module");
     }
     subclass(t, "_ConvTransposeNd", "_ConvNd");
     subclass(t, "_WeightedLoss", "_Loss");
     let m = "torch.nn.Module.";
-    t.def(&format!("{m}to"), "self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None", to);
+    t.def(
+        &format!("{m}to"),
+        "self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None",
+        to,
+    );
     t.def(&format!("{m}cuda"), "self, device=None", cuda);
     t.def(&format!("{m}cpu"), "self", cpu);
     t.family(m, "float double half bfloat16", "self", floating);
@@ -434,7 +445,11 @@ fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
     let items = match found.complete {
         true => Items::Exact(values),
         // What else there is may be of another kind.
-        false => Items::Many(if named { Value::tuple(vec![Value::Any(crate::value::Type::Str), Value::Unknown]) } else { Value::Unknown }),
+        false => Items::Many(if named {
+            Value::tuple(vec![Value::Any(crate::value::Type::Str), Value::Unknown])
+        } else {
+            Value::Unknown
+        }),
     };
     cx.it.heap.iter(items)
 }

@@ -99,10 +99,7 @@ fn check_enough(cx: &mut Cx<'_, '_>, input: &Tensor, skip: usize) {
     let Some(shape) = input.known_shape() else { return };
     let counted = shape.iter().enumerate().filter(|(i, _)| *i != 1 && *i >= skip).map(|(_, n)| *n);
     if shape.len() >= 2 && counted.fold(1i64, i64::saturating_mul) == 1 {
-        let message = format!(
-            "`input` is {shape:?}: {} needs more than 1 value per channel while training",
-            cx.name()
-        );
+        let message = format!("`input` is {shape:?}: {} needs more than 1 value per channel while training", cx.name());
         let reads = vec![shape_read("input", input)];
         cx.reject(RejectKind::Value, message, reads);
     }
@@ -139,7 +136,8 @@ fn group_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && groups > 0
         && c % groups != 0
     {
-        let message = format!("`input` is {}, with {c} channels, which {groups} groups do not divide", shape_text(&input));
+        let message =
+            format!("`input` is {}, with {c} channels, which {groups} groups do not divide", shape_text(&input));
         cx.reject(RejectKind::Shape, message, vec![(format!("`input` has {c} channels, from here"), at)]);
     } else {
         check_channels(cx, &input, &parameters);

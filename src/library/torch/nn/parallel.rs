@@ -23,21 +23,14 @@ pub fn register(t: &mut Table) {
     }
     t.alias("torch.nn.parallel.DataParallel", "torch.nn.DataParallel");
     t.alias("torch.nn.parallel.data_parallel.DataParallel", "torch.nn.DataParallel");
-    t.alias(
-        "torch.nn.parallel.distributed.DistributedDataParallel",
-        "torch.nn.parallel.DistributedDataParallel",
-    );
+    t.alias("torch.nn.parallel.distributed.DistributedDataParallel", "torch.nn.parallel.DistributedDataParallel");
     t.alias("torch.distributed.DistributedDataParallel", "torch.nn.parallel.DistributedDataParallel");
     t.def("torch.compile", "model=None, **options", same_model);
     t.def("torch.jit.script", "obj, *args, **kwargs", same_object);
     t.def("torch.jit.trace", "func, *args, **kwargs", traced);
     t.family("torch.jit.", "export ignore unused", "fn=None, *args, **kwargs", decorated);
     t.family("torch.", "_dynamo.disable compiler.disable", "fn=None, *args, **kwargs", decorated);
-    t.def(
-        "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
-        "module, process_group=None",
-        |_, b| b.get("module"),
-    );
+    t.def("torch.nn.SyncBatchNorm.convert_sync_batchnorm", "module, process_group=None", |_, b| b.get("module"));
 }
 
 fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {

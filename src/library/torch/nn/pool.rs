@@ -18,7 +18,12 @@ pub fn register(t: &mut Table) {
                divisor_override=None";
     t.family(f, "avg_pool1d avg_pool2d avg_pool3d", avg, avg_pool);
     t.alias("torch.avg_pool1d", "torch.nn.functional.avg_pool1d");
-    t.family(f, "lp_pool1d lp_pool2d lp_pool3d", "input, norm_type, kernel_size, stride=None, ceil_mode=False", lp_pool);
+    t.family(
+        f,
+        "lp_pool1d lp_pool2d lp_pool3d",
+        "input, norm_type, kernel_size, stride=None, ceil_mode=False",
+        lp_pool,
+    );
     t.family(f, "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d", "input, output_size", adaptive);
     t.alias("torch.adaptive_avg_pool1d", "torch.nn.functional.adaptive_avg_pool1d");
     let adaptive_max = "input, output_size, return_indices=False";
@@ -179,9 +184,8 @@ fn fractional(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let n = spatial(cx.name());
     let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
     let wanted = b.get("output_size");
-    let space = (!wanted.is_none()).then(|| {
-        per_dim(cx, &wanted, n).into_iter().map(|size| Dim::new(size, cx.at())).collect()
-    });
+    let space =
+        (!wanted.is_none()).then(|| per_dim(cx, &wanted, n).into_iter().map(|size| Dim::new(size, cx.at())).collect());
     let mut out = like(cx, &input);
     out.shape = with_space(&input, n, space);
     out.shape_at = cx.at();

@@ -1,9 +1,7 @@
 //! Resizing, padding and rearranging of images and sequences.
 
 use super::device;
-use super::facts::{
-    check_rank, dim_read, floor_div, like, per_dim, resized, result, shape_read, shape_text, windows,
-};
+use super::facts::{check_rank, dim_read, floor_div, like, per_dim, resized, result, shape_read, shape_text, windows};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
@@ -343,7 +341,8 @@ fn fold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     {
         let wanted = blocks(cx, b, &space);
         if count.size.equals(&wanted) == Some(false) {
-            let message = format!("`input` is {}: its last size must be {wanted}, the number of blocks", shape_text(&input));
+            let message =
+                format!("`input` is {}: its last size must be {wanted}, the number of blocks", shape_text(&input));
             cx.reject(RejectKind::Shape, message, vec![dim_read("input", "blocks", count)]);
         }
         let kernel = per_dim(cx, &b.get("kernel_size"), 2);

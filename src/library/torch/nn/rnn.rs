@@ -1,7 +1,7 @@
 //! Recurrent layers and cells.
 
 use super::device;
-use super::facts::{autocast, Autocast, check_rank, dim_read, grad_of, product_dtype, shape_read, shape_text};
+use super::facts::{Autocast, autocast, check_rank, dim_read, grad_of, product_dtype, shape_read, shape_text};
 use super::layer::{bias, parameter, size};
 use super::utils::{packed_like, padded_of};
 use crate::library::{Cx, Table};
@@ -138,7 +138,9 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let facts = match known {
         true => checked(cx, &input, &weight),
-        false => Tensor { dtype: weight.dtype.filter(|_| autocast(cx, weight.device) == Autocast::Off), ..Tensor::default() },
+        false => {
+            Tensor { dtype: weight.dtype.filter(|_| autocast(cx, weight.device) == Autocast::Off), ..Tensor::default() }
+        }
     };
     let hidden = stored(cx, &object, "hidden_size");
     let projected = stored_or_zero(cx, &object);
@@ -233,7 +235,8 @@ fn check_state(
     let clash = [layers, batch, hidden].iter().zip(&wanted).any(|(d, w)| d.size.equals(w) == Some(false));
     if clash {
         let wanted: Vec<String> = wanted.iter().map(Size::to_string).collect();
-        let message = format!("`hx` is {}, but must be [{}]: layers, batch, hidden", shape_text(&state), wanted.join(", "));
+        let message =
+            format!("`hx` is {}, but must be [{}]: layers, batch, hidden", shape_text(&state), wanted.join(", "));
         let reads = vec![shape_read("hx", &state), shape_read("input", input)];
         cx.reject(RejectKind::Shape, message, reads);
     }
