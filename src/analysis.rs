@@ -54,15 +54,15 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let watcher = Watcher {
         rules,
         contracts,
-        watch: Watch::new(rules),
+        watch: Watch::new(),
         found: RefCell::default(),
         facts: want_facts.then(RefCell::default),
         project,
     };
     let sources = Tree(project);
     let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
+    watcher.watch.begin(&mut interp);
     interp.run();
-    watcher.watch.finish(&mut interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
     let exhausted = interp.exhausted;
     drop(interp);
@@ -114,7 +114,7 @@ impl Observer for Watcher<'_> {
             self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
         };
         self.contracts.check(self.rules, it, (path, bound, span), &source, &mut self.found.borrow_mut());
-        self.watch.call(it, path, bound, span, &mut self.found.borrow_mut());
+        self.watch.call(it, path, bound, span);
     }
 
     fn watches(&self, path: Sym) -> bool {
@@ -144,7 +144,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
-        self.watch.event(it, event, &mut self.found.borrow_mut());
+        self.watch.event(self.rules, it, event, &mut self.found.borrow_mut());
     }
 }
 

@@ -79,6 +79,8 @@ pub struct Interp<'p> {
     pub(super) budget: u64,
     /// The budget ran out.
     pub exhausted: bool,
+    /// A function that nothing calls is being run: what happened before it is not known.
+    pub speculative: bool,
     /// An object for what a library must remember (default dtype and device, modes): on the
     /// heap, so that branches undo and join it.
     pub state: ObjId,
@@ -109,6 +111,7 @@ impl<'p> Interp<'p> {
             defined: Vec::new(),
             budget,
             exhausted: false,
+            speculative: false,
             state,
         }
     }
