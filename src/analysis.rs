@@ -39,8 +39,8 @@ pub struct Report {
 
 /// Steps that any file may take, and more for each byte of its source: analysis stays
 /// linear in the size of what is checked.
-const BASE_STEPS: u64 = 60_000;
-const STEPS_PER_BYTE: u64 = 6;
+const BASE_STEPS: u64 = 100_000;
+const STEPS_PER_BYTE: u64 = 4;
 
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
@@ -85,6 +85,10 @@ struct Tree<'p>(&'p Project);
 impl<'p> Sources<'p> for Tree<'p> {
     fn module(&self, file: FileId) -> &'p ast::ModModule {
         &self.0.file(file).parsed().module
+    }
+
+    fn size(&self, file: FileId) -> usize {
+        self.0.file(file).text().len()
     }
 
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
