@@ -39,8 +39,8 @@ pub struct Report {
 
 /// Steps that any file may take, and more for each byte of its source: analysis stays
 /// linear in the size of what is checked.
-const BASE_STEPS: u64 = 60_000;
-const STEPS_PER_BYTE: u64 = 6;
+const BASE_STEPS: u64 = 100_000;
+const STEPS_PER_BYTE: u64 = 4;
 
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
@@ -54,15 +54,15 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let watcher = Watcher {
         rules,
         contracts,
-        watch: Watch::new(rules),
+        watch: Watch::new(),
         found: RefCell::default(),
         facts: want_facts.then(RefCell::default),
         project,
     };
     let sources = Tree(project);
     let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
+    watcher.watch.begin(&mut interp);
     interp.run();
-    watcher.watch.finish(&mut interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
     let exhausted = interp.exhausted;
     drop(interp);
@@ -85,6 +85,10 @@ struct Tree<'p>(&'p Project);
 impl<'p> Sources<'p> for Tree<'p> {
     fn module(&self, file: FileId) -> &'p ast::ModModule {
         &self.0.file(file).parsed().module
+    }
+
+    fn size(&self, file: FileId) -> usize {
+        self.0.file(file).text().len()
     }
 
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
@@ -114,7 +118,7 @@ impl Observer for Watcher<'_> {
             self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
         };
         self.contracts.check(self.rules, it, (path, bound, span), &source, &mut self.found.borrow_mut());
-        self.watch.call(it, path, bound, span, &mut self.found.borrow_mut());
+        self.watch.call(it, path, bound, span);
     }
 
     fn watches(&self, path: Sym) -> bool {
@@ -144,7 +148,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
-        self.watch.event(it, event, &mut self.found.borrow_mut());
+        self.watch.event(self.rules, it, event, &mut self.found.borrow_mut());
     }
 }
 

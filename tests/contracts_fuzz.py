@@ -4,7 +4,7 @@
 
 Calls each function with every combination of shapes, dtypes and values that its contracts speak
 of, and compares: some `require` fails exactly where PyTorch raises, and PyTorch's message is one
-that the `cpu` of such a page claims. What PyTorch accepts in
+that the `cpu` of a page about that function claims. What PyTorch accepts in
 silence and a contract calls an error on purpose is listed in SILENT.
 """
 
@@ -24,7 +24,6 @@ NN = "torch.nn.functional."
 # The errors that PyTorch does not raise: a loss of one class, a wrong role, a target of 255.
 SILENT = {"TV109", "TV110", "TV112", "TV114", "TV117", "TV118", "TV120"}
 SILENT_OF = {NN + "binary_cross_entropy_with_logits": {"TV115"}}
-SHOWN = 20
 
 
 class Judges:
@@ -49,14 +48,17 @@ class Judges:
         return codes
 
 
+    def claim(self, function, error):
+        return any(re.search(self.cpu[code], error) for code, _ in self.of[function])
+
+
 class Tally:
     def __init__(self, judges):
         self.judges = judges
         self.calls = collections.Counter()
         self.raised = collections.Counter()
         self.several = collections.Counter()
-        self.pairs = collections.Counter()
-        self.faults = collections.defaultdict(list)
+        self.faults = collections.defaultdict(dict)
 
     def call(self, path, function, arguments):
         codes = self.judges.errors(path, arguments)
@@ -64,31 +66,31 @@ class Tally:
             function(**arguments)
             error = None
         except Exception as raised:
-            error = f"{type(raised).__name__}: {str(raised).splitlines()[0]}"
+            error = f"{type(raised).__name__}: {raised}"
         silent = SILENT | SILENT_OF.get(path, set())
         loud = [code for code in codes if code not in silent]
         self.calls[path] += 1
         self.raised[path] += error is not None
-        if len(codes) > 1:
-            self.several[path] += 1
-            self.pairs[path, tuple(sorted(codes))] += 1
+        self.several[path] += len(codes) > 1
+        fault = None
         if error and not codes:
-            self.faults[path].append(f"PyTorch raises, no contract does: {show(arguments)}: {error}")
-        elif error and not any(re.search(self.judges.cpu[code], error) for code in codes):
-            self.faults[path].append(f"no `cpu` of {codes} is {error!r}: {show(arguments)}")
-        if loud and not error:
-            self.faults[path].append(f"{loud} on a legal call: {show(arguments)}")
+            fault = f"no contract for {error!r}"
+        elif error and not self.judges.claim(path, error):
+            fault = f"no `cpu` claims {error!r}, which {codes} announced"
+        elif loud and not error:
+            fault = f"{loud} on a legal call"
+        if fault:
+            kind = re.sub(r"(?<!\w)-?\d+\b", "N", fault)
+            self.faults[path].setdefault(kind, []).append(show(arguments))
 
     def report(self):
         for path, calls in self.calls.items():
             print(f"{path}: {calls} calls, {self.raised[path]} raise,", end=" ")
-            print(f"{len(self.faults[path])} faults, {self.several[path]} with several errors")
-            for fault in self.faults[path][:SHOWN]:
-                print("   ", fault)
-            for (other, codes), count in self.pairs.items():
-                if other == path:
-                    print(f"    {' and '.join(codes)}: {count}")
-        return sum(map(len, self.faults.values()))
+            faults = self.faults[path]
+            print(f"{sum(map(len, faults.values()))} faults, {self.several[path]} doubly wrong")
+            for kind, shown in faults.items():
+                print(f"    {len(shown)} times {kind}: {shown[0]}")
+        return sum(len(shown) for faults in self.faults.values() for shown in faults.values())
 
 
 def show(arguments):

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use torchvet::rules::{FixKind, Page, Rules};
@@ -93,6 +93,7 @@ fn claims_are_true(path: &Path) -> Result<()> {
 
 /// The process of `pages_run.py`, where there is a PyTorch to ask.
 struct Runner {
+    _process: Child,
     requests: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
@@ -108,9 +109,13 @@ static RUNNER: LazyLock<Option<Mutex<Runner>>> = LazyLock::new(|| {
         .stdout(Stdio::piped())
         .spawn()
         .expect("TORCHVET_PYTHON must name a Python");
-    let requests = child.stdin.take()?;
-    let answers = BufReader::new(child.stdout.take()?);
-    Some(Mutex::new(Runner { requests, answers }))
+    let requests = child.stdin.take().expect("stdin is piped");
+    let answers = BufReader::new(child.stdout.take().expect("stdout is piped"));
+    Some(Mutex::new(Runner {
+        _process: child,
+        requests,
+        answers,
+    }))
 });
 
 fn texts(list: &serde_json::Value) -> Vec<&str> {

@@ -269,9 +269,21 @@ HELPERS = (
 # --- contracts -----------------------------------------------------------------------------
 
 
+def _shown(value):
+    """A value in a message: `[4, 3]` for a shape, `int64` for a dtype."""
+    if isinstance(value, tuple):
+        return str(list(value))
+    return dtype_name(value) if isinstance(value, torch.dtype) else value
+
+
 class _Lazy(ast.NodeTransformer):
     """Makes the message of a statement a function: most messages are never needed, and telling
     a tensor's values costs a synchronisation."""
+
+    def visit_FormattedValue(self, node):
+        self.generic_visit(node)
+        node.value = ast.Call(ast.Name("_shown", ast.Load()), [node.value], [])
+        return node
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -327,7 +339,7 @@ def load(source, contract_of, filename="<contract>", line=1):
         return mark
 
     names = {helper.__name__: helper for helper in HELPERS}
-    names.update(torch=torch, of=of)
+    names.update(torch=torch, of=of, _shown=_shown)
     defined = {}
     exec(compile(tree, filename, "exec"), names, defined)
     for function in defined.values():
