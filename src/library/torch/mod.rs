@@ -1,6 +1,7 @@
 //! PyTorch.
 
 pub mod annotation;
+pub mod broadcast;
 pub mod context;
 pub mod data;
 pub mod indexing;
@@ -8,6 +9,7 @@ pub mod inplace;
 pub mod nn;
 pub mod operators;
 pub mod pointwise;
+pub mod promotion;
 
 use super::table::Table;
 
