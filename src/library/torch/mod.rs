@@ -10,10 +10,12 @@ pub mod nn;
 pub mod operators;
 pub mod pointwise;
 pub mod promotion;
+pub mod support;
 
 use super::table::Table;
 
 pub fn register(table: &mut Table) {
     pointwise::register(table);
+    inplace::register(table);
     nn::register(table);
 }
