@@ -7,7 +7,7 @@ use super::support::{bound, refuse_dtype, set_data, set_range};
 use crate::library::{Cx, Libraries, Table};
 use crate::python::{Arg, Args, Bound, Interp, Library, RejectKind};
 use crate::syntax::Span;
-use crate::value::{DeviceKind, Dtype, Grad, Kind, ObjId, Range, Tensor, Value, sym, Sym};
+use crate::value::{DeviceKind, Dtype, Grad, Kind, ObjId, Range, Sym, Tensor, Value, sym};
 
 pub fn register(t: &mut Table) {
     t.def("torch.Tensor.zero_", "input", fill);
@@ -31,13 +31,18 @@ pub fn register(t: &mut Table) {
     t.def("torch.Tensor.apply_", "input, callable", forget);
     t.def("torch.Tensor.map_", "input, tensor, callable", forget);
     t.def("torch.Tensor.fill_diagonal_", "input, fill_value, wrap=False", forget);
-    t.family("torch.Tensor.", "set_ resize_as_sparse_ sparse_resize_ as_strided_", "input, *args, **kwargs", |cx, b| {
-        let value = b.get("input");
-        if let Some(id) = value.as_obj() {
-            cx.it.heap.overwrite(id, Tensor::default());
-        }
-        value
-    });
+    t.family(
+        "torch.Tensor.",
+        "set_ resize_as_sparse_ sparse_resize_ as_strided_",
+        "input, *args, **kwargs",
+        |cx, b| {
+            let value = b.get("input");
+            if let Some(id) = value.as_obj() {
+                cx.it.heap.overwrite(id, Tensor::default());
+            }
+            value
+        },
+    );
     t.def("torch.Tensor.resize_", "input, *size, memory_format=None", resize);
     t.def("torch.Tensor.resize_as_", "input, the_template, *, memory_format=None", resize);
 }
@@ -103,10 +108,8 @@ pub fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Valu
         && can_cast(from, to) == Some(false)
     {
         let message = format!("the result is {from}, which cannot be written into a tensor of {to}");
-        let reads = vec![
-            (format!("the result is {from}, from here"), result.dtype_at),
-            dtype_read(("the tensor", before)),
-        ];
+        let reads =
+            vec![(format!("the result is {from}, from here"), result.dtype_at), dtype_read(("the tensor", before))];
         cx.reject(RejectKind::Dtype, message, reads);
     } else if let (Some(from), Some(to)) = (result.device, before.device)
         && from.same(to) == Some(false)
@@ -116,11 +119,8 @@ pub fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Valu
         let reads = vec![device_read(("the result", &result)), device_read(("the tensor", before))];
         cx.reject(RejectKind::Device, message, reads);
     } else if let Some(axis) = grows(before, &result) {
-        let message = format!(
-            "the result is {}, but the tensor that takes it is {}",
-            shape_text(&result),
-            shape_text(before)
-        );
+        let message =
+            format!("the result is {}, but the tensor that takes it is {}", shape_text(&result), shape_text(before));
         let reads = vec![shape_read(("the result", &result), axis), shape_read(("the tensor", before), axis)];
         cx.reject(RejectKind::Shape, message, reads);
     } else {
@@ -234,8 +234,7 @@ fn copy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     check_leaf(cx, &before);
     if let (Some(have), Some(new)) = (&before.shape, &src.shape) {
         let fits = broadcast_pair(have, new).is_ok_and(|joined| {
-            joined.len() == have.len()
-                && have.iter().zip(&joined).all(|(a, b)| a.size.equals(&b.size) != Some(false))
+            joined.len() == have.len() && have.iter().zip(&joined).all(|(a, b)| a.size.equals(&b.size) != Some(false))
         });
         if !fits {
             let message = format!(
@@ -252,7 +251,9 @@ fn copy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if facts.dtype != Some(Dtype::Bool) && src.dtype.is_some_and(|d| !d.is_complex()) {
         let range = src.range.as_ref().map(|r| if whole { r.map(f64::trunc) } else { r.clone() });
         set_range(&mut facts, range, src.range_at);
-        if before.sizes() == src.sizes() && let Some(data) = &src.data {
+        if before.sizes() == src.sizes()
+            && let Some(data) = &src.data
+        {
             let data = data.iter().map(|x| if whole { x.trunc() } else { *x }).collect();
             set_data(&mut facts, data, src.range_at);
         }
