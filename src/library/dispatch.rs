@@ -2,13 +2,16 @@
 
 use super::cx::Cx;
 use super::table::{Entry, table};
-use super::torch;
+use super::{numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Items, ObjId, Sym, Value, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
+
+/// Where the interpreter asks without telling a place.
+const NOWHERE: Span = Span { file: crate::syntax::FileId(0), start: 0, end: 0 };
 
 /// `path.name`, interned.
 pub fn join(path: Sym, name: Sym) -> Sym {
@@ -113,7 +116,7 @@ impl Library for Libraries {
     fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value> {
         let table = table();
         if let Some(own) = table.classes.get(&class) {
-            let span = Span { file: crate::syntax::FileId(0), start: 0, end: 0 };
+            let span = NOWHERE;
             let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
             for attribute in line.filter_map(|c| c.attribute) {
                 let found = attribute(&mut Cx { it, path: class, span }, object, name);
@@ -174,7 +177,7 @@ impl Library for Libraries {
     }
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
-        torch::operators::binary(self, it, op, left, right, span)
+        numpy::binary(it, op, left, right, span).or_else(|| torch::operators::binary(self, it, op, left, right, span))
     }
 
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
@@ -182,23 +185,29 @@ impl Library for Libraries {
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
-        torch::operators::unary(self, it, op, operand, span)
+        numpy::unary(it, op, operand, span).or_else(|| torch::operators::unary(self, it, op, operand, span))
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
         torch::indexing::get(it, object, index, span)
+            .or_else(|| special::call(self, it, object, "__getitem__", &[index.clone()], span))
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
         torch::indexing::set(it, object, index, value, span)
+            || special::call(self, it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some()
     }
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-        torch::indexing::iterate(it, object, span).or_else(|| torch::data::iterate(it, object, span))
+        torch::indexing::iterate(it, object, span)
+            .or_else(|| torch::data::iterate(it, object, span))
+            .or_else(|| special::iterate(self, it, object, span))
     }
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
-        torch::indexing::length(it, object).or_else(|| torch::data::length(it, object))
+        torch::indexing::length(it, object)
+            .or_else(|| torch::data::length(it, object))
+            .or_else(|| special::call(self, it, object, "__len__", &[], NOWHERE))
     }
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {
@@ -206,7 +215,7 @@ impl Library for Libraries {
     }
 
     fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
-        torch::context::enter(it, object, span)
+        torch::context::enter(it, object, span).or_else(|| special::call(self, it, object, "__enter__", &[], span))
     }
 
     fn exit(&self, it: &mut Interp<'_>, object: &Value) {
