@@ -10,9 +10,6 @@ use crate::value::{ArrayKind, Items, ObjId, Sym, Value, sym};
 /// All libraries that torchvet knows.
 pub struct Libraries;
 
-/// Where the interpreter asks without telling a place.
-const NOWHERE: Span = Span { file: crate::syntax::FileId(0), start: 0, end: 0 };
-
 /// `path.name`, interned.
 pub fn join(path: Sym, name: Sym) -> Sym {
     sym(&format!("{path}.{name}"))
@@ -116,7 +113,7 @@ impl Library for Libraries {
     fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value> {
         let table = table();
         if let Some(own) = table.classes.get(&class) {
-            let span = NOWHERE;
+            let span = Span { file: crate::syntax::FileId(0), start: 0, end: 0 };
             let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
             for attribute in line.filter_map(|c| c.attribute) {
                 let found = attribute(&mut Cx { it, path: class, span }, object, name);
@@ -205,9 +202,7 @@ impl Library for Libraries {
     }
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
-        torch::indexing::length(it, object)
-            .or_else(|| torch::data::length(it, object))
-            .or_else(|| special::call(self, it, object, "__len__", &[], NOWHERE))
+        torch::indexing::length(it, object).or_else(|| torch::data::length(it, object))
     }
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {
@@ -215,7 +210,7 @@ impl Library for Libraries {
     }
 
     fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
-        torch::context::enter(it, object, span).or_else(|| special::call(self, it, object, "__enter__", &[], span))
+        torch::context::enter(it, object, span)
     }
 
     fn exit(&self, it: &mut Interp<'_>, object: &Value) {

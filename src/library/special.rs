@@ -1,14 +1,13 @@
-//! Special methods that are in the table: `__getitem__`, `__len__`, `__iter__`, `__enter__`.
+//! Special methods that are in the table, where the interpreter does not find them as
+//! attributes: of what a library holds itself (`os.environ[…] = …`), and loops.
 
 use super::Libraries;
 use super::dispatch::join;
-use super::table::table;
-use crate::python::{Arg, Args, Interp};
+use crate::python::{Args, Interp};
 use crate::syntax::Span;
-use crate::value::{Items, Value, sym};
+use crate::value::{Items, Type, Value, sym};
 
-/// Calls a special method of an instance of a library's class, or of something that a
-/// library holds itself (`os.environ`).
+/// Calls a special method of something that a library holds itself.
 pub fn call(
     lib: &Libraries,
     it: &mut Interp<'_>,
@@ -17,26 +16,29 @@ pub fn call(
     args: &[Value],
     span: Span,
 ) -> Option<Value> {
+    let Value::Path(path) = object else { return None };
     let args = Args::positional(args.iter().cloned(), span);
-    if let Value::Path(path) = object {
-        let path = join(*path, sym(name));
-        table().functions.get(&path)?;
-        return lib.call_function(it, path.as_str(), &args, span);
-    }
-    // An instance of the program's own class is asked for its library bases only where the
-    // interpreter found no method of the program's.
-    let class = it.mro_of(object).iter().find_map(|c| match c {
-        Value::Path(path) => lib.find_method(*path, sym(name)).map(|found| found.0),
-        _ => None,
-    })?;
-    let args = args.prepend(Arg::new(object.clone(), span));
-    lib.call_function(it, class.as_str(), &args, span)
+    lib.call_function(it, join(*path, sym(name)).as_str(), &args, span)
 }
 
+/// What a loop over an instance of a library's class yields: what `__iter__` gives, or any
+/// item. Methods of the program come first, which is the interpreter's to do.
 pub fn iterate(lib: &Libraries, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-    let inner = call(lib, it, object, "__iter__", &[], span)?;
-    if inner.as_obj().is_some() && inner.as_obj() == object.as_obj() {
+    it.heap.instance_of(object)?;
+    if it.user_method(object, "__iter__").is_some() || it.user_method(object, "__getitem__").is_some() {
         return None;
     }
-    Some(it.iterate(&inner, span))
+    let classes = it.mro_of(object);
+    let has = |name: &str| {
+        classes.iter().any(|c| matches!(c, Value::Path(path) if lib.find_method(*path, sym(name)).is_some()))
+    };
+    if has("__iter__") {
+        let inner = it.call_method(object, "__iter__", Args::default(), span);
+        return (inner.as_obj() != object.as_obj()).then(|| it.iterate(&inner, span));
+    }
+    if has("__getitem__") {
+        let args = Args::positional([Value::Any(Type::Int)], span);
+        return Some(Items::Many(it.call_method(object, "__getitem__", args, span)));
+    }
+    None
 }
