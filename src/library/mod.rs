@@ -4,8 +4,13 @@
 //! interpreter asks them through [`Libraries`]. A function that is in no table gives an
 //! unknown value. Functions report facts and refused calls, never diagnostics.
 
+mod common;
 mod cx;
 mod dispatch;
+pub mod numpy;
+mod pil;
+mod special;
+pub mod stdlib;
 mod table;
 pub mod torch;
 
