@@ -128,8 +128,9 @@ pub fn register(t: &mut Table, layers: &'static [Layer]) {
 fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     super::module::begin(cx, object);
     for param in &b.sig.params {
-        // A layer hands these on to its parameters and keeps neither.
-        if !matches!(param.name.as_str(), "device" | "dtype" | "_weight" | "_freeze") {
+        // A layer hands these on to its parameters and keeps none of them; `bias` becomes the
+        // name of one, which stands after the weight.
+        if !matches!(param.name.as_str(), "device" | "dtype" | "bias" | "_weight" | "_freeze") {
             cx.it.heap.set_attr(object, param.name.as_str(), b.get(param.name.as_str()));
         }
     }
