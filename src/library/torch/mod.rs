@@ -1,19 +1,33 @@
 //! PyTorch.
 
 pub mod annotation;
+pub mod attributes;
 pub mod broadcast;
+pub mod carry;
+pub mod cast;
 pub mod context;
+pub mod convert;
 pub mod data;
+pub mod factory;
+pub mod gather;
 pub mod indexing;
 pub mod inplace;
+pub mod masks;
 pub mod nn;
 pub mod operators;
 pub mod pointwise;
 pub mod promotion;
+pub mod scatter;
+pub mod views;
 
 use super::table::Table;
 
 pub fn register(table: &mut Table) {
     pointwise::register(table);
     nn::register(table);
+    attributes::register(table);
+    convert::register(table);
+    factory::register(table);
+    gather::register(table);
+    views::register(table);
 }
