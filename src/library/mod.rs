@@ -16,4 +16,4 @@ pub mod torch;
 
 pub use cx::{Cx, Tri};
 pub use dispatch::Libraries;
-pub use table::{Class, Entry, Run, Table};
+pub use table::{Class, Constant, Entry, Run, Table};

@@ -3,17 +3,26 @@
 pub mod annotation;
 mod autograd;
 mod collate;
+pub mod attributes;
 pub mod broadcast;
+pub mod carry;
+pub mod cast;
 pub mod context;
+pub mod convert;
 pub mod data;
+pub mod factory;
+pub mod gather;
 pub mod indexing;
 pub mod inplace;
+pub mod masks;
 pub mod nn;
 pub mod operators;
 mod optim;
 pub mod pointwise;
 pub mod promotion;
 pub mod support;
+pub mod scatter;
+pub mod views;
 
 use super::table::Table;
 
@@ -25,4 +34,9 @@ pub fn register(table: &mut Table) {
     optim::register(table);
     context::register(table);
     autograd::register(table);
+    attributes::register(table);
+    convert::register(table);
+    factory::register(table);
+    gather::register(table);
+    views::register(table);
 }
