@@ -1,7 +1,19 @@
 //! One file through the whole pipe: interpret, ask the contracts and rules, collect.
 
+use std::cell::RefCell;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+use serde_json::json;
+
+use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::Span;
+use crate::library::Libraries;
+use crate::project::{Project, Resolved};
+use crate::python::{Bound, Event, Import, Interp, Observer, Rejection, Sources};
+use crate::rules::{Rules, Watch};
+use crate::syntax::{FileId, Span, ast};
+use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,4 +35,141 @@ pub struct Report {
     pub facts: Vec<FactEntry>,
     /// The step budget ran out: facts past that point are unknown.
     pub exhausted: bool,
+}
+
+/// Steps that any file may take, and more for each byte of its source: analysis stays
+/// linear in the size of what is checked.
+const BASE_STEPS: u64 = 100_000;
+const STEPS_PER_BYTE: u64 = 4;
+
+/// Analyses one file as the program that is run. The findings are not yet filtered by
+/// settings or comments, and may lie in files that it imports.
+pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
+    let source = project.file(file);
+    // Nothing can be said of a file that names no library of which anything is known.
+    if !want_facts && !mentions_library(source.text()) {
+        return Report::default();
+    }
+    let budget = BASE_STEPS + STEPS_PER_BYTE * u64::try_from(source.text().len()).unwrap_or(0);
+    let watcher = Watcher {
+        rules,
+        contracts,
+        watch: Watch::new(),
+        found: RefCell::default(),
+        facts: want_facts.then(RefCell::default),
+        project,
+    };
+    let sources = Tree(project);
+    let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
+    watcher.watch.begin(&mut interp);
+    interp.run();
+    let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
+    let exhausted = interp.exhausted;
+    drop(interp);
+    let mut diagnostics = watcher.found.into_inner();
+    diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then(b.severity.cmp(&a.severity)));
+    diagnostics.dedup_by(|later, first| later.code == first.code && later.span == first.span);
+    Report { diagnostics, facts, exhausted }
+}
+
+/// Libraries whose use can be right or wrong in torchvet's eyes.
+const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "CUDA_", "transformers", "lightning"];
+
+fn mentions_library(text: &str) -> bool {
+    SUBJECTS.iter().any(|name| text.contains(name))
+}
+
+/// The project as the interpreter sees it.
+struct Tree<'p>(&'p Project);
+
+impl<'p> Sources<'p> for Tree<'p> {
+    fn module(&self, file: FileId) -> &'p ast::ModModule {
+        &self.0.file(file).parsed().module
+    }
+
+    fn size(&self, file: FileId) -> usize {
+        self.0.file(file).text().len()
+    }
+
+    fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
+        match self.0.resolve_import(from, module, level) {
+            Resolved::File(file) => Import::File(file.id),
+            Resolved::Namespace(_) => Import::Namespace,
+            Resolved::External => Import::External,
+        }
+    }
+}
+
+type Facts = IndexMap<Span, (String, Value), FxBuildHasher>;
+
+/// Sees everything that happens, and asks whoever has something to say.
+struct Watcher<'p> {
+    rules: &'p Rules,
+    contracts: &'p Contracts,
+    watch: Watch,
+    found: RefCell<Vec<Diagnostic>>,
+    facts: Option<RefCell<Facts>>,
+    project: &'p Project,
+}
+
+impl Observer for Watcher<'_> {
+    fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+        let source = |span: Span| {
+            self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
+        };
+        self.contracts.check(self.rules, it, (path, bound, span), &source, &mut self.found.borrow_mut());
+        self.watch.call(it, path, bound, span);
+    }
+
+    fn watches(&self, path: Sym) -> bool {
+        self.contracts.concern(path)
+    }
+
+    fn rejected(&self, _it: &mut Interp<'_>, rejection: Rejection) {
+        self.contracts.rejected(self.rules, rejection, &mut self.found.borrow_mut());
+    }
+
+    fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
+        let Some(facts) = &self.facts else { return };
+        // A tensor may change later: what is listed is what it was here.
+        let now = match value.as_obj().map(|id| it.heap.get(id)) {
+            Some(Data::Tensor(_)) => match it.heap.tensor_of(value) {
+                Some(tensor) => it.heap.tensor(tensor),
+                None => value.clone(),
+            },
+            _ => value.clone(),
+        };
+        let before = facts.borrow().get(&span).map(|(_, value)| value.clone());
+        let joined = match before {
+            Some(before) => value::join(&mut it.heap, &before, &now, false),
+            None => now,
+        };
+        facts.borrow_mut().insert(span, (name.to_owned(), joined));
+    }
+
+    fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+        self.watch.event(self.rules, it, event, &mut self.found.borrow_mut());
+    }
+}
+
+fn listed(interp: &Interp<'_>, project: &Project, facts: &Facts) -> Vec<FactEntry> {
+    let place = |origin: Option<Span>| match origin {
+        None => serde_json::Value::Null,
+        Some(span) => {
+            let file = project.file(span.file);
+            let at = file.position(span.start);
+            json!({ "filename": file.path.display().to_string(), "cell": at.cell, "row": at.line, "column": at.column })
+        }
+    };
+    let mut entries: Vec<FactEntry> = facts
+        .iter()
+        .map(|(span, (name, value))| FactEntry {
+            name: name.clone(),
+            span: *span,
+            text: value::to_text(&interp.heap, value),
+            json: value::to_json(&interp.heap, value, &place),
+        })
+        .collect();
+    entries.sort_by_key(|entry| (entry.span.start, entry.span.end));
+    entries
 }

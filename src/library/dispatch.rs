@@ -213,6 +213,10 @@ impl Library for Libraries {
         torch::context::exit(it, object);
     }
 
+    fn escaped(&self, it: &mut Interp<'_>, object: &Value) {
+        torch::nn::module::escaped(it, object);
+    }
+
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {
         torch::annotation::annotated(it, annotation, name, span)
     }

@@ -1,1 +1,122 @@
-//! See ARCHITECTURE.md.
+//! Findings as people and programs read them: pure functions of diagnostics.
+
+mod concise;
+mod github;
+mod grouped;
+mod json;
+mod text;
+
+use std::io::{self, Write};
+
+use crate::config::OutputFormat;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::project::{Position, Project};
+use crate::syntax::Span;
+
+pub use concise::write as concise;
+pub use github::write as github;
+pub use grouped::write as grouped;
+pub use json::{write as json, write_lines as json_lines};
+pub use text::{Style, write as text};
+
+/// Writes findings in a format. They are to be sorted ([`sort`]).
+pub fn write(
+    format: OutputFormat,
+    diagnostics: &[Diagnostic],
+    project: &Project,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        OutputFormat::Text => text(diagnostics, project, style, out),
+        OutputFormat::Concise => concise(diagnostics, project, out),
+        OutputFormat::Json => json(diagnostics, project, out),
+        OutputFormat::JsonLines => json_lines(diagnostics, project, out),
+        OutputFormat::Grouped => grouped(diagnostics, project, out),
+        OutputFormat::Github => github(diagnostics, project, out),
+    }
+}
+
+/// The one order in which findings are shown: by path, by place, by code.
+pub fn sort(diagnostics: &mut [Diagnostic], project: &Project) {
+    let path = |diagnostic: &Diagnostic| &project.file(diagnostic.span.file).path;
+    let place = |diagnostic: &Diagnostic| (diagnostic.span.start, diagnostic.span.end);
+    diagnostics.sort_by(|a, b| (path(a), place(a), &a.code).cmp(&(path(b), place(b), &b.code)));
+}
+
+/// A span as formats print it.
+struct Place {
+    filename: String,
+    cell: Option<usize>,
+    start: Position,
+    end: Position,
+}
+
+impl Place {
+    fn of(span: Span, project: &Project) -> Self {
+        let file = project.file(span.file);
+        let start = file.position(span.start);
+        let end = file.position(span.end.max(span.start));
+        let filename = file.path.to_string_lossy().replace('\\', "/");
+        // A span that ends with the newline after its cell ends in that cell.
+        let end = if end.cell == start.cell { end } else { start };
+        Place { filename, cell: start.cell, start, end }
+    }
+
+    /// `train.py:3:5`, `nb.ipynb:cell 2:3:5`.
+    fn short(&self) -> String {
+        let Position { line, column, .. } = self.start;
+        match self.cell {
+            Some(cell) => format!("{}:cell {cell}:{line}:{column}", self.filename),
+            None => format!("{}:{line}:{column}", self.filename),
+        }
+    }
+}
+
+/// A rule's page; what is not a rule has none.
+fn url(diagnostic: &Diagnostic) -> Option<String> {
+    let is_rule = diagnostic.code != diagnostic.name;
+    is_rule.then(|| crate::rules::url(&diagnostic.name))
+}
+
+/// The closing line of a text report; `complete` is false where something could not be
+/// checked.
+pub fn summary(diagnostics: &[Diagnostic], checked: usize, complete: bool) -> String {
+    let plural = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    };
+    if diagnostics.is_empty() && !complete {
+        return format!("Nothing found in {}, but not all could be checked", plural(checked, "file"));
+    }
+    if diagnostics.is_empty() {
+        return format!("All checks passed! ({})", plural(checked, "file"));
+    }
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+    let mut parts = Vec::new();
+    for (severity, what) in [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "hint")] {
+        match count(severity) {
+            0 => {}
+            found => parts.push(plural(found, what)),
+        }
+    }
+    let last = parts.pop().unwrap_or_default();
+    let list = if parts.is_empty() { last } else { format!("{} and {last}", parts.join(", ")) };
+    let mut files: Vec<_> = diagnostics.iter().map(|d| d.span.file).collect();
+    files.sort_unstable();
+    files.dedup();
+    format!("Found {list} in {} (checked {checked})", plural(files.len(), "file"))
+}
+
+/// How often each rule was found, the most frequent first: `(count, code, name)`.
+pub fn statistics(diagnostics: &[Diagnostic]) -> Vec<(usize, &str, &str)> {
+    let mut counts: Vec<(usize, &str, &str)> = Vec::new();
+    for diagnostic in diagnostics {
+        match counts.iter_mut().find(|(_, code, _)| *code == diagnostic.code) {
+            Some((count, ..)) => *count += 1,
+            None => counts.push((1, &diagnostic.code, &diagnostic.name)),
+        }
+    }
+    counts.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    counts
+}

@@ -1,1 +1,154 @@
-//! See ARCHITECTURE.md.
+//! What is read: files and notebooks, which of them to check, what their imports mean, and
+//! what their comments silence.
+//!
+//! A [`Project`] only ever grows, and can be shared between threads: a `&SourceFile` lives
+//! as long as its project.
+
+mod imports;
+mod libraries;
+mod read;
+mod source;
+pub mod suppressions;
+mod walk;
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use elsa::sync::{FrozenMap, FrozenVec};
+use rustc_hash::FxHashMap;
+
+pub use imports::Resolved;
+pub use libraries::MODELLED_LIBRARIES;
+pub use read::{Encoding, ReadError, ReadErrorKind};
+pub use source::{FileKind, Position, SourceFile};
+pub use walk::{DEFAULT_EXCLUDES, Walk, Walker, compile_glob};
+
+use crate::syntax::FileId;
+use imports::Listing;
+
+/// All that has been read.
+pub struct Project {
+    /// Absolute imports are never looked up outside this folder.
+    root: PathBuf,
+    /// Paths are shown relative to it.
+    cwd: PathBuf,
+    /// Top-level modules that are never looked up in the project.
+    libraries: &'static [&'static str],
+    files: FrozenVec<Box<SourceFile>>,
+    /// Every path under which a file was asked for, and its canonical path.
+    by_path: Mutex<FxHashMap<PathBuf, FileId>>,
+    folders: FrozenMap<PathBuf, Box<Listing>>,
+    /// Whether some text shadows the disk, so that a folder's listing is not all there is.
+    has_texts: AtomicBool,
+}
+
+impl Project {
+    /// An empty project with its top folder.
+    pub fn new(root: PathBuf) -> Self {
+        Self::with_libraries(root, MODELLED_LIBRARIES)
+    }
+
+    /// The same with a list of its own of modules that stay external.
+    pub fn with_libraries(root: PathBuf, libraries: &'static [&'static str]) -> Self {
+        let cwd = std::env::current_dir().unwrap_or_default();
+        let cwd = cwd.canonicalize().unwrap_or(cwd);
+        let root = cwd.join(root);
+        Project {
+            root: root.canonicalize().unwrap_or(root),
+            cwd,
+            libraries,
+            files: FrozenVec::new(),
+            by_path: Mutex::default(),
+            folders: FrozenMap::new(),
+            has_texts: AtomicBool::new(false),
+        }
+    }
+
+    /// Reads a file, once however often and under whatever name it is asked for.
+    pub fn load(&self, path: &Path) -> Result<&SourceFile, ReadError> {
+        let absolute = self.absolute(path);
+        if let Some(file) = self.known(&absolute) {
+            return Ok(file);
+        }
+        let canonical = absolute.canonicalize().map_err(|error| ReadError::io(path, &error))?;
+        if let Some(file) = self.known(&canonical) {
+            self.names().insert(absolute, file.id);
+            return Ok(file);
+        }
+        let content = read::read(path, &canonical)?;
+        Ok(self.add(self.shown(path), absolute, canonical, content))
+    }
+
+    /// Adds a text under a path: standard input, or an editor's unsaved buffer. It shadows
+    /// what the disk holds there.
+    pub fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
+        let content = read::content_of_text(path, text)?;
+        let absolute = self.absolute(path);
+        let canonical = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
+        self.has_texts.store(true, Ordering::Relaxed);
+        self.names().remove(&canonical);
+        Ok(self.add(self.shown(path), absolute, canonical, content))
+    }
+
+    /// The file of an id that this project gave out.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        let index = usize::try_from(id.0).unwrap_or(usize::MAX);
+        match self.files.get(index) {
+            Some(file) => file,
+            None => unreachable!("file {index} belongs to another project"),
+        }
+    }
+
+    /// All files that have been read so far, imported ones too.
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        self.files.iter()
+    }
+
+    /// The top folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn add(&self, shown: PathBuf, absolute: PathBuf, canonical: PathBuf, content: read::Content) -> &SourceFile {
+        let mut names = self.names();
+        // Another thread may have read the same file meanwhile.
+        if let Some(&id) = names.get(&canonical) {
+            names.insert(absolute, id);
+            return self.file(id);
+        }
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        let file = SourceFile::new(id, shown, canonical.clone(), content);
+        let file = self.files.push_get(Box::new(file));
+        names.insert(canonical, id);
+        names.insert(absolute, id);
+        file
+    }
+
+    fn known(&self, path: &Path) -> Option<&SourceFile> {
+        let id = self.names().get(path).copied()?;
+        Some(self.file(id))
+    }
+
+    fn names(&self) -> MutexGuard<'_, FxHashMap<PathBuf, FileId>> {
+        self.by_path.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn absolute(&self, path: &Path) -> PathBuf {
+        normalise(&self.cwd.join(path))
+    }
+
+    /// The path as reports print it: relative to where torchvet runs, if it is below.
+    fn shown(&self, path: &Path) -> PathBuf {
+        let absolute = self.absolute(path);
+        match absolute.strip_prefix(&self.cwd) {
+            Ok(relative) if relative.components().next().is_some() => relative.to_owned(),
+            _ => path.to_owned(),
+        }
+    }
+}
+
+/// Removes `.` and resolves `..` where no symbolic link can be meant.
+fn normalise(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
+}

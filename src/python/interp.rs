@@ -1,86 +1,163 @@
 //! The interpreter's state, and what libraries may ask of it.
 
-use super::{Args, Bound, Event, Library, Observer, Rejection};
-use crate::syntax::Span;
-use crate::value::{Data, Heap, Items, ObjId, Sym, Value, sym};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::import::Sources;
+use super::{Bound, Event, Library, Observer, Rejection};
+use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
+use crate::syntax::{FileId, Ranged, Span};
+use crate::value::{CodeId, Delta, Heap, Mark, ObjId, Sym, Value};
+
+/// How deep calls are followed.
+pub(super) const MAX_DEPTH: usize = 40;
+/// The depth of an uncalled function's own frame: the module's, the scope from which it is
+/// run, its own.
+const UNCALLED_DEPTH: usize = 2;
+/// How often the same function may be active at once.
+pub(super) const MAX_RECURSION: usize = 2;
+
+/// A piece of the program that can be run.
+#[derive(Clone, Copy)]
+pub(super) enum Body<'p> {
+    Function(&'p StmtFunctionDef),
+    Lambda(&'p ExprLambda),
+    Class,
+}
+
+/// A body with the file it stands in.
+#[derive(Clone, Copy)]
+pub(super) struct Code<'p> {
+    pub file: FileId,
+    pub body: Body<'p>,
+    /// Calling it makes a generator.
+    pub yields: bool,
+}
+
+/// A loop that is being run.
+pub(super) struct Loop {
+    pub mark: Mark,
+    pub breaks: Vec<Delta>,
+    pub continues: Vec<Delta>,
+    /// How many `with` blocks were open where it began.
+    pub withs: usize,
+}
+
+/// A module, class body or function call that is being run.
+pub(super) struct Frame {
+    pub file: FileId,
+    pub scope: ObjId,
+    /// Where functions defined here look names up.
+    pub closure: ObjId,
+    pub code: Option<CodeId>,
+    /// The class whose method this is, and the method's first argument: for `super()`.
+    pub owner: Option<(ObjId, Option<Value>)>,
+    /// The class whose body this is.
+    pub class_body: Option<ObjId>,
+    pub mark: Option<Mark>,
+    pub returns: Vec<(Delta, Value)>,
+    pub yields: Vec<Value>,
+    pub loops: Vec<Loop>,
+    pub withs: Vec<Value>,
+    pub globals: Vec<Sym>,
+    pub nonlocals: Vec<Sym>,
+}
 
 /// One abstract execution of a program.
 pub struct Interp<'p> {
     pub heap: Heap,
     pub(super) library: &'p dyn Library,
     pub(super) observer: &'p dyn Observer,
+    pub(super) sources: &'p dyn Sources<'p>,
+    /// The file whose findings are asked for.
+    pub root: FileId,
+    pub(super) code: Vec<Code<'p>>,
+    pub(super) code_ids: FxHashMap<usize, CodeId>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) modules: FxHashMap<FileId, ObjId>,
+    pub(super) mros: FxHashMap<ObjId, std::rc::Rc<[Value]>>,
+    /// Bodies that ran at least once.
+    pub(super) executed: FxHashSet<CodeId>,
+    /// Functions defined by the root file, in order, with the class they belong to.
+    pub(super) defined: Vec<ObjId>,
+    /// Bytes of modules that were run where they were imported.
+    pub(super) eager: usize,
+    /// Steps that may still be spent inside calls of uncalled functions: past it, what they
+    /// call is not followed any more.
+    pub(super) inlining: u64,
+    pub(super) budget: u64,
+    /// The budget ran out.
+    pub exhausted: bool,
+    /// A function that nothing calls is being run: what happened before it is not known.
+    pub speculative: bool,
     /// An object for what a library must remember (default dtype and device, modes): on the
     /// heap, so that branches undo and join it.
     pub state: ObjId,
 }
 
 impl<'p> Interp<'p> {
-    pub fn new(library: &'p dyn Library, observer: &'p dyn Observer) -> Interp<'p> {
+    pub fn new(
+        sources: &'p dyn Sources<'p>,
+        library: &'p dyn Library,
+        observer: &'p dyn Observer,
+        root: FileId,
+        budget: u64,
+    ) -> Interp<'p> {
         let mut heap = Heap::new();
         let state = heap.instance(Value::path("torchvet.state"));
-        Interp { heap, library, observer, state }
-    }
-
-    /// Calls anything that can be called.
-    pub fn call(&mut self, callee: &Value, args: Args, span: Span) -> Value {
-        match callee {
-            Value::Path(path) => self.library.call(self, *path, args, span),
-            _ => Value::Unknown,
+        Interp {
+            heap,
+            library,
+            observer,
+            sources,
+            root,
+            code: Vec::new(),
+            code_ids: FxHashMap::default(),
+            frames: Vec::new(),
+            modules: FxHashMap::default(),
+            mros: FxHashMap::default(),
+            executed: FxHashSet::default(),
+            defined: Vec::new(),
+            eager: 0,
+            inlining: budget / 4,
+            budget,
+            exhausted: false,
+            speculative: false,
+            state,
         }
     }
 
-    /// `object.name(…)`.
-    pub fn call_method(&mut self, object: &Value, name: &str, args: Args, span: Span) -> Value {
-        let method = self.getattr(object, sym(name), span);
-        self.call(&method, args, span)
+    /// The file that is being run.
+    pub fn file(&self) -> FileId {
+        self.frames.last().map_or(self.root, |f| f.file)
     }
 
-    /// `object.name`; unknown where it is not known to exist.
-    pub fn getattr(&mut self, _object: &Value, _name: Sym, _span: Span) -> Value {
-        Value::Unknown
+    pub(super) fn span(&self, node: &impl Ranged) -> Span {
+        let range = node.range();
+        Span { file: self.file(), start: range.start().to_u32(), end: range.end().to_u32() }
     }
 
-    /// `object.name`, or `None` where it is not known to exist.
-    pub fn try_getattr(&mut self, _object: &Value, _name: Sym, _span: Span) -> Option<Value> {
-        None
+    /// Counts a step; false once the budget is spent.
+    pub(super) fn step(&mut self) -> bool {
+        if self.budget == 0 {
+            self.exhausted = true;
+            return false;
+        }
+        self.budget -= 1;
+        if self.speculative && self.frames.len() > UNCALLED_DEPTH {
+            self.inlining = self.inlining.saturating_sub(1);
+        }
+        true
     }
 
-    pub fn setattr(&mut self, _object: &Value, _name: Sym, _value: Value, _span: Span) {}
-
-    /// `object[index]`.
-    pub fn subscript(&mut self, _object: &Value, _index: &Value, _span: Span) -> Value {
-        Value::Unknown
+    pub(super) fn code_of(&mut self, address: usize, make: impl FnOnce() -> Code<'p>) -> CodeId {
+        if let Some(id) = self.code_ids.get(&address) {
+            return *id;
+        }
+        let id = CodeId(u32::try_from(self.code.len()).unwrap_or(u32::MAX));
+        self.code.push(make());
+        self.code_ids.insert(address, id);
+        id
     }
-
-    /// What a loop over the value yields.
-    pub fn iterate(&mut self, _object: &Value, _span: Span) -> Items {
-        Items::Many(Value::Unknown)
-    }
-
-    /// `len(object)`.
-    pub fn length(&mut self, _object: &Value, _span: Span) -> Value {
-        Value::Unknown
-    }
-
-    /// Whether the value is true; `None` where that is not known.
-    pub fn truth(&mut self, _value: &Value) -> Option<bool> {
-        None
-    }
-
-    /// The classes of an instance, nearest first: classes of the program as [`Value::Obj`],
-    /// of libraries as [`Value::Path`]. Empty for what is no instance.
-    pub fn mro_of(&self, _object: &Value) -> Vec<Value> {
-        Vec::new()
-    }
-
-    /// Whether a value is an instance of the library's class or of a subclass of it.
-    pub fn is_instance(&self, object: &Value, class: &str) -> bool {
-        self.mro_of(object).iter().any(|c| c.as_path() == Some(class))
-    }
-
-    /// Makes an object forget what an unseen function may have changed in it: the contents
-    /// of lists and dicts.
-    pub fn havoc(&mut self, _value: &Value) {}
 
     /// Tells the observer of a library function's call.
     pub fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
@@ -109,7 +186,8 @@ impl<'p> Interp<'p> {
         self.heap.set_attr(state, name, value);
     }
 
-    pub fn is_callable_object(&self, value: &Value) -> bool {
-        matches!(value.as_obj().map(|id| self.heap.get(id)), Some(Data::Function(_) | Data::Class(_)))
+    /// The places of the calls that led here, innermost first.
+    pub fn depth(&self) -> usize {
+        self.frames.len()
     }
 }

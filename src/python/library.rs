@@ -115,6 +115,10 @@ pub trait Library: Sync {
     /// The end of the `with` block.
     fn exit(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// An instance is now in the hands of code that cannot be seen: a model may be moved to
+    /// any device.
+    fn escaped(&self, it: &mut Interp<'_>, object: &Value);
+
     /// What is known of a parameter from its annotation.
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
 }
@@ -177,11 +181,14 @@ pub trait Observer {
     /// A library function is about to be called with these arguments.
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span);
 
+    /// Whether calls of this function of the program are to be announced.
+    fn watches(&self, path: Sym) -> bool;
+
     /// A library refuses a call.
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection);
 
     /// A name was assigned.
-    fn assigned(&self, it: &Interp<'_>, name: &str, value: &Value, span: Span);
+    fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span);
 
     /// A statement-level event that rules about order want to see.
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>);

@@ -3,11 +3,30 @@
 //! The interpreter runs a program abstractly, the way it runs by default. It knows no torch:
 //! whatever is imported from outside the project is asked of a [`Library`], and whoever
 //! wants to know what happens is an [`Observer`].
+//!
+//! Branches whose condition is not known are run one after the other on the same heap and
+//! joined; a loop's body is run until nothing changes any more; calls are followed into
+//! their bodies up to a depth. Everything stands under a step budget, past which values are
+//! unknown.
 
 mod args;
+mod attribute;
+mod builtins;
+mod call;
+mod class;
+mod containers;
+mod decorator;
+mod entry;
+mod expr;
+mod import;
 mod interp;
 mod library;
+mod narrow;
+mod operator;
+mod stmt;
+mod text;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
+pub use import::{Import, Sources};
 pub use interp::Interp;
 pub use library::{BinOp, CallEvent, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

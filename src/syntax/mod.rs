@@ -3,10 +3,14 @@
 //! A parsed file always has a syntax tree: the parser recovers from errors, so the parts of
 //! a broken file that could be read are still checked.
 
+mod nesting;
+mod notebook;
 mod parse;
 mod span;
 
-pub use parse::{Nesting, ParseIssue, Parsed, parse};
+pub use nesting::Nesting;
+pub use notebook::{Cell, Notebook, NotebookError};
+pub use parse::{ParseIssue, Parsed, parse, parse_cells};
 pub use ruff_python_ast as ast;
 pub use ruff_python_ast::{Expr, Stmt};
 pub use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};

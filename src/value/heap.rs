@@ -3,7 +3,8 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::{Sym, Symbol, Tensor, Value, join::join_data, sym};
+use super::join::{DEPTH as SAME_DEPTH, join_data, same_data};
+use super::{Size, Sym, Symbol, Tensor, Value, sym};
 use crate::syntax::FileId;
 
 /// A thing with identity.
@@ -261,14 +262,26 @@ impl Heap {
         Symbol { id: self.symbols, name: sym(name) }
     }
 
-    /// The symbol that stands for `expression`, the same each time.
-    pub fn derived_symbol(&mut self, expression: &str) -> Symbol {
-        if let Some(symbol) = self.derived.get(expression) {
-            return *symbol;
+    /// The symbol that stands for an operation on sizes, the same each time for the same
+    /// operands: `H//2` twice is one length. Unknown if an operand is.
+    pub fn derived(&mut self, operation: &str, operands: &[&Size]) -> Size {
+        if operands.iter().any(|size| size.is_unknown()) {
+            return Size::Unknown;
         }
-        let symbol = self.symbol(expression);
-        self.derived.insert(expression.to_owned(), symbol);
-        symbol
+        // Symbols may share a name: the key tells them apart by number.
+        let key = format!("{operation} {operands:?}");
+        if let Some(symbol) = self.derived.get(&key) {
+            return Size::symbol(*symbol);
+        }
+        let shown: Vec<String> = operands.iter().map(|size| bracketed(size)).collect();
+        let name = if operation.chars().all(char::is_alphabetic) {
+            format!("{operation}({})", shown.join(", "))
+        } else {
+            shown.join(operation)
+        };
+        let symbol = self.symbol(&name);
+        self.derived.insert(key, symbol);
+        Size::symbol(symbol)
     }
 
     /// A fresh number for a symbolic device.
@@ -323,11 +336,11 @@ impl Heap {
 
     /// Brings the heap, which must be in the state at the mark, to the join of the states
     /// that the deltas describe. With `widen`, facts that differ are given up at once.
-    /// Returns whether that changed anything.
+    /// Returns whether that differs from the first of these states.
     pub fn join(&mut self, deltas: &[Delta], widen: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);
-            return !only.is_empty();
+            return false;
         }
         let mut ids: Vec<ObjId> = deltas.iter().flatten().map(|(id, _)| *id).collect();
         ids.sort_unstable();
@@ -335,6 +348,7 @@ impl Heap {
         let mut changed = false;
         for id in ids {
             let base = self.slot(id).data.clone();
+            let mut first: Option<Rc<Data>> = None;
             let mut merged: Option<Rc<Data>> = None;
             for delta in deltas {
                 let version = match delta.binary_search_by_key(&id, |(have, _)| *have) {
@@ -342,19 +356,22 @@ impl Heap {
                     Err(_) => base.clone(),
                 };
                 merged = Some(match merged {
-                    None => version,
+                    None => {
+                        first = Some(version.clone());
+                        version
+                    }
                     Some(have) if Rc::ptr_eq(&have, &version) => have,
                     Some(have) => match join_data(self, &have, &version, widen) {
-                        Some(joined) => Rc::new(joined),
-                        None => have,
+                        Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => Rc::new(joined),
+                        _ => have,
                     },
                 });
             }
-            if let Some(merged) = merged
-                && !Rc::ptr_eq(&merged, &base)
-            {
-                changed = true;
-                self.put(id, merged);
+            if let (Some(merged), Some(first)) = (merged, first) {
+                changed |= !Rc::ptr_eq(&merged, &first);
+                if !Rc::ptr_eq(&merged, &base) {
+                    self.put(id, merged);
+                }
             }
         }
         changed
@@ -484,6 +501,11 @@ impl Heap {
             _ => None,
         }
     }
+}
+
+fn bracketed(size: &Size) -> String {
+    let text = size.to_string();
+    if text.chars().skip(1).any(|c| matches!(c, '+' | '-' | '*' | '/')) { format!("({text})") } else { text }
 }
 
 #[cfg(test)]

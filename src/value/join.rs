@@ -4,7 +4,7 @@ use super::heap::{Attrs, Data, Dict, Heap, Instance, Items, Iter};
 use super::{Dim, Size, Tensor, Type, Value};
 
 /// How deep structures are compared; beyond it they count as different.
-const DEPTH: u32 = 4;
+pub(super) const DEPTH: u32 = 4;
 
 /// Whether two values are known to be the same: the same thing, or alike in every fact.
 pub fn same(heap: &Heap, a: &Value, b: &Value) -> bool {
@@ -23,6 +23,7 @@ fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         (Value::Dtype(x), Value::Dtype(y)) => x == y,
         (Value::Device(x), Value::Device(y)) => x == y,
         (Value::Path(x), Value::Path(y)) => x == y,
+        (Value::Lazy(x), Value::Lazy(y)) => x == y,
         (Value::Tuple(x), Value::Tuple(y)) => {
             depth > 0 && x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| same_at(heap, a, b, depth - 1))
         }
@@ -53,7 +54,7 @@ fn same_attrs(heap: &Heap, a: &Attrs, b: &Attrs, depth: u32) -> bool {
 }
 
 /// Whether two objects made at different times are alike in every fact.
-fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
+pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
     match (a, b) {
         (Data::Tensor(x), Data::Tensor(y)) => same_tensor(x, y),
         (Data::List(x), Data::List(y)) | (Data::Set(x), Data::Set(y)) => same_items(heap, x, y, depth),
@@ -70,7 +71,12 @@ fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
         (Data::Instance(x), Data::Instance(y)) => {
             x.open == y.open && same_at(heap, &x.class, &y.class, 0) && same_attrs(heap, &x.attrs, &y.attrs, depth)
         }
-        (Data::Function(x), Data::Function(y)) => x.code == y.code && x.scope == y.scope,
+        (Data::Function(x), Data::Function(y)) => {
+            x.code == y.code && x.scope == y.scope && same_attrs(heap, &x.attrs, &y.attrs, depth)
+        }
+        (Data::Scope(x), Data::Scope(y)) => same_attrs(heap, &x.vars, &y.vars, depth),
+        (Data::Class(x), Data::Class(y)) => x.code == y.code && same_attrs(heap, &x.attrs, &y.attrs, depth),
+        (Data::Module { file: x, .. }, Data::Module { file: y, .. }) => x == y,
         _ => false,
     }
 }
@@ -78,6 +84,7 @@ fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
 fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
     let sizes = |t: &Tensor| t.sizes();
     a.array == b.array
+        && a.wrapper == b.wrapper
         && sizes(a) == sizes(b)
         && a.dtype == b.dtype
         && a.device == b.device
@@ -173,18 +180,20 @@ impl Items {
     }
 }
 
+/// A name that only one path binds keeps that path's value: reading it on the other would be
+/// a `NameError`.
 fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, widen: bool, depth: u32) -> Attrs {
     let mut out = Attrs::default();
     for (name, value) in a {
         let joined = match b.get(name) {
             Some(other) => join_at(heap, value, other, widen, depth),
-            None => Value::Unknown,
+            None => value.clone(),
         };
         out.insert(*name, joined);
     }
-    for name in b.keys() {
+    for (name, value) in b {
         if !out.contains_key(name) {
-            out.insert(*name, Value::Unknown);
+            out.insert(*name, value.clone());
         }
     }
     out
@@ -278,6 +287,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         ),
         _ => None,
     };
+    out.wrapper = agree(&a.wrapper, &b.wrapper);
     out.dtype = agree(&a.dtype, &b.dtype);
     out.device = agree(&a.device, &b.device);
     out.role = agree(&a.role, &b.role);

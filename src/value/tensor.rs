@@ -74,6 +74,8 @@ pub enum Grad {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
     pub array: ArrayKind,
+    /// The subclass of tensor that it is, if any: `torchvision.tv_tensors.Mask`.
+    pub wrapper: Option<super::Sym>,
     /// `None` where not even the rank is known.
     pub shape: Option<Vec<Dim>>,
     /// Where the rank was fixed.
@@ -101,6 +103,7 @@ impl Default for Tensor {
     fn default() -> Self {
         Tensor {
             array: ArrayKind::Torch,
+            wrapper: None,
             shape: None,
             shape_at: None,
             dtype: None,

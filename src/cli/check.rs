@@ -1,0 +1,256 @@
+//! `torchvet check`.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::args::{ConfigArgs, start_folder};
+use super::fix::{Changed, Fixed, fix, fixable};
+use super::run::{Input, Run, run, stdin_path};
+use super::{Failure, Global, Status, say, style, watch};
+use crate::config::{OutputFormat, Settings};
+use crate::diagnostic::Severity;
+use crate::output;
+
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Files and folders to check, or - for standard input
+    #[arg(default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// Apply the fixes that cannot change what a correct program does
+    #[arg(long)]
+    fix: bool,
+    /// Apply the other fixes, too
+    #[arg(long)]
+    unsafe_fixes: bool,
+    /// Print what --fix would change, and change nothing
+    #[arg(long)]
+    diff: bool,
+    /// Check again whenever a file changes
+    #[arg(long, short, conflicts_with_all = ["diff", "stdin_filename"])]
+    watch: bool,
+    /// How to print findings
+    #[arg(long, value_name = "FORMAT", env = "TORCHVET_OUTPUT_FORMAT")]
+    output_format: Option<OutputFormat>,
+    /// Where to print them
+    #[arg(long, short, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    /// Print how often each rule was found
+    #[arg(long)]
+    statistics: bool,
+    /// The name of the file that standard input holds
+    #[arg(long, value_name = "FILE")]
+    stdin_filename: Option<PathBuf>,
+    /// Exit with 0 even if there are findings
+    #[arg(long)]
+    exit_zero: bool,
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+    if !args.watch {
+        return check(&args, global);
+    }
+    if args.paths.iter().any(|path| path == Path::new("-")) {
+        return Err(Failure::Message("standard input cannot be watched".to_owned()));
+    }
+    watch::watch(&args.paths, || {
+        if io::stdout().is_terminal() {
+            write!(io::stdout(), "\x1b[2J\x1b[H")?;
+        }
+        match check(&args, global) {
+            // A mistake in the settings can be corrected while we watch.
+            Err(Failure::Message(message)) => say(super::Level::Error, &message),
+            Err(gone) => return Err(gone),
+            Ok(_) => {}
+        }
+        if !global.quiet {
+            writeln!(io::stderr(), "Watching for changes (Ctrl-C ends it).")?;
+        }
+        Ok(())
+    })?;
+    Ok(Status::Clean)
+}
+
+fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
+    let (input, from_stdin) = input(args, global)?;
+    let settings = args.config.settings(&start_folder(input.paths.first().map(PathBuf::as_path)))?;
+    let fixed = if args.fix || args.diff {
+        fix(&settings, &input, args.unsafe_fixes)?
+    } else {
+        Fixed { run: run(&settings, &input)?, changed: Vec::new(), count: 0 }
+    };
+    let mut status = status(&fixed.run, args);
+    for (level, message) in &fixed.run.messages {
+        say(*level, message);
+    }
+    if args.diff {
+        return diff(&fixed, global).map(|found| status_of_diff(status, found));
+    }
+    // What standard input held goes to standard output, fixed; findings make way for it.
+    if args.fix && from_stdin {
+        io::stdout().write_all(&fixed_text(&fixed))?;
+    } else {
+        for error in fixed.changed.iter().filter_map(|changed| Changed::write(changed).err()) {
+            say(super::Level::Error, &error);
+            status = status.max(Status::Failed);
+        }
+    }
+    let clock = Instant::now();
+    let reported = report(args, global, &settings, &fixed, args.fix && from_stdin);
+    if global.verbose {
+        let times = fixed.run.times;
+        let report = clock.elapsed();
+        writeln!(
+            io::stderr(),
+            "walk {:.1?}, read {:.1?}, parse {:.1?}, interpret {:.1?}, report {report:.1?}",
+            times.walk,
+            times.read,
+            times.parse,
+            times.interpret,
+        )?;
+    }
+    match reported {
+        // A reader such as `head` has seen enough: the verdict stands.
+        Err(Failure::BrokenPipe) => {}
+        Err(failure) => return Err(failure),
+        Ok(()) => {}
+    }
+    if !args.watch {
+        // The process ends: to free every syntax tree would only take time.
+        std::mem::forget(fixed);
+    }
+    Ok(status)
+}
+
+/// The one text of a run, as it is to be written.
+fn fixed_text(fixed: &Fixed) -> Vec<u8> {
+    if let Some(changed) = fixed.changed.first() {
+        return changed.encode().unwrap_or_default();
+    }
+    let Some(&id) = fixed.run.checked.first() else {
+        return Vec::new();
+    };
+    let file = fixed.run.project.file(id);
+    file.encoding.encode(file.json().unwrap_or(file.text())).unwrap_or_default()
+}
+
+/// What to run over; standard input is read here.
+fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
+    let dash = |path: &PathBuf| path == Path::new("-");
+    let show_progress = !global.quiet;
+    let mut input = Input { show_progress, ..Input::default() };
+    let from_stdin = args.paths.iter().any(dash);
+    if from_stdin {
+        if args.paths.len() > 1 {
+            let message = "`-` (standard input) cannot be combined with other paths";
+            return Err(Failure::Message(message.to_owned()));
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        let path = stdin_path(args.stdin_filename.as_deref());
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            Failure::Message(format!("standard input is not UTF-8 (byte {at})"))
+        })?;
+        input.paths.push(path.clone());
+        input.texts.push((path, text));
+    } else {
+        input.paths.clone_from(&args.paths);
+    }
+    Ok((input, from_stdin))
+}
+
+fn status(run: &Run, args: &Args) -> Status {
+    let failing = run.diagnostics.iter().any(|d| d.severity >= Severity::Warning);
+    if run.panicked {
+        Status::Internal
+    } else if run.broken {
+        Status::Failed
+    } else if failing && !args.exit_zero {
+        Status::Findings
+    } else {
+        Status::Clean
+    }
+}
+
+/// With `--diff`, not the findings count but whether something would change.
+fn status_of_diff(status: Status, found: bool) -> Status {
+    match status {
+        Status::Clean | Status::Findings if found => Status::Findings,
+        Status::Findings => Status::Clean,
+        other => other,
+    }
+}
+
+fn diff(fixed: &Fixed, global: &Global) -> Result<bool, Failure> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    for changed in &fixed.changed {
+        write!(out, "{}", changed.diff())?;
+    }
+    out.flush()?;
+    if !global.quiet && fixed.count > 0 {
+        writeln!(io::stderr(), "Would fix {}.", findings(fixed.count))?;
+    }
+    Ok(fixed.count > 0)
+}
+
+fn findings(count: usize) -> String {
+    if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") }
+}
+
+fn report(args: &Args, global: &Global, settings: &Settings, fixed: &Fixed, to_stderr: bool) -> Result<(), Failure> {
+    let format = args.output_format.or(settings.output_format).unwrap_or(OutputFormat::Text);
+    let style = style(global.color, args.output_file.is_some());
+    let mut out: Box<dyn Write> = match &args.output_file {
+        Some(path) => {
+            let file = fs::File::create(path);
+            let file = file.map_err(|e| Failure::Message(format!("{}: {e}", path.display())))?;
+            Box::new(BufWriter::new(file))
+        }
+        None if to_stderr => Box::new(BufWriter::new(io::stderr().lock())),
+        None => Box::new(BufWriter::new(io::stdout().lock())),
+    };
+    let Run { diagnostics, project, checked, .. } = &fixed.run;
+    if args.statistics {
+        statistics(fixed, format, out.as_mut())?;
+    } else {
+        output::write(format, diagnostics, project, style, out.as_mut())?;
+    }
+    let for_people = matches!(format, OutputFormat::Text | OutputFormat::Concise | OutputFormat::Grouped);
+    if for_people && !global.quiet {
+        if fixed.count > 0 {
+            writeln!(out, "Fixed {}.", findings(fixed.count))?;
+        }
+        let complete = !fixed.run.broken && !fixed.run.panicked;
+        writeln!(out, "{}", output::summary(diagnostics, checked.len(), complete))?;
+        let (safe, all) = (fixable(diagnostics, false), fixable(diagnostics, true));
+        if safe > 0 && !args.fix {
+            writeln!(out, "{safe} fixable with `--fix`")?;
+        }
+        if all > safe && !args.unsafe_fixes {
+            writeln!(out, "{} fixable with `--fix --unsafe-fixes`", all - safe)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn statistics(fixed: &Fixed, format: OutputFormat, out: &mut dyn Write) -> io::Result<()> {
+    let counts = output::statistics(&fixed.run.diagnostics);
+    if matches!(format, OutputFormat::Json | OutputFormat::JsonLines) {
+        let entry = |&(count, code, name): &(usize, &str, &str)| json!({"code": code, "name": name, "count": count});
+        let entries: Vec<serde_json::Value> = counts.iter().map(entry).collect();
+        serde_json::to_writer_pretty(&mut *out, &entries)?;
+        return writeln!(out);
+    }
+    let width = counts.first().map_or(0, |(count, ..)| count.to_string().len());
+    for (count, code, name) in counts {
+        writeln!(out, "{count:width$}  {code}  {name}")?;
+    }
+    Ok(())
+}

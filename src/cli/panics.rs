@@ -1,0 +1,32 @@
+//! A bug that one file brings to light must not keep the others from being checked.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe};
+
+thread_local! {
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+    static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Makes panics inside [`catch`] silent; all others are printed as ever.
+pub fn install() {
+    let default = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if CATCHING.get() {
+            CAUGHT.with(|caught| *caught.borrow_mut() = Some(info.to_string()));
+        } else {
+            default(info);
+        }
+    }));
+}
+
+/// Runs something; a panic becomes its message, place included.
+pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let outer = CATCHING.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(work));
+    CATCHING.set(outer);
+    result.map_err(|_| {
+        let caught = CAUGHT.with(|caught| caught.borrow_mut().take());
+        caught.unwrap_or_else(|| "panicked".to_owned())
+    })
+}

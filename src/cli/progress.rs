@@ -1,0 +1,62 @@
+//! A line on the terminal while a long run lasts.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+/// Shorter runs show nothing.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// How far a run has come.
+#[derive(Default)]
+pub struct Progress {
+    done: AtomicUsize,
+    over: AtomicBool,
+}
+
+impl Progress {
+    /// One more file is done.
+    pub fn step(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Does the work, and shows how far it has come if that is wanted and takes long.
+    pub fn during<T: Send>(wanted: bool, total: usize, work: impl FnOnce(&Progress) -> T + Send) -> T {
+        let progress = Progress::default();
+        if !wanted || !io::stderr().is_terminal() {
+            return work(&progress);
+        }
+        std::thread::scope(|scope| {
+            let display = scope.spawn(|| progress.show(total));
+            // Ends the display even if the work panics.
+            let _end = End(&progress, display.thread());
+            work(&progress)
+        })
+    }
+
+    fn show(&self, total: usize) {
+        let start = Instant::now();
+        let mut shown = false;
+        while !self.over.load(Ordering::Relaxed) {
+            std::thread::park_timeout(Duration::from_millis(50));
+            if start.elapsed() > PATIENCE {
+                let done = self.done.load(Ordering::Relaxed);
+                let _ = write!(io::stderr(), "\rchecking {done}/{total} files\x1b[K");
+                shown = true;
+            }
+        }
+        if shown {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+struct End<'a>(&'a Progress, &'a Thread);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.over.store(true, Ordering::Relaxed);
+        self.1.unpark();
+    }
+}

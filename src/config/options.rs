@@ -1,0 +1,124 @@
+//! The configuration file, as it is written.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use crate::diagnostic::Severity;
+
+/// How findings are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputFormat {
+    /// Labelled source, for people.
+    Text,
+    /// One line per finding.
+    Concise,
+    /// One JSON array, with ruff's keys.
+    Json,
+    /// One JSON object per line.
+    JsonLines,
+    /// One line per finding, under the name of its file.
+    Grouped,
+    /// GitHub's workflow commands: annotations on a pull request.
+    Github,
+}
+
+impl OutputFormat {
+    /// The name by which it is chosen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            OutputFormat::Text => "text",
+            OutputFormat::Concise => "concise",
+            OutputFormat::Json => "json",
+            OutputFormat::JsonLines => "json-lines",
+            OutputFormat::Grouped => "grouped",
+            OutputFormat::Github => "github",
+        }
+    }
+}
+
+/// torchvet's settings: `torchvet.toml`, or the table `[tool.torchvet]` of `pyproject.toml`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[schemars(title = "torchvet", extend("$id" = "torchvet.schema.json"))]
+pub struct Options {
+    /// The rules to run: codes (`TV103`), prefixes of codes (`TV1`), names, or `ALL`.
+    /// Without it, the rules that are on by default.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub select: Option<Vec<Spanned<String>>>,
+    /// The rules not to run. The more specific of `select` and `ignore` wins.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub ignore: Option<Vec<Spanned<String>>>,
+    /// The rules to run beside the ones that `select` (or the default) names.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub extend_select: Option<Vec<Spanned<String>>>,
+    /// For files that match a pattern, the rules not to report. A pattern that starts with
+    /// `!` stands for the files that do not match it.
+    #[schemars(with = "Option<BTreeMap<String, Vec<String>>>")]
+    pub per_file_ignores: Option<BTreeMap<Spanned<String>, Vec<Spanned<String>>>>,
+    /// The severity with which a rule's findings are reported, by code, prefix or name.
+    #[schemars(with = "Option<BTreeMap<String, SeverityName>>")]
+    pub severity: Option<BTreeMap<Spanned<String>, Severity>>,
+    /// Files and folders to pass over, in place of the default ones.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub exclude: Option<Vec<Spanned<String>>>,
+    /// Files and folders to pass over, beside the default ones.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub extend_exclude: Option<Vec<Spanned<String>>>,
+    /// Pages of rules of your own, as patterns: `["lint/*.md"]`.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub rules: Option<Vec<Spanned<String>>>,
+    /// How findings are printed.
+    pub output_format: Option<OutputFormat>,
+    /// Whether files that `.gitignore` names are passed over. Default: true.
+    pub respect_gitignore: Option<bool>,
+    /// Whether excludes count for files named on the command line. Default: false.
+    pub force_exclude: Option<bool>,
+}
+
+/// The schema's view of [`Severity`].
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum SeverityName {
+    Info,
+    Warning,
+    Error,
+}
+
+/// The keys of [`Options`], for suggestions and for `torchvet config`.
+pub const KEYS: &[&str] = &[
+    "select",
+    "ignore",
+    "extend-select",
+    "per-file-ignores",
+    "severity",
+    "exclude",
+    "extend-exclude",
+    "rules",
+    "output-format",
+    "respect-gitignore",
+    "force-exclude",
+];
+
+/// The JSON Schema of the configuration file, as it is committed.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Options);
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// As much of `pyproject.toml` as is ours.
+#[derive(Deserialize)]
+pub(super) struct PyProject {
+    pub tool: Option<Tool>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Tool {
+    pub torchvet: Option<Options>,
+}

@@ -1,0 +1,286 @@
+//! Which file of the project an import means.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use rustc_hash::FxHashMap;
+
+use super::libraries::is_standard;
+use super::{Project, SourceFile};
+use crate::syntax::FileId;
+
+/// What an import statement's module is.
+pub enum Resolved<'p> {
+    /// A module of the project; a package is its `__init__.py`.
+    File(&'p SourceFile),
+    /// A folder without `__init__.py`, of which only submodules can be imported.
+    Namespace(PathBuf),
+    /// A library, or nothing that could be found or read.
+    External,
+}
+
+/// What a folder holds, read once.
+pub(super) type Listing = FxHashMap<OsString, Kind>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    File,
+    Folder,
+}
+
+/// What a module's name leads to, before it is read.
+enum Found {
+    File(PathBuf),
+    Namespace(PathBuf),
+    /// The first part of the name is there, the rest is not: Python looks no further.
+    Broken,
+    Nothing,
+}
+
+impl Project {
+    /// What `import module` (level 0) or `from ..module import x` (level 2) means in a
+    /// file. `module` is empty for `from . import x`; whether `x` is a submodule then is
+    /// another question: ask it with `module` set to `x`.
+    ///
+    /// Python's rules, seen from a script's project: relative imports climb folders;
+    /// absolute ones are looked up beside a script, then beside the topmost package that
+    /// holds the file, then in the project's root and its `src`. Nothing outside the root
+    /// is found, nor what a library or the standard library provides.
+    pub fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
+        let Some(folder) = self.file(from).canonical().parent() else {
+            return Resolved::External;
+        };
+        let parts: Vec<&str> = module.split('.').filter(|part| !part.is_empty()).collect();
+        let found = if level > 0 { self.relative(folder, &parts, level) } else { self.absolute_import(folder, &parts) };
+        match found {
+            Found::File(path) => self.load(&path).map_or(Resolved::External, Resolved::File),
+            Found::Namespace(path) => Resolved::Namespace(path),
+            Found::Broken | Found::Nothing => Resolved::External,
+        }
+    }
+
+    fn relative(&self, folder: &Path, parts: &[&str], level: u32) -> Found {
+        let mut base = folder;
+        for _ in 1..level {
+            match base.parent() {
+                Some(parent) if self.reachable(parent, folder) => base = parent,
+                _ => return Found::Nothing,
+            }
+        }
+        self.find(base, parts)
+    }
+
+    fn absolute_import(&self, folder: &Path, parts: &[&str]) -> Found {
+        let Some(&top) = parts.first() else {
+            return Found::Nothing;
+        };
+        if self.libraries.contains(&top) {
+            return Found::Nothing;
+        }
+        let script = !self.has(folder, "__init__.py", Kind::File);
+        // A script's own folder comes first on Python's path, before the standard library.
+        let bases: Vec<PathBuf> = if is_standard(top) {
+            if !script {
+                return Found::Nothing;
+            }
+            vec![folder.to_owned()]
+        } else {
+            let beside = (folder.to_owned(), self.package_parent(folder));
+            let (first, second) = if script { beside } else { (beside.1, beside.0) };
+            let src = self.root.join("src");
+            if script {
+                vec![first, second, self.root.clone(), src]
+            } else {
+                vec![first, self.root.clone(), src, second]
+            }
+        };
+        // A namespace package counts only where no folder has a regular one.
+        let mut namespace = Found::Nothing;
+        for base in bases.iter().filter(|base| self.reachable(base, folder)) {
+            match self.find(base, parts) {
+                Found::Nothing => {}
+                Found::Namespace(path) => {
+                    if matches!(namespace, Found::Nothing) {
+                        namespace = Found::Namespace(path);
+                    }
+                }
+                found => return found,
+            }
+        }
+        namespace
+    }
+
+    /// Follows a dotted name down from a folder.
+    fn find(&self, base: &Path, parts: &[&str]) -> Found {
+        let mut folder = base.to_owned();
+        let mut regular = false;
+        for (index, part) in parts.iter().enumerate() {
+            let last = index + 1 == parts.len();
+            let missing = if regular { Found::Broken } else { Found::Nothing };
+            let inner = folder.join(part);
+            let is_folder = self.has(&folder, part, Kind::Folder);
+            if is_folder && self.has(&inner, "__init__.py", Kind::File) {
+                regular = true;
+            } else if self.has(&folder, &format!("{part}.py"), Kind::File) {
+                let module = folder.join(format!("{part}.py"));
+                return if last { Found::File(module) } else { Found::Broken };
+            } else if !is_folder {
+                return missing;
+            }
+            folder = inner;
+        }
+        if self.has(&folder, "__init__.py", Kind::File) {
+            Found::File(folder.join("__init__.py"))
+        } else {
+            Found::Namespace(folder)
+        }
+    }
+
+    /// The folder that holds the topmost package around a folder.
+    fn package_parent(&self, folder: &Path) -> PathBuf {
+        let mut at = folder;
+        while self.has(at, "__init__.py", Kind::File) {
+            match at.parent() {
+                Some(parent) => at = parent,
+                None => break,
+            }
+        }
+        at.to_owned()
+    }
+
+    /// Whether a folder may be searched: below the root, or, for a file outside of the
+    /// root, the file's own.
+    fn reachable(&self, folder: &Path, own: &Path) -> bool {
+        folder.starts_with(&self.root) || (folder == own && !own.starts_with(&self.root))
+    }
+
+    fn has(&self, folder: &Path, name: &str, kind: Kind) -> bool {
+        self.listing(folder).get(OsStr::new(name)) == Some(&kind)
+            || kind == Kind::File
+                && self.has_texts.load(Ordering::Relaxed)
+                && self.names().contains_key(&folder.join(name))
+    }
+
+    fn listing(&self, folder: &Path) -> &Listing {
+        match self.folders.get(folder) {
+            Some(listing) => listing,
+            None => self.folders.insert(folder.to_owned(), Box::new(list(folder))),
+        }
+    }
+}
+
+/// Reads a folder; one that cannot be read holds nothing.
+fn list(folder: &Path) -> Listing {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Listing::default();
+    };
+    let kind = |entry: &fs::DirEntry| {
+        let found = entry.file_type().ok()?;
+        let (file, directory) = if found.is_symlink() {
+            let target = fs::metadata(entry.path()).ok()?;
+            (target.is_file(), target.is_dir())
+        } else {
+            (found.is_file(), found.is_dir())
+        };
+        match (file, directory) {
+            (true, _) => Some(Kind::File),
+            (_, true) => Some(Kind::Folder),
+            _ => None,
+        }
+    };
+    entries.flatten().filter_map(|entry| Some((entry.file_name(), kind(&entry)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::Resolved;
+    use crate::project::Project;
+
+    /// A project folder with the files, all empty.
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        folder
+    }
+
+    fn resolve(root: &Path, from: &str, module: &str, level: u32) -> String {
+        let project = Project::new(root.to_owned());
+        let from = project.load(&root.join(from)).unwrap().id;
+        let relative = |path: &Path| {
+            let root = root.canonicalize().unwrap();
+            path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/")
+        };
+        match project.resolve_import(from, module, level) {
+            Resolved::File(file) => relative(file.canonical()),
+            Resolved::Namespace(path) => format!("namespace {}", relative(&path)),
+            Resolved::External => "external".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_scripts_neighbours_come_first() {
+        let dir = folder(&["ex/train.py", "ex/model.py", "model.py", "ex/types.py", "src/lib/__init__.py"]);
+        let from_script = |module| resolve(dir.path(), "ex/train.py", module, 0);
+        assert_eq!(from_script("model"), "ex/model.py");
+        assert_eq!(from_script("types"), "ex/types.py");
+        assert_eq!(from_script("lib"), "src/lib/__init__.py");
+        assert_eq!(from_script("train"), "ex/train.py");
+        assert_eq!(from_script("os"), "external");
+        assert_eq!(from_script("model.layers"), "external");
+    }
+
+    #[test]
+    fn packages_import_from_their_top() {
+        let dir = folder(&["pkg/__init__.py", "pkg/a.py", "pkg/random.py", "pkg/sub/__init__.py", "pkg/sub/b.py"]);
+        let from = |module, level| resolve(dir.path(), "pkg/sub/b.py", module, level);
+        assert_eq!(from("pkg.a", 0), "pkg/a.py");
+        assert_eq!(from("pkg", 0), "pkg/__init__.py");
+        assert_eq!(from("", 1), "pkg/sub/__init__.py");
+        assert_eq!(from("a", 2), "pkg/a.py");
+        assert_eq!(from("", 2), "pkg/__init__.py");
+        assert_eq!(from("x", 9), "external");
+        assert_eq!(resolve(dir.path(), "pkg/a.py", "random", 0), "external");
+        assert_eq!(resolve(dir.path(), "pkg/a.py", "sub.b", 1), "pkg/sub/b.py");
+        assert_eq!(resolve(dir.path(), "pkg/a.py", "sub.b", 0), "pkg/sub/b.py");
+    }
+
+    #[test]
+    fn libraries_stay_external() {
+        let dir = folder(&["train.py", "torch/__init__.py", "torch/nn.py", "wandb/run.py"]);
+        assert_eq!(resolve(dir.path(), "train.py", "torch", 0), "external");
+        assert_eq!(resolve(dir.path(), "train.py", "torch.nn", 0), "external");
+        assert_eq!(resolve(dir.path(), "torch/__init__.py", "torch.nn", 0), "external");
+        assert_eq!(resolve(dir.path(), "torch/__init__.py", "nn", 1), "torch/nn.py");
+        assert_eq!(resolve(dir.path(), "train.py", "wandb", 0), "external");
+    }
+
+    #[test]
+    fn namespaces_and_the_root() {
+        let dir = folder(&["root/tools/train.py", "root/models/net.py", "outside.py"]);
+        let root = dir.path().join("root");
+        let from = |module, level| resolve(&root, "tools/train.py", module, level);
+        assert_eq!(from("models", 0), "namespace models");
+        assert_eq!(from("models.net", 0), "models/net.py");
+        assert_eq!(from("outside", 0), "external");
+        assert_eq!(from("outside", 3), "external");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn link_loops_end() {
+        let dir = folder(&["train.py"]);
+        std::os::unix::fs::symlink("loop.py", dir.path().join("loop.py")).unwrap();
+        std::os::unix::fs::symlink(".", dir.path().join("again")).unwrap();
+        assert_eq!(resolve(dir.path(), "train.py", "loop", 0), "external");
+        assert_eq!(resolve(dir.path(), "train.py", "again.again.train", 0), "train.py");
+    }
+}

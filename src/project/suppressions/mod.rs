@@ -1,0 +1,264 @@
+//! What a file's comments silence.
+//!
+//! `# torchvet: ignore[TV103]` on the first or last line of a finding or of its statement,
+//! or alone on the line above; `# torchvet: ignore-file` anywhere; and `# noqa: TV103`.
+
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use super::SourceFile;
+use crate::config::select::{matches_rule, nearest};
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Severity};
+use crate::syntax::ast::statement_visitor::{StatementVisitor, walk_stmt};
+use crate::syntax::{Ranged, Span, Stmt, TextRange, TextSize};
+
+/// The code and name under which an unused suppression is reported.
+pub const UNUSED_IGNORE: &str = "unused-ignore";
+
+/// The suppressing comments of one file.
+pub struct Suppressions<'f> {
+    file: &'f SourceFile,
+    directives: Vec<Directive>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Line,
+    File,
+    Noqa,
+}
+
+struct Directive {
+    kind: Kind,
+    /// From its `#` to its end, a reason after it included.
+    range: TextRange,
+    /// The comment that it is (a part of).
+    comment: TextRange,
+    /// The source line on which it counts; for [`Kind::File`] any.
+    line: usize,
+    /// Empty for one that silences everything.
+    codes: Vec<Code>,
+    /// The places of all codes, those of other tools too.
+    listed: Vec<TextRange>,
+    /// A `noqa` with codes of other tools, or with none.
+    foreign: bool,
+    used: Cell<bool>,
+}
+
+struct Code {
+    text: String,
+    range: TextRange,
+    used: Cell<bool>,
+}
+
+/// How a code in a comment is to be judged when it silenced nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// A rule (or prefix) that ran: the suppression is useless.
+    Ran,
+    /// A rule that was not selected: nothing is known.
+    NotRun,
+    /// No rule has this code or name.
+    Unknown,
+}
+
+impl<'f> Suppressions<'f> {
+    /// Finds the suppressing comments; next to free for a file that has none.
+    pub fn scan(file: &'f SourceFile) -> Self {
+        Suppressions { file, directives: scan::directives(file) }
+    }
+
+    /// Whether a comment silences the finding; the comment counts as used from then on.
+    pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
+        if self.directives.is_empty() || diagnostic.span.file != self.file.id {
+            return false;
+        }
+        let lines = self.lines_of(diagnostic.span);
+        let mut covered = false;
+        for directive in &self.directives {
+            let here = match directive.kind {
+                Kind::File => true,
+                Kind::Line | Kind::Noqa => lines.contains(&directive.line),
+            };
+            if here && directive.names(diagnostic) {
+                covered = true;
+            }
+        }
+        covered
+    }
+
+    /// Whether the whole file is to be passed over.
+    pub fn skips_file(&self) -> bool {
+        self.directives.iter().any(|d| d.kind == Kind::File && d.codes.is_empty())
+    }
+
+    /// Reports the comments that silenced nothing. `judge` tells what it means that a code
+    /// was not needed; an empty code stands for "everything".
+    pub fn unused(&self, known: &[&str], judge: impl Fn(&str) -> Judgement) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        if self.skips_file() {
+            return found;
+        }
+        for directive in &self.directives {
+            if directive.codes.is_empty() {
+                let useless = !directive.used.get() && !directive.foreign;
+                if useless && judge("") == Judgement::Ran {
+                    let message = format!("unused `{}`: there is nothing to ignore", directive.name());
+                    found.push(self.report(directive, directive.range, message, self.removal(directive)));
+                }
+                continue;
+            }
+            let idle: Vec<(&Code, Judgement)> = directive
+                .codes
+                .iter()
+                .filter(|code| !code.used.get())
+                .map(|code| (code, judge(&code.text)))
+                .filter(|(_, judgement)| *judgement != Judgement::NotRun)
+                .collect();
+            let whole = idle.len() == directive.codes.len() && !directive.foreign;
+            for (code, judgement) in &idle {
+                let edit = if whole { self.removal(directive) } else { self.code_removal(directive, code) };
+                let message = match judgement {
+                    Judgement::Unknown => unknown(&code.text, directive.name(), known),
+                    _ => format!(
+                        "unused `{}[{}]`: nothing here is reported as {}",
+                        directive.name(),
+                        code.text,
+                        code.text
+                    ),
+                };
+                found.push(self.report(directive, code.range, message, edit));
+            }
+        }
+        found
+    }
+
+    /// The lines on which a comment counts for a span: its own first and last, and those of
+    /// the simple statement around it.
+    fn lines_of(&self, span: Span) -> [usize; 4] {
+        let last = |end: u32| self.file.line_of(end.saturating_sub(1).max(span.start));
+        let mut lines = [self.file.line_of(span.start), last(span.end), 0, 0];
+        let mut finder = Finder { at: TextSize::new(span.start), found: None };
+        finder.visit_body(&self.file.parsed().module.body);
+        if let Some(statement) = finder.found {
+            lines[2] = self.file.line_of(statement.start().to_u32());
+            lines[3] = last(statement.end().to_u32());
+        }
+        lines
+    }
+
+    fn report(&self, directive: &Directive, range: TextRange, message: String, edit: TextRange) -> Diagnostic {
+        let edit = Edit { span: Span::new(self.file.id, edit), content: String::new() };
+        Diagnostic {
+            code: Cow::Borrowed(UNUSED_IGNORE),
+            name: Cow::Borrowed(UNUSED_IGNORE),
+            severity: Severity::Warning,
+            message,
+            span: Span::new(self.file.id, range),
+            labels: Vec::new(),
+            help: None,
+            fix: Some(Fix {
+                title: format!("Remove unused `{}`", directive.name()),
+                applicability: Applicability::Safe,
+                edits: vec![edit],
+            }),
+        }
+    }
+
+    /// What to delete to get rid of a whole directive: the line if nothing else is on it,
+    /// else the comment with the blanks before it.
+    fn removal(&self, directive: &Directive) -> TextRange {
+        let line = self.file.line_range(self.file.line_of(directive.range.start().to_u32()));
+        let before = TextRange::new(line.start(), directive.range.start());
+        let code = self.file.slice(before);
+        let rest = TextRange::new(directive.range.end(), directive.comment.end());
+        if !self.file.slice(rest).trim().is_empty() {
+            return directive.range;
+        }
+        if code.trim().is_empty() {
+            let cell_end = self.file.cell_at(line.start().to_u32()).map(|cell| cell.range.end());
+            let end = cell_end.map_or(line.end(), |end| line.end().min(end));
+            return TextRange::new(line.start(), end);
+        }
+        let blanks = TextSize::of(code) - TextSize::of(code.trim_end());
+        TextRange::new(directive.range.start() - blanks, directive.comment.end())
+    }
+
+    /// What to delete to drop one of several codes: it and the comma beside it.
+    fn code_removal(&self, directive: &Directive, code: &Code) -> TextRange {
+        let listed = &directive.listed;
+        let index = listed.iter().position(|range| *range == code.range).unwrap_or_default();
+        if let Some(next) = listed.get(index + 1) {
+            return TextRange::new(code.range.start(), next.start());
+        }
+        match index.checked_sub(1).and_then(|before| listed.get(before)) {
+            Some(before) => TextRange::new(before.end(), code.range.end()),
+            None => code.range,
+        }
+    }
+}
+
+impl Directive {
+    /// Whether the finding is among the directive's codes, which then count as used.
+    fn names(&self, diagnostic: &Diagnostic) -> bool {
+        let mut named = self.codes.is_empty();
+        for code in &self.codes {
+            if matches_rule(&code.text, &diagnostic.code, &diagnostic.name) {
+                code.used.set(true);
+                named = true;
+            }
+        }
+        if named {
+            self.used.set(true);
+        }
+        named
+    }
+
+    fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Line => "torchvet: ignore",
+            Kind::File => "torchvet: ignore-file",
+            Kind::Noqa => "noqa",
+        }
+    }
+}
+
+/// The innermost simple statement around an offset.
+struct Finder {
+    at: TextSize,
+    found: Option<TextRange>,
+}
+
+impl<'a> StatementVisitor<'a> for Finder {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if !stmt.range().contains_inclusive(self.at) {
+            return;
+        }
+        let compound = matches!(
+            stmt,
+            Stmt::FunctionDef(_)
+                | Stmt::ClassDef(_)
+                | Stmt::For(_)
+                | Stmt::While(_)
+                | Stmt::If(_)
+                | Stmt::With(_)
+                | Stmt::Match(_)
+                | Stmt::Try(_)
+        );
+        if compound {
+            walk_stmt(self, stmt);
+        } else if self.found.is_none() || stmt.range().contains(self.at) {
+            self.found = Some(stmt.range());
+        }
+    }
+}
+
+fn unknown(code: &str, directive: &str, known: &[&str]) -> String {
+    let hint = nearest(code, known.iter().copied());
+    let hint = hint.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+    format!("unknown rule `{code}` in `{directive}`{hint}")
+}

@@ -1,0 +1,110 @@
+use std::path::Path;
+
+use super::*;
+use crate::project::Project;
+
+const KNOWN: [&str; 2] = ["TV103", "class-index-out-of-range"];
+
+/// Whether a TV103 finding on the text's `BAD` is silenced, and what is said of the
+/// comments then.
+fn check(text: &str) -> (bool, Vec<String>, String) {
+    let project = Project::new(".".into());
+    let file = project.add_text(Path::new("suppressed.py"), text).unwrap();
+    let start = u32::try_from(text.find("BAD").unwrap()).unwrap();
+    let finding = Diagnostic {
+        code: "TV103".into(),
+        name: "class-index-out-of-range".into(),
+        severity: Severity::Error,
+        message: String::new(),
+        span: Span { file: file.id, start, end: start + 3 },
+        labels: Vec::new(),
+        help: None,
+        fix: None,
+    };
+    let comments = Suppressions::scan(file);
+    let covered = comments.covers(&finding);
+    let unused = comments.unused(&KNOWN, |code| match code {
+        "TV104" => Judgement::NotRun,
+        "TV1O3" => Judgement::Unknown,
+        _ => Judgement::Ran,
+    });
+    let mut fixed = text.to_owned();
+    let edits = unused.iter().filter_map(|d| d.fix.as_ref()).flat_map(|fix| &fix.edits);
+    for edit in edits.collect::<Vec<_>>().into_iter().rev() {
+        fixed.replace_range(edit.span.start as usize..edit.span.end as usize, "");
+    }
+    (covered, unused.into_iter().map(|d| d.message).collect(), fixed)
+}
+
+fn silenced(text: &str) -> bool {
+    let (covered, unused, _) = check(text);
+    assert_eq!(covered, unused.is_empty(), "{text}: {unused:?}");
+    covered
+}
+
+#[test]
+fn a_comment_on_the_line_silences_it() {
+    for comment in [
+        "# torchvet: ignore",
+        "#torchvet:ignore",
+        "# torchvet: ignore[TV103]",
+        "# torchvet: ignore[TV2, TV1] because",
+        "# torchvet: ignore[class-index-out-of-range]",
+        "# type: ignore # torchvet: ignore[TV103]",
+        "# noqa",
+        "# NOQA: F401,TV103",
+        "# noqa:TV103 because",
+    ] {
+        let (covered, ..) = check(&format!("x = BAD  {comment}\n"));
+        assert!(covered, "{comment}");
+    }
+    assert!(!silenced("x = BAD\ny = 1  # torchvet: ignore[TV103]\n"));
+    for comment in ["# torchvet: ignored", "# noqa: F401", "# torchvet: the linter", "# noqaTV103:"] {
+        let (covered, unused, _) = check(&format!("x = BAD  {comment}\n"));
+        assert_eq!((covered, unused.len()), (false, 0), "{comment}");
+    }
+}
+
+#[test]
+fn strings_are_no_comments() {
+    let (covered, unused, _) = check("x = BAD + '# torchvet: ignore'\n");
+    assert_eq!((covered, unused.len()), (false, 0));
+}
+
+#[test]
+fn the_statements_first_and_last_lines_count() {
+    assert!(silenced("f(  # torchvet: ignore[TV103]\n  1,\n  BAD,\n)\n"));
+    assert!(silenced("f(\n  1,\n  BAD,\n)  # torchvet: ignore[TV103]\n"));
+    assert!(!silenced("f(\n  1,  # torchvet: ignore[TV103]\n  BAD,\n)\n"));
+    assert!(silenced("if a:\n    if b:\n        f(\n  BAD)  # torchvet: ignore\n"));
+    assert!(!silenced("if a:  # torchvet: ignore\n    x = BAD\n"));
+}
+
+#[test]
+fn a_comment_of_its_own_is_about_the_next_line() {
+    assert!(silenced("# torchvet: ignore[TV103]\nx = BAD\n"));
+    assert!(silenced("# torchvet: ignore[TV103]\n\n# why\nx = BAD\n"));
+    assert!(!silenced("# torchvet: ignore[TV103]\ny = 1\nx = BAD\n"));
+    assert!(silenced("y = 1\nx = BAD\n# torchvet: ignore-file[TV1]\n"));
+    assert!(silenced("# torchvet: ignore-file\nx = BAD\n"));
+}
+
+#[test]
+fn unused_comments_are_reported_and_removed() {
+    let (_, unused, fixed) = check("y = 1  # torchvet: ignore[TV2]\nx = BAD\n");
+    assert_eq!(unused, ["unused `torchvet: ignore[TV2]`: nothing here is reported as TV2"]);
+    assert_eq!(fixed, "y = 1\nx = BAD\n");
+    let (_, unused, fixed) = check("x = BAD  # torchvet: ignore[TV103, TV2, TV104]\n");
+    assert_eq!(unused.len(), 1);
+    assert_eq!(fixed, "x = BAD  # torchvet: ignore[TV103, TV104]\n");
+    let (_, unused, fixed) = check("x = BAD\n# torchvet: ignore\ny = 1\n");
+    assert_eq!(unused, ["unused `torchvet: ignore`: there is nothing to ignore"]);
+    assert_eq!(fixed, "x = BAD\ny = 1\n");
+    let (_, unused, _) = check("x = BAD  # torchvet: ignore[TV1O3]\n");
+    assert_eq!(unused, ["unknown rule `TV1O3` in `torchvet: ignore`; did you mean `TV103`?"]);
+    let (_, unused, fixed) = check("y = 1  # torchvet: ignore # type: ignore\nx = BAD\n");
+    assert_eq!(unused.len(), 1);
+    assert_eq!(fixed, "y = 1  # type: ignore\nx = BAD\n");
+    let (_, _, fixed) = check("y = 1  # noqa: F401, TV2\nx = BAD\n");
+    assert_eq!(fixed, "y = 1  # noqa: F401\nx = BAD\n");
+}

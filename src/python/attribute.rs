@@ -1,0 +1,258 @@
+//! Attributes: reading and setting them on anything.
+
+use std::rc::Rc;
+
+use super::interp::Interp;
+use super::{Arg, Args};
+use crate::syntax::Span;
+use crate::value::{Data, ObjId, Sym, Type, Value, sym};
+
+/// The name under which the shape of something unknown waits to be unpacked.
+pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
+
+pub(super) fn unknown_shape(of: Value) -> Value {
+    Value::Method(Rc::new((of, sym(UNKNOWN_SHAPE))))
+}
+
+impl<'p> Interp<'p> {
+    /// `object.name`; unknown where it is not known to exist.
+    pub fn getattr(&mut self, object: &Value, name: Sym, span: Span) -> Value {
+        let found = self.try_getattr(object, name, span).unwrap_or(Value::Unknown);
+        if found.is_unknown() && name.as_str() == "shape" && (object.is_unknown() || self.heap.is_tensor(object)) {
+            return unknown_shape(object.clone());
+        }
+        found
+    }
+
+    /// `object.name`, or `None` where it is not known to exist.
+    pub fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
+        match object {
+            Value::Unknown => (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name)))),
+            Value::Path(path) => Some(self.path_member(*path, name)),
+            Value::Super(pair) => {
+                let (class, receiver) = (pair.0, pair.1.clone());
+                self.super_attr(class, &receiver, name, span)
+            }
+            Value::Obj(id) => {
+                let id = *id;
+                match self.heap.get(id) {
+                    Data::Instance(_) => self.instance_attr(id, object, name, span),
+                    Data::Class(_) => self.class_member(id, name),
+                    Data::Module { scope, .. } => {
+                        let scope = *scope;
+                        Some(match self.scope_var(scope, name) {
+                            Some(value) => value,
+                            None => self.package_member(id, name),
+                        })
+                    }
+                    Data::Function(function) => match function.attrs.get(&name) {
+                        Some(value) => Some(value.clone()),
+                        None if name.as_str() == "__name__" => Some(Value::str(function.name.as_str())),
+                        None => None,
+                    },
+                    Data::Tensor(_) => self.native_attr(object, name),
+                    Data::List(_) | Data::Dict(_) | Data::Set(_) | Data::Iter(_) => {
+                        self.native_attr(object, name).or_else(|| Some(Value::Method(Rc::new((object.clone(), name)))))
+                    }
+                    Data::Scope(_) => None,
+                }
+            }
+            Value::Str(_) | Value::Any(Type::Str) => Some(Value::Method(Rc::new((object.clone(), name)))),
+            Value::Tuple(_) => self
+                .native_class_attr(sym("builtins.tuple"), object, name)
+                .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Size(_) => match name.as_str() {
+                "real" | "numerator" => Some(object.clone()),
+                _ => Some(Value::Method(Rc::new((object.clone(), name)))),
+            },
+            Value::Dtype(_) | Value::Device(_) => self.native_attr(object, name),
+            Value::Partial(partial) if name.as_str() == "func" => Some(partial.func.clone()),
+            Value::Bound(pair) if name.as_str() == "__self__" => Some(pair.0.clone()),
+            _ => None,
+        }
+    }
+
+    fn path_member(&mut self, path: Sym, name: Sym) -> Value {
+        if let Some(module) = path.as_str().strip_prefix("project.") {
+            let full = format!("{module}.{name}");
+            let from = self.file();
+            return match self.sources.resolve(from, &full, 0) {
+                super::Import::File(file) => self.modules.get(&file).map_or(Value::Unknown, |m| Value::Obj(*m)),
+                _ => Value::path(&format!("project.{full}")),
+            };
+        }
+        let library = self.library;
+        library.member(self, path, name)
+    }
+
+    /// A submodule that was imported elsewhere.
+    fn package_member(&mut self, module: ObjId, name: Sym) -> Value {
+        let Data::Module { file, .. } = *self.heap.get(module) else { return Value::Unknown };
+        match self.sources.resolve(file, name.as_str(), 1) {
+            super::Import::File(file) => self.modules.get(&file).map_or(Value::Unknown, |m| Value::Obj(*m)),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn native_class_attr(&mut self, class: Sym, object: &Value, name: Sym) -> Option<Value> {
+        let library = self.library;
+        library.attribute(self, class, object, name)
+    }
+
+    fn native_attr(&mut self, object: &Value, name: Sym) -> Option<Value> {
+        let class = self.library.class_of(self, object)?;
+        self.native_class_attr(class, object, name)
+    }
+
+    fn instance_attr(&mut self, id: ObjId, object: &Value, name: Sym, span: Span) -> Option<Value> {
+        if let Some(value) = self.heap.attr(id, name.as_str()) {
+            return Some(value);
+        }
+        for class in self.mro_of(object) {
+            let found = match class {
+                Value::Obj(class) => self.class_attr(class, name).map(|v| self.bind_attr(v, object, class, span)),
+                Value::Path(path) => self.native_class_attr(path, object, name),
+                _ => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        match name.as_str() {
+            "__class__" => self.heap.instance_of(object).map(|i| i.class.clone()),
+            "__dict__" => None,
+            _ => None,
+        }
+    }
+
+    /// What a class's attribute is when read through an instance: functions become methods,
+    /// properties are called.
+    fn bind_attr(&mut self, value: Value, object: &Value, class: ObjId, span: Span) -> Value {
+        let Value::Obj(id) = &value else {
+            return value;
+        };
+        let Data::Function(function) = self.heap.get(*id) else { return value };
+        match function.attrs.get(&sym("__kind__")).and_then(|k| k.as_str().map(str::to_owned)).as_deref() {
+            Some("static") => value,
+            Some("class") => Value::Bound(Rc::new((Value::Obj(class), value))),
+            Some("property") => {
+                self.call(&value, Args { pos: vec![Arg::new(object.clone(), span)], ..Args::default() }, span)
+            }
+            _ => Value::Bound(Rc::new((object.clone(), value))),
+        }
+    }
+
+    fn class_member(&mut self, class: ObjId, name: Sym) -> Option<Value> {
+        for ancestor in self.mro(class).iter() {
+            match ancestor {
+                Value::Obj(id) => {
+                    let Some(value) = self.class_attr(*id, name) else { continue };
+                    if let Value::Obj(function) = &value
+                        && let Data::Function(function) = self.heap.get(*function)
+                        && function.attrs.get(&sym("__kind__")).and_then(Value::as_str) == Some("class")
+                    {
+                        return Some(Value::Bound(Rc::new((Value::Obj(class), value))));
+                    }
+                    return Some(value);
+                }
+                Value::Path(path) => {
+                    if self.library.bases(*path).is_some() {
+                        // A library's class method, called through the program's subclass.
+                        let member = self.path_member(*path, name);
+                        if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
+                            return Some(Value::Unknown);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        match (name.as_str(), self.heap.get(class)) {
+            ("__name__" | "__qualname__", Data::Class(class)) => Some(Value::str(class.name.as_str())),
+            _ => None,
+        }
+    }
+
+    pub(super) fn make_super(&mut self, arguments: &'p crate::syntax::ast::Arguments) -> Value {
+        let args = self.eval_args(arguments);
+        match args.pos.as_slice() {
+            [class, receiver] => match class.value {
+                Value::Obj(class) => Value::Super(Rc::new((class, receiver.value.clone()))),
+                _ => Value::Unknown,
+            },
+            _ => match self.frames.iter().rev().find_map(|f| f.owner.clone()) {
+                Some((class, Some(receiver))) => Value::Super(Rc::new((class, receiver))),
+                _ => Value::Unknown,
+            },
+        }
+    }
+
+    fn super_attr(&mut self, class: ObjId, receiver: &Value, name: Sym, span: Span) -> Option<Value> {
+        let line = match receiver {
+            // In a class method, the receiver is the class.
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id).to_vec(),
+            _ => self.mro_of(receiver),
+        };
+        let after = line.iter().position(|c| c.as_obj() == Some(class))?;
+        for ancestor in line.into_iter().skip(after + 1) {
+            match ancestor {
+                Value::Obj(id) => {
+                    if let Some(value) = self.class_attr(id, name) {
+                        return Some(self.bind_attr(value, receiver, id, span));
+                    }
+                }
+                Value::Path(path) if name.as_str() == "__init__" => {
+                    let method = Value::path(&format!("{path}.__init__"));
+                    return Some(Value::Bound(Rc::new((receiver.clone(), method))));
+                }
+                Value::Path(path) => match self.native_class_attr(path, receiver, name) {
+                    Some(Value::Method(_)) => {
+                        let method = Value::path(&format!("{path}.{name}"));
+                        return Some(Value::Bound(Rc::new((receiver.clone(), method))));
+                    }
+                    Some(value) => return Some(value),
+                    None => {}
+                },
+                _ => {}
+            }
+        }
+        None
+    }
+
+    pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
+        let library = self.library;
+        let Value::Obj(id) = object else { return };
+        match self.heap.get(*id) {
+            Data::Instance(_) => {
+                for class in self.native_classes(object) {
+                    if library.set_attribute(self, class, object, name, &value, span) {
+                        return;
+                    }
+                }
+                self.heap.set_attr(*id, name.as_str(), value);
+            }
+            Data::Class(_) => {
+                if let Data::Class(class) = self.heap.get_mut(*id) {
+                    class.attrs.insert(name, value);
+                }
+            }
+            Data::Function(_) => {
+                if let Data::Function(function) = self.heap.get_mut(*id) {
+                    function.attrs.insert(name, value);
+                }
+            }
+            Data::Module { scope, .. } => {
+                let scope = *scope;
+                if let Data::Scope(names) = self.heap.get_mut(scope) {
+                    names.vars.insert(name, value);
+                }
+            }
+            Data::Tensor(_) => {
+                if let Some(class) = self.library.class_of(self, object) {
+                    library.set_attribute(self, class, object, name, &value, span);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,683 @@
+//! Python's builtin functions.
+
+use super::interp::Interp;
+use super::{Arg, Args};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Data, Dict, Items, Key, Size, Sym, Type, Value, sym};
+
+const NAMES: &[&str] = &[
+    "abs",
+    "all",
+    "any",
+    "bin",
+    "bool",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "classmethod",
+    "complex",
+    "delattr",
+    "dict",
+    "dir",
+    "divmod",
+    "enumerate",
+    "eval",
+    "exec",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "getattr",
+    "globals",
+    "hasattr",
+    "hash",
+    "hex",
+    "id",
+    "input",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "locals",
+    "map",
+    "max",
+    "memoryview",
+    "min",
+    "next",
+    "object",
+    "oct",
+    "open",
+    "ord",
+    "pow",
+    "print",
+    "property",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "setattr",
+    "slice",
+    "sorted",
+    "staticmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "type",
+    "vars",
+    "zip",
+    "Exception",
+    "BaseException",
+    "ValueError",
+    "TypeError",
+    "RuntimeError",
+    "KeyError",
+    "IndexError",
+    "AttributeError",
+    "NotImplementedError",
+    "StopIteration",
+    "ImportError",
+    "ModuleNotFoundError",
+    "FileNotFoundError",
+    "OSError",
+    "IOError",
+    "AssertionError",
+    "KeyboardInterrupt",
+    "ZeroDivisionError",
+    "OverflowError",
+    "MemoryError",
+    "NameError",
+    "Warning",
+    "UserWarning",
+    "DeprecationWarning",
+    "FutureWarning",
+    "SystemExit",
+    "GeneratorExit",
+    "ArithmeticError",
+    "LookupError",
+    "UnicodeDecodeError",
+    "NotImplemented",
+];
+
+/// The longest range that is written out.
+const MAX_RANGE: i64 = 4096;
+
+pub(super) fn lookup(name: Sym) -> Value {
+    if NAMES.contains(&name.as_str()) { Value::path(&format!("builtins.{name}")) } else { Value::Unknown }
+}
+
+impl<'p> Interp<'p> {
+    pub(super) fn call_builtin(&mut self, name: &str, args: Args, span: Span) -> Value {
+        let values = Self::values(&args);
+        let first = values.first().cloned().unwrap_or(Value::Unknown);
+        match name {
+            "len" => self.length(&first, span),
+            "range" => self.range(&values),
+            "print" | "delattr" => Value::None,
+            "int" | "float" | "bool" | "str" | "complex" => self.convert(name, &values, span),
+            "isinstance" => self.isinstance(&first, values.get(1)).map_or(Value::Any(Type::Bool), Value::Bool),
+            "issubclass" | "callable" => Value::Any(Type::Bool),
+            "hasattr" => self.hasattr(&first, values.get(1), span),
+            "getattr" => self.getattr_call(&first, values.get(1), values.get(2), span),
+            "setattr" => {
+                if let (Some(name), Some(value)) = (values.get(1).and_then(Value::as_str), values.get(2)) {
+                    self.setattr(&first, sym(name), value.clone(), span);
+                } else if let Some(id) = first.as_obj()
+                    && let Some(instance) = self.heap.instance_mut(id)
+                {
+                    instance.open = true;
+                }
+                Value::None
+            }
+            "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "iter" => {
+                self.collect(name, &values, &args, span)
+            }
+            "dict" => self.dict_call(&args, span),
+            "zip" => self.zip(&values, span),
+            "enumerate" => self.enumerate(&first, args.get(1, "start"), span),
+            "map" => self.map(&values, span),
+            "filter" => {
+                let items = values.get(1).cloned().map_or(Items::Many(Value::Unknown), |v| self.iterate(&v, span));
+                let element = items.element(&mut self.heap);
+                self.heap.iter(Items::Many(element))
+            }
+            "next" => self.next(&first, span),
+            "sum" | "min" | "max" => self.fold(name, &values, &args, span),
+            "abs" | "round" | "pow" | "divmod" => self.arithmetic(name, &values, span),
+            "all" | "any" => {
+                let items = self.iterate(&first, span);
+                match items {
+                    Items::Exact(items) => {
+                        let stops_at = name == "any";
+                        let mut result = Some(!stops_at);
+                        for item in items {
+                            match self.truth(&item) {
+                                Some(t) if t == stops_at => return Value::Bool(stops_at),
+                                Some(_) => {}
+                                None => result = None,
+                            }
+                        }
+                        result.map_or(Value::Any(Type::Bool), Value::Bool)
+                    }
+                    Items::Many(_) => Value::Any(Type::Bool),
+                }
+            }
+            "type" => match first.as_obj().map(|id| self.heap.get(id)) {
+                Some(Data::Instance(instance)) => instance.class.clone(),
+                _ => match self.library.class_of(self, &first) {
+                    Some(class) => Value::Path(class),
+                    None => Value::Unknown,
+                },
+            },
+            "vars" => match first.as_obj().map(|id| self.heap.get(id)) {
+                Some(Data::Instance(instance)) => {
+                    let mut dict = Dict::default();
+                    for (name, value) in &instance.attrs {
+                        dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
+                    }
+                    dict.open = instance.open.then_some(Value::Unknown);
+                    self.heap.dict(dict)
+                }
+                _ => Value::Unknown,
+            },
+            "ord" | "hash" | "id" => Value::Any(Type::Int),
+            "repr" | "chr" | "hex" | "bin" | "oct" | "format" | "input" => Value::Any(Type::Str),
+            "bytes" => Value::Any(Type::Bytes),
+            "slice" => {
+                let parts = match values.as_slice() {
+                    [stop] => [Value::None, stop.clone(), Value::None],
+                    [start, stop] => [start.clone(), stop.clone(), Value::None],
+                    [start, stop, step] => [start.clone(), stop.clone(), step.clone()],
+                    _ => return Value::Unknown,
+                };
+                Value::Slice(std::rc::Rc::new(parts))
+            }
+            "object" => Value::Obj(self.heap.instance(Value::path("builtins.object"))),
+            "dict.fromkeys" => {
+                let value = values.get(1).cloned().unwrap_or(Value::None);
+                let mut dict = Dict::default();
+                match self.iterate(&first, span) {
+                    Items::Exact(keys) => {
+                        for key in keys {
+                            self.dict_insert(&mut dict, &key, value.clone());
+                        }
+                    }
+                    Items::Many(_) => dict.open = Some(value),
+                }
+                self.heap.dict(dict)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn range(&mut self, values: &[Value]) -> Value {
+        let (start, stop, step) = match values {
+            [stop] => (Some(0), stop.as_int(), Some(1)),
+            [start, stop] => (start.as_int(), stop.as_int(), Some(1)),
+            [start, stop, step] => (start.as_int(), stop.as_int(), step.as_int()),
+            _ => (None, None, None),
+        };
+        if let (Some(start), Some(stop), Some(step)) = (start, stop, step)
+            && step != 0
+        {
+            let mut out = Vec::new();
+            let mut at = start;
+            while (step > 0 && at < stop) || (step < 0 && at > stop) {
+                if i64::try_from(out.len()).is_ok_and(|n| n >= MAX_RANGE) {
+                    return self.heap.iter(Items::Many(Value::Any(Type::Int)));
+                }
+                out.push(Value::Int(at));
+                match at.checked_add(step) {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+            return self.heap.iter(Items::Exact(out));
+        }
+        self.heap.iter(Items::Many(Value::Any(Type::Int)))
+    }
+
+    fn convert(&mut self, name: &str, values: &[Value], span: Span) -> Value {
+        let Some(value) = values.first() else {
+            return match name {
+                "int" => Value::Int(0),
+                "float" => Value::Float(0.0),
+                "bool" => Value::Bool(false),
+                "str" => Value::str(""),
+                _ => Value::Any(Type::Complex),
+            };
+        };
+        // A tensor or array of one element: the library says what is in it.
+        if self.heap.is_tensor(value) && matches!(name, "int" | "float" | "bool") {
+            let is_array = self.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy);
+            if name == "int" && is_array {
+                // A label keeps its range: integers of a data set are carried as arrays.
+                return value.clone();
+            }
+            let item = self.call_method(value, "item", Args::default(), span);
+            if item.number_type().is_some() {
+                return self.convert(name, &[item], span);
+            }
+        }
+        match name {
+            "int" => match value {
+                Value::Int(_) | Value::Size(_) => value.clone(),
+                Value::Bool(b) => Value::Int(i64::from(*b)),
+                #[expect(clippy::cast_possible_truncation, reason = "Python truncates too, and the bound is checked")]
+                Value::Float(x) if x.abs() < 1e15 => Value::Int(x.trunc() as i64),
+                Value::Str(s) => s.trim().parse().map_or(Value::Any(Type::Int), Value::Int),
+                _ => Value::Any(Type::Int),
+            },
+            "float" => match value {
+                Value::Str(s) => s.trim().parse().map_or(Value::Any(Type::Float), Value::Float),
+                other => other.as_f64().map_or(Value::Any(Type::Float), Value::Float),
+            },
+            "bool" => self.truth(value).map_or(Value::Any(Type::Bool), Value::Bool),
+            "str" => super::text::str_of(value).map_or(Value::Any(Type::Str), |s| Value::str(&s)),
+            _ => Value::Any(Type::Complex),
+        }
+    }
+
+    /// `isinstance(value, classes)`, where it is known.
+    pub(super) fn isinstance(&mut self, value: &Value, classes: Option<&Value>) -> Option<bool> {
+        let classes = classes?;
+        if let Some(all) = self.heap.exact_items(classes) {
+            let mut result = Some(false);
+            for class in all {
+                match self.isinstance(value, Some(&class)) {
+                    Some(true) => return Some(true),
+                    None => result = None,
+                    Some(false) => {}
+                }
+            }
+            return result;
+        }
+        let builtin = |names: &[&str]| match classes.as_path() {
+            Some(path) => Some(path.strip_prefix("builtins.").is_some_and(|n| names.contains(&n))),
+            None if classes.is_unknown() => None,
+            None => Some(false),
+        };
+        match value {
+            Value::Unknown | Value::Path(_) => None,
+            Value::None => builtin(&[]),
+            Value::Bool(_) | Value::Any(Type::Bool) => builtin(&["bool", "int", "object"]),
+            Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => match classes.as_path() {
+                Some("numbers.Number" | "numbers.Integral" | "numbers.Real") => Some(true),
+                _ => builtin(&["int", "object"]),
+            },
+            Value::Float(_) | Value::Any(Type::Float) => match classes.as_path() {
+                Some("numbers.Number" | "numbers.Real") => Some(true),
+                _ => builtin(&["float", "object"]),
+            },
+            Value::Str(_) | Value::Any(Type::Str) => builtin(&["str", "object"]),
+            Value::Tuple(_) => match classes.as_path() {
+                Some(path) if path.starts_with("builtins.") => builtin(&["tuple", "object"]),
+                // `collections.abc.Sequence`, `torch.Size`, named tuples, …
+                _ => None,
+            },
+            Value::Obj(id) => {
+                let id = *id;
+                match self.heap.get(id) {
+                    Data::List(_) => match classes.as_path() {
+                        Some(path) if path.contains("Sequence") || path.contains("Iterable") => Some(true),
+                        _ => builtin(&["list", "object"]),
+                    },
+                    Data::Dict(_) => match classes.as_path() {
+                        Some(path) if path.starts_with("builtins.") => builtin(&["dict", "object"]),
+                        _ => None,
+                    },
+                    Data::Set(_) => builtin(&["set", "frozenset", "object"]),
+                    Data::Tensor(tensor) => {
+                        let kind = tensor.array;
+                        match (classes.as_path(), kind) {
+                            (Some("torch.Tensor"), ArrayKind::Torch) | (Some("numpy.ndarray"), ArrayKind::Numpy) => {
+                                Some(true)
+                            }
+                            (Some("torch.Tensor"), ArrayKind::Numpy) => Some(false),
+                            (Some("numpy.ndarray"), ArrayKind::Torch) => Some(false),
+                            // Labels of data sets are carried as arrays.
+                            (Some(path), ArrayKind::Torch) if path.starts_with("builtins.") => {
+                                Some(path == "builtins.object")
+                            }
+                            _ => None,
+                        }
+                    }
+                    Data::Instance(instance) => {
+                        let open = instance.open;
+                        let line = self.mro_of(value);
+                        if line.iter().any(|c| self.is_same(c, classes) == Some(true)) {
+                            return Some(true);
+                        }
+                        let known = match classes {
+                            Value::Obj(_) => true,
+                            Value::Path(path) => {
+                                self.library.bases(*path).is_some() || path.as_str().starts_with("builtins.")
+                            }
+                            _ => false,
+                        };
+                        // An instance of a library's class may really be of a subclass.
+                        let exact = line.first().is_some_and(|c| c.as_obj().is_some()) || {
+                            matches!(classes, Value::Path(p) if p.as_str().starts_with("builtins."))
+                        };
+                        (known && exact && !open).then_some(false)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn hasattr(&mut self, object: &Value, name: Option<&Value>, span: Span) -> Value {
+        let Some(name) = name.and_then(Value::as_str) else { return Value::Any(Type::Bool) };
+        let name = sym(name);
+        // Reading a property runs it: only what is stored is looked at.
+        let known = match object {
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Instance(instance) if instance.attrs.contains_key(&name) => Some(true),
+                Data::Instance(instance) => {
+                    let open = instance.open || matches!(instance.class, Value::Path(_));
+                    let line = self.mro_of(object);
+                    let in_class = line.iter().filter_map(Value::as_obj).any(|c| self.class_attr(c, name).is_some());
+                    let native = line.iter().any(|c| matches!(c, Value::Path(_)));
+                    match (in_class, open, native) {
+                        (true, ..) => Some(true),
+                        (false, false, false) => Some(false),
+                        (false, false, true) => {
+                            // A module of the program that lacks it, unless a library base has it.
+                            match self.try_getattr(object, name, span) {
+                                Some(_) => None,
+                                None => Some(false),
+                            }
+                        }
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        known.map_or(Value::Any(Type::Bool), Value::Bool)
+    }
+
+    fn getattr_call(&mut self, object: &Value, name: Option<&Value>, default: Option<&Value>, span: Span) -> Value {
+        let Some(name) = name.and_then(Value::as_str) else { return Value::Unknown };
+        match (self.try_getattr(object, sym(name), span), default) {
+            (Some(value), _) => value,
+            (None, Some(default)) => {
+                let exists = self.hasattr(object, Some(&Value::str(name)), span);
+                if exists.as_bool() == Some(false) { default.clone() } else { Value::Unknown }
+            }
+            (None, None) => Value::Unknown,
+        }
+    }
+
+    fn collect(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
+        let items = match values.first() {
+            None => Items::Exact(Vec::new()),
+            Some(iterable) => self.iterate(iterable, span),
+        };
+        match name {
+            "tuple" => match items {
+                Items::Exact(items) => Value::tuple(items),
+                many => self.heap.iter(many),
+            },
+            "set" | "frozenset" => {
+                let items = match items {
+                    Items::Exact(items) => {
+                        let mut seen: Vec<Key> = Vec::new();
+                        let keys: Option<Vec<Key>> = items.iter().map(Key::of).collect();
+                        match keys {
+                            Some(keys) => {
+                                for key in keys {
+                                    if !seen.contains(&key) {
+                                        seen.push(key);
+                                    }
+                                }
+                                Items::Exact(seen.iter().map(Key::value).collect())
+                            }
+                            None => Items::Many(Items::Exact(items).element(&mut self.heap)),
+                        }
+                    }
+                    many => many,
+                };
+                Value::Obj(self.heap.alloc(Data::Set(items)))
+            }
+            "reversed" => match items {
+                Items::Exact(mut items) => {
+                    items.reverse();
+                    self.heap.iter(Items::Exact(items))
+                }
+                many => self.heap.iter(many),
+            },
+            "sorted" => {
+                let sorted = match items {
+                    Items::Exact(mut items) if items.iter().all(|v| v.as_int().is_some()) && args.kw.is_empty() => {
+                        items.sort_by_key(Value::as_int);
+                        Items::Exact(items)
+                    }
+                    Items::Exact(mut items) if items.iter().all(|v| v.as_str().is_some()) && args.kw.is_empty() => {
+                        items.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+                        Items::Exact(items)
+                    }
+                    Items::Exact(items) => {
+                        let len = items.len();
+                        let element = Items::Exact(items).element(&mut self.heap);
+                        Items::Exact(vec![element; len])
+                    }
+                    many => many,
+                };
+                Value::Obj(self.heap.alloc(Data::List(sorted)))
+            }
+            "iter" => match values.first() {
+                // A loader's iterator yields what the loader yields.
+                Some(_) => self.heap.iter(items),
+                None => Value::Unknown,
+            },
+            _ => Value::Obj(self.heap.alloc(Data::List(items))),
+        }
+    }
+
+    fn dict_call(&mut self, args: &Args, span: Span) -> Value {
+        let mut dict = match args.pos.first() {
+            None => Dict::default(),
+            Some(Arg { value, .. }) => match self.heap.dict_of(value).cloned() {
+                Some(dict) => dict,
+                None => {
+                    let items = self.iterate(value, span);
+                    self.dict_of_pairs(items)
+                }
+            },
+        };
+        for (name, arg) in &args.kw {
+            dict.entries.insert(Key::Str(name.as_str().into()), arg.value.clone());
+        }
+        if args.more_kw {
+            dict.open = Some(Value::Unknown);
+        }
+        self.heap.dict(dict)
+    }
+
+    fn zip(&mut self, values: &[Value], span: Span) -> Value {
+        let all: Vec<Items> = values.iter().map(|v| self.iterate(v, span)).collect();
+        let shortest = all
+            .iter()
+            .map(|items| match items {
+                Items::Exact(items) => Some(items.len()),
+                Items::Many(_) => None,
+            })
+            .collect::<Option<Vec<_>>>()
+            .and_then(|lens| lens.into_iter().min());
+        let items = match shortest {
+            Some(len) => Items::Exact(
+                (0..len)
+                    .map(|i| {
+                        let row = all.iter().map(|items| match items {
+                            Items::Exact(items) => items.get(i).cloned().unwrap_or(Value::Unknown),
+                            Items::Many(value) => value.clone(),
+                        });
+                        Value::tuple(row.collect())
+                    })
+                    .collect(),
+            ),
+            None => {
+                let row = all.iter().map(|items| items.element(&mut self.heap)).collect();
+                Items::Many(Value::tuple(row))
+            }
+        };
+        self.heap.iter(items)
+    }
+
+    fn enumerate(&mut self, iterable: &Value, start: Option<&Value>, span: Span) -> Value {
+        let start = start.map_or(Some(0), Value::as_int);
+        let items = match (self.iterate(iterable, span), start) {
+            (Items::Exact(items), Some(start)) => {
+                let pair = |(i, v): (usize, Value)| {
+                    let i = i64::try_from(i).unwrap_or(i64::MAX);
+                    Value::tuple(vec![Value::Int(start.saturating_add(i)), v])
+                };
+                Items::Exact(items.into_iter().enumerate().map(pair).collect())
+            }
+            (items, _) => {
+                let element = items.element(&mut self.heap);
+                Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]))
+            }
+        };
+        self.heap.iter(items)
+    }
+
+    fn map(&mut self, values: &[Value], span: Span) -> Value {
+        let Some((function, iterables)) = values.split_first() else { return Value::Unknown };
+        let rows = if let [only] = iterables {
+            match self.iterate(only, span) {
+                Items::Exact(items) => Items::Exact(items.into_iter().map(|v| Value::tuple(vec![v])).collect()),
+                Items::Many(v) => Items::Many(Value::tuple(vec![v])),
+            }
+        } else {
+            let zipped = self.zip(iterables, span);
+            self.iterate(&zipped, span)
+        };
+        let function = function.clone();
+        let mut run = |row: &Value| {
+            let args = self.heap.exact_items(row).unwrap_or_default();
+            self.call(&function, Args::positional(args, span), span)
+        };
+        let items = match rows {
+            Items::Exact(rows) if rows.len() <= 64 => Items::Exact(rows.iter().map(&mut run).collect()),
+            Items::Exact(rows) => {
+                let len = rows.len();
+                let value = rows.first().map_or(Value::Unknown, &mut run);
+                if matches!(value, Value::Any(_)) {
+                    Items::Exact(vec![value; len])
+                } else {
+                    Items::Many(Value::Unknown)
+                }
+            }
+            Items::Many(row) => Items::Many(run(&row)),
+        };
+        self.heap.iter(items)
+    }
+
+    fn next(&mut self, iterator: &Value, span: Span) -> Value {
+        if let Some(id) = iterator.as_obj()
+            && let Data::Iter(iter) = self.heap.get(id)
+        {
+            let mut items = iter.items.clone();
+            let value = match &mut items {
+                Items::Exact(values) if !values.is_empty() => values.remove(0),
+                Items::Exact(_) => return Value::Unknown,
+                Items::Many(value) => return value.clone(),
+            };
+            if let Data::Iter(iter) = self.heap.get_mut(id) {
+                iter.items = items;
+            }
+            return value;
+        }
+        if let Some(next) = self.user_method(iterator, "__next__") {
+            return self.call(&next, Args::positional([iterator.clone()], span), span);
+        }
+        match self.iterate(iterator, span) {
+            Items::Exact(items) => items.into_iter().next().unwrap_or(Value::Unknown),
+            Items::Many(value) => value,
+        }
+    }
+
+    /// `sum`, `min`, `max`.
+    fn fold(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
+        let items = match values {
+            [only] => self.iterate(only, span),
+            [iterable, _] if name == "sum" => self.iterate(iterable, span),
+            several => Items::Exact(several.to_vec()),
+        };
+        let start = args.get(1, "start").cloned().filter(|_| name == "sum");
+        match items {
+            Items::Exact(items) if name == "sum" => {
+                let mut total = start.unwrap_or(Value::Int(0));
+                for item in items {
+                    total = self.binary(super::BinOp::Add, &total, &item, span);
+                }
+                total
+            }
+            Items::Exact(items) if args.kw.is_empty() => {
+                let numbers: Option<Vec<f64>> = items.iter().map(Value::as_f64).collect();
+                if let Some(numbers) = numbers {
+                    let pick = if name == "min" { f64::min } else { f64::max };
+                    let best = numbers.iter().copied().reduce(pick);
+                    let found = items.iter().find(|v| v.as_f64() == best);
+                    return found.cloned().unwrap_or(Value::Unknown);
+                }
+                let types: Vec<Option<Type>> = items.iter().map(Value::number_type).collect();
+                match types.first() {
+                    Some(Some(ty)) if types.iter().all(|t| t == &Some(*ty)) => Value::Any(*ty),
+                    _ => Value::Unknown,
+                }
+            }
+            items => {
+                let element = items.element(&mut self.heap);
+                match (name, element.number_type()) {
+                    ("sum", Some(Type::Bool)) => Value::Any(Type::Int),
+                    (_, Some(ty)) => Value::Any(ty),
+                    // The sum of tensors of one kind is a tensor of that kind.
+                    ("sum", None) if self.heap.is_tensor(&element) => {
+                        self.binary(super::BinOp::Add, &element, &element, span)
+                    }
+                    _ => Value::Unknown,
+                }
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, name: &str, values: &[Value], span: Span) -> Value {
+        match (name, values) {
+            ("abs", [value]) => match value {
+                Value::Int(n) => n.checked_abs().map_or(Value::Any(Type::Int), Value::Int),
+                Value::Float(x) => Value::Float(x.abs()),
+                Value::Size(poly) => Value::size(&Size::Expr(poly.clone())),
+                Value::Any(t) => Value::Any(*t),
+                tensor => self.call_method(tensor, "abs", Args::default(), span),
+            },
+            ("round", [value]) => match value {
+                Value::Int(_) | Value::Size(_) => value.clone(),
+                #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
+                Value::Float(x) if x.abs() < 1e15 => Value::Int(x.round_ties_even() as i64),
+                tensor if self.heap.is_tensor(tensor) => self.call_method(tensor, "round", Args::default(), span),
+                _ => Value::Any(Type::Int),
+            },
+            ("round", [value, _]) => match value.number_type() {
+                Some(ty) => Value::Any(ty),
+                None => Value::Unknown,
+            },
+            ("pow", [a, b]) => self.binary(super::BinOp::Pow, a, b, span),
+            ("divmod", [a, b]) => {
+                let quotient = self.binary(super::BinOp::FloorDiv, a, b, span);
+                let rest = self.binary(super::BinOp::Mod, a, b, span);
+                Value::tuple(vec![quotient, rest])
+            }
+            _ => Value::Unknown,
+        }
+    }
+}

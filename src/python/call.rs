@@ -1,0 +1,424 @@
+//! Calls: who is called, how arguments meet parameters, what comes back.
+
+use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
+use super::stmt::Flow;
+use super::{Arg, Args};
+use crate::syntax::Span;
+use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
+use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, sym};
+
+impl<'p> Interp<'p> {
+    /// Calls anything that can be called.
+    pub fn call(&mut self, callee: &Value, args: Args, span: Span) -> Value {
+        if !self.step() {
+            return Value::Unknown;
+        }
+        match callee {
+            Value::Path(path) => self.call_path(*path, args, span),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Function(_) => self.call_user(*id, args, span),
+                Data::Class(_) => self.instantiate(*id, args, span),
+                Data::Instance(_) => self.call_instance(callee, args, span),
+                _ => Value::Unknown,
+            },
+            Value::Bound(pair) => {
+                let (receiver, func) = (pair.0.clone(), pair.1.clone());
+                match func {
+                    Value::Path(path) => self.call_bound_path(path, receiver, args, span),
+                    func => self.call(&func, args.prepend(Arg::new(receiver, span)), span),
+                }
+            }
+            Value::Method(pair) => {
+                let (receiver, name) = (pair.0.clone(), pair.1);
+                self.call_native_method(&receiver, name, args, span)
+            }
+            Value::Partial(partial) => {
+                let mut all = Args::positional(partial.args.iter().cloned(), span);
+                all.pos.extend(args.pos);
+                all.kw = args.kw;
+                for (name, value) in &partial.kwargs {
+                    if !all.kw.iter().any(|(k, _)| k == name) {
+                        all.kw.push((*name, Arg::new(value.clone(), span)));
+                    }
+                }
+                all.more_pos = args.more_pos;
+                all.more_kw = args.more_kw;
+                let func = partial.func.clone();
+                self.call(&func, all, span)
+            }
+            _ => {
+                self.havoc_args(&args);
+                Value::Unknown
+            }
+        }
+    }
+
+    fn call_path(&mut self, path: Sym, args: Args, span: Span) -> Value {
+        let text = path.as_str();
+        if let Some(name) = text.strip_prefix("builtins.") {
+            return self.call_builtin(name, args, span);
+        }
+        let library = self.library;
+        if let Some(class) = text.strip_suffix(".__init__")
+            && let Some((first, rest)) = split_first(args.clone())
+            && let Some(object) = first.as_obj()
+        {
+            library.init(self, sym(class), object, rest, span);
+            return Value::None;
+        }
+        let result = library.call(self, path, args.clone(), span);
+        if result.is_unknown() {
+            self.havoc_args(&args);
+        }
+        result
+    }
+
+    /// A library's method called through `super()` or its class.
+    fn call_bound_path(&mut self, path: Sym, receiver: Value, args: Args, span: Span) -> Value {
+        let Some((class, name)) = path.as_str().rsplit_once('.') else { return Value::Unknown };
+        let library = self.library;
+        if name == "__init__" {
+            if let Some(object) = receiver.as_obj() {
+                library.init(self, sym(class), object, args, span);
+            }
+            return Value::None;
+        }
+        library.method(self, sym(class), &receiver, sym(name), args, span).unwrap_or(Value::Unknown)
+    }
+
+    fn call_native_method(&mut self, receiver: &Value, name: Sym, args: Args, span: Span) -> Value {
+        if receiver.is_unknown() {
+            // `x.size()` of something unknown: a shape that an assignment can name.
+            return if name.as_str() == "size" && args.pos.is_empty() && args.kw.is_empty() {
+                super::attribute::unknown_shape(Value::Unknown)
+            } else {
+                Value::Unknown
+            };
+        }
+        if let Some(value) = self.container_method(receiver, name, &args, span) {
+            return value;
+        }
+        let library = self.library;
+        for class in self.native_classes(receiver) {
+            if let Some(value) = library.method(self, class, receiver, name, args.clone(), span) {
+                if name.as_str() == "size" && value.is_unknown() && args.pos.is_empty() {
+                    return super::attribute::unknown_shape(receiver.clone());
+                }
+                return value;
+            }
+        }
+        self.havoc_args(&args);
+        Value::Unknown
+    }
+
+    /// The library classes of a value, nearest first.
+    pub(super) fn native_classes(&self, value: &Value) -> Vec<Sym> {
+        if let Some(class) = self.library.class_of(self, value) {
+            return vec![class];
+        }
+        self.mro_of(value)
+            .iter()
+            .filter_map(|c| match c {
+                Value::Path(path) => Some(*path),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn call_instance(&mut self, object: &Value, args: Args, span: Span) -> Value {
+        for class in self.mro_of(object) {
+            match class {
+                Value::Obj(class) => {
+                    if let Some(method) = self.class_attr(class, sym("__call__")) {
+                        return self.call(&method, args.prepend(Arg::new(object.clone(), span)), span);
+                    }
+                }
+                Value::Path(path) => {
+                    let library = self.library;
+                    if let Some(value) = library.invoke(self, path, object, args.clone(), span) {
+                        return value;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.havoc_args(&args);
+        Value::Unknown
+    }
+
+    /// `object.name(…)`.
+    pub fn call_method(&mut self, object: &Value, name: &str, args: Args, span: Span) -> Value {
+        let method = self.getattr(object, sym(name), span);
+        self.call(&method, args, span)
+    }
+
+    /// What an unseen function may have changed in its arguments: the contents of lists and
+    /// dicts.
+    fn havoc_args(&mut self, args: &Args) {
+        for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
+            self.havoc(&arg.value);
+        }
+    }
+
+    /// Makes an object forget what an unseen function may have changed in it: the contents
+    /// of lists and dicts.
+    pub fn havoc(&mut self, value: &Value) {
+        let Value::Obj(id) = value else { return };
+        match self.heap.get(*id) {
+            Data::List(_) => *self.heap.get_mut(*id) = Data::List(Items::Many(Value::Unknown)),
+            Data::Set(_) => *self.heap.get_mut(*id) = Data::Set(Items::Many(Value::Unknown)),
+            Data::Dict(_) => {
+                let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
+                *self.heap.get_mut(*id) = Data::Dict(dict);
+            }
+            _ => {}
+        }
+    }
+
+    // The program's own functions.
+
+    /// Calls a function of the program.
+    fn call_user(&mut self, id: ObjId, args: Args, span: Span) -> Value {
+        let Data::Function(function) = self.heap.get(id) else { return Value::Unknown };
+        let function = function.clone();
+        let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
+        let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
+        let spent = self.speculative && self.inlining == 0 && self.frames.len() > 1;
+        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
+            self.havoc_args(&args);
+            return Value::Unknown;
+        }
+        self.executed.insert(function.code);
+        let first = args.pos.first().map(|a| a.value.clone());
+        let scope = self.heap.alloc(Data::Scope(Scope { vars: Attrs::default(), parent: Some(function.scope) }));
+        let parameters = match code.body {
+            Body::Function(def) => Some(&*def.parameters),
+            Body::Lambda(lambda) => lambda.parameters.as_deref(),
+            Body::Class => return Value::Unknown,
+        };
+        // User rules may speak of the program's own functions.
+        self.announce_user(&function, parameters, &args, span);
+        let vars = self.bind(parameters, &function.defaults, args, span);
+        if let Data::Scope(names) = self.heap.get_mut(scope) {
+            names.vars = vars;
+        }
+        let mark = self.heap.mark();
+        let mut frame = Frame::new(code.file, scope);
+        frame.code = Some(function.code);
+        frame.owner = function.owner.map(|owner| (owner, first));
+        frame.mark = Some(mark);
+        self.frames.push(frame);
+        let managers = self.decorating_managers(&function);
+        for manager in &managers {
+            self.enter_manager(manager, span);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.withs.extend(managers.iter().cloned());
+        }
+        let flow = match code.body {
+            Body::Function(def) => self.exec_block(&def.body),
+            Body::Lambda(lambda) => {
+                let value = self.eval(&lambda.body);
+                self.keep_return(value);
+                Flow::Stopped
+            }
+            Body::Class => Flow::Next,
+        };
+        if flow == Flow::Next {
+            for manager in managers.iter().rev() {
+                self.exit_manager(manager);
+            }
+        }
+        let value = self.finish_call(flow, mark);
+        if !code.yields {
+            return value.0;
+        }
+        let mut yields = value.1.into_iter();
+        let element = match yields.next() {
+            None => Value::Unknown,
+            Some(first) => yields.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false)),
+        };
+        self.heap.iter(Items::Many(element))
+    }
+
+    /// Joins the ways in which a call ends; its value and what it yielded.
+    fn finish_call(&mut self, flow: Flow, mark: crate::value::Mark) -> (Value, Vec<Value>) {
+        let Some(frame) = self.frames.pop() else { return (Value::Unknown, Vec::new()) };
+        let mut ends = frame.returns;
+        if flow == Flow::Next {
+            if ends.is_empty() {
+                self.heap.release(mark);
+                return (Value::None, frame.yields);
+            }
+            ends.push((self.heap.delta(mark), Value::None));
+        }
+        if ends.is_empty() {
+            // Every path raises.
+            self.heap.release(mark);
+            return (Value::Unknown, frame.yields);
+        }
+        self.heap.undo(mark);
+        let (deltas, values): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+        self.heap.join(&deltas, false);
+        let mut values = values.into_iter();
+        let first = values.next().unwrap_or(Value::None);
+        let value = values.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false));
+        self.heap.release(mark);
+        (value, frame.yields)
+    }
+
+    fn announce_user(&mut self, function: &Function, parameters: Option<&'p Parameters>, args: &Args, span: Span) {
+        if !self.observer.watches(function.path) {
+            return;
+        }
+        let Some(parameters) = parameters else { return };
+        let names = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
+        let params: Vec<super::Param> = names
+            .map(|p| super::Param {
+                name: sym(p.parameter.name.as_str()),
+                default: p.default.as_ref().map(|_| super::Const::Other),
+                keyword_only: false,
+            })
+            .collect();
+        let sig = std::sync::Arc::new(super::Sig { params, star: None, double_star: true });
+        if let Some(bound) = sig.bind(args) {
+            self.announce(function.path, &bound, span);
+        }
+    }
+
+    /// Binds arguments to parameters as Python does; what cannot be seen is unknown.
+    fn bind(&mut self, parameters: Option<&'p Parameters>, defaults: &[(Sym, Value)], args: Args, span: Span) -> Attrs {
+        let mut vars = Attrs::default();
+        let Some(parameters) = parameters else { return vars };
+        let mut kw: Vec<(Sym, Option<Arg>)> = args.kw.into_iter().map(|(k, a)| (k, Some(a))).collect();
+        let mut pos = args.pos.into_iter();
+        let open = args.more_pos || args.more_kw;
+        let default_of = |name: Sym| defaults.iter().find(|(k, _)| *k == name).map(|(_, v)| v.clone());
+        for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
+            let name = sym(parameter.parameter.name.as_str());
+            let given = pos.next().or_else(|| take(&mut kw, name));
+            let value = match given {
+                Some(arg) => arg.value,
+                None if open => Value::Unknown,
+                None => default_of(name).unwrap_or(Value::Unknown),
+            };
+            vars.insert(name, value);
+        }
+        if let Some(vararg) = &parameters.vararg {
+            let rest: Vec<Value> = pos.map(|a| a.value).collect();
+            let value = if args.more_pos { self.heap.iter(Items::Many(Value::Unknown)) } else { Value::tuple(rest) };
+            vars.insert(sym(vararg.name.as_str()), value);
+        }
+        for parameter in &parameters.kwonlyargs {
+            let name = sym(parameter.parameter.name.as_str());
+            let value = match take(&mut kw, name) {
+                Some(arg) => arg.value,
+                None if args.more_kw => Value::Unknown,
+                None => default_of(name).unwrap_or(Value::Unknown),
+            };
+            vars.insert(name, value);
+        }
+        if let Some(kwarg) = &parameters.kwarg {
+            let mut dict = Dict::default();
+            for (name, arg) in kw {
+                if let Some(arg) = arg {
+                    dict.entries.insert(Key::Str(name.as_str().into()), arg.value);
+                }
+            }
+            if args.more_kw {
+                dict.open = Some(Value::Unknown);
+            }
+            let value = self.heap.dict(dict);
+            vars.insert(sym(kwarg.name.as_str()), value);
+        }
+        let _ = span;
+        vars
+    }
+
+    // Definitions.
+
+    pub(super) fn define_function(&mut self, def: &'p StmtFunctionDef) {
+        let file = self.file();
+        let address = std::ptr::from_ref(def) as usize;
+        let code = self.code_of(address, || super::interp::Code {
+            file,
+            body: Body::Function(def),
+            yields: super::entry::has_yield(&def.body),
+        });
+        let name = sym(def.name.as_str());
+        let mut value = self.make_function(code, name, Some(&def.parameters));
+        if file == self.root
+            && let Some(id) = value.as_obj()
+        {
+            self.defined.push(id);
+        }
+        for decorator in def.decorator_list.iter().rev() {
+            value = self.decorate(&decorator.expression, value);
+        }
+        self.set_name(name, value);
+    }
+
+    pub(super) fn make_function(&mut self, code: CodeId, name: Sym, parameters: Option<&'p Parameters>) -> Value {
+        let mut defaults = Vec::new();
+        if let Some(parameters) = parameters {
+            for parameter in parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs) {
+                if let Some(default) = &parameter.default {
+                    let value = self.eval(default);
+                    defaults.push((sym(parameter.parameter.name.as_str()), value));
+                }
+            }
+        }
+        let frame = self.frames.last();
+        let owner = frame.and_then(|f| f.class_body);
+        // A method's names are looked up around the class, not in its body.
+        let scope = frame.map_or(self.state, |f| if f.class_body.is_some() { f.closure } else { f.scope });
+        let prefix = match owner.map(|id| self.heap.get(id)) {
+            Some(Data::Class(class)) => class.path.as_str().to_owned(),
+            _ => self.module_name(),
+        };
+        let path = sym(&format!("{prefix}.{name}"));
+        let function = Function { code, name, path, scope, defaults, owner, attrs: Attrs::default() };
+        Value::Obj(self.heap.alloc(Data::Function(function)))
+    }
+
+    /// `__name__` of the module that is being run.
+    pub(super) fn module_name(&mut self) -> String {
+        let scope = self.module_scope();
+        match self.scope_var(scope, sym("__name__")) {
+            Some(Value::Str(name)) => name.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    /// What an uncalled function's parameter may be: unknown, but for its annotation and
+    /// the type of its default.
+    pub(super) fn unknown_parameter(&mut self, parameter: &'p ast::ParameterWithDefault) -> Value {
+        let name = sym(parameter.parameter.name.as_str());
+        let span = self.span(&parameter.parameter);
+        if let Some(annotation) = parameter.parameter.annotation.as_deref() {
+            let annotation = self.eval(annotation);
+            let library = self.library;
+            if let Some(value) = library.annotated(self, &annotation, name, span) {
+                return value;
+            }
+            return Value::Unknown;
+        }
+        match parameter.default.as_deref() {
+            Some(crate::syntax::Expr::BooleanLiteral(_)) => Value::Any(Type::Bool),
+            Some(crate::syntax::Expr::StringLiteral(_)) => Value::Any(Type::Str),
+            _ => Value::Unknown,
+        }
+    }
+}
+
+fn take(kw: &mut [(Sym, Option<Arg>)], name: Sym) -> Option<Arg> {
+    kw.iter_mut().find(|(k, a)| *k == name && a.is_some()).and_then(|(_, a)| a.take())
+}
+
+fn split_first(mut args: Args) -> Option<(Value, Args)> {
+    if args.pos.is_empty() {
+        return None;
+    }
+    let first = args.pos.remove(0).value;
+    Some((first, args))
+}

@@ -1,0 +1,232 @@
+//! Classes of the program, their instances and lines of descent.
+
+use std::rc::Rc;
+
+use super::interp::{Body, Code, Frame, Interp};
+use super::{Arg, Args};
+use crate::syntax::Span;
+use crate::syntax::ast::StmtClassDef;
+use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, sym};
+
+impl<'p> Interp<'p> {
+    pub(super) fn define_class(&mut self, def: &'p StmtClassDef) {
+        let file = self.file();
+        let address = std::ptr::from_ref(def) as usize;
+        let code = self.code_of(address, || Code { file, body: Body::Class, yields: false });
+        let mut bases = Vec::new();
+        let mut open = false;
+        if let Some(arguments) = &def.arguments {
+            let args = self.eval_args(arguments);
+            open |= args.is_open();
+            bases.extend(args.pos.into_iter().map(|a| a.value));
+        }
+        open |= bases.iter().any(|b| !self.is_known_class(b));
+        let name = sym(def.name.as_str());
+        let path = sym(&format!("{}.{name}", self.module_name()));
+        let class = self.heap.alloc(Data::Class(UserClass {
+            name,
+            path,
+            code,
+            bases,
+            attrs: Attrs::default(),
+            fields: Some(Vec::new()),
+            open,
+        }));
+        let Some(frame) = self.frames.last() else { return };
+        let closure = if frame.class_body.is_some() { frame.closure } else { frame.scope };
+        let scope = self.heap.alloc(Data::Scope(Scope { vars: Attrs::default(), parent: Some(closure) }));
+        let mut frame = Frame::new(file, scope);
+        frame.closure = closure;
+        frame.class_body = Some(class);
+        self.frames.push(frame);
+        self.exec_block(&def.body);
+        self.frames.pop();
+        let attrs = match self.heap.get(scope) {
+            Data::Scope(names) => names.vars.clone(),
+            _ => Attrs::default(),
+        };
+        if let Data::Class(class) = self.heap.get_mut(class) {
+            class.attrs = attrs;
+        }
+        let mut value = Value::Obj(class);
+        for decorator in def.decorator_list.iter().rev() {
+            value = self.decorate(&decorator.expression, value);
+        }
+        self.set_name(name, value);
+    }
+
+    /// An annotated name in a class body: a field, if the class is a dataclass.
+    pub(super) fn note_field(&mut self, name: Sym) {
+        let class = self.frames.last().and_then(|f| f.class_body);
+        if let Some(class) = class
+            && let Data::Class(class) = self.heap.get_mut(class)
+            && let Some(fields) = &mut class.fields
+            && !fields.contains(&name)
+        {
+            fields.push(name);
+        }
+    }
+
+    fn is_known_class(&self, value: &Value) -> bool {
+        match value {
+            Value::Path(path) => self.library.bases(*path).is_some() || path.as_str().starts_with("builtins."),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Class(class) => !class.open,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// All classes of a class, nearest first, itself included.
+    pub(super) fn mro(&mut self, class: ObjId) -> Rc<[Value]> {
+        if let Some(mro) = self.mros.get(&class) {
+            return mro.clone();
+        }
+        let mro: Rc<[Value]> = Rc::from(self.linearize(class, 0));
+        self.mros.insert(class, mro.clone());
+        mro
+    }
+
+    /// Depth first, a class that occurs again counting where it occurs last: as Python's
+    /// order, but for line-ups that Python would refuse.
+    fn linearize(&self, class: ObjId, depth: u32) -> Vec<Value> {
+        let mut line = vec![Value::Obj(class)];
+        let Data::Class(data) = self.heap.get(class) else { return line };
+        if depth > 20 {
+            return line;
+        }
+        for base in &data.bases {
+            match base {
+                Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
+                    line.extend(self.linearize(*id, depth + 1));
+                }
+                Value::Path(path) => {
+                    line.push(base.clone());
+                    if let Some(bases) = self.library.bases(*path) {
+                        line.extend(bases.iter().map(|b| Value::Path(*b)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut out: Vec<Value> = Vec::with_capacity(line.len());
+        for (i, class) in line.iter().enumerate() {
+            let again = line.iter().skip(i + 1).any(|other| self.is_same(class, other) == Some(true));
+            if !again {
+                out.push(class.clone());
+            }
+        }
+        out
+    }
+
+    /// The classes of an instance, nearest first: classes of the program as [`Value::Obj`],
+    /// of libraries as [`Value::Path`]. Empty for what is no instance.
+    pub fn mro_of(&self, object: &Value) -> Vec<Value> {
+        let Some(instance) = self.heap.instance_of(object) else { return Vec::new() };
+        match &instance.class {
+            Value::Path(path) => {
+                let bases = self.library.bases(*path).unwrap_or_default();
+                std::iter::once(*path).chain(bases.iter().copied()).map(Value::Path).collect()
+            }
+            Value::Obj(class) => match self.mros.get(class) {
+                Some(mro) => mro.to_vec(),
+                None => self.linearize(*class, 0),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a value is an instance of the library's class or of a subclass of it.
+    pub fn is_instance(&self, object: &Value, class: &str) -> bool {
+        self.mro_of(object).iter().any(|c| c.as_path() == Some(class))
+    }
+
+    /// An attribute of a class of the program itself, not of its bases.
+    pub(super) fn class_attr(&self, class: ObjId, name: Sym) -> Option<Value> {
+        match self.heap.get(class) {
+            Data::Class(class) => class.attrs.get(&name).cloned(),
+            _ => None,
+        }
+    }
+
+    /// Makes an instance of a class of the program.
+    pub(super) fn instantiate(&mut self, class: ObjId, args: Args, span: Span) -> Value {
+        let object = self.heap.instance(Value::Obj(class));
+        let value = Value::Obj(object);
+        let mro = self.mro(class);
+        let mut open = false;
+        for ancestor in mro.iter() {
+            match ancestor {
+                Value::Obj(id) => {
+                    if let Data::Class(data) = self.heap.get(*id) {
+                        open |= data.open || data.attrs.contains_key(&sym("__new__"));
+                    }
+                    if let Some(init) = self.class_attr(*id, sym("__init__")) {
+                        self.set_open(object, open);
+                        self.call(&init, args.prepend(Arg::new(value.clone(), span)), span);
+                        return value;
+                    }
+                    if self.class_attr(*id, sym("__dataclass__")).is_some() {
+                        self.set_open(object, open);
+                        self.init_fields(object, &mro, args, span);
+                        return value;
+                    }
+                }
+                Value::Path(path) => match path.as_str() {
+                    "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" => return Value::Unknown,
+                    "typing.NamedTuple" => {
+                        self.init_fields(object, &mro, args, span);
+                        return value;
+                    }
+                    text if text.starts_with("builtins.") => {}
+                    _ => {
+                        self.set_open(object, open);
+                        let library = self.library;
+                        library.init(self, *path, object, args, span);
+                        return value;
+                    }
+                },
+                _ => {}
+            }
+        }
+        self.set_open(object, open);
+        value
+    }
+
+    fn set_open(&mut self, object: ObjId, open: bool) {
+        if open && let Some(instance) = self.heap.instance_mut(object) {
+            instance.open = true;
+        }
+    }
+
+    /// The constructor that `@dataclass` writes.
+    fn init_fields(&mut self, object: ObjId, mro: &[Value], args: Args, span: Span) {
+        let mut fields: Vec<(Sym, Option<Value>)> = Vec::new();
+        for class in mro.iter().rev().filter_map(Value::as_obj) {
+            let Data::Class(data) = self.heap.get(class) else { continue };
+            for field in data.fields.iter().flatten() {
+                let default = data.attrs.get(field).cloned();
+                match fields.iter_mut().find(|(name, _)| name == field) {
+                    Some(have) => have.1 = default,
+                    None => fields.push((*field, default)),
+                }
+            }
+        }
+        let open = args.is_open();
+        let mut pos = args.pos.into_iter();
+        for (field, default) in fields {
+            let given = pos.next().or_else(|| args.kw.iter().find(|(k, _)| *k == field).map(|(_, a)| a.clone()));
+            let value = match given {
+                Some(arg) => arg.value,
+                None if open => Value::Unknown,
+                None => default.unwrap_or(Value::Unknown),
+            };
+            self.heap.set_attr(object, field.as_str(), value);
+        }
+        let value = Value::Obj(object);
+        if let Some(after) = self.try_getattr(&value, sym("__post_init__"), span) {
+            self.call(&after, Args::default(), span);
+        }
+    }
+}

@@ -1,0 +1,604 @@
+//! Lists, dicts, sets, tuples, texts and numbers: subscripts, loops, lengths, methods.
+
+use super::interp::Interp;
+use super::{Arg, Args};
+use crate::syntax::Span;
+use crate::value::{Data, Dict, Items, Iter, Key, ObjId, Size, Sym, Type, Value, join, sym};
+
+impl<'p> Interp<'p> {
+    /// `object[index]`.
+    pub fn subscript(&mut self, object: &Value, index: &Value, span: Span) -> Value {
+        let library = self.library;
+        if let Some(value) = library.subscript(self, object, index, span) {
+            return value;
+        }
+        match object {
+            Value::Tuple(items) => self.index_items(&Items::Exact(items.to_vec()), index, true),
+            Value::Str(text) => match index.as_int() {
+                Some(n) => {
+                    let count = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+                    let at = if n < 0 { n + count } else { n };
+                    let found = usize::try_from(at).ok().and_then(|at| text.chars().nth(at));
+                    found.map_or(Value::Any(Type::Str), |c| Value::str(&c.to_string()))
+                }
+                None => Value::Any(Type::Str),
+            },
+            Value::Any(Type::Str) => Value::Any(Type::Str),
+            Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
+                Value::Slice(_) => Value::Unknown,
+                _ => Value::Any(Type::Int),
+            },
+            // `List[int]`, `Tensor["B C"]`: annotations.
+            Value::Path(_) => self.subscript_path(object, index),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::List(items) => {
+                    let items = items.clone();
+                    self.index_items(&items, index, false)
+                }
+                Data::Dict(dict) => {
+                    let dict = dict.clone();
+                    self.index_dict(&dict, index)
+                }
+                Data::Instance(_) => match self.try_getattr(object, sym("__getitem__"), span) {
+                    Some(method) => self.call(&method, Args::positional([index.clone()], span), span),
+                    None => Value::Unknown,
+                },
+                _ => Value::Unknown,
+            },
+            _ => Value::Unknown,
+        }
+    }
+
+    /// A subscripted class keeps its arguments, for annotations to be read.
+    fn subscript_path(&mut self, object: &Value, index: &Value) -> Value {
+        let class = self.heap.instance(Value::path("typing.Subscripted"));
+        self.heap.set_attr(class, "origin", object.clone());
+        self.heap.set_attr(class, "argument", index.clone());
+        Value::Obj(class)
+    }
+
+    fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
+        match Key::of(index) {
+            Some(key) => match (dict.entries.get(&key), &dict.open) {
+                (Some(value), _) => value.clone(),
+                (None, Some(open)) => open.clone(),
+                (None, None) => Value::Unknown,
+            },
+            None => {
+                let mut all: Vec<Value> = dict.entries.values().cloned().collect();
+                all.extend(dict.open.clone());
+                if all.is_empty() { Value::Unknown } else { Items::Exact(all).element(&mut self.heap) }
+            }
+        }
+    }
+
+    fn index_items(&mut self, items: &Items, index: &Value, tuple: bool) -> Value {
+        match (items, index) {
+            (Items::Exact(values), Value::Slice(parts)) => {
+                let known = |v: &Value| v.is_none() || v.as_int().is_some();
+                if !parts.iter().all(known) {
+                    let element = items.element(&mut self.heap);
+                    return Value::Obj(self.heap.alloc(Data::List(Items::Many(element))));
+                }
+                let [start, stop, step] = &**parts;
+                let picked = slice_of(values, start.as_int(), stop.as_int(), step.as_int().unwrap_or(1));
+                if tuple { Value::tuple(picked) } else { self.heap.list(picked) }
+            }
+            (Items::Many(element), Value::Slice(_)) => {
+                Value::Obj(self.heap.alloc(Data::List(Items::Many(element.clone()))))
+            }
+            (Items::Exact(values), _) => match index.as_int() {
+                Some(n) => {
+                    let len = i64::try_from(values.len()).unwrap_or(i64::MAX);
+                    let at = if n < 0 { n + len } else { n };
+                    usize::try_from(at).ok().and_then(|at| values.get(at).cloned()).unwrap_or(Value::Unknown)
+                }
+                None => items.element(&mut self.heap),
+            },
+            (Items::Many(element), _) => element.clone(),
+        }
+    }
+
+    /// `object[index] = value`.
+    pub fn set_subscript(&mut self, object: &Value, index: &Value, value: Value, span: Span) {
+        let library = self.library;
+        if library.set_subscript(self, object, index, &value, span) {
+            return;
+        }
+        let Value::Obj(id) = object else { return };
+        let id = *id;
+        match self.heap.get(id).clone() {
+            Data::Dict(mut dict) => {
+                self.dict_insert(&mut dict, index, value);
+                *self.heap.get_mut(id) = Data::Dict(dict);
+            }
+            Data::List(Items::Exact(mut items)) => match index.as_int() {
+                Some(n) => {
+                    let len = i64::try_from(items.len()).unwrap_or(i64::MAX);
+                    let at = if n < 0 { n + len } else { n };
+                    if let Some(slot) = usize::try_from(at).ok().and_then(|at| items.get_mut(at)) {
+                        *slot = value;
+                    }
+                    *self.heap.get_mut(id) = Data::List(Items::Exact(items));
+                }
+                None if matches!(index, Value::Slice(_)) => {
+                    *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown));
+                }
+                None => {
+                    let joined: Vec<Value> = items.iter().map(|v| join(&mut self.heap, v, &value, false)).collect();
+                    *self.heap.get_mut(id) = Data::List(Items::Exact(joined));
+                }
+            },
+            Data::List(Items::Many(element)) => {
+                let element = join(&mut self.heap, &element, &value, false);
+                *self.heap.get_mut(id) = Data::List(Items::Many(element));
+            }
+            Data::Instance(_) => {
+                if let Some(method) = self.try_getattr(object, sym("__setitem__"), span) {
+                    self.call(&method, Args::positional([index.clone(), value], span), span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn delete_item(&mut self, object: &Value, index: &Value) {
+        let Value::Obj(id) = object else { return };
+        match self.heap.get(*id).clone() {
+            Data::Dict(mut dict) => {
+                match Key::of(index) {
+                    Some(key) => {
+                        dict.entries.shift_remove(&key);
+                    }
+                    None => dict.open = Some(Value::Unknown),
+                }
+                *self.heap.get_mut(*id) = Data::Dict(dict);
+            }
+            Data::List(_) => self.havoc(object),
+            _ => {}
+        }
+    }
+
+    /// What a loop over the value yields.
+    pub fn iterate(&mut self, object: &Value, span: Span) -> Items {
+        let library = self.library;
+        if let Some(items) = library.iterate(self, object, span) {
+            return items;
+        }
+        match object {
+            Value::Tuple(items) => Items::Exact(items.to_vec()),
+            Value::Str(text) if text.chars().count() <= 64 => {
+                Items::Exact(text.chars().map(|c| Value::str(&c.to_string())).collect())
+            }
+            Value::Str(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::List(items) | Data::Set(items) | Data::Iter(Iter { items }) => items.clone(),
+                Data::Dict(dict) => match dict.open {
+                    None => Items::Exact(dict.entries.keys().map(Key::value).collect()),
+                    Some(_) => Items::Many(Value::Unknown),
+                },
+                Data::Instance(_) => self.iterate_instance(object, span),
+                _ => Items::Many(Value::Unknown),
+            },
+            _ => Items::Many(Value::Unknown),
+        }
+    }
+
+    fn iterate_instance(&mut self, object: &Value, span: Span) -> Items {
+        if let Some(iter) = self.user_method(object, "__iter__") {
+            let iterator = self.call(&iter, Args::positional([object.clone()], span), span);
+            if iterator.as_obj() == object.as_obj() {
+                return match self.user_method(object, "__next__") {
+                    Some(next) => {
+                        let element = self.call(&next, Args::positional([object.clone()], span), span);
+                        Items::Many(element)
+                    }
+                    None => Items::Many(Value::Unknown),
+                };
+            }
+            return self.iterate(&iterator, span);
+        }
+        if let Some(get) = self.user_method(object, "__getitem__") {
+            let args = Args::positional([object.clone(), Value::Any(Type::Int)], span);
+            return Items::Many(self.call(&get, args, span));
+        }
+        // A named tuple is its fields.
+        if self.is_instance(object, "typing.NamedTuple")
+            && let Some(instance) = self.heap.instance_of(object)
+        {
+            return Items::Exact(instance.attrs.values().cloned().collect());
+        }
+        Items::Many(Value::Unknown)
+    }
+
+    /// A method that a class of the program defines, unbound.
+    pub fn user_method(&self, object: &Value, name: &str) -> Option<Value> {
+        self.mro_of(object).iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym(name)))
+    }
+
+    /// `len(object)`.
+    pub fn length(&mut self, object: &Value, span: Span) -> Value {
+        let library = self.library;
+        if let Some(value) = library.length(self, object) {
+            return value;
+        }
+        if let Some(dict) = self.heap.dict_of(object) {
+            return match dict.open {
+                None => int(dict.entries.len()),
+                Some(_) => Value::Any(Type::Int),
+            };
+        }
+        if let Value::Str(text) = object {
+            return int(text.chars().count());
+        }
+        // What a set holds may be equal where it is not known to be.
+        if let Some(items) = self.heap.exact_items(object)
+            && !matches!(object.as_obj().map(|id| self.heap.get(id)), Some(Data::Set(_)))
+        {
+            return int(items.len());
+        }
+        if self.heap.instance_of(object).is_some()
+            && let Some(method) = self.try_getattr(object, sym("__len__"), span)
+        {
+            let value = self.call(&method, Args::default(), span);
+            return if value.as_size().is_some_and(|s| !s.is_unknown()) { value } else { Value::Any(Type::Int) };
+        }
+        Value::Any(Type::Int)
+    }
+
+    /// Whether the value is true; `None` where that is not known.
+    pub fn truth(&mut self, value: &Value) -> Option<bool> {
+        match value {
+            Value::None => Some(false),
+            Value::Bool(b) => Some(*b),
+            Value::Int(n) => Some(*n != 0),
+            Value::Float(x) => Some(*x != 0.0),
+            Value::Str(s) => Some(!s.is_empty()),
+            Value::Tuple(items) => Some(!items.is_empty()),
+            Value::Size(poly) => Size::Expr(poly.clone()).equals(&Size::Int(0)).map(|zero| !zero),
+            Value::Ellipsis | Value::Dtype(_) | Value::Device(_) | Value::Bound(_) | Value::Partial(_) => Some(true),
+            Value::Path(path) if self.library.bases(*path).is_some() => Some(true),
+            Value::Obj(id) => {
+                let library = self.library;
+                if let Some(truth) = library.truth(self, value) {
+                    return Some(truth);
+                }
+                match self.heap.get(*id) {
+                    Data::List(Items::Exact(items)) | Data::Set(Items::Exact(items)) => Some(!items.is_empty()),
+                    Data::Dict(dict) if !dict.entries.is_empty() => Some(true),
+                    Data::Dict(dict) if dict.open.is_none() => Some(false),
+                    Data::Function(_) | Data::Class(_) | Data::Module { .. } => Some(true),
+                    Data::Instance(instance) => {
+                        let plain = !instance.open
+                            && self.user_method(value, "__len__").is_none()
+                            && self.user_method(value, "__bool__").is_none();
+                        (plain && !matches!(instance.class, Value::Path(_))).then_some(true)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn extend_list(&mut self, id: ObjId, more: Items) {
+        let Data::List(items) = self.heap.get(id) else { return };
+        let joined = match (items.clone(), more) {
+            (Items::Exact(mut items), Items::Exact(more)) if items.len() + more.len() <= 4096 => {
+                items.extend(more);
+                Items::Exact(items)
+            }
+            (Items::Exact(items), more) if items.is_empty() => Items::Many(more.element(&mut self.heap)),
+            (items, more) => {
+                let (a, b) = (items.element(&mut self.heap), more.element(&mut self.heap));
+                Items::Many(join(&mut self.heap, &a, &b, false))
+            }
+        };
+        *self.heap.get_mut(id) = Data::List(joined);
+    }
+
+    /// A method of one of Python's own types; `None` if the receiver is not of them.
+    pub(super) fn container_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
+        match receiver {
+            Value::Str(_) | Value::Any(Type::Str) => Some(text_method(receiver, name.as_str(), args, self)),
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) | Value::Any(_) => {
+                Some(match name.as_str() {
+                    "item" | "conjugate" => receiver.clone(),
+                    "bit_length" => Value::Any(Type::Int),
+                    "is_integer" => Value::Any(Type::Bool),
+                    _ => Value::Unknown,
+                })
+            }
+            Value::Tuple(items) => match name.as_str() {
+                "index" | "count" => Some(Value::Any(Type::Int)),
+                // `torch.Size`.
+                "numel" => {
+                    let sizes = items.iter().map(|v| v.as_size().unwrap_or(Size::Unknown));
+                    Some(Value::size(&sizes.fold(Size::Int(1), |n, s| n.mul(&s))))
+                }
+                _ => None,
+            },
+            Value::Obj(id) => {
+                let id = *id;
+                match self.heap.get(id) {
+                    Data::List(_) => Some(self.list_method(id, name.as_str(), args, span)),
+                    Data::Dict(_) => Some(self.dict_method(id, name.as_str(), args, span)),
+                    Data::Set(_) => Some(self.set_method(id, name.as_str(), args, span)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn list_method(&mut self, id: ObjId, name: &str, args: &Args, span: Span) -> Value {
+        let first = args.pos.first().map(|a| a.value.clone());
+        match (name, first) {
+            ("append", Some(value)) => {
+                self.extend_list(id, Items::Exact(vec![value]));
+                Value::None
+            }
+            ("extend", Some(more)) => {
+                let items = self.iterate(&more, span);
+                self.extend_list(id, items);
+                Value::None
+            }
+            ("insert", Some(at)) => {
+                let value = args.pos.get(1).map_or(Value::Unknown, |a| a.value.clone());
+                match (self.heap.get(id).clone(), at.as_int()) {
+                    (Data::List(Items::Exact(mut items)), Some(at)) => {
+                        let len = i64::try_from(items.len()).unwrap_or(i64::MAX);
+                        let at = if at < 0 { (at + len).max(0) } else { at.min(len) };
+                        items.insert(usize::try_from(at).unwrap_or(0), value);
+                        *self.heap.get_mut(id) = Data::List(Items::Exact(items));
+                    }
+                    _ => {
+                        let element = self.element_of(id);
+                        let element = join(&mut self.heap, &element, &value, false);
+                        *self.heap.get_mut(id) = Data::List(Items::Many(element));
+                    }
+                }
+                Value::None
+            }
+            ("pop", at) => {
+                let at = at.map_or(Some(-1), |v| v.as_int());
+                if let (Data::List(Items::Exact(mut items)), Some(at)) = (self.heap.get(id).clone(), at) {
+                    let len = i64::try_from(items.len()).unwrap_or(i64::MAX);
+                    let at = if at < 0 { at + len } else { at };
+                    if let Ok(at) = usize::try_from(at)
+                        && at < items.len()
+                    {
+                        let value = items.remove(at);
+                        *self.heap.get_mut(id) = Data::List(Items::Exact(items));
+                        return value;
+                    }
+                    return Value::Unknown;
+                }
+                let element = self.element_of(id);
+                *self.heap.get_mut(id) = Data::List(Items::Many(element.clone()));
+                element
+            }
+            ("clear", _) => {
+                *self.heap.get_mut(id) = Data::List(Items::Exact(Vec::new()));
+                Value::None
+            }
+            ("copy", _) => {
+                let copy = self.heap.get(id).clone();
+                Value::Obj(self.heap.alloc(copy))
+            }
+            ("reverse", _) => {
+                if let Data::List(Items::Exact(items)) = self.heap.get_mut(id) {
+                    items.reverse();
+                }
+                Value::None
+            }
+            ("sort", _) => {
+                let element = self.element_of(id);
+                if let Data::List(Items::Exact(items)) = self.heap.get_mut(id) {
+                    let len = items.len();
+                    *items = vec![element; len];
+                }
+                Value::None
+            }
+            ("remove", _) => {
+                let element = self.element_of(id);
+                *self.heap.get_mut(id) = Data::List(Items::Many(element));
+                Value::None
+            }
+            ("index" | "count", _) => Value::Any(Type::Int),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn element_of(&mut self, id: ObjId) -> Value {
+        match self.heap.get(id).clone() {
+            Data::List(items) | Data::Set(items) | Data::Iter(Iter { items }) => items.element(&mut self.heap),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn set_method(&mut self, id: ObjId, name: &str, args: &Args, span: Span) -> Value {
+        match name {
+            "add" | "update" => {
+                let value = args.pos.first().map_or(Value::Unknown, |a| a.value.clone());
+                let value = if name == "add" { value } else { self.iterate(&value, span).element(&mut self.heap) };
+                let element = self.element_of(id);
+                let empty = matches!(self.heap.get(id), Data::Set(Items::Exact(items)) if items.is_empty());
+                let element = if empty { value } else { join(&mut self.heap, &element, &value, false) };
+                *self.heap.get_mut(id) = Data::Set(Items::Many(element));
+                Value::None
+            }
+            "discard" | "remove" | "clear" => {
+                let element = self.element_of(id);
+                *self.heap.get_mut(id) = Data::Set(Items::Many(element));
+                Value::None
+            }
+            "copy" => {
+                let copy = self.heap.get(id).clone();
+                Value::Obj(self.heap.alloc(copy))
+            }
+            "union" | "intersection" | "difference" => {
+                Value::Obj(self.heap.alloc(Data::Set(Items::Many(Value::Unknown))))
+            }
+            "issubset" | "issuperset" | "isdisjoint" => Value::Any(Type::Bool),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn dict_method(&mut self, id: ObjId, name: &str, args: &Args, span: Span) -> Value {
+        let Data::Dict(dict) = self.heap.get(id) else { return Value::Unknown };
+        let mut dict = dict.clone();
+        let first = args.pos.first().map(|a| a.value.clone());
+        let second = args.get(1, "default").cloned();
+        match (name, first) {
+            ("items" | "keys" | "values", _) => {
+                let pick = |k: Value, v: Value| match name {
+                    "items" => Value::tuple(vec![k, v]),
+                    "keys" => k,
+                    _ => v,
+                };
+                let mut items: Vec<Value> = dict.entries.iter().map(|(k, v)| pick(k.value(), v.clone())).collect();
+                let items = match dict.open {
+                    None => Items::Exact(items),
+                    Some(open) => {
+                        items.push(pick(Value::Unknown, open));
+                        Items::Many(Items::Exact(items).element(&mut self.heap))
+                    }
+                };
+                self.heap.iter(items)
+            }
+            ("get", Some(key)) => {
+                let default = second.unwrap_or(Value::None);
+                match (Key::of(&key).map(|k| dict.entries.get(&k).cloned()), &dict.open) {
+                    (Some(Some(value)), _) => value,
+                    (Some(None), None) => default,
+                    _ => Value::Unknown,
+                }
+            }
+            ("pop", Some(key)) => {
+                let default = second.unwrap_or(Value::Unknown);
+                let found = Key::of(&key).and_then(|k| dict.entries.shift_remove(&k));
+                let value = match (found, &dict.open) {
+                    (Some(value), _) => value,
+                    (None, None) if Key::of(&key).is_some() => default,
+                    _ => Value::Unknown,
+                };
+                *self.heap.get_mut(id) = Data::Dict(dict);
+                value
+            }
+            ("setdefault", Some(key)) => {
+                let default = second.unwrap_or(Value::None);
+                match Key::of(&key) {
+                    Some(k) if dict.entries.contains_key(&k) => dict.entries.get(&k).cloned().unwrap_or(Value::Unknown),
+                    Some(_) if dict.open.is_none() => {
+                        self.dict_insert(&mut dict, &key, default.clone());
+                        *self.heap.get_mut(id) = Data::Dict(dict);
+                        default
+                    }
+                    _ => Value::Unknown,
+                }
+            }
+            ("update", other) => {
+                if let Some(other) = other {
+                    match self.heap.dict_of(&other).cloned() {
+                        Some(other) => {
+                            if let Some(open) = other.open {
+                                self.dict_insert(&mut dict, &Value::Unknown, open);
+                            }
+                            dict.entries.extend(other.entries);
+                        }
+                        None => {
+                            let items = self.iterate(&other, span);
+                            let pairs = self.dict_of_pairs(items);
+                            dict.entries.extend(pairs.entries);
+                            dict.open = dict.open.or(pairs.open);
+                        }
+                    }
+                }
+                for (key, arg) in &args.kw {
+                    dict.entries.insert(Key::Str(key.as_str().into()), arg.value.clone());
+                }
+                if args.more_kw {
+                    dict.open = Some(Value::Unknown);
+                }
+                *self.heap.get_mut(id) = Data::Dict(dict);
+                Value::None
+            }
+            ("copy", _) => self.heap.dict(dict),
+            ("clear", _) => {
+                *self.heap.get_mut(id) = Data::Dict(Dict::default());
+                Value::None
+            }
+            // A tokenizer's output or a batch on its way to a device: a library's class may
+            // know better; a plain dict has no such method.
+            _ => Value::Unknown,
+        }
+    }
+
+    /// The arguments of a call to a builtin as values.
+    pub(super) fn values(args: &Args) -> Vec<Value> {
+        args.pos.iter().map(|a: &Arg| a.value.clone()).collect()
+    }
+}
+
+fn int(n: usize) -> Value {
+    Value::Int(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+/// `values[start:stop:step]`.
+fn slice_of(values: &[Value], start: Option<i64>, stop: Option<i64>, step: i64) -> Vec<Value> {
+    let len = i64::try_from(values.len()).unwrap_or(i64::MAX);
+    if step == 0 {
+        return Vec::new();
+    }
+    let clamp = |n: i64, low: i64, high: i64| (if n < 0 { n + len } else { n }).clamp(low, high);
+    let (mut at, end) = if step > 0 {
+        (start.map_or(0, |n| clamp(n, 0, len)), stop.map_or(len, |n| clamp(n, 0, len)))
+    } else {
+        (start.map_or(len - 1, |n| clamp(n, -1, len - 1)), stop.map_or(-1, |n| clamp(n, -1, len - 1)))
+    };
+    let mut out = Vec::new();
+    while (step > 0 && at < end) || (step < 0 && at > end) {
+        out.extend(usize::try_from(at).ok().and_then(|i| values.get(i).cloned()));
+        at += step;
+    }
+    out
+}
+
+fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut Interp<'_>) -> Value {
+    let arg = args.pos.first().and_then(|a| a.value.as_str());
+    if let Value::Str(text) = receiver {
+        let known = match (name, arg) {
+            ("lower", _) => Some(Value::str(&text.to_lowercase())),
+            ("upper", _) => Some(Value::str(&text.to_uppercase())),
+            ("strip", None) if args.pos.is_empty() => Some(Value::str(text.trim())),
+            ("startswith", Some(prefix)) => Some(Value::Bool(text.starts_with(prefix))),
+            ("endswith", Some(suffix)) => Some(Value::Bool(text.ends_with(suffix))),
+            ("replace", Some(from)) => {
+                args.pos.get(1).and_then(|a| a.value.as_str()).map(|to| Value::str(&text.replace(from, to)))
+            }
+            ("split", Some(by)) if args.pos.len() == 1 && !by.is_empty() => {
+                let parts = text.split(by).map(Value::str).collect();
+                Some(it.heap.list(parts))
+            }
+            ("split", None) if args.pos.is_empty() => {
+                let parts = text.split_whitespace().map(Value::str).collect();
+                Some(it.heap.list(parts))
+            }
+            ("isdigit", _) => Some(Value::Bool(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit()))),
+            _ => None,
+        };
+        if let Some(value) = known {
+            return value;
+        }
+    }
+    match name {
+        "split" | "rsplit" | "splitlines" => Value::Obj(it.heap.alloc(Data::List(Items::Many(Value::Any(Type::Str))))),
+        "startswith" | "endswith" | "isdigit" | "isalpha" | "isalnum" | "isspace" | "isupper" | "islower"
+        | "isnumeric" => Value::Any(Type::Bool),
+        "find" | "index" | "count" | "rfind" => Value::Any(Type::Int),
+        "encode" => Value::Any(Type::Bytes),
+        "partition" | "rpartition" => Value::tuple(vec![Value::Any(Type::Str); 3]),
+        _ => Value::Any(Type::Str),
+    }
+}

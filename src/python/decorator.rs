@@ -1,0 +1,113 @@
+//! Decorators.
+
+use super::Args;
+use super::interp::Interp;
+use crate::syntax::Expr;
+use crate::value::{Data, Function, Items, Value, sym};
+
+impl<'p> Interp<'p> {
+    /// What a decorated function or class is. A decorator of which nothing is known is
+    /// taken to leave it as it is.
+    pub(super) fn decorate(&mut self, decorator: &'p Expr, value: Value) -> Value {
+        let span = self.span(decorator);
+        // `@x.setter` and `@x.getter` of a property: the property stays.
+        if let Expr::Attribute(a) = decorator
+            && matches!(a.attr.as_str(), "setter" | "deleter" | "getter")
+            && let Expr::Name(name) = &*a.value
+        {
+            let property = self.name(sym(name.id.as_str()));
+            if !property.is_unknown() {
+                return property;
+            }
+        }
+        let decorator = self.eval(decorator);
+        match &decorator {
+            Value::Path(path) => match path.as_str() {
+                "builtins.staticmethod" => self.mark_kind(&value, "static"),
+                "builtins.classmethod" => self.mark_kind(&value, "class"),
+                "builtins.property" | "functools.cached_property" | "abc.abstractproperty" => {
+                    self.mark_kind(&value, "property");
+                }
+                "dataclasses.dataclass" => self.mark_dataclass(&value),
+                // A library's context manager as a decorator: `@torch.no_grad`.
+                _ if self.library.bases(*path).is_some() => {
+                    let manager = self.call(&decorator, Args::default(), span);
+                    self.add_manager(&value, manager);
+                }
+                _ => {
+                    let result = self.call(&decorator, Args::positional([value.clone()], span), span);
+                    if self.is_callable(&result) {
+                        return result;
+                    }
+                }
+            },
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Function(_) | Data::Class(_) => {
+                    let result = self.call(&decorator, Args::positional([value.clone()], span), span);
+                    return if result.is_unknown() || result.is_none() { value } else { result };
+                }
+                Data::Instance(instance) => {
+                    if matches!(&instance.class, Value::Path(p) if p.as_str() == "dataclasses.dataclass") {
+                        self.mark_dataclass(&value);
+                    } else if matches!(instance.class, Value::Path(_)) {
+                        self.add_manager(&value, decorator.clone());
+                    }
+                }
+                _ => {}
+            },
+            Value::Partial(_) | Value::Bound(_) => {
+                let result = self.call(&decorator, Args::positional([value.clone()], span), span);
+                if self.is_callable(&result) {
+                    return result;
+                }
+            }
+            _ => {}
+        }
+        value
+    }
+
+    pub(super) fn is_callable(&self, value: &Value) -> bool {
+        match value {
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::Function(_) | Data::Class(_)),
+            Value::Partial(_) | Value::Bound(_) => true,
+            _ => false,
+        }
+    }
+
+    fn mark_kind(&mut self, value: &Value, kind: &str) {
+        if let Value::Obj(id) = value
+            && matches!(self.heap.get(*id), Data::Function(_))
+            && let Data::Function(function) = self.heap.get_mut(*id)
+        {
+            function.attrs.insert(sym("__kind__"), Value::str(kind));
+        }
+    }
+
+    fn mark_dataclass(&mut self, value: &Value) {
+        if let Value::Obj(id) = value
+            && matches!(self.heap.get(*id), Data::Class(_))
+            && let Data::Class(class) = self.heap.get_mut(*id)
+        {
+            class.attrs.insert(sym("__dataclass__"), Value::Bool(true));
+        }
+    }
+
+    /// Runs every call of the function inside a context manager.
+    fn add_manager(&mut self, value: &Value, manager: Value) {
+        let Value::Obj(id) = value else { return };
+        let Data::Function(function) = self.heap.get(*id) else { return };
+        let mut managers = self.decorating_managers(&function.clone());
+        managers.push(manager);
+        let list = self.heap.list(managers);
+        if let Data::Function(function) = self.heap.get_mut(*id) {
+            function.attrs.insert(sym("__managers__"), list);
+        }
+    }
+
+    pub(super) fn decorating_managers(&self, function: &Function) -> Vec<Value> {
+        match function.attrs.get(&sym("__managers__")).and_then(Value::as_obj).map(|id| self.heap.get(id)) {
+            Some(Data::List(Items::Exact(managers))) => managers.clone(),
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! The run of a whole file: the program itself, then every function that it never called.
+
+use rustc_hash::FxHashMap;
+
+use super::interp::{Body, Interp};
+use super::{Arg, Args};
+use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
+use crate::syntax::{Expr, Span, Stmt};
+use crate::value::{Data, ObjId, Sym, Value, sym};
+
+impl<'p> Interp<'p> {
+    /// Runs the root file as the program, then the functions that nothing called, with
+    /// arguments of which nothing is known.
+    pub fn run(&mut self) {
+        let scope = self.run_main();
+        self.speculative = true;
+        let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
+        let mut at = 0;
+        // Running one may define others.
+        while let Some(id) = self.defined.get(at).copied() {
+            at += 1;
+            let Data::Function(function) = self.heap.get(id) else { continue };
+            if self.executed.contains(&function.code) {
+                continue;
+            }
+            let function = function.clone();
+            self.frames.push(super::interp::Frame::new(self.root, scope));
+            self.run_uncalled(id, &function, &mut instances);
+            self.frames.pop();
+        }
+    }
+
+    fn run_uncalled(&mut self, id: ObjId, function: &crate::value::Function, instances: &mut FxHashMap<ObjId, Value>) {
+        let Some(code) = self.code.get(function.code.0 as usize) else { return };
+        let Body::Function(def) = code.body else { return };
+        let span = Span { file: code.file, start: def.name.range.start().to_u32(), end: def.name.range.end().to_u32() };
+        let is_static = function.attrs.get(&sym("__kind__")).and_then(Value::as_str) == Some("static");
+        let receiver = match function.owner {
+            Some(class) if !is_static && def.name.as_str() != "__init__" && def.name.as_str() != "__new__" => {
+                Some(self.receiver(class, instances, span))
+            }
+            Some(class) if !is_static => {
+                // The constructor itself: run by making an instance, which later methods use.
+                self.receiver(class, instances, span);
+                if self.executed.contains(&function.code) {
+                    return;
+                }
+                Some(Value::Unknown)
+            }
+            _ => None,
+        };
+        if self.executed.contains(&function.code) {
+            return;
+        }
+        let mark = self.heap.mark();
+        let args = self.unknown_args(def, receiver, span);
+        self.call(&Value::Obj(id), args, span);
+        self.heap.undo(mark);
+        self.heap.release(mark);
+    }
+
+    /// Arguments of which nothing is known but their annotations.
+    fn unknown_args(&mut self, def: &'p StmtFunctionDef, receiver: Option<Value>, span: Span) -> Args {
+        let mut args = Args::default();
+        let mut positional = def.parameters.posonlyargs.iter().chain(&def.parameters.args);
+        if let Some(receiver) = receiver {
+            positional.next();
+            args.pos.push(Arg::new(receiver, span));
+        }
+        let positional: Vec<&'p ParameterWithDefault> = positional.collect();
+        for parameter in positional {
+            let value = self.unknown_parameter(parameter);
+            args.pos.push(Arg::new(value, span));
+        }
+        for parameter in &def.parameters.kwonlyargs {
+            let value = self.unknown_parameter(parameter);
+            args.kw.push((sym(parameter.parameter.name.as_str()), Arg::new(value, span)));
+        }
+        if def.parameters.vararg.is_some() {
+            args.more_pos = true;
+        }
+        args.more_kw = def.parameters.kwarg.is_some();
+        args
+    }
+
+    /// An instance for the methods of a class that the program never makes: constructed
+    /// with unknown arguments, and unknown in every attribute that another method sets.
+    fn receiver(&mut self, class: ObjId, instances: &mut FxHashMap<ObjId, Value>, span: Span) -> Value {
+        if let Some(value) = instances.get(&class) {
+            return value.clone();
+        }
+        instances.insert(class, Value::Unknown);
+        let init = self.mro(class).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, sym("__init__")));
+        let args = match init.and_then(|v| v.as_obj()).map(|id| self.heap.get(id).clone()) {
+            Some(Data::Function(function)) => match self.code.get(function.code.0 as usize).map(|c| c.body) {
+                Some(Body::Function(def)) => {
+                    let mut args = self.unknown_args(def, Some(Value::Unknown), span);
+                    args.pos.remove(0);
+                    args
+                }
+                _ => Args { more_pos: true, more_kw: true, ..Args::default() },
+            },
+            _ => Args { more_pos: true, more_kw: true, ..Args::default() },
+        };
+        let value = self.instantiate(class, args, span);
+        if let Some(id) = value.as_obj() {
+            for name in self.attributes_set_later(class) {
+                if self.heap.attr(id, name.as_str()).is_some() {
+                    self.heap.set_attr(id, name.as_str(), Value::Unknown);
+                }
+            }
+            // The program around the class may do anything to the instance.
+            let library = self.library;
+            library.escaped(self, &value);
+        }
+        instances.insert(class, value.clone());
+        value
+    }
+
+    /// The attributes of `self` that methods other than the constructor assign.
+    fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
+        let mut names = Vec::new();
+        for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {
+            let Data::Class(data) = self.heap.get(ancestor) else { continue };
+            for (name, value) in &data.attrs {
+                if name.as_str() == "__init__" {
+                    continue;
+                }
+                if let Some(id) = value.as_obj()
+                    && let Data::Function(function) = self.heap.get(id)
+                    && let Some(code) = self.code.get(function.code.0 as usize)
+                    && let Body::Function(def) = code.body
+                {
+                    stored_attributes(&def.body, &mut names);
+                }
+            }
+        }
+        names
+    }
+}
+
+fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
+    let mut target = |expr: &Expr| collect_target(expr, names);
+    for stmt in body {
+        match stmt {
+            Stmt::Assign(s) => s.targets.iter().for_each(&mut target),
+            Stmt::AugAssign(s) => target(&s.target),
+            Stmt::AnnAssign(s) => target(&s.target),
+            _ => {}
+        }
+    }
+    for inner in body.iter().flat_map(blocks) {
+        stored_attributes(inner, names);
+    }
+}
+
+fn collect_target(expr: &Expr, names: &mut Vec<Sym>) {
+    match expr {
+        Expr::Attribute(a) if matches!(&*a.value, Expr::Name(n) if n.id.as_str() == "self") => {
+            names.push(sym(a.attr.as_str()));
+        }
+        Expr::Tuple(t) => t.elts.iter().for_each(|e| collect_target(e, names)),
+        _ => {}
+    }
+}
+
+/// The blocks directly inside a statement, except those of functions and classes.
+fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match stmt {
+        Stmt::If(s) => {
+            let mut all: Vec<&[Stmt]> = vec![&s.body];
+            all.extend(s.elif_else_clauses.iter().map(|c| &c.body[..]));
+            all
+        }
+        Stmt::For(s) => vec![&s.body, &s.orelse],
+        Stmt::While(s) => vec![&s.body, &s.orelse],
+        Stmt::With(s) => vec![&s.body],
+        Stmt::Try(s) => {
+            let mut all: Vec<&[Stmt]> = vec![&s.body, &s.orelse, &s.finalbody];
+            for handler in &s.handlers {
+                let crate::syntax::ast::ExceptHandler::ExceptHandler(handler) = handler;
+                all.push(&handler.body);
+            }
+            all
+        }
+        Stmt::Match(s) => s.cases.iter().map(|c| &c.body[..]).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a function body makes a generator.
+pub(super) fn has_yield(body: &[Stmt]) -> bool {
+    fn in_expr(expr: &Expr) -> bool {
+        match expr {
+            Expr::Yield(_) | Expr::YieldFrom(_) => true,
+            Expr::Await(e) => in_expr(&e.value),
+            Expr::Named(e) => in_expr(&e.value),
+            Expr::Tuple(t) => t.elts.iter().any(in_expr),
+            Expr::Call(c) => c.arguments.args.iter().any(in_expr),
+            _ => false,
+        }
+    }
+    body.iter().any(|stmt| {
+        let own = match stmt {
+            Stmt::Expr(s) => in_expr(&s.value),
+            Stmt::Assign(s) => in_expr(&s.value),
+            Stmt::AugAssign(s) => in_expr(&s.value),
+            Stmt::AnnAssign(s) => s.value.as_deref().is_some_and(in_expr),
+            Stmt::Return(s) => s.value.as_deref().is_some_and(in_expr),
+            _ => false,
+        };
+        own || blocks(stmt).into_iter().any(has_yield)
+    })
+}

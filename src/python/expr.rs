@@ -1,0 +1,397 @@
+//! Expressions.
+
+use std::rc::Rc;
+
+use super::interp::{Body, Code, Interp};
+use super::{Arg, Args};
+use crate::syntax::Expr;
+use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
+use crate::value::{Data, Dict, Items, Key, Scope, Sym, Type, Value, sym};
+
+impl<'p> Interp<'p> {
+    pub(super) fn eval(&mut self, expr: &'p Expr) -> Value {
+        if !self.step() {
+            return Value::Unknown;
+        }
+        match expr {
+            Expr::Name(name) => self.name(sym(name.id.as_str())),
+            Expr::NumberLiteral(n) => match &n.value {
+                Number::Int(i) => i.as_i64().map_or(Value::Any(Type::Int), Value::Int),
+                Number::Float(x) => Value::Float(*x),
+                Number::Complex { .. } => Value::Any(Type::Complex),
+            },
+            Expr::StringLiteral(s) => Value::str(s.value.to_str()),
+            Expr::BytesLiteral(_) => Value::Any(Type::Bytes),
+            Expr::BooleanLiteral(b) => Value::Bool(b.value),
+            Expr::NoneLiteral(_) => Value::None,
+            Expr::EllipsisLiteral(_) => Value::Ellipsis,
+            Expr::Attribute(a) => {
+                let object = self.eval(&a.value);
+                let span = self.span(a);
+                self.getattr(&object, sym(a.attr.as_str()), span)
+            }
+            Expr::Call(call) => self.eval_call(call),
+            Expr::BinOp(e) => {
+                let left = self.eval(&e.left);
+                let right = self.eval(&e.right);
+                let span = self.span(e);
+                self.binary(super::operator::binop(e.op), &left, &right, span)
+            }
+            Expr::UnaryOp(e) => {
+                let operand = self.eval(&e.operand);
+                let span = self.span(e);
+                self.unary(e.op, &operand, span)
+            }
+            Expr::BoolOp(e) => self.bool_op(e),
+            Expr::Compare(e) => self.compare(e),
+            Expr::If(e) => {
+                let test = self.eval(&e.test);
+                match self.truth(&test) {
+                    Some(true) => self.eval(&e.body),
+                    Some(false) => self.eval(&e.orelse),
+                    None => self.eval_either(&e.test, &e.body, &e.orelse),
+                }
+            }
+            Expr::Subscript(s) => {
+                let object = self.eval(&s.value);
+                let index = self.eval(&s.slice);
+                let span = self.span(s);
+                self.subscript(&object, &index, span)
+            }
+            Expr::Slice(s) => {
+                let mut part = |e: &'p Option<Box<Expr>>| e.as_ref().map_or(Value::None, |e| self.eval(e));
+                let parts = [part(&s.lower), part(&s.upper), part(&s.step)];
+                Value::Slice(Rc::new(parts))
+            }
+            Expr::Tuple(t) => match self.elements(&t.elts) {
+                Items::Exact(items) => Value::tuple(items),
+                Items::Many(element) => self.heap.iter(Items::Many(element)),
+            },
+            Expr::List(l) => {
+                let items = self.elements(&l.elts);
+                Value::Obj(self.heap.alloc(Data::List(items)))
+            }
+            Expr::Set(s) => {
+                let items = self.elements(&s.elts);
+                Value::Obj(self.heap.alloc(Data::Set(items)))
+            }
+            Expr::Dict(d) => self.dict_display(&d.items),
+            Expr::ListComp(c) => {
+                let items = self.comprehension(&c.generators, &mut |it| it.eval(&c.elt));
+                Value::Obj(self.heap.alloc(Data::List(items)))
+            }
+            Expr::SetComp(c) => {
+                let items = self.comprehension(&c.generators, &mut |it| it.eval(&c.elt));
+                Value::Obj(self.heap.alloc(Data::Set(items)))
+            }
+            Expr::Generator(c) => {
+                let items = self.comprehension(&c.generators, &mut |it| it.eval(&c.elt));
+                self.heap.iter(items)
+            }
+            Expr::DictComp(c) => {
+                let items = self.comprehension(&c.generators, &mut |it| {
+                    let key = c.key.as_ref().map_or(Value::Unknown, |k| it.eval(k));
+                    let value = it.eval(&c.value);
+                    Value::tuple(vec![key, value])
+                });
+                let dict = self.dict_of_pairs(items);
+                self.heap.dict(dict)
+            }
+            Expr::Lambda(lambda) => {
+                let file = self.file();
+                let address = std::ptr::from_ref(lambda) as usize;
+                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), yields: false });
+                let parameters = lambda.parameters.as_deref();
+                self.make_function(code, sym("<lambda>"), parameters)
+            }
+            Expr::Named(e) => {
+                let value = self.eval(&e.value);
+                self.assign(&e.target, value.clone());
+                value
+            }
+            Expr::FString(f) => self.fstring(&f.value),
+            Expr::TString(_) => Value::Unknown,
+            Expr::Starred(s) => self.eval(&s.value),
+            Expr::Await(e) => self.eval(&e.value),
+            Expr::Yield(e) => {
+                let value = e.value.as_ref().map_or(Value::None, |v| self.eval(v));
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.yields.push(value);
+                }
+                Value::Unknown
+            }
+            Expr::YieldFrom(e) => {
+                let iterable = self.eval(&e.value);
+                let span = self.span(e);
+                let element = self.iterate(&iterable, span).element(&mut self.heap);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.yields.push(element);
+                }
+                Value::Unknown
+            }
+            Expr::IpyEscapeCommand(_) => Value::Unknown,
+        }
+    }
+
+    /// A name, as the innermost scope that binds it has it.
+    pub(super) fn name(&mut self, name: Sym) -> Value {
+        let mut scope = match self.frames.last() {
+            Some(frame) if frame.globals.contains(&name) => Some(self.module_scope()),
+            Some(frame) => Some(frame.scope),
+            None => None,
+        };
+        while let Some(id) = scope {
+            let Data::Scope(names) = self.heap.get(id) else { break };
+            match names.vars.get(&name) {
+                None => scope = names.parent,
+                Some(Value::Lazy(_)) => return self.scope_var(id, name).unwrap_or(Value::Unknown),
+                Some(value) => return value.clone(),
+            }
+        }
+        super::builtins::lookup(name)
+    }
+
+    fn elements(&mut self, elts: &'p [Expr]) -> Items {
+        let mut items = Vec::with_capacity(elts.len());
+        let mut open: Option<Value> = None;
+        for element in elts {
+            if let Expr::Starred(starred) = element {
+                let iterable = self.eval(&starred.value);
+                let span = self.span(starred);
+                match self.iterate(&iterable, span) {
+                    Items::Exact(values) => items.extend(values),
+                    Items::Many(value) => open = Some(value),
+                }
+            } else {
+                items.push(self.eval(element));
+            }
+        }
+        match open {
+            None => Items::Exact(items),
+            Some(value) => {
+                items.push(value);
+                Items::Many(Items::Exact(items).element(&mut self.heap))
+            }
+        }
+    }
+
+    fn dict_display(&mut self, items: &'p [ast::DictItem]) -> Value {
+        let mut dict = Dict::default();
+        for item in items {
+            let value = self.eval(&item.value);
+            match &item.key {
+                Some(key) => {
+                    let key = self.eval(key);
+                    self.dict_insert(&mut dict, &key, value);
+                }
+                None => match self.heap.dict_of(&value).cloned() {
+                    Some(other) => {
+                        dict.entries.extend(other.entries);
+                        if let Some(open) = other.open {
+                            self.dict_insert(&mut dict, &Value::Unknown, open);
+                        }
+                    }
+                    None => self.dict_insert(&mut dict, &Value::Unknown, Value::Unknown),
+                },
+            }
+        }
+        self.heap.dict(dict)
+    }
+
+    /// Sets an entry; under a key that is not known, any entry may have changed.
+    pub(super) fn dict_insert(&mut self, dict: &mut Dict, key: &Value, value: Value) {
+        match Key::of(key) {
+            Some(key) => {
+                dict.entries.insert(key, value);
+            }
+            None => {
+                let open = match dict.open.take() {
+                    Some(other) => crate::value::join(&mut self.heap, &other, &value, false),
+                    None => value.clone(),
+                };
+                for entry in dict.entries.values_mut() {
+                    *entry = crate::value::join(&mut self.heap, entry, &value, false);
+                }
+                dict.open = Some(open);
+            }
+        }
+    }
+
+    pub(super) fn dict_of_pairs(&mut self, items: Items) -> Dict {
+        let mut dict = Dict::default();
+        match items {
+            Items::Exact(pairs) => {
+                for pair in pairs {
+                    let (key, value) = match self.heap.exact_items(&pair).as_deref() {
+                        Some([key, value]) => (key.clone(), value.clone()),
+                        _ => (Value::Unknown, Value::Unknown),
+                    };
+                    self.dict_insert(&mut dict, &key, value);
+                }
+            }
+            Items::Many(pair) => {
+                let value = match self.heap.exact_items(&pair).as_deref() {
+                    Some([_, value]) => value.clone(),
+                    _ => Value::Unknown,
+                };
+                dict.open = Some(value);
+            }
+        }
+        dict
+    }
+
+    /// Runs the loops of a comprehension in a scope of their own.
+    fn comprehension(&mut self, generators: &'p [Comprehension], body: &mut dyn FnMut(&mut Self) -> Value) -> Items {
+        let Some(frame) = self.frames.last() else { return Items::Many(Value::Unknown) };
+        let outer = frame.scope;
+        let scope = self.heap.alloc(Data::Scope(Scope { vars: Default::default(), parent: Some(outer) }));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.scope = scope;
+        }
+        let items = self.comprehend(generators, body);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.scope = outer;
+        }
+        items
+    }
+
+    fn comprehend(&mut self, generators: &'p [Comprehension], body: &mut dyn FnMut(&mut Self) -> Value) -> Items {
+        let Some((first, rest)) = generators.split_first() else { return Items::Exact(vec![body(self)]) };
+        let iterable = self.eval(&first.iter);
+        let span = self.span(&first.iter);
+        let (elements, exact) = match self.iterate(&iterable, span) {
+            Items::Exact(items) if items.len() <= 256 => (items, true),
+            items => (vec![items.element(&mut self.heap)], false),
+        };
+        let (mut out, mut exact) = (Vec::new(), exact);
+        for element in elements {
+            self.assign(&first.target, element);
+            let mut keep = Some(true);
+            for test in &first.ifs {
+                let value = self.eval(test);
+                match self.truth(&value) {
+                    Some(true) => {}
+                    Some(false) => {
+                        keep = Some(false);
+                        break;
+                    }
+                    None => {
+                        self.assume(test, true);
+                        keep = None;
+                    }
+                }
+            }
+            if keep == Some(false) {
+                continue;
+            }
+            exact &= keep == Some(true);
+            match self.comprehend(rest, body) {
+                Items::Exact(items) => out.extend(items),
+                Items::Many(value) => {
+                    out.push(value);
+                    exact = false;
+                }
+            }
+        }
+        if exact { Items::Exact(out) } else { Items::Many(Items::Exact(out).element(&mut self.heap)) }
+    }
+
+    fn eval_either(&mut self, test: &'p Expr, yes: &'p Expr, no: &'p Expr) -> Value {
+        let mark = self.heap.mark();
+        self.assume(test, true);
+        let a = self.eval(yes);
+        let left = self.heap.delta(mark);
+        self.heap.undo(mark);
+        self.assume(test, false);
+        let b = self.eval(no);
+        let right = self.heap.delta(mark);
+        self.heap.undo(mark);
+        self.heap.join(&[left, right], false);
+        self.heap.release(mark);
+        crate::value::join(&mut self.heap, &a, &b, false)
+    }
+
+    fn bool_op(&mut self, e: &'p ast::ExprBoolOp) -> Value {
+        let stops_at = e.op == ast::BoolOp::Or;
+        let mut result: Option<Value> = None;
+        for (i, operand) in e.values.iter().enumerate() {
+            let value = self.eval(operand);
+            let last = i + 1 == e.values.len();
+            let truth = self.truth(&value);
+            let joined = match result.take() {
+                None => value,
+                Some(before) => crate::value::join(&mut self.heap, &before, &value, false),
+            };
+            if last {
+                return joined;
+            }
+            match truth {
+                Some(t) if t == stops_at => return joined,
+                // This operand is not the result; what came before may be.
+                Some(_) => result = None,
+                None => {
+                    // `x or default` of an unknown x tells nothing of the result.
+                    result = Some(match joined {
+                        Value::Any(Type::Bool) => Value::Any(Type::Bool),
+                        _ => Value::Unknown,
+                    });
+                }
+            }
+        }
+        result.unwrap_or(Value::Unknown)
+    }
+
+    // Calls.
+
+    fn eval_call(&mut self, call: &'p ExprCall) -> Value {
+        let span = self.span(call);
+        // `super()` needs to know where it stands.
+        if let Expr::Name(name) = &*call.func
+            && name.id.as_str() == "super"
+            && matches!(self.name(sym("super")), Value::Path(p) if p.as_str() == "builtins.super")
+        {
+            return self.make_super(&call.arguments);
+        }
+        let callee = self.eval(&call.func);
+        let args = self.eval_args(&call.arguments);
+        self.call(&callee, args, span)
+    }
+
+    pub(super) fn eval_args(&mut self, arguments: &'p ast::Arguments) -> Args {
+        let mut args = Args::default();
+        for arg in &arguments.args {
+            let span = self.span(arg);
+            if let Expr::Starred(starred) = arg {
+                let iterable = self.eval(&starred.value);
+                match self.iterate(&iterable, span) {
+                    Items::Exact(values) => args.pos.extend(values.into_iter().map(|v| Arg::new(v, span))),
+                    Items::Many(_) => args.more_pos = true,
+                }
+            } else {
+                let value = self.eval(arg);
+                if !args.more_pos {
+                    args.pos.push(Arg::new(value, span));
+                }
+            }
+        }
+        for keyword in &arguments.keywords {
+            let value = self.eval(&keyword.value);
+            let span = self.span(&keyword.value);
+            match &keyword.arg {
+                Some(name) => args.kw.push((sym(name.as_str()), Arg::new(value, span))),
+                None => match self.heap.dict_of(&value).cloned() {
+                    Some(dict) => {
+                        for (key, value) in dict.entries {
+                            if let Key::Str(name) = key {
+                                args.kw.push((sym(&name), Arg::new(value, span)));
+                            }
+                        }
+                        args.more_kw |= dict.open.is_some();
+                    }
+                    None => args.more_kw = true,
+                },
+            }
+        }
+        args
+    }
+}

@@ -1,0 +1,433 @@
+//! Operators on Python's own values.
+
+use super::interp::Interp;
+use super::library::{BinOp, UnaryOp};
+use crate::syntax::Span;
+use crate::syntax::ast::{self, CmpOp, Operator};
+use crate::value::{Data, Heap, Items, Key, Size, Type, Value, sym};
+
+pub(super) fn binop(op: Operator) -> BinOp {
+    match op {
+        Operator::Add => BinOp::Add,
+        Operator::Sub => BinOp::Sub,
+        Operator::Mult => BinOp::Mul,
+        Operator::MatMult => BinOp::MatMul,
+        Operator::Div => BinOp::Div,
+        Operator::FloorDiv => BinOp::FloorDiv,
+        Operator::Mod => BinOp::Mod,
+        Operator::Pow => BinOp::Pow,
+        Operator::LShift => BinOp::LShift,
+        Operator::RShift => BinOp::RShift,
+        Operator::BitAnd => BinOp::BitAnd,
+        Operator::BitOr => BinOp::BitOr,
+        Operator::BitXor => BinOp::BitXor,
+    }
+}
+
+/// The method by which a class overloads an operator, and its reflected twin.
+fn dunder(op: BinOp) -> (&'static str, &'static str) {
+    match op {
+        BinOp::Add => ("__add__", "__radd__"),
+        BinOp::Sub => ("__sub__", "__rsub__"),
+        BinOp::Mul => ("__mul__", "__rmul__"),
+        BinOp::MatMul => ("__matmul__", "__rmatmul__"),
+        BinOp::Div => ("__truediv__", "__rtruediv__"),
+        BinOp::FloorDiv => ("__floordiv__", "__rfloordiv__"),
+        BinOp::Mod => ("__mod__", "__rmod__"),
+        BinOp::Pow => ("__pow__", "__rpow__"),
+        BinOp::LShift => ("__lshift__", "__rlshift__"),
+        BinOp::RShift => ("__rshift__", "__rrshift__"),
+        BinOp::BitAnd => ("__and__", "__rand__"),
+        BinOp::BitOr => ("__or__", "__ror__"),
+        BinOp::BitXor => ("__xor__", "__rxor__"),
+        BinOp::Eq => ("__eq__", "__eq__"),
+        BinOp::Ne => ("__ne__", "__ne__"),
+        BinOp::Lt => ("__lt__", "__gt__"),
+        BinOp::Le => ("__le__", "__ge__"),
+        BinOp::Gt => ("__gt__", "__lt__"),
+        BinOp::Ge => ("__ge__", "__le__"),
+    }
+}
+
+impl<'p> Interp<'p> {
+    pub(super) fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
+        let library = self.library;
+        if let Some(value) = library.binary(self, op, left, right, span) {
+            return value;
+        }
+        if let Some(value) = numbers(op, left, right, &mut self.heap) {
+            return value;
+        }
+        match (op, left, right) {
+            (BinOp::Add, Value::Str(a), Value::Str(b)) => return Value::str(&format!("{a}{b}")),
+            (BinOp::Add, a, b) if is_str(a) && is_str(b) => return Value::Any(Type::Str),
+            (BinOp::Mod, a, _) if is_str(a) => return Value::Any(Type::Str),
+            (BinOp::Div, Value::Path(p), _) if p.as_str().starts_with("pathlib") => return left.clone(),
+            (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
+                return Value::tuple(a.iter().chain(b.iter()).cloned().collect());
+            }
+            (BinOp::Mul, Value::Tuple(a), Value::Int(n)) | (BinOp::Mul, Value::Int(n), Value::Tuple(a)) => {
+                if let Some(items) = repeat(a, *n) {
+                    return Value::tuple(items);
+                }
+                return Value::Unknown;
+            }
+            (BinOp::Mul, a, b) if is_str(a) || is_str(b) => return Value::Any(Type::Str),
+            _ => {}
+        }
+        if let Some(value) = self.sequences(op, left, right) {
+            return value;
+        }
+        let (name, reflected) = dunder(op);
+        for (object, other, name) in [(left, right, name), (right, left, reflected)] {
+            if self.heap.instance_of(object).is_some()
+                && let Some(method) = self.try_getattr(object, sym(name), span)
+            {
+                return self.call(&method, super::Args::positional([other.clone()], span), span);
+            }
+        }
+        Value::Unknown
+    }
+
+    /// Lists, sets and dicts.
+    fn sequences(&mut self, op: BinOp, left: &Value, right: &Value) -> Option<Value> {
+        let data = |it: &Self, v: &Value| v.as_obj().map(|id| it.heap.get(id).clone());
+        match (op, data(self, left), data(self, right)) {
+            (BinOp::Add, Some(Data::List(a)), Some(Data::List(b))) => {
+                let items = match (a, b) {
+                    (Items::Exact(mut a), Items::Exact(b)) => {
+                        a.extend(b);
+                        Items::Exact(a)
+                    }
+                    (a, b) => {
+                        let (a, b) = (a.element(&mut self.heap), b.element(&mut self.heap));
+                        Items::Many(crate::value::join(&mut self.heap, &a, &b, false))
+                    }
+                };
+                Some(Value::Obj(self.heap.alloc(Data::List(items))))
+            }
+            (BinOp::Mul, Some(Data::List(a)), _) => Some(self.repeat_list(a, right)),
+            (BinOp::Mul, _, Some(Data::List(b))) => Some(self.repeat_list(b, left)),
+            (BinOp::BitOr, Some(Data::Dict(mut a)), Some(Data::Dict(b))) => {
+                a.entries.extend(b.entries);
+                a.open = a.open.or(b.open);
+                Some(self.heap.dict(a))
+            }
+            (BinOp::BitOr | BinOp::BitAnd | BinOp::Sub, Some(Data::Set(a)), Some(Data::Set(_))) => {
+                let element = a.element(&mut self.heap);
+                let items = Items::Many(if op == BinOp::BitOr { Value::Unknown } else { element });
+                Some(Value::Obj(self.heap.alloc(Data::Set(items))))
+            }
+            _ => None,
+        }
+    }
+
+    fn repeat_list(&mut self, items: Items, times: &Value) -> Value {
+        let items = match (&items, times.as_int()) {
+            (Items::Exact(values), Some(n)) => match repeat(values, n) {
+                Some(all) => Items::Exact(all),
+                None => Items::Many(items.element(&mut self.heap)),
+            },
+            _ => Items::Many(items.element(&mut self.heap)),
+        };
+        Value::Obj(self.heap.alloc(Data::List(items)))
+    }
+
+    /// `left op= right`, on Python's own values: lists grow in place.
+    pub(super) fn augmented(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
+        if op == BinOp::Add
+            && let Value::Obj(id) = left
+            && matches!(self.heap.get(*id), Data::List(_))
+        {
+            let items = self.iterate(right, span);
+            self.extend_list(*id, items);
+            return left.clone();
+        }
+        self.binary(op, left, right, span)
+    }
+
+    pub(super) fn unary(&mut self, op: ast::UnaryOp, operand: &Value, span: Span) -> Value {
+        let op = match op {
+            ast::UnaryOp::Not => {
+                return self.truth(operand).map_or(Value::Any(Type::Bool), |t| Value::Bool(!t));
+            }
+            ast::UnaryOp::USub => UnaryOp::Neg,
+            ast::UnaryOp::UAdd => UnaryOp::Pos,
+            ast::UnaryOp::Invert => UnaryOp::Invert,
+        };
+        let library = self.library;
+        if let Some(value) = library.unary(self, op, operand, span) {
+            return value;
+        }
+        match (op, operand) {
+            (UnaryOp::Neg, Value::Int(n)) => n.checked_neg().map_or(Value::Any(Type::Int), Value::Int),
+            (UnaryOp::Neg, Value::Bool(b)) => Value::Int(-i64::from(*b)),
+            (UnaryOp::Neg, Value::Float(x)) => Value::Float(-x),
+            (UnaryOp::Neg, Value::Size(poly)) => Value::size(&Size::Int(0).sub(&Size::Expr(poly.clone()))),
+            (UnaryOp::Neg, Value::Any(t)) => Value::Any(*t),
+            (UnaryOp::Pos, v) => v.clone(),
+            (UnaryOp::Invert, Value::Int(n)) => Value::Int(!n),
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn compare(&mut self, e: &'p ast::ExprCompare) -> Value {
+        let mut left = self.eval(&e.left);
+        let span = self.span(e);
+        let mut result: Option<Value> = None;
+        for (op, right) in e.ops.iter().zip(&*e.comparators) {
+            let right = self.eval(right);
+            let value = self.compare_one(*op, &left, &right, span);
+            if e.ops.len() == 1 {
+                return value;
+            }
+            match self.truth(&value) {
+                Some(false) => return Value::Bool(false),
+                Some(true) => {
+                    result.get_or_insert(Value::Bool(true));
+                }
+                None => result = Some(Value::Any(Type::Bool)),
+            }
+            left = right;
+        }
+        result.unwrap_or(Value::Any(Type::Bool))
+    }
+
+    fn compare_one(&mut self, op: CmpOp, left: &Value, right: &Value, span: Span) -> Value {
+        let tri = |t: Option<bool>| t.map_or(Value::Any(Type::Bool), Value::Bool);
+        match op {
+            CmpOp::Is => tri(self.is_same(left, right)),
+            CmpOp::IsNot => tri(self.is_same(left, right).map(|t| !t)),
+            CmpOp::In => tri(self.contains(right, left)),
+            CmpOp::NotIn => tri(self.contains(right, left).map(|t| !t)),
+            CmpOp::Eq | CmpOp::NotEq | CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
+                let bin = match op {
+                    CmpOp::Eq => BinOp::Eq,
+                    CmpOp::NotEq => BinOp::Ne,
+                    CmpOp::Lt => BinOp::Lt,
+                    CmpOp::LtE => BinOp::Le,
+                    CmpOp::Gt => BinOp::Gt,
+                    _ => BinOp::Ge,
+                };
+                let library = self.library;
+                if let Some(value) = library.binary(self, bin, left, right, span) {
+                    return value;
+                }
+                match bin {
+                    BinOp::Eq => tri(self.equals(left, right)),
+                    BinOp::Ne => tri(self.equals(left, right).map(|t| !t)),
+                    BinOp::Lt => tri(less(left, right)),
+                    BinOp::Gt => tri(less(right, left)),
+                    BinOp::Le => tri(less(right, left).map(|t| !t)),
+                    _ => tri(less(left, right).map(|t| !t)),
+                }
+            }
+        }
+    }
+
+    /// `a is b`.
+    pub(super) fn is_same(&self, a: &Value, b: &Value) -> Option<bool> {
+        match (a, b) {
+            (Value::Unknown, _) | (_, Value::Unknown) => None,
+            (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => Some(true),
+            (Value::Bool(x), Value::Bool(y)) => Some(x == y),
+            (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
+            (Value::Obj(_), Value::Obj(_)) => None,
+            (Value::Path(x), Value::Path(y)) => (x == y).then_some(true),
+            (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
+            // An opaque value of a library may be None as well.
+            (Value::Path(_), Value::None) | (Value::None, Value::Path(_)) => Some(false),
+            (Value::None, _) | (_, Value::None) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// `a == b` on Python's own values.
+    pub(super) fn equals(&self, a: &Value, b: &Value) -> Option<bool> {
+        match (a, b) {
+            (Value::Unknown | Value::Any(_), _) | (_, Value::Unknown | Value::Any(_)) => None,
+            (Value::Str(x), Value::Str(y)) => Some(x == y),
+            (Value::None, Value::None) => Some(true),
+            (Value::None, other) | (other, Value::None) => match other {
+                Value::Obj(id) => match self.heap.get(*id) {
+                    Data::Instance(_) => None,
+                    _ => Some(false),
+                },
+                _ => Some(false),
+            },
+            (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
+            (Value::Device(x), Value::Device(y)) => match (x.index, y.index) {
+                _ if x.kind != y.kind => x.same(*y),
+                (None, Some(_)) | (Some(_), None) => None,
+                (i, j) => Some(i == j),
+            },
+            (Value::Path(x), Value::Path(y)) => {
+                if x == y {
+                    return Some(true);
+                }
+                // Two members of one enumeration.
+                let parent = |p: &str| p.rsplit_once('.').map(|(a, _)| a.to_owned());
+                (parent(x.as_str()) == parent(y.as_str()) && x.as_str().contains("Mode")).then_some(false)
+            }
+            (Value::Tuple(x), Value::Tuple(y)) => {
+                if x.len() != y.len() {
+                    return Some(false);
+                }
+                let mut all = Some(true);
+                for (p, q) in x.iter().zip(y.iter()) {
+                    match self.equals(p, q) {
+                        Some(false) => return Some(false),
+                        None => all = None,
+                        Some(true) => {}
+                    }
+                }
+                all
+            }
+            (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
+            (Value::Obj(_), _) | (_, Value::Obj(_)) => {
+                let (x, y) = (self.heap.exact_items(a)?, self.heap.exact_items(b)?);
+                self.equals(&Value::tuple(x), &Value::tuple(y))
+            }
+            _ => {
+                if let (Some(x), Some(y)) = (a.as_size(), b.as_size()) {
+                    return x.equals(&y);
+                }
+                if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
+                    #[expect(clippy::float_cmp, reason = "Python's own equality")]
+                    return Some(x == y);
+                }
+                // A number and a text, …
+                let kind = |v: &Value| match v {
+                    Value::Str(_) => 1,
+                    Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) => 2,
+                    Value::Tuple(_) => 3,
+                    _ => 0,
+                };
+                let (x, y) = (kind(a), kind(b));
+                (x != 0 && y != 0 && x != y).then_some(false)
+            }
+        }
+    }
+
+    /// `item in container`.
+    fn contains(&mut self, container: &Value, item: &Value) -> Option<bool> {
+        if let (Value::Str(text), Value::Str(part)) = (container, item) {
+            return Some(text.contains(&**part));
+        }
+        if let Some(dict) = self.heap.dict_of(container) {
+            let key = Key::of(item)?;
+            return match (dict.entries.contains_key(&key), &dict.open) {
+                (true, _) => Some(true),
+                (false, None) => Some(false),
+                _ => None,
+            };
+        }
+        let items = self.heap.exact_items(container)?;
+        let mut unknown = false;
+        for have in items {
+            match self.equals(&have, item) {
+                Some(true) => return Some(true),
+                None => unknown = true,
+                Some(false) => {}
+            }
+        }
+        if unknown { None } else { Some(false) }
+    }
+}
+
+fn is_str(value: &Value) -> bool {
+    matches!(value, Value::Str(_) | Value::Any(Type::Str))
+}
+
+fn repeat(items: &[Value], times: i64) -> Option<Vec<Value>> {
+    let times = usize::try_from(times.max(0)).ok()?;
+    if items.len().checked_mul(times)? > 4096 {
+        return None;
+    }
+    Some(items.iter().cycle().take(items.len() * times).cloned().collect())
+}
+
+fn less(a: &Value, b: &Value) -> Option<bool> {
+    if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
+        return Some(x < y);
+    }
+    if let (Value::Str(x), Value::Str(y)) = (a, b) {
+        return Some(x < y);
+    }
+    a.as_size()?.less(&b.as_size()?)
+}
+
+/// Arithmetic on numbers, known or not.
+fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Value> {
+    let (lt, rt) = (left.number_type()?, right.number_type()?);
+    if lt == Type::Complex || rt == Type::Complex {
+        return Some(Value::Any(Type::Complex));
+    }
+    let float = lt == Type::Float || rt == Type::Float || op == BinOp::Div;
+    if float {
+        let known = match (left.as_f64(), right.as_f64()) {
+            (Some(a), Some(b)) => match op {
+                BinOp::Add => Some(a + b),
+                BinOp::Sub => Some(a - b),
+                BinOp::Mul => Some(a * b),
+                BinOp::Div => (b != 0.0).then(|| a / b),
+                BinOp::FloorDiv => (b != 0.0).then(|| (a / b).floor()),
+                BinOp::Mod => (b != 0.0).then(|| a.rem_euclid(b)).filter(|_| b > 0.0),
+                BinOp::Pow => Some(a.powf(b)),
+                _ => return None,
+            },
+            _ => None,
+        };
+        return Some(known.map_or(Value::Any(Type::Float), Value::Float));
+    }
+    let (a, b) = (left.as_size()?, right.as_size()?);
+    Some(match op {
+        BinOp::Add => Value::size(&a.add(&b)),
+        BinOp::Sub => Value::size(&a.sub(&b)),
+        BinOp::Mul => Value::size(&a.mul(&b)),
+        BinOp::FloorDiv => match (&a, &b) {
+            (Size::Int(_), Size::Int(0)) => return None,
+            (Size::Int(x), Size::Int(y)) => {
+                x.checked_div_euclid(*y).filter(|_| *y > 0).map_or_else(|| Value::Any(Type::Int), Value::Int)
+            }
+            _ => match a.div_exact(&b) {
+                Some(exact) => Value::size(&exact),
+                None => Value::size(&heap.derived("//", &[&a, &b])),
+            },
+        },
+        BinOp::Mod => match (&a, &b) {
+            (Size::Int(x), Size::Int(y)) if *y > 0 => Value::Int(x.rem_euclid(*y)),
+            _ if a.div_exact(&b).is_some() => Value::Int(0),
+            _ => Value::Any(Type::Int),
+        },
+        BinOp::Pow => match (&a, &b) {
+            (Size::Int(x), Size::Int(y)) => match u32::try_from(*y) {
+                Ok(y) => x.checked_pow(y).map_or(Value::Any(Type::Int), Value::Int),
+                #[expect(clippy::cast_precision_loss, reason = "Python's own conversion")]
+                Err(_) => Value::Float((*x as f64).powf(*y as f64)),
+            },
+            _ => Value::Any(Type::Int),
+        },
+        BinOp::LShift | BinOp::RShift | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => match (&a, &b) {
+            (Size::Int(x), Size::Int(y)) => {
+                let bools = lt == Type::Bool && rt == Type::Bool;
+                let shift = || u32::try_from(*y).ok();
+                let value = match op {
+                    BinOp::BitAnd => Some(x & y),
+                    BinOp::BitOr => Some(x | y),
+                    BinOp::BitXor => Some(x ^ y),
+                    BinOp::LShift => shift().filter(|s| *s < 62).and_then(|s| x.checked_mul(1 << s)),
+                    _ => shift().filter(|s| *s < 63).map(|s| x >> s),
+                };
+                match value {
+                    Some(n) if bools => Value::Bool(n != 0),
+                    Some(n) => Value::Int(n),
+                    None => Value::Any(Type::Int),
+                }
+            }
+            _ if lt == Type::Bool && rt == Type::Bool => Value::Any(Type::Bool),
+            _ => Value::Any(Type::Int),
+        },
+        _ => return None,
+    })
+}

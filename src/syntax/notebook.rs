@@ -1,0 +1,176 @@
+use ruff_notebook::NotebookError as RuffError;
+use ruff_text_size::{TextRange, TextSize};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// A Jupyter notebook: its Python cells laid end to end, and where each of them lies.
+pub struct Notebook {
+    /// The cells' sources, one newline after each.
+    pub text: String,
+    /// The Python cells, in order.
+    pub cells: Vec<Cell>,
+}
+
+/// A code cell of a notebook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// Counted from 1 over all cells, text cells too, as Jupyter's file has them.
+    pub number: usize,
+    /// Its place in [`Notebook::text`], without the newline that separates it.
+    pub range: TextRange,
+}
+
+/// Why a file is no notebook, and where.
+#[derive(Debug)]
+pub struct NotebookError {
+    pub message: String,
+    /// Line and column, from 1.
+    pub place: Option<(usize, usize)>,
+}
+
+impl Notebook {
+    /// Reads a notebook's JSON; `None` for one in another language than Python. An empty
+    /// file is a notebook without cells.
+    pub fn read(json: &str) -> Result<Option<Self>, NotebookError> {
+        if json.trim().is_empty() {
+            return Ok(Some(Notebook { text: "\n".to_owned(), cells: Vec::new() }));
+        }
+        let notebook = ruff_notebook::Notebook::from_source_code(json).map_err(explain)?;
+        if !notebook.is_python_notebook() {
+            return Ok(None);
+        }
+        let numbers = notebook.index().iter().map(|start| start.cell_index().get());
+        let cells = numbers
+            .zip(notebook.cell_offsets().content_ranges())
+            .map(|(number, range)| Cell { number, range })
+            .collect();
+        Ok(Some(Notebook { text: notebook.source_code().to_owned(), cells }))
+    }
+
+    /// The cell that holds the offset; the newline after a cell belongs to it.
+    pub fn cell_at(&self, offset: TextSize) -> Option<Cell> {
+        let after = self.cells.partition_point(|cell| cell.range.start() <= offset);
+        self.cells.get(after.checked_sub(1)?).copied()
+    }
+
+    /// The notebook's JSON with new sources for some cells (by number, ascending). Every
+    /// other byte stays: outputs, metadata, order and number formats.
+    pub fn replace_sources(json: &str, new: &[(usize, String)]) -> Result<String, NotebookError> {
+        let raw: RawNotebook = serde_json::from_str(json).map_err(|error| explain(RuffError::InvalidSchema(error)))?;
+        let mut out = String::with_capacity(json.len());
+        let mut done = 0usize;
+        for (number, source) in new {
+            let cell = number.checked_sub(1).and_then(|index| raw.cells.get(index));
+            let Some(old) = cell.and_then(|cell| cell.source) else {
+                continue;
+            };
+            // The raw value borrows from `json`: the distance is its offset.
+            let start = (old.get().as_ptr() as usize).saturating_sub(json.as_ptr() as usize);
+            let Some(before) = json.get(done..start) else {
+                continue;
+            };
+            out.push_str(before);
+            out.push_str(&as_json(old.get(), source));
+            done = start + old.get().len();
+        }
+        out.push_str(json.get(done..).unwrap_or_default());
+        Ok(out)
+    }
+}
+
+#[derive(Deserialize)]
+struct RawNotebook<'a> {
+    #[serde(borrow)]
+    cells: Vec<RawCell<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RawCell<'a> {
+    #[serde(borrow)]
+    source: Option<&'a RawValue>,
+}
+
+/// A cell's source as JSON, laid out as the old one was: one string, or a list of lines.
+fn as_json(old: &str, source: &str) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let Some(inside) = old.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
+        return quoted(source);
+    };
+    let lines: Vec<String> = source.split_inclusive('\n').map(quoted).collect();
+    if lines.is_empty() {
+        return "[]".to_owned();
+    }
+    let first = &inside[..inside.len() - inside.trim_start().len()];
+    let last = &inside[inside.trim_end().len()..];
+    let between = if first.is_empty() { " " } else { first };
+    format!("[{first}{}{last}]", lines.join(&format!(",{between}")))
+}
+
+fn explain(error: RuffError) -> NotebookError {
+    let (what, cause) = match error {
+        RuffError::InvalidJson(cause) | RuffError::Json(cause) => ("not valid JSON", cause),
+        RuffError::InvalidSchema(cause) => ("not a Jupyter notebook", cause),
+        RuffError::InvalidFormat(version) => {
+            let message = format!("notebook format {version} is not supported, only 4 is");
+            return NotebookError { message, place: None };
+        }
+        RuffError::Io(cause) => {
+            return NotebookError { message: cause.to_string(), place: None };
+        }
+    };
+    let text = cause.to_string();
+    let place = format!(" at line {} column {}", cause.line(), cause.column());
+    NotebookError {
+        message: format!("{what}: {}", text.strip_suffix(&place).unwrap_or(&text)),
+        place: (cause.line() > 0).then(|| (cause.line(), cause.column().max(1))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Notebook;
+
+    const JSON: &str = r#"{
+ "cells": [
+  {"cell_type": "markdown", "metadata": {}, "source": ["hi"]},
+  {
+   "cell_type": "code", "execution_count": 1, "metadata": {},
+   "outputs": [{"output_type": "stream", "name": "stdout", "text": ["1e-05\n"]}],
+   "source": [
+    "a = 1\n",
+    "b = 2"
+   ]
+  },
+  {"cell_type": "code", "execution_count": null, "metadata": {}, "outputs": [], "source": "c = 3"}
+ ],
+ "metadata": {"x": 1e-05},
+ "nbformat": 4, "nbformat_minor": 4
+}"#;
+
+    #[test]
+    fn cells_are_numbered_over_all_cells() {
+        let notebook = Notebook::read(JSON).unwrap().unwrap();
+        assert_eq!(notebook.text, "a = 1\nb = 2\nc = 3\n");
+        let numbers: Vec<_> = notebook.cells.iter().map(|cell| cell.number).collect();
+        assert_eq!(numbers, [2, 3]);
+        assert_eq!(notebook.cell_at(12.into()).unwrap().number, 3);
+        assert_eq!(notebook.cell_at(11.into()).unwrap().number, 2);
+    }
+
+    #[test]
+    fn replacing_sources_touches_nothing_else() {
+        let new = [(2, "a = 1\nb = 5".to_owned()), (3, "c = 4".to_owned())];
+        let json = Notebook::replace_sources(JSON, &new).unwrap();
+        assert_eq!(json, JSON.replace("b = 2", "b = 5").replace("c = 3", "c = 4"));
+    }
+
+    #[test]
+    fn another_language_is_skipped_and_bad_json_has_a_place() {
+        let other = JSON.replace(r#""x": 1e-05"#, r#""language_info": {"name": "R"}"#);
+        assert!(Notebook::read(&other).unwrap().is_none());
+        assert!(Notebook::read("").unwrap().unwrap().cells.is_empty());
+        let error = Notebook::read("{\n  nope").err().unwrap();
+        assert_eq!(error.place, Some((2, 3)));
+        assert!(error.message.starts_with("not valid JSON"), "{}", error.message);
+    }
+}
