@@ -13,6 +13,7 @@ mod special;
 pub mod stdlib;
 mod table;
 pub mod torch;
+pub mod torchvision;
 
 pub use cx::{Cx, Tri};
 pub use dispatch::Libraries;
