@@ -1,12 +1,12 @@
 //! PyTorch.
 
 pub mod annotation;
-mod autograd;
-mod collate;
 pub mod attributes;
+mod autograd;
 pub mod broadcast;
 pub mod carry;
 pub mod cast;
+mod collate;
 pub mod context;
 pub mod convert;
 pub mod data;
@@ -20,8 +20,8 @@ pub mod operators;
 mod optim;
 pub mod pointwise;
 pub mod promotion;
-pub mod support;
 pub mod scatter;
+pub mod support;
 pub mod views;
 
 use super::table::Table;
