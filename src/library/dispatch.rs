@@ -2,7 +2,7 @@
 
 use super::cx::Cx;
 use super::table::{Entry, table};
-use super::torch;
+use super::{numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Items, ObjId, Sym, Value, sym};
@@ -174,7 +174,7 @@ impl Library for Libraries {
     }
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
-        torch::operators::binary(self, it, op, left, right, span)
+        numpy::binary(it, op, left, right, span).or_else(|| torch::operators::binary(self, it, op, left, right, span))
     }
 
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
@@ -182,23 +182,34 @@ impl Library for Libraries {
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
-        torch::operators::unary(self, it, op, operand, span)
+        numpy::unary(it, op, operand, span).or_else(|| torch::operators::unary(self, it, op, operand, span))
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
         torch::indexing::get(it, object, index, span)
+            .or_else(|| torch::nn::containers::get(it, object, index))
+            .or_else(|| torch::data::get(it, object, index, span))
+            .or_else(|| torch::annotation::generic(object, index))
+            .or_else(|| special::call(self, it, object, "__getitem__", &[index.clone()], span))
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
         torch::indexing::set(it, object, index, value, span)
+            || torch::nn::containers::set(it, object, index, value)
+            || special::call(self, it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some()
     }
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-        torch::indexing::iterate(it, object, span).or_else(|| torch::data::iterate(it, object, span))
+        torch::indexing::iterate(it, object, span)
+            .or_else(|| torch::nn::containers::iterate(it, object, span))
+            .or_else(|| torch::data::iterate(it, object, span))
+            .or_else(|| special::iterate(self, it, object, span))
     }
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
-        torch::indexing::length(it, object).or_else(|| torch::data::length(it, object))
+        torch::indexing::length(it, object)
+            .or_else(|| torch::nn::containers::length(it, object))
+            .or_else(|| torch::data::length(it, object))
     }
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {

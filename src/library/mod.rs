@@ -4,11 +4,17 @@
 //! interpreter asks them through [`Libraries`]. A function that is in no table gives an
 //! unknown value. Functions report facts and refused calls, never diagnostics.
 
+mod common;
 mod cx;
 mod dispatch;
+pub mod numpy;
+mod pil;
+mod special;
+pub mod stdlib;
 mod table;
 pub mod torch;
+pub mod torchvision;
 
 pub use cx::{Cx, Tri};
 pub use dispatch::Libraries;
-pub use table::{Class, Entry, Run, Table};
+pub use table::{Class, Constant, Entry, Run, Table};

@@ -46,6 +46,11 @@ impl<'p> Interp<'p> {
                 let func = partial.func.clone();
                 self.call(&func, all, span)
             }
+            // `np.float32(x)`: a library knows what calling its own values means.
+            Value::Dtype(_) if let Some(class) = self.library.class_of(self, callee) => {
+                let library = self.library;
+                library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
+            }
             _ => {
                 self.havoc_args(&args);
                 Value::Unknown
@@ -183,7 +188,8 @@ impl<'p> Interp<'p> {
         let function = function.clone();
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 {
+        let spent = self.speculative && self.inlining == 0 && self.frames.len() > 1;
+        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
             self.havoc_args(&args);
             return Value::Unknown;
         }
@@ -381,8 +387,9 @@ impl<'p> Interp<'p> {
     }
 
     /// `__name__` of the module that is being run.
-    pub(super) fn module_name(&self) -> String {
-        match self.scope_var(self.module_scope(), sym("__name__")) {
+    pub(super) fn module_name(&mut self) -> String {
+        let scope = self.module_scope();
+        match self.scope_var(scope, sym("__name__")) {
             Some(Value::Str(name)) => name.to_string(),
             _ => String::new(),
         }
