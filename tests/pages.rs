@@ -111,11 +111,7 @@ static RUNNER: LazyLock<Option<Mutex<Runner>>> = LazyLock::new(|| {
         .expect("TORCHVET_PYTHON must name a Python");
     let requests = child.stdin.take().expect("stdin is piped");
     let answers = BufReader::new(child.stdout.take().expect("stdout is piped"));
-    Some(Mutex::new(Runner {
-        _process: child,
-        requests,
-        answers,
-    }))
+    Some(Mutex::new(Runner { _process: child, requests, answers }))
 });
 
 fn texts(list: &serde_json::Value) -> Vec<&str> {

@@ -109,9 +109,8 @@ impl LateLaunchBlocking {
                 }
                 let Some(page) = rules.find(NAME) else { return };
                 let certain = progress(it);
-                let level = certain.unwrap_or_else(|| {
-                    self.reached.borrow().iter().map(|(level, _)| *level).max().unwrap_or_default()
-                });
+                let level = certain
+                    .unwrap_or_else(|| self.reached.borrow().iter().map(|(level, _)| *level).max().unwrap_or_default());
                 let (mut severity, message) = match level {
                     INITIALISED => (
                         Severity::Error,
@@ -165,7 +164,11 @@ fn to_cuda(bound: &Bound) -> bool {
         _ => false,
     };
     let takes_device = |name: &str| matches!(name, "device" | "other" | "dtype" | "args");
-    bound.sig.params.iter().zip(&bound.values).any(|(param, value)| {
-        takes_device(param.name.as_str()) && value.as_ref().is_some_and(|a| cuda(&a.value))
-    }) || bound.rest.iter().any(|a| cuda(&a.value))
+    bound
+        .sig
+        .params
+        .iter()
+        .zip(&bound.values)
+        .any(|(param, value)| takes_device(param.name.as_str()) && value.as_ref().is_some_and(|a| cuda(&a.value)))
+        || bound.rest.iter().any(|a| cuda(&a.value))
 }
