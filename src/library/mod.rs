@@ -21,6 +21,7 @@ mod table;
 mod timm;
 pub mod torch;
 pub mod torchvision;
+mod transformers;
 
 pub use cx::{Cx, Tri};
 pub use dispatch::Libraries;

@@ -190,6 +190,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     super::lightning::register(&mut table);
     super::sklearn::register(&mut table);
     super::timm::register(&mut table);
+    super::transformers::register(&mut table);
     table
 });
 
