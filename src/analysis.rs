@@ -39,12 +39,12 @@ pub struct Report {
 
 /// Steps that any file may take, and more for each byte of its source: analysis stays
 /// linear in the size of what is checked.
-const BASE_STEPS: u64 = 60_000;
-const STEPS_PER_BYTE: u64 = 6;
+const BASE_STEPS: u64 = 100_000;
+const STEPS_PER_BYTE: u64 = 4;
 
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
-pub fn analyse(project: &Project, file: FileId, rules: &Rules, want_facts: bool) -> Report {
+pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
     let source = project.file(file);
     // Nothing can be said of a file that names no library of which anything is known.
     if !want_facts && !mentions_library(source.text()) {
@@ -52,16 +52,17 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, want_facts: bool)
     }
     let budget = BASE_STEPS + STEPS_PER_BYTE * u64::try_from(source.text().len()).unwrap_or(0);
     let watcher = Watcher {
-        contracts: Contracts::of(rules),
-        watch: Watch::new(rules),
+        rules,
+        contracts,
+        watch: Watch::new(),
         found: RefCell::default(),
         facts: want_facts.then(RefCell::default),
         project,
     };
     let sources = Tree(project);
     let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
+    watcher.watch.begin(&mut interp);
     interp.run();
-    watcher.watch.finish(&mut interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
     let exhausted = interp.exhausted;
     drop(interp);
@@ -86,6 +87,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         &self.0.file(file).parsed().module
     }
 
+    fn size(&self, file: FileId) -> usize {
+        self.0.file(file).text().len()
+    }
+
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import {
         match self.0.resolve_import(from, module, level) {
             Resolved::File(file) => Import::File(file.id),
@@ -99,7 +104,8 @@ type Facts = IndexMap<Span, (String, Value), FxBuildHasher>;
 
 /// Sees everything that happens, and asks whoever has something to say.
 struct Watcher<'p> {
-    contracts: Contracts<'p>,
+    rules: &'p Rules,
+    contracts: &'p Contracts,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
@@ -108,17 +114,19 @@ struct Watcher<'p> {
 
 impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
-        let source = |span: Span| self.project.file(span.file).text().get(span.start as usize..span.end as usize);
-        self.contracts.check(it, path, bound, span, &source, &mut self.found.borrow_mut());
-        self.watch.call(it, path, bound, span, &mut self.found.borrow_mut());
+        let source = |span: Span| {
+            self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
+        };
+        self.contracts.check(self.rules, it, (path, bound, span), &source, &mut self.found.borrow_mut());
+        self.watch.call(it, path, bound, span);
     }
 
     fn watches(&self, path: Sym) -> bool {
         self.contracts.concern(path)
     }
 
-    fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
-        self.contracts.rejected(it, rejection, &mut self.found.borrow_mut());
+    fn rejected(&self, _it: &mut Interp<'_>, rejection: Rejection) {
+        self.contracts.rejected(self.rules, rejection, &mut self.found.borrow_mut());
     }
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
@@ -140,7 +148,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
-        self.watch.event(it, event, &mut self.found.borrow_mut());
+        self.watch.event(self.rules, it, event, &mut self.found.borrow_mut());
     }
 }
 

@@ -117,6 +117,11 @@ impl Layer {
         }
     }
 
+    fn pattern_error(&self, pattern: &Spanned<String>, error: &globset::Error) -> ConfigError {
+        let message = format!("invalid pattern `{}`: {}", pattern.get_ref(), error.kind());
+        self.error(message, pattern.span())
+    }
+
     fn origin_name(&self) -> String {
         match &self.origin {
             Origin::File(path, _) => path.display().to_string(),
@@ -161,7 +166,7 @@ impl Layer {
             let full = self.base.join(pattern.get_ref());
             let folder: PathBuf = full.ancestors().find(|part| part.is_dir()).unwrap_or(&full).into();
             let matcher = compile_glob(&self.base, &format!("./{}", pattern.get_ref()))
-                .map_err(|error| wrong(error.to_string()))?
+                .map_err(|error| self.pattern_error(pattern, &error))?
                 .compile_matcher();
             let mut pages: Vec<PathBuf> = ignore::Walk::new(&folder)
                 .flatten()
@@ -265,7 +270,7 @@ fn walker(layers: &[Layer]) -> Result<Walker, ConfigError> {
     let mut walker = Walker::new();
     let replaced = layers.iter().rposition(|layer| layer.options.exclude.is_some());
     let add = |walker: &mut Walker, layer: &Layer, pattern: &Spanned<String>| {
-        let wrong = |error: globset::Error| layer.error(error.to_string(), pattern.span());
+        let wrong = |error: globset::Error| layer.pattern_error(pattern, &error);
         walker.exclude(&layer.base, pattern.get_ref()).map_err(wrong)
     };
     match replaced.and_then(|index| layers.get(index)) {
@@ -296,7 +301,7 @@ fn per_file(layer: &Layer, pattern: &Spanned<String>, codes: &[Spanned<String>])
     let text = pattern.get_ref();
     let negated = text.starts_with('!');
     let text = text.trim_start_matches('!');
-    let glob = compile_glob(&layer.base, text).map_err(|error| layer.error(error.to_string(), pattern.span()))?;
+    let glob = compile_glob(&layer.base, text).map_err(|error| layer.pattern_error(pattern, &error))?;
     let by_name = !glob.glob().contains('/');
     Ok(PerFile { matcher: glob.compile_matcher(), by_name, negated, codes: plain(codes) })
 }

@@ -60,8 +60,8 @@ pub struct Fix {
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The rule's code, such as `TV103`; `syntax-error` and `unused-ignore` have codes of
-    /// their own (`TV001`, `TV002`).
+    /// The rule's code, such as `TV103`; a syntax error (`invalid-syntax`) and a useless
+    /// comment (`unused-ignore`) have their name as code.
     pub code: Cow<'static, str>,
     /// The rule's name: the stem of its page.
     pub name: Cow<'static, str>,

@@ -120,6 +120,10 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         Err(failure) => return Err(failure),
         Ok(()) => {}
     }
+    if !args.watch {
+        // The process ends: to free every syntax tree would only take time.
+        std::mem::forget(fixed);
+    }
     Ok(status)
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 /// Shorter runs show nothing.
@@ -27,9 +28,9 @@ impl Progress {
             return work(&progress);
         }
         std::thread::scope(|scope| {
-            scope.spawn(|| progress.show(total));
+            let display = scope.spawn(|| progress.show(total));
             // Ends the display even if the work panics.
-            let _end = End(&progress);
+            let _end = End(&progress, display.thread());
             work(&progress)
         })
     }
@@ -38,7 +39,7 @@ impl Progress {
         let start = Instant::now();
         let mut shown = false;
         while !self.over.load(Ordering::Relaxed) {
-            std::thread::sleep(Duration::from_millis(50));
+            std::thread::park_timeout(Duration::from_millis(50));
             if start.elapsed() > PATIENCE {
                 let done = self.done.load(Ordering::Relaxed);
                 let _ = write!(io::stderr(), "\rchecking {done}/{total} files\x1b[K");
@@ -51,10 +52,11 @@ impl Progress {
     }
 }
 
-struct End<'a>(&'a Progress);
+struct End<'a>(&'a Progress, &'a Thread);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.over.store(true, Ordering::Relaxed);
+        self.1.unpark();
     }
 }

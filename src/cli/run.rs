@@ -12,11 +12,12 @@ use super::{Level, panics};
 use crate::analysis::{FactEntry, analyse};
 use crate::config::select::{is_known, known_names, matches_rule};
 use crate::config::{Settings, project_root};
+use crate::contract::Contracts;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::output;
 use crate::project::suppressions::{Judgement, Suppressions, UNUSED_IGNORE};
-use crate::project::{Project, ReadError, ReadErrorKind};
-use crate::syntax::{FileId, Span};
+use crate::project::{Project, ReadError, ReadErrorKind, SourceFile};
+use crate::syntax::{FileId, Span, TextRange, TextSize};
 
 /// The code of a syntax error.
 pub const INVALID_SYNTAX: &str = "invalid-syntax";
@@ -83,7 +84,8 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
         run.messages.push((Level::Warning, message));
     }
     run.parse();
-    let (findings, uncertain) = run.interpret(settings, input);
+    let contracts = Contracts::compile(&settings.rules).map_err(io::Error::other)?;
+    let (findings, uncertain) = run.interpret(settings, &contracts, input);
     run.filter(settings, findings, &uncertain);
     Ok(run)
 }
@@ -104,6 +106,12 @@ impl Run {
 
     fn read(&mut self, files: &[PathBuf]) {
         let clock = Instant::now();
+        let real: Vec<Option<PathBuf>> = files.par_iter().map(|p| p.canonicalize().ok()).collect();
+        // Of two names of one file the first counts, whichever thread is faster.
+        let mut named = FxHashSet::default();
+        let mut once = |real: Option<PathBuf>| real.is_none_or(|real| named.insert(real));
+        let files: Vec<&PathBuf> =
+            files.iter().zip(real).filter_map(|(path, real)| once(real).then_some(path)).collect();
         let read: Vec<Result<FileId, ReadError>> =
             files.par_iter().map(|path| self.project.load(path).map(|file| file.id)).collect();
         let mut seen = FxHashSet::default();
@@ -134,13 +142,18 @@ impl Run {
     }
 
     /// All findings, with the files of which not everything is known.
-    fn interpret(&mut self, settings: &Settings, input: &Input) -> (Vec<Diagnostic>, FxHashSet<FileId>) {
+    fn interpret(
+        &mut self,
+        settings: &Settings,
+        contracts: &Contracts,
+        input: &Input,
+    ) -> (Vec<Diagnostic>, FxHashSet<FileId>) {
         let clock = Instant::now();
         let project = &self.project;
         let total = self.checked.len();
         let reports: Vec<_> = Progress::during(input.show_progress, total, |progress| {
             let one = |&id: &FileId| {
-                let report = panics::catch(|| analyse(project, id, &settings.rules, input.want_facts));
+                let report = panics::catch(|| analyse(project, id, &settings.rules, contracts, input.want_facts));
                 progress.step();
                 (id, report)
             };
@@ -149,14 +162,9 @@ impl Run {
         let mut uncertain = FxHashSet::default();
         let mut findings = Vec::new();
         for (id, report) in reports {
-            let issues = &self.project.file(id).parsed().issues;
-            findings.extend(
-                issues
-                    .iter()
-                    .take(SYNTAX_ERRORS_SHOWN)
-                    .map(|issue| syntax_error(Span::new(id, issue.range), issue.message.clone())),
-            );
-            if !issues.is_empty() {
+            let file = self.project.file(id);
+            findings.extend(syntax_errors(file));
+            if !file.parsed().issues.is_empty() {
                 uncertain.insert(id);
             }
             match report {
@@ -258,7 +266,26 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
     if named.all(|page| settings.selection.is_on(&page.code)) { Judgement::Ran } else { Judgement::NotRun }
 }
 
+/// The first few syntax errors of a file, one for a line: the next one on a line is mostly
+/// an echo.
+fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
+    let mut issues = file.parsed().issues.clone();
+    issues.dedup_by_key(|issue| file.line_of(issue.range.start().to_u32()));
+    // What is missing at the end is missing after the last thing that is there.
+    let end = TextSize::of(file.text().trim_end());
+    let place = |range: TextRange| {
+        if range.start() > end { TextRange::empty(end) } else { range }
+    };
+    let shown = issues.into_iter().take(SYNTAX_ERRORS_SHOWN);
+    shown.map(|issue| syntax_error(Span::new(file.id, place(issue.range)), issue.message)).collect()
+}
+
 fn syntax_error(span: Span, message: String) -> Diagnostic {
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_unicode().to_string(),
+        false => c.to_string(),
+    };
+    let message = message.chars().map(escape).collect();
     Diagnostic {
         code: INVALID_SYNTAX.into(),
         name: INVALID_SYNTAX.into(),
@@ -292,4 +319,35 @@ fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// The path of a text that came from standard input.
 pub fn stdin_path(name: Option<&Path>) -> PathBuf {
     name.map_or_else(|| PathBuf::from("-"), Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_of_several_files_is_one() {
+        let span = |start| Span { file: FileId(0), start, end: 9 };
+        let finding = |start, severity| Diagnostic { severity, ..syntax_error(span(start), String::new()) };
+        let merged = merge(vec![
+            finding(0, Severity::Warning),
+            finding(1, Severity::Error),
+            finding(0, Severity::Error),
+            finding(1, Severity::Info),
+        ]);
+        let kept: Vec<_> = merged.iter().map(|d| (d.span.start, d.severity)).collect();
+        assert_eq!(kept, [(0, Severity::Error), (1, Severity::Error)]);
+    }
+
+    #[test]
+    fn a_panic_becomes_its_message() {
+        super::panics::install();
+        let caught = panics::catch(|| {
+            if true {
+                panic!("no such luck")
+            }
+        });
+        assert!(caught.is_err_and(|message| message.contains("no such luck")));
+        assert_eq!(panics::catch(|| 1), Ok(1));
+    }
 }

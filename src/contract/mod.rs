@@ -1,55 +1,137 @@
 //! Evaluates the contracts of rule pages over facts, in three-valued logic.
+//!
+//! A contract is a few lines of Python in a page. It is compiled once, and run on the facts
+//! of each call that it speaks of: what is false is reported, what is unknown never is. The
+//! probe runs the same lines over real tensors (`probe/runtime/contracts.py`), so the two
+//! must give the helpers the same meaning.
 
-use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::python::{Bound, Interp, Rejection};
-use crate::rules::Rules;
-use crate::syntax::Span;
-use crate::value::Sym;
+mod eval;
+mod helpers;
+mod report;
+mod value;
 
-/// The contracts of all pages, by the function that they speak of.
-pub struct Contracts<'p> {
-    rules: &'p Rules,
-}
+use rustc_hash::FxHashMap;
+
+use crate::diagnostic::Diagnostic;
+use crate::python::{Bound, Interp, RejectKind, Rejection};
+use crate::rules::{Page, Rules};
+use crate::syntax::{self, Expr, Span, Stmt, ast::StmtFunctionDef};
+use crate::value::{Sym, sym};
 
 /// The source text at a place.
-pub type Source<'a> = dyn Fn(Span) -> Option<&'a str> + 'a;
+pub type Source<'a> = dyn Fn(Span) -> Option<String> + 'a;
 
-impl<'p> Contracts<'p> {
-    pub fn of(rules: &'p Rules) -> Contracts<'p> {
-        Contracts { rules }
+/// One function of a page's contract.
+struct Contract {
+    page: usize,
+    function: StmtFunctionDef,
+}
+
+/// The contracts of all pages, compiled, by the function that they speak of.
+pub struct Contracts {
+    contracts: Vec<Contract>,
+    by_path: FxHashMap<Sym, Vec<usize>>,
+    by_rejection: FxHashMap<&'static str, usize>,
+}
+
+const KINDS: [RejectKind; 7] = [
+    RejectKind::Shape,
+    RejectKind::Dtype,
+    RejectKind::Device,
+    RejectKind::Rank,
+    RejectKind::Dim,
+    RejectKind::Value,
+    RejectKind::Index,
+];
+
+impl Contracts {
+    /// Compiles the pages' contracts; the error names the page and what is wrong with it.
+    pub fn compile(rules: &Rules) -> Result<Contracts, String> {
+        let mut all =
+            Contracts { contracts: Vec::new(), by_path: FxHashMap::default(), by_rejection: FxHashMap::default() };
+        for (index, page) in rules.pages.iter().enumerate() {
+            if let Some(kind) = &page.rejects {
+                let Some(kind) = KINDS.iter().find(|k| k.as_str() == kind) else {
+                    return Err(format!("{}: no such kind of rejected call: {kind}", page.name));
+                };
+                all.by_rejection.insert(kind.as_str(), index);
+            }
+            if let Some(text) = page.contract() {
+                all.add(index, page, text)?;
+            }
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, index: usize, page: &Page, text: &str) -> Result<(), String> {
+        let parsed = syntax::parse(text, false);
+        if let Some(issue) = parsed.issues.first() {
+            return Err(format!("{}: the contract does not parse: {}", page.name, issue.message));
+        }
+        for stmt in parsed.module.body {
+            let Stmt::FunctionDef(function) = stmt else {
+                return Err(format!("{}: a contract holds functions only", page.name));
+            };
+            let mut paths: Vec<String> = Vec::new();
+            for decorator in &function.decorator_list {
+                if let Expr::Call(call) = &decorator.expression {
+                    for arg in &call.arguments.args {
+                        if let Expr::StringLiteral(text) = arg {
+                            paths.push(text.value.to_str().to_owned());
+                        }
+                    }
+                }
+            }
+            if paths.is_empty() {
+                paths.clone_from(&page.contract_of);
+            }
+            let at = self.contracts.len();
+            self.contracts.push(Contract { page: index, function });
+            for path in paths {
+                self.by_path.entry(sym(&path)).or_default().push(at);
+            }
+        }
+        Ok(())
     }
 
     /// Whether a contract speaks of this function.
-    pub fn concern(&self, _path: Sym) -> bool {
-        let _ = self.rules;
-        false
+    pub fn concern(&self, path: Sym) -> bool {
+        self.by_path.contains_key(&path)
     }
 
+    /// Judges a call.
     pub fn check(
         &self,
-        _it: &mut Interp<'_>,
-        _path: Sym,
-        _bound: &Bound,
-        _span: Span,
-        _source: &Source<'_>,
-        _found: &mut Vec<Diagnostic>,
+        rules: &Rules,
+        it: &Interp<'_>,
+        (path, bound, span): (Sym, &Bound, Span),
+        source: &Source<'_>,
+        found: &mut Vec<Diagnostic>,
     ) {
+        let Some(indices) = self.by_path.get(&path) else { return };
+        for index in indices {
+            let Some(contract) = self.contracts.get(*index) else { continue };
+            let Some(page) = rules.pages.get(contract.page) else { continue };
+            if let Some(finding) = eval::judge(it, &contract.function, bound, source) {
+                push(found, report::diagnostic(page, finding, path, bound, span, source));
+            }
+        }
     }
 
-    pub fn rejected(&self, _it: &mut Interp<'_>, rejection: Rejection, found: &mut Vec<Diagnostic>) {
-        found.push(Diagnostic {
-            code: format!("TV4-{}", rejection.kind.as_str()).into(),
-            name: rejection.kind.as_str().into(),
-            severity: Severity::Error,
-            message: rejection.message,
-            span: rejection.span,
-            labels: rejection
-                .reads
-                .into_iter()
-                .filter_map(|(message, origin)| Some(Label { span: origin?, message }))
-                .collect(),
-            help: None,
-            fix: None,
-        });
+    /// Reports a call that a library refuses, under the page that speaks of its kind.
+    pub fn rejected(&self, rules: &Rules, rejection: Rejection, found: &mut Vec<Diagnostic>) {
+        if let Some(page) = self.by_rejection.get(rejection.kind.as_str()).and_then(|at| rules.pages.get(*at)) {
+            push(found, report::rejected(page, rejection));
+        }
+    }
+}
+
+/// Keeps the more severe of two findings of one rule at one place: a line may be run in
+/// several contexts.
+fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+    match found.iter_mut().find(|d| d.code == diagnostic.code && d.span == diagnostic.span) {
+        Some(have) if have.severity < diagnostic.severity => *have = diagnostic,
+        Some(_) => {}
+        None => found.push(diagnostic),
     }
 }

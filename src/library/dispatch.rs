@@ -188,22 +188,29 @@ impl Library for Libraries {
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
         torch::indexing::get(it, object, index, span)
+            .or_else(|| torch::nn::containers::get(it, object, index))
+            .or_else(|| torch::data::get(it, object, index, span))
+            .or_else(|| torch::annotation::generic(object, index))
             .or_else(|| special::call(self, it, object, "__getitem__", &[index.clone()], span))
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
         torch::indexing::set(it, object, index, value, span)
+            || torch::nn::containers::set(it, object, index, value)
             || special::call(self, it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some()
     }
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
         torch::indexing::iterate(it, object, span)
+            .or_else(|| torch::nn::containers::iterate(it, object, span))
             .or_else(|| torch::data::iterate(it, object, span))
             .or_else(|| special::iterate(self, it, object, span))
     }
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
-        torch::indexing::length(it, object).or_else(|| torch::data::length(it, object))
+        torch::indexing::length(it, object)
+            .or_else(|| torch::nn::containers::length(it, object))
+            .or_else(|| torch::data::length(it, object))
     }
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {

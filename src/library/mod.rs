@@ -25,4 +25,4 @@ mod transformers;
 
 pub use cx::{Cx, Tri};
 pub use dispatch::Libraries;
-pub use table::{Class, Entry, Run, Table};
+pub use table::{Class, Constant, Entry, Run, Table};

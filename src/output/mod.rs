@@ -39,10 +39,9 @@ pub fn write(
 
 /// The one order in which findings are shown: by path, by place, by code.
 pub fn sort(diagnostics: &mut [Diagnostic], project: &Project) {
-    diagnostics.sort_by(|a, b| {
-        let key = |d: &Diagnostic| (project.file(d.span.file).path.clone(), d.span.start, d.span.end);
-        key(a).cmp(&key(b)).then_with(|| a.code.cmp(&b.code))
-    });
+    let path = |diagnostic: &Diagnostic| &project.file(diagnostic.span.file).path;
+    let place = |diagnostic: &Diagnostic| (diagnostic.span.start, diagnostic.span.end);
+    diagnostics.sort_by(|a, b| (path(a), place(a), &a.code).cmp(&(path(b), place(b), &b.code)));
 }
 
 /// A span as formats print it.

@@ -13,6 +13,9 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::{Project, SourceFile};
 use crate::syntax::{Cell, Span};
 
+/// Labels so many lines away from the finding are drawn with it.
+const NEAR: usize = 3;
+
 /// How a text report looks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Style {
@@ -53,8 +56,8 @@ fn handler(style: Style) -> GraphicalReportHandler {
         .without_syntax_highlighting()
 }
 
-/// The finding as miette draws it: one part for the places near the finding (the same file,
-/// or notebook cell), then one for each other file or cell with labels.
+/// The finding as miette draws it: one part for the finding and what is near, so that its
+/// own place comes first; then one for each file or notebook cell with other labels.
 fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> {
     let level = match diagnostic.severity {
         Severity::Error => Level::Error,
@@ -77,15 +80,20 @@ fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> 
         help: None,
         url: url(diagnostic),
     }];
+    let line = |span: Span| project.file(span.file).line_of(span.start);
     for label in &diagnostic.labels {
         let source = Source::at(label.span, project);
-        match parts.iter_mut().find(|part| part.source.is_same(&source)) {
+        let near = source.is_same(&Source::at(diagnostic.span, project))
+            && line(label.span).abs_diff(line(diagnostic.span)) <= NEAR;
+        let same = |index: usize, part: &Part| (index == 0) == near && part.source.is_same(&source);
+        let found = parts.iter().enumerate().position(|(index, part)| same(index, part));
+        match found.and_then(|index| parts.get_mut(index)) {
             Some(part) => part.add(label.span, &label.message),
             None => {
                 let mut part = Part {
                     title: None,
                     level: Level::Advice,
-                    message: format!("in {}", source.name()),
+                    message: "because of".to_owned(),
                     primary: label.span,
                     source,
                     labels: Vec::new(),
@@ -237,5 +245,124 @@ impl miette::Diagnostic for Part<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         Some(Box::new(self.labels.iter().cloned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::diagnostic::Label;
+
+    /// The report of a finding at `at`, with a label at each of the other places, each the
+    /// first occurrence of some text in some file.
+    fn report(files: &[(&str, &str)], at: (usize, &str), labels: &[(usize, &str, &str)]) -> String {
+        let project = Project::new(".".into());
+        for (path, text) in files {
+            project.add_text(Path::new(path), text).unwrap();
+        }
+        let span = |file: usize, needle: &str| {
+            let file = project.files().nth(file).unwrap();
+            let start = u32::try_from(file.text().find(needle).unwrap()).unwrap();
+            Span { file: file.id, start, end: start + u32::try_from(needle.len()).unwrap() }
+        };
+        let labels = labels
+            .iter()
+            .map(|&(file, needle, message)| Label { span: span(file, needle), message: message.to_owned() });
+        let diagnostic = Diagnostic {
+            code: "TV103".into(),
+            name: "class-index-out-of-range".into(),
+            severity: Severity::Error,
+            message: "target holds 3, but the 3 classes are 0 to 2".to_owned(),
+            span: span(at.0, at.1),
+            labels: labels.collect(),
+            help: Some("number the classes from 0".to_owned()),
+            fix: None,
+        };
+        let mut out = Vec::new();
+        write(&[diagnostic], &project, Style::default(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn labels_of_the_same_file_are_drawn_together() {
+        let text = "net = Linear(5, 3)\n\n\n\nfor é, y in data:\n\tloss = ce(é, y)\n";
+        let labels = [(0, "Linear(5, 3)", "3 classes"), (0, "y in", "holds 3")];
+        insta::assert_snapshot!(report(&[("a.py", text)], (0, "ce(é, y)"), &labels), @r"
+        error[TV103] class-index-out-of-range
+
+          × target holds 3, but the 3 classes are 0 to 2
+           ╭─[a.py:6:9]
+         4 │
+         5 │ for é, y in data:
+           ·        ──┬─
+           ·          ╰── holds 3
+         6 │     loss = ce(é, y)
+           ·            ────────
+           ╰────
+          ☞ because of
+           ╭─[a.py:1:7]
+         1 │ net = Linear(5, 3)
+           ·       ──────┬─────
+           ·             ╰── 3 classes
+         2 │
+           ╰────
+          help: number the classes from 0
+        ");
+    }
+
+    #[test]
+    fn labels_of_other_files_follow() {
+        let files = [("train.py", "loss = ce(x, y)\n"), ("model.py", "\nnet = Linear(5, 3)\n")];
+        let labels = [(0, "ce(x, y)", "fails here"), (1, "Linear(5, 3)", "3 classes")];
+        insta::assert_snapshot!(report(&files, (0, "ce(x, y)"), &labels), @r"
+        error[TV103] class-index-out-of-range
+
+          × target holds 3, but the 3 classes are 0 to 2
+           ╭─[train.py:1:8]
+         1 │ loss = ce(x, y)
+           ·        ────┬───
+           ·            ╰── fails here
+           ╰────
+          ☞ because of
+           ╭─[model.py:2:7]
+         1 │
+         2 │ net = Linear(5, 3)
+           ·       ──────┬─────
+           ·             ╰── 3 classes
+           ╰────
+          help: number the classes from 0
+        ");
+    }
+
+    #[test]
+    fn a_notebooks_cells_are_files_of_their_own() {
+        let cell = |source: &str| {
+            format!(r#"{{"cell_type":"code","metadata":{{}},"outputs":[],"execution_count":1,"source":{source:?}}}"#)
+        };
+        let json = format!(
+            r#"{{"cells":[{},{}],"metadata":{{}},"nbformat":4,"nbformat_minor":4}}"#,
+            cell("import x\nnet = Linear(5, 3)"),
+            cell("loss = ce(x, y)"),
+        );
+        let labels = [(0, "Linear(5, 3)", "3 classes")];
+        insta::assert_snapshot!(report(&[("nb.ipynb", &json)], (0, "ce(x, y)"), &labels), @r"
+        error[TV103] class-index-out-of-range
+
+          × target holds 3, but the 3 classes are 0 to 2
+           ╭─[nb.ipynb:cell 2:1:8]
+         1 │ loss = ce(x, y)
+           ·        ────────
+           ╰────
+          ☞ because of
+           ╭─[nb.ipynb:cell 1:2:7]
+         1 │ import x
+         2 │ net = Linear(5, 3)
+           ·       ──────┬─────
+           ·             ╰── 3 classes
+           ╰────
+          help: number the classes from 0
+        ");
     }
 }

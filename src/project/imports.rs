@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 
@@ -156,10 +157,10 @@ impl Project {
     }
 
     fn has(&self, folder: &Path, name: &str, kind: Kind) -> bool {
-        if kind == Kind::File && self.names().contains_key(&folder.join(name)) {
-            return true;
-        }
         self.listing(folder).get(OsStr::new(name)) == Some(&kind)
+            || kind == Kind::File
+                && self.has_texts.load(Ordering::Relaxed)
+                && self.names().contains_key(&folder.join(name))
     }
 
     fn listing(&self, folder: &Path) -> &Listing {

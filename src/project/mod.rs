@@ -12,6 +12,7 @@ pub mod suppressions;
 mod walk;
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use elsa::sync::{FrozenMap, FrozenVec};
@@ -38,6 +39,8 @@ pub struct Project {
     /// Every path under which a file was asked for, and its canonical path.
     by_path: Mutex<FxHashMap<PathBuf, FileId>>,
     folders: FrozenMap<PathBuf, Box<Listing>>,
+    /// Whether some text shadows the disk, so that a folder's listing is not all there is.
+    has_texts: AtomicBool,
 }
 
 impl Project {
@@ -58,6 +61,7 @@ impl Project {
             files: FrozenVec::new(),
             by_path: Mutex::default(),
             folders: FrozenMap::new(),
+            has_texts: AtomicBool::new(false),
         }
     }
 
@@ -82,6 +86,7 @@ impl Project {
         let content = read::content_of_text(path, text)?;
         let absolute = self.absolute(path);
         let canonical = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
+        self.has_texts.store(true, Ordering::Relaxed);
         self.names().remove(&canonical);
         Ok(self.add(self.shown(path), absolute, canonical, content))
     }

@@ -188,7 +188,8 @@ impl<'p> Interp<'p> {
         let function = function.clone();
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 {
+        let spent = self.speculative && self.inlining == 0 && self.frames.len() > 1;
+        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
             self.havoc_args(&args);
             return Value::Unknown;
         }
@@ -386,8 +387,9 @@ impl<'p> Interp<'p> {
     }
 
     /// `__name__` of the module that is being run.
-    pub(super) fn module_name(&self) -> String {
-        match self.scope_var(self.module_scope(), sym("__name__")) {
+    pub(super) fn module_name(&mut self) -> String {
+        let scope = self.module_scope();
+        match self.scope_var(scope, sym("__name__")) {
             Some(Value::Str(name)) => name.to_string(),
             _ => String::new(),
         }

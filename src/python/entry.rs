@@ -13,6 +13,7 @@ impl<'p> Interp<'p> {
     /// arguments of which nothing is known.
     pub fn run(&mut self) {
         let scope = self.run_main();
+        self.speculative = true;
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
         let mut at = 0;
         // Running one may define others.

@@ -142,10 +142,11 @@ impl<'p> Interp<'p> {
         };
         while let Some(id) = scope {
             let Data::Scope(names) = self.heap.get(id) else { break };
-            if let Some(value) = names.vars.get(&name) {
-                return value.clone();
+            match names.vars.get(&name) {
+                None => scope = names.parent,
+                Some(Value::Lazy(_)) => return self.scope_var(id, name).unwrap_or(Value::Unknown),
+                Some(value) => return value.clone(),
             }
-            scope = names.parent;
         }
         super::builtins::lookup(name)
     }

@@ -1,10 +1,12 @@
 //! Modules: of the project, run when first imported; of libraries, paths.
 
+use std::rc::Rc;
+
 use super::interp::{Frame, Interp};
 use super::library::Event;
 use crate::syntax::ast::{ModModule, StmtImport, StmtImportFrom};
 use crate::syntax::{FileId, Span};
-use crate::value::{Data, ObjId, Scope, Sym, Value, sym};
+use crate::value::{Data, Lazy, ObjId, Scope, Sym, Value, sym};
 
 /// What an imported name stands for.
 pub enum Import {
@@ -21,9 +23,17 @@ pub enum Import {
 pub trait Sources<'p> {
     fn module(&self, file: FileId) -> &'p ModModule;
 
+    /// The length of a file's source, in bytes.
+    fn size(&self, file: FileId) -> usize;
+
     /// Resolves `import module` (with `level` leading dots) as written in a file.
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
 }
+
+/// Modules are run where they are imported, as Python does, as long as they are no longer
+/// than this together (in bytes of source); the modules of a large package wait until one
+/// of their names is used.
+const EAGER: usize = 48 * 1024;
 
 impl Interp<'_> {
     /// Runs the file as the program: `__name__` is `"__main__"`.
@@ -51,6 +61,37 @@ impl Interp<'_> {
             self.frames.pop();
         }
         (Value::Obj(module), scope)
+    }
+
+    /// The module, or one of its names: at once, or when it is used.
+    fn load_name(&mut self, file: FileId, module: &str, name: Option<Sym>) -> Option<Value> {
+        if !self.modules.contains_key(&file) {
+            let size = self.sources.size(file);
+            if self.eager + size > EAGER {
+                let lazy = Lazy { file, module: sym(module), name };
+                return Some(Value::Lazy(Rc::new(lazy)));
+            }
+            self.eager += size;
+        }
+        let (value, scope) = self.load(file, module);
+        match name {
+            None => Some(value),
+            Some(name) => self.scope_var(scope, name),
+        }
+    }
+
+    /// Carries out an import that has waited.
+    pub(super) fn force(&mut self, lazy: &Lazy) -> Value {
+        let (module, scope) = self.load(lazy.file, lazy.module.as_str());
+        let Some(name) = lazy.name else { return module };
+        if let Some(value) = self.scope_var(scope, name) {
+            return value;
+        }
+        // A submodule of a package.
+        match self.sources.resolve(lazy.file, name.as_str(), 1) {
+            Import::File(file) if file != lazy.file => self.load(file, name.as_str()).0,
+            _ => Value::Unknown,
+        }
     }
 
     pub(super) fn import(&mut self, stmt: &StmtImport) {
@@ -92,7 +133,7 @@ impl Interp<'_> {
     fn import_module(&mut self, name: &str, level: u32, span: Span) -> Value {
         let from = self.file();
         match self.sources.resolve(from, name, level) {
-            Import::File(file) => self.load(file, name).0,
+            Import::File(file) => self.load_name(file, name, None).unwrap_or(Value::Unknown),
             Import::Namespace => Value::path(&format!("project.{name}")),
             Import::External if level == 0 => {
                 let path = self.library.canonical(sym(name));
@@ -119,13 +160,10 @@ impl Interp<'_> {
             let bound = sym(alias.asname.as_ref().map_or(name, |a| a.as_str()));
             let value = match resolved {
                 Import::File(file) if file == from && stmt.level > 0 => self.submodule(module_name, stmt.level, name),
-                Import::File(file) => {
-                    let (_, scope) = self.load(file, module_name);
-                    match self.scope_var(scope, sym(name)) {
-                        Some(value) => value,
-                        None => self.submodule(module_name, stmt.level, name),
-                    }
-                }
+                Import::File(file) => match self.load_name(file, module_name, Some(sym(name))) {
+                    Some(value) => value,
+                    None => self.submodule(module_name, stmt.level, name),
+                },
                 Import::Namespace => self.submodule(module_name, stmt.level, name),
                 Import::External if stmt.level == 0 => {
                     let path = self.library.canonical(sym(module_name));
@@ -143,7 +181,7 @@ impl Interp<'_> {
         let full = if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") };
         let from = self.file();
         match self.sources.resolve(from, &full, level) {
-            Import::File(file) => self.load(file, &full).0,
+            Import::File(file) => self.load_name(file, &full, None).unwrap_or(Value::Unknown),
             Import::Namespace => Value::path(&format!("project.{full}")),
             Import::External => Value::Unknown,
         }
@@ -159,10 +197,19 @@ impl Interp<'_> {
         }
     }
 
-    pub(super) fn scope_var(&self, scope: ObjId, name: Sym) -> Option<Value> {
-        match self.heap.get(scope) {
-            Data::Scope(names) => names.vars.get(&name).cloned(),
-            _ => None,
+    /// A name that a scope itself binds.
+    pub(super) fn scope_var(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
+        let Data::Scope(names) = self.heap.get(scope) else { return None };
+        match names.vars.get(&name)? {
+            Value::Lazy(lazy) => {
+                let lazy = lazy.clone();
+                let value = self.force(&lazy);
+                if let Data::Scope(names) = self.heap.get_mut(scope) {
+                    names.vars.insert(name, value.clone());
+                }
+                Some(value)
+            }
+            value => Some(value.clone()),
         }
     }
 }

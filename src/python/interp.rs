@@ -10,6 +10,9 @@ use crate::value::{CodeId, Delta, Heap, Mark, ObjId, Sym, Value};
 
 /// How deep calls are followed.
 pub(super) const MAX_DEPTH: usize = 40;
+/// The depth of an uncalled function's own frame: the module's, the scope from which it is
+/// run, its own.
+const UNCALLED_DEPTH: usize = 2;
 /// How often the same function may be active at once.
 pub(super) const MAX_RECURSION: usize = 2;
 
@@ -76,9 +79,16 @@ pub struct Interp<'p> {
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
     pub(super) defined: Vec<ObjId>,
+    /// Bytes of modules that were run where they were imported.
+    pub(super) eager: usize,
+    /// Steps that may still be spent inside calls of uncalled functions: past it, what they
+    /// call is not followed any more.
+    pub(super) inlining: u64,
     pub(super) budget: u64,
     /// The budget ran out.
     pub exhausted: bool,
+    /// A function that nothing calls is being run: what happened before it is not known.
+    pub speculative: bool,
     /// An object for what a library must remember (default dtype and device, modes): on the
     /// heap, so that branches undo and join it.
     pub state: ObjId,
@@ -107,8 +117,11 @@ impl<'p> Interp<'p> {
             mros: FxHashMap::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
+            eager: 0,
+            inlining: budget / 4,
             budget,
             exhausted: false,
+            speculative: false,
             state,
         }
     }
@@ -130,6 +143,9 @@ impl<'p> Interp<'p> {
             return false;
         }
         self.budget -= 1;
+        if self.speculative && self.frames.len() > UNCALLED_DEPTH {
+            self.inlining = self.inlining.saturating_sub(1);
+        }
         true
     }
 

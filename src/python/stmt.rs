@@ -116,9 +116,19 @@ impl<'p> Interp<'p> {
                 self.leave_loop(false);
                 return Flow::Stopped;
             }
-            Stmt::TypeAlias(_) | Stmt::Pass(_) | Stmt::IpyEscapeCommand(_) => {}
+            Stmt::IpyEscapeCommand(s) => self.magic(s),
+            Stmt::TypeAlias(_) | Stmt::Pass(_) => {}
         }
         Flow::Next
+    }
+
+    /// `%env NAME=value` in a notebook.
+    fn magic(&mut self, stmt: &'p ast::StmtIpyEscapeCommand) {
+        let Some((name, value)) = stmt.value.strip_prefix("env ").and_then(|rest| rest.split_once(['=', ' '])) else {
+            return;
+        };
+        let (value, span) = (Value::str(value.trim()), self.span(stmt));
+        self.event(Event::SetEnv { name: name.trim(), value: &value, span });
     }
 
     // Assignment.

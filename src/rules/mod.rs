@@ -1,69 +1,74 @@
-//! STUB, to compile against until the real room is merged.
+//! The rules: one page each in `rules/`, and a file here for those that no contract can
+//! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod late_launch_blocking;
+
+mod front_matter;
+mod page;
+mod sections;
 mod watch;
 
-pub use watch::Watch;
-
-use std::borrow::Cow;
 use std::path::Path;
 
-use crate::diagnostic::Severity;
+pub use page::{FixKind, Page};
+pub use watch::Watch;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FixKind {
-    None,
-    Safe,
-    Unsafe,
+mod table {
+    include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 }
 
-pub struct Page {
-    pub code: Cow<'static, str>,
-    pub name: Cow<'static, str>,
-    pub summary: String,
-    pub severity: Severity,
-    pub since: String,
-    pub fix: FixKind,
-    pub default: bool,
-    pub contract_of: Vec<String>,
-    pub cpu: Option<String>,
-    pub cuda: Option<String>,
-    pub text: Cow<'static, str>,
-}
-
+/// The rules of a run: torchvet's own and the user's.
+#[derive(Debug, Clone, Default)]
 pub struct Rules {
     pub pages: Vec<Page>,
 }
 
 impl Rules {
+    /// The rules that ship with torchvet, by code. `build.rs` has checked every page, so none
+    /// is left out here.
     pub fn builtin() -> Rules {
-        let page = |code: &'static str, name: &'static str, summary: &str| Page {
-            code: code.into(),
-            name: name.into(),
-            summary: summary.to_owned(),
-            severity: Severity::Error,
-            since: "0.1.0".to_owned(),
-            fix: FixKind::None,
-            default: true,
-            contract_of: Vec::new(),
-            cpu: None,
-            cuda: None,
-            text: format!("+++\ncode = \"{code}\"\n+++\n## What it does\n").into(),
-        };
-        Rules {
-            pages: vec![page("TV103", "class-index-out-of-range", "class index outside the classes of the logits")],
-        }
+        let read = |&(stem, text): &(&'static str, &'static str)| Page::read(stem.into(), text.into()).ok();
+        let mut pages: Vec<Page> = table::PAGES.iter().filter_map(read).collect();
+        pages.sort_by(|a, b| a.code.cmp(&b.code));
+        Rules { pages }
     }
 
+    /// Adds a user's page. The error is `path:line: what is wrong`.
     pub fn load_user(&mut self, path: &Path) -> Result<(), String> {
-        Err(format!("{}: user rules are not there yet", path.display()))
+        let fault = |line: usize, message: &str| format!("{}:{line}: {message}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
+            return Err(fault(1, "the name of a page's file is the rule's name, in UTF-8"));
+        };
+        let page =
+            Page::read(stem.to_owned().into(), text.into()).map_err(|found| fault(found.line, &found.message))?;
+        let line = page.code_line;
+        if page.code.starts_with("TV") {
+            return Err(fault(line, "codes that begin with TV are torchvet's own"));
+        }
+        if page.has_own_check() {
+            return Err(fault(line, "a user's page needs a contract: `contract-of` is empty"));
+        }
+        if let Some(other) = self.find(&page.code) {
+            return Err(fault(line, &format!("code `{}` is taken by {}", page.code, other.name)));
+        }
+        if self.find(&page.name).is_some() {
+            return Err(fault(line, &format!("a rule named `{}` exists already", page.name)));
+        }
+        self.pages.push(page);
+        Ok(())
     }
 
+    /// The rule with this code or name.
     pub fn find(&self, code_or_name: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.code == code_or_name || page.name == code_or_name)
     }
 }
 
+/// Where a built-in rule's page is read on the web.
 pub fn url(name: &str) -> String {
     format!("https://github.com/torchvet/torchvet/blob/main/rules/{name}.md")
 }
+
+#[cfg(test)]
+mod tests;

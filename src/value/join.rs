@@ -23,6 +23,7 @@ fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         (Value::Dtype(x), Value::Dtype(y)) => x == y,
         (Value::Device(x), Value::Device(y)) => x == y,
         (Value::Path(x), Value::Path(y)) => x == y,
+        (Value::Lazy(x), Value::Lazy(y)) => x == y,
         (Value::Tuple(x), Value::Tuple(y)) => {
             depth > 0 && x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| same_at(heap, a, b, depth - 1))
         }
@@ -83,6 +84,7 @@ pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
 fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
     let sizes = |t: &Tensor| t.sizes();
     a.array == b.array
+        && a.wrapper == b.wrapper
         && sizes(a) == sizes(b)
         && a.dtype == b.dtype
         && a.device == b.device
@@ -90,6 +92,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         && a.role == b.role
         && a.grad == b.grad
         && a.data == b.data
+        && a.parameter == b.parameter
 }
 
 /// The join of two values. With `widen`, numbers that differ lose even their bounds.
@@ -117,7 +120,7 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
                 // joined into a new one.
                 (Data::Tensor(p), Data::Tensor(q)) if p.array == q.array => {
                     let joined = join_tensor(p, q, widen);
-                    heap.tensor(joined)
+                    Value::Obj(heap.alloc(Data::Tensor(joined)))
                 }
                 (Data::List(p), Data::List(q)) => {
                     let items = join_items(heap, p, q, widen, depth - 1);
@@ -285,6 +288,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         ),
         _ => None,
     };
+    out.wrapper = agree(&a.wrapper, &b.wrapper);
     out.dtype = agree(&a.dtype, &b.dtype);
     out.device = agree(&a.device, &b.device);
     out.role = agree(&a.role, &b.role);
@@ -296,6 +300,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         (Some(x), Some(y)) if !widen || x == y => Some(x.join(y)),
         _ => None,
     };
+    out.parameter = a.parameter && b.parameter;
     out.base = None;
     out.version = 0;
     out.writes = 0;

@@ -24,7 +24,7 @@ pub use heap::{
     UserClass,
 };
 pub use join::{join, same};
-pub use range::Range;
+pub use range::{Range, write_parts};
 pub use render::{to_json, to_text};
 pub use size::{Poly, Size, Symbol};
 pub use symbol::{Sym, sym};
@@ -75,8 +75,19 @@ pub enum Value {
     Method(Rc<(Value, Sym)>),
     /// `super()` as seen from a class, with the instance.
     Super(Rc<(ClassId, Value)>),
+    /// A name of a module of the project that has not been run yet: it is when the name is
+    /// first used.
+    Lazy(Rc<Lazy>),
     /// `functools.partial` and friends: a callee with arguments already given.
     Partial(Rc<Partial>),
+}
+
+/// `from module import name`, not yet carried out; without a name, the module itself.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Lazy {
+    pub file: crate::syntax::FileId,
+    pub module: Sym,
+    pub name: Option<Sym>,
 }
 
 /// A callee with arguments that precede those of the call.

@@ -74,6 +74,8 @@ pub enum Grad {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tensor {
     pub array: ArrayKind,
+    /// The subclass of tensor that it is, if any: `torchvision.tv_tensors.Mask`.
+    pub wrapper: Option<super::Sym>,
     /// `None` where not even the rank is known.
     pub shape: Option<Vec<Dim>>,
     /// Where the rank was fixed.
@@ -95,12 +97,16 @@ pub struct Tensor {
     pub version: u32,
     /// How often this tensor's own memory has been written to in place.
     pub writes: u32,
+    /// Whether this very object was made a parameter: not inherited by what is computed
+    /// from it, so [`super::Heap::tensor`] clears it.
+    pub parameter: bool,
 }
 
 impl Default for Tensor {
     fn default() -> Self {
         Tensor {
             array: ArrayKind::Torch,
+            wrapper: None,
             shape: None,
             shape_at: None,
             dtype: None,
@@ -116,6 +122,7 @@ impl Default for Tensor {
             base: None,
             version: 0,
             writes: 0,
+            parameter: false,
         }
     }
 }

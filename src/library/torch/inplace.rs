@@ -1,22 +1,385 @@
-//! Methods with a trailing underscore: the function of the same name, written back.
+//! Methods with a trailing underscore: the function of the same name, written back under
+//! PyTorch's in-place rules, and the few that have a meaning of their own.
 
-use crate::library::Libraries;
-use crate::python::{Args, Interp};
+use super::broadcast::{broadcast_pair, device_read, dtype_read, grad_mode, shape_read, shape_text};
+use super::promotion::can_cast;
+use super::support::{bound, refuse_dtype, set_data, set_range};
+use crate::library::{Cx, Libraries, Table};
+use crate::python::{Arg, Args, Bound, Interp, Library, RejectKind};
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::{DeviceKind, Dtype, Grad, Kind, ObjId, Range, Sym, Tensor, Value, sym};
 
-pub fn is_method(_lib: &Libraries, _class: Sym, _name: Sym) -> bool {
-    false
+pub fn register(t: &mut Table) {
+    t.def("torch.Tensor.zero_", "input", fill);
+    t.def("torch.Tensor.fill_", "input, value", fill);
+    t.def("torch.Tensor.copy_", "input, src, non_blocking=False", copy);
+    t.def("torch.Tensor.normal_", "input, mean=0, std=1, *, generator=None", random);
+    t.def("torch.Tensor.uniform_", "input, from=0, to=1, *, generator=None", random);
+    t.def("torch.Tensor.exponential_", "input, lambd=1, *, generator=None", random);
+    t.def("torch.Tensor.geometric_", "input, p, *, generator=None", random);
+    t.def("torch.Tensor.cauchy_", "input, median=0, sigma=1, *, generator=None", random);
+    t.def("torch.Tensor.log_normal_", "input, mean=1, std=2, *, generator=None", random);
+    t.def("torch.Tensor.bernoulli_", "input, p=0.5, *, generator=None", random);
+    t.defs(
+        "torch.Tensor.random_",
+        &["input, *, generator=None", "input, to, *, generator=None", "input, from, to, *, generator=None"],
+        random_integers,
+    );
+    t.def("torch.Tensor.requires_grad_", "input, requires_grad=True", requires_grad);
+    t.def("torch.Tensor.detach_", "input", detach);
+    t.def("torch.Tensor.share_memory_", "input", |_, b| b.get("input"));
+    t.def("torch.Tensor.apply_", "input, callable", forget);
+    t.def("torch.Tensor.map_", "input, tensor, callable", forget);
+    t.def("torch.Tensor.fill_diagonal_", "input, fill_value, wrap=False", forget);
+    t.family(
+        "torch.Tensor.",
+        "set_ resize_as_sparse_ sparse_resize_ as_strided_",
+        "input, *args, **kwargs",
+        |cx, b| {
+            let value = b.get("input");
+            if let Some(id) = value.as_obj() {
+                cx.it.heap.overwrite(id, Tensor::default());
+            }
+            value
+        },
+    );
+    t.def("torch.Tensor.resize_", "input, *size, memory_format=None", resize);
+    t.def("torch.Tensor.resize_as_", "input, the_template, *, memory_format=None", resize);
+}
+
+/// Methods that change the shape of the tensor itself and leave its memory alone.
+const RESHAPES: [&str; 6] = ["squeeze", "unsqueeze", "transpose", "swapaxes", "swapdims", "t"];
+
+/// The name without its underscore, where the method is one of these.
+fn base(class: Sym, name: Sym) -> Option<Sym> {
+    let text = name.as_str();
+    (class.as_str() == "torch.Tensor" && !text.ends_with("__")).then_some(())?;
+    text.strip_suffix('_').filter(|b| !b.is_empty()).map(sym)
+}
+
+pub fn is_method(lib: &Libraries, class: Sym, name: Sym) -> bool {
+    base(class, name).is_some_and(|base| lib.find_method(class, base).is_some())
 }
 
 pub fn method(
-    _lib: &Libraries,
-    _it: &mut Interp<'_>,
-    _class: Sym,
-    _object: &Value,
-    _name: Sym,
-    _args: Args,
-    _span: Span,
+    lib: &Libraries,
+    it: &mut Interp<'_>,
+    class: Sym,
+    object: &Value,
+    name: Sym,
+    args: Args,
+    span: Span,
 ) -> Option<Value> {
-    None
+    let base = base(class, name)?;
+    let (path, _) = lib.find_method(class, base)?;
+    let id = object.as_obj()?;
+    let before = it.heap.tensor_of(object)?;
+    let complex = before.dtype.is_some_and(Dtype::is_complex);
+    if matches!(base.as_str(), "abs" | "absolute") && complex {
+        let mut cx = Cx { it, path, span };
+        refuse_dtype(&mut cx, ("input", &before), "cannot put real numbers into a complex tensor");
+        return Some(object.clone());
+    }
+    let args = args.prepend(Arg::new(object.clone(), span));
+    let result = lib.call(it, path, args, span);
+    let mut cx = Cx { it, path, span };
+    if RESHAPES.contains(&base.as_str()) {
+        let shape = cx.tensor(&result).map(|t| (t.shape, t.shape_at)).unwrap_or_default();
+        cx.it.heap.update_tensor(id, |t| {
+            (t.shape, t.shape_at) = shape;
+            t.data = None;
+        });
+        return Some(object.clone());
+    }
+    write_back(&mut cx, id, &before, &result);
+    Some(object.clone())
+}
+
+/// Writes a result into the tensor `id`, whose facts were `before`: it keeps its shape,
+/// dtype and device, and what does not fit them is reported.
+pub fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Value) {
+    check_leaf(cx, before);
+    let Some(result) = cx.tensor(result) else {
+        forget_all(cx, id, before);
+        return;
+    };
+    let mut facts = super::pointwise::derived(before);
+    if let (Some(from), Some(to)) = (result.dtype, before.dtype)
+        && can_cast(from, to) == Some(false)
+    {
+        let message = format!("the result is {from}, which cannot be written into a tensor of {to}");
+        let reads =
+            vec![(format!("the result is {from}, from here"), result.dtype_at), dtype_read(("the tensor", before))];
+        cx.reject(RejectKind::Dtype, message, reads);
+    } else if let (Some(from), Some(to)) = (result.device, before.device)
+        && from.same(to) == Some(false)
+        && !matches!((from.kind, to.kind), (DeviceKind::Meta, _) | (_, DeviceKind::Meta))
+    {
+        let message = format!("the result is on {from}, but the tensor that takes it is on {to}");
+        let reads = vec![device_read(("the result", &result)), device_read(("the tensor", before))];
+        cx.reject(RejectKind::Device, message, reads);
+    } else if let Some(axis) = grows(before, &result) {
+        let message =
+            format!("the result is {}, but the tensor that takes it is {}", shape_text(&result), shape_text(before));
+        let reads = vec![shape_read(("the result", &result), axis), shape_read(("the tensor", before), axis)];
+        cx.reject(RejectKind::Shape, message, reads);
+    } else {
+        carry(before, &result, &mut facts);
+    }
+    facts.grad = match (before.grad, result.grad) {
+        (_, Grad::Attached) if before.dtype.is_none_or(|d| !d.is_integral()) => Grad::Attached,
+        (Grad::Off, Grad::Off) => Grad::Off,
+        (Grad::Leaf, Grad::Off) => Grad::Leaf,
+        (Grad::Attached, Grad::Off) => Grad::Attached,
+        _ if before.dtype.is_some_and(Dtype::is_integral) => Grad::Off,
+        _ => Grad::Unknown,
+    };
+    cx.it.heap.overwrite(id, facts);
+}
+
+/// Whether the result is certainly larger than the tensor: `Some` with the dimension, if it
+/// is one of the result's own.
+fn grows(before: &Tensor, result: &Tensor) -> Option<Option<usize>> {
+    let (have, new) = (before.shape.as_ref()?, result.shape.as_ref()?);
+    if new.len() != have.len() {
+        return (new.len() > have.len()).then_some(None);
+    }
+    have.iter().zip(new).position(|(a, b)| a.size.equals(&b.size) == Some(false)).map(Some)
+}
+
+/// What is known of the elements of the result holds in the tensor, as far as its dtype
+/// holds them.
+fn carry(before: &Tensor, result: &Tensor, facts: &mut Tensor) {
+    let (Some(from), Some(to)) = (result.dtype, before.dtype) else { return };
+    if from != to && (to.kind() < from.kind() || to == Dtype::Bool) {
+        return;
+    }
+    set_range(facts, result.range.clone(), result.range_at);
+    facts.role = result.role;
+    facts.role_at = result.role_at;
+    if from == to {
+        facts.data = result.data.clone();
+    }
+}
+
+/// A parameter is not written to while gradients are recorded.
+fn check_leaf(cx: &mut Cx<'_, '_>, before: &Tensor) {
+    if before.grad == Grad::Leaf && grad_mode(cx) == Some(true) {
+        let message = "the tensor is a leaf that requires grad: it cannot be written to while gradients are recorded";
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
+}
+
+/// Nothing is known of the elements any more.
+fn forget_all(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor) {
+    let mut facts = super::pointwise::derived(before);
+    if before.grad != Grad::Off || !before.dtype.is_some_and(Dtype::is_integral) {
+        facts.grad = Grad::Unknown;
+    }
+    cx.it.heap.overwrite(id, facts);
+}
+
+/// Replaces the elements; shape, dtype, device and gradient state stay.
+fn replace(cx: &mut Cx<'_, '_>, value: &Value, change: impl FnOnce(&mut Tensor)) -> Value {
+    if let (Some(id), Some(before)) = (value.as_obj(), cx.tensor(value)) {
+        check_leaf(cx, &before);
+        let mut facts = before.clone();
+        facts.forget_values();
+        change(&mut facts);
+        cx.it.heap.overwrite(id, facts);
+    }
+    value.clone()
+}
+
+fn forget(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    replace(cx, &b.get("input"), |_| {})
+}
+
+/// The number as an element of a dtype.
+fn cast_number(x: f64, dtype: Option<Dtype>) -> Option<f64> {
+    match dtype?.kind() {
+        Kind::Bool => Some(f64::from(u8::from(x != 0.0))),
+        Kind::Integral => Some(x.trunc()),
+        Kind::Floating => Some(x),
+        Kind::Complex => None,
+    }
+}
+
+/// `zero_` and `fill_`.
+fn fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (input, value) = (b.get("input"), b.get("value"));
+    let number = if cx.name() == "zero_" { Some(0.0) } else { value.as_f64() };
+    if let Some(tensor) = cx.tensor(&value)
+        && tensor.rank().is_some_and(|rank| rank > 0)
+    {
+        super::support::refuse_rank(cx, ("value", &tensor), "a value without dimensions");
+    }
+    let at = cx.at();
+    replace(cx, &input, |t| {
+        if let Some(x) = number.and_then(|x| cast_number(x, t.dtype)) {
+            set_range(t, Range::of_values(&[x]), at);
+        }
+    })
+}
+
+/// `copy_` broadcasts, casts and moves.
+fn copy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = b.get("input");
+    let (Some(id), Some(before)) = (input.as_obj(), cx.tensor(&input)) else { return input };
+    let Some(src) = cx.tensor(&b.get("src")) else {
+        check_leaf(cx, &before);
+        forget_all(cx, id, &before);
+        return input;
+    };
+    check_leaf(cx, &before);
+    if let (Some(have), Some(new)) = (&before.shape, &src.shape) {
+        let fits = broadcast_pair(have, new).is_ok_and(|joined| {
+            joined.len() == have.len() && have.iter().zip(&joined).all(|(a, b)| a.size.equals(&b.size) != Some(false))
+        });
+        if !fits {
+            let message = format!(
+                "`src` is {}, which does not broadcast to {}, the shape of the tensor",
+                shape_text(&src),
+                shape_text(&before)
+            );
+            let reads = vec![shape_read(("src", &src), None), shape_read(("the tensor", &before), None)];
+            cx.reject(RejectKind::Shape, message, reads);
+        }
+    }
+    let mut facts = super::pointwise::derived(&before);
+    let whole = facts.dtype.is_some_and(Dtype::is_integral) && src.dtype.is_some_and(|d| !d.is_integral());
+    if facts.dtype != Some(Dtype::Bool) && src.dtype.is_some_and(|d| !d.is_complex()) {
+        let range = src.range.as_ref().map(|r| if whole { r.map(f64::trunc) } else { r.clone() });
+        set_range(&mut facts, range, src.range_at);
+        if before.sizes() == src.sizes()
+            && let Some(data) = &src.data
+        {
+            let data = data.iter().map(|x| if whole { x.trunc() } else { *x }).collect();
+            set_data(&mut facts, data, src.range_at);
+        }
+        facts.role = src.role;
+        facts.role_at = src.role_at;
+    }
+    facts.grad = match (before.grad, src.grad, grad_mode(cx)) {
+        _ if before.dtype.is_some_and(Dtype::is_integral) => Grad::Off,
+        (have, Grad::Off, _) | (have, _, Some(false)) => have,
+        (_, Grad::Leaf | Grad::Attached, Some(true)) if before.dtype.is_some() => Grad::Attached,
+        _ => Grad::Unknown,
+    };
+    cx.it.heap.overwrite(id, facts);
+    input
+}
+
+/// A parameter of a distribution that is outside of where it must be.
+fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) -> bool, wanted: &str) {
+    if let Some(x) = b.get(name).as_f64()
+        && !fits(x)
+    {
+        let message = format!("`{name}` is {x}: {} wants it {wanted}", cx.name());
+        cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
+    }
+}
+
+/// Fills with random numbers of a continuous distribution (and Bernoulli's).
+fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = cx.name();
+    let integers = matches!(name, "geometric_" | "bernoulli_");
+    if let Some(input) = cx.tensor(&b.get("input"))
+        && !integers
+        && input.dtype.is_some_and(Dtype::is_integral)
+    {
+        refuse_dtype(cx, ("input", &input), "draws floating-point numbers only");
+    }
+    match name {
+        "normal_" => refuse_number(cx, b, "std", |x| x >= 0.0, "0 or more"),
+        "exponential_" => refuse_number(cx, b, "lambd", |x| x > 0.0, "above 0"),
+        "geometric_" => refuse_number(cx, b, "p", |x| x > 0.0 && x < 1.0, "between 0 and 1"),
+        "cauchy_" => refuse_number(cx, b, "sigma", |x| x > 0.0, "above 0"),
+        "log_normal_" => refuse_number(cx, b, "std", |x| x > 0.0, "above 0"),
+        "bernoulli_" => refuse_number(cx, b, "p", |x| (0.0..=1.0).contains(&x), "from 0 to 1"),
+        _ => {}
+    }
+    let ends = (b.get("from").as_f64(), b.get("to").as_f64());
+    if let ("uniform_", (Some(from), Some(to))) = (name, ends)
+        && from > to
+    {
+        let message = format!("`from` is {from} and `to` is {to}: it must not be above");
+        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("from"))]);
+        return b.get("input");
+    }
+    let at = cx.at();
+    replace(cx, &b.get("input"), |t| match (name, ends) {
+        ("uniform_", (Some(from), Some(to))) => bound(t, from, to, at),
+        ("bernoulli_", _) => bound(t, 0.0, 1.0, at),
+        ("exponential_" | "log_normal_", _) => bound(t, 0.0, f64::INFINITY, at),
+        _ => {}
+    })
+}
+
+/// `random_(from, to)`: integers below `to`.
+fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let from = if has("from") { b.get("from").as_int() } else { Some(0) };
+    let to = b.get("to").as_int();
+    if let (Some(from), Some(to)) = (from, to)
+        && has("to")
+        && from >= to
+    {
+        let message = format!("`from` is {from} and `to` is {to}: it must be less");
+        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("to"))]);
+        return b.get("input");
+    }
+    let at = cx.at();
+    replace(cx, &b.get("input"), |t| {
+        if let (Some(from), Some(last)) = (from, to.and_then(|to| to.checked_sub(1))) {
+            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            set_range(t, Some(Range::bounds(from as f64, last as f64)), at);
+        }
+    })
+}
+
+/// Makes the tensor a leaf; its memory is not touched.
+fn requires_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = b.get("input");
+    let (Some(id), Some(before)) = (input.as_obj(), cx.tensor(&input)) else { return input };
+    let on = b.get("requires_grad").as_bool();
+    if on == Some(true) && before.dtype.is_some_and(Dtype::is_integral) {
+        refuse_dtype(cx, ("input", &before), "wants floating-point numbers");
+        return input;
+    }
+    let grad = match (on, before.grad) {
+        (Some(true), Grad::Off) => Grad::Leaf,
+        (Some(true), have) => have,
+        (Some(false), Grad::Leaf | Grad::Off) => Grad::Off,
+        _ => Grad::Unknown,
+    };
+    cx.it.heap.update_tensor(id, |t| t.grad = grad);
+    input
+}
+
+fn detach(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = b.get("input");
+    if let Some(id) = input.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.grad = Grad::Off);
+    }
+    input
+}
+
+/// The tensor gets another shape; elements beyond the old ones are undefined.
+fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = b.get("input");
+    let (Some(id), Some(mut facts)) = (input.as_obj(), cx.tensor(&input)) else { return input };
+    facts.forget_values();
+    let at = cx.at();
+    let sizes = if cx.name() == "resize_as_" {
+        cx.tensor(&b.get("the_template")).and_then(|t| t.sizes())
+    } else {
+        cx.sizes(&b.rest_values())
+    };
+    facts = match sizes {
+        Some(sizes) => facts.with_shape(sizes, at),
+        None => Tensor { shape: None, shape_at: None, ..facts },
+    };
+    cx.it.heap.overwrite(id, facts);
+    input
 }

@@ -1,17 +1,53 @@
 //! PyTorch.
 
 pub mod annotation;
+pub mod attributes;
+pub mod autocast;
+mod autograd;
+pub mod broadcast;
+pub mod carry;
+pub mod cast;
+mod collate;
 pub mod context;
+pub mod convert;
 pub mod data;
+pub mod einsum;
+pub mod factory;
+pub mod fft;
+pub mod gather;
 pub mod indexing;
 pub mod inplace;
+pub mod linalg;
+pub mod masks;
+pub mod matmul;
 pub mod nn;
 pub mod operators;
+mod optim;
 pub mod pointwise;
+pub mod promotion;
+pub mod reduce;
+pub mod scatter;
+pub mod support;
+pub mod views;
 
 use super::table::Table;
 
 pub fn register(table: &mut Table) {
     pointwise::register(table);
+    inplace::register(table);
+    matmul::register(table);
+    einsum::register(table);
+    linalg::register(table);
+    fft::register(table);
+    reduce::register(table);
     nn::register(table);
+    data::register(table);
+    optim::register(table);
+    context::register(table);
+    autograd::register(table);
+    attributes::register(table);
+    convert::register(table);
+    factory::register(table);
+    gather::register(table);
+    views::register(table);
 }

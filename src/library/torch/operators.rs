@@ -1,32 +1,117 @@
 //! Operators on tensors and arrays: each is the library function of the same meaning.
 
-use crate::library::Libraries;
-use crate::python::{BinOp, Interp, UnaryOp};
+use super::inplace::write_back;
+use crate::library::{Cx, Libraries};
+use crate::python::{Args, BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
-use crate::value::Value;
+use crate::value::{ArrayKind, Data, Tensor, Value, sym};
+
+/// The function that an operator stands for.
+fn function(op: BinOp) -> &'static str {
+    match op {
+        BinOp::Add => "torch.add",
+        BinOp::Sub => "torch.sub",
+        BinOp::Mul => "torch.mul",
+        BinOp::MatMul => "torch.matmul",
+        BinOp::Div => "torch.div",
+        BinOp::FloorDiv => "torch.floor_divide",
+        BinOp::Mod => "torch.remainder",
+        BinOp::Pow => "torch.pow",
+        BinOp::LShift => "torch.bitwise_left_shift",
+        BinOp::RShift => "torch.bitwise_right_shift",
+        BinOp::BitAnd => "torch.bitwise_and",
+        BinOp::BitOr => "torch.bitwise_or",
+        BinOp::BitXor => "torch.bitwise_xor",
+        BinOp::Eq => "torch.eq",
+        BinOp::Ne => "torch.ne",
+        BinOp::Lt => "torch.lt",
+        BinOp::Le => "torch.le",
+        BinOp::Gt => "torch.gt",
+        BinOp::Ge => "torch.ge",
+    }
+}
+
+/// The comparison with its sides exchanged; `None` for what is no comparison.
+fn mirrored(op: BinOp) -> Option<BinOp> {
+    Some(match op {
+        BinOp::Eq => BinOp::Eq,
+        BinOp::Ne => BinOp::Ne,
+        BinOp::Lt => BinOp::Gt,
+        BinOp::Le => BinOp::Ge,
+        BinOp::Gt => BinOp::Lt,
+        BinOp::Ge => BinOp::Le,
+        _ => return None,
+    })
+}
+
+/// Whether the other operand is one that tensors meet: a tensor, a number, or unknown.
+fn meets(it: &Interp<'_>, value: &Value) -> bool {
+    match value {
+        Value::Unknown => true,
+        Value::Obj(id) => matches!(it.heap.get(*id), Data::Tensor(_)),
+        other => other.number_type().is_some(),
+    }
+}
 
 pub fn binary(
-    _lib: &Libraries,
-    _it: &mut Interp<'_>,
-    _op: BinOp,
-    _left: &Value,
-    _right: &Value,
-    _span: Span,
+    lib: &Libraries,
+    it: &mut Interp<'_>,
+    op: BinOp,
+    left: &Value,
+    right: &Value,
+    span: Span,
 ) -> Option<Value> {
-    None
+    let array = |v: &Value| it.heap.tensor_ref(v).map(|t| t.array);
+    let (x, y) = (array(left), array(right));
+    if x.is_none() && y.is_none() {
+        return None;
+    }
+    if !meets(it, left) || !meets(it, right) {
+        // An array takes lists and tuples as arrays.
+        let sequence = |v: &Value| it.heap.exact_items(v).is_some();
+        let numpy = x == Some(ArrayKind::Numpy) && sequence(right) || y == Some(ArrayKind::Numpy) && sequence(left);
+        return numpy.then(|| it.heap.tensor(Tensor { array: ArrayKind::Numpy, ..Tensor::default() }));
+    }
+    if matches!((x, y), (Some(a), Some(b)) if a != b) {
+        return Some(Value::Unknown);
+    }
+    let (op, left, right) = match mirrored(op) {
+        Some(mirror) if x.is_none() => (mirror, right, left),
+        _ => (op, left, right),
+    };
+    let args = Args::positional([left.clone(), right.clone()], span);
+    lib.call_function(it, function(op), &args, span)
 }
 
+/// `x += y` writes to the tensor that `x` is.
 pub fn augmented(
-    _lib: &Libraries,
-    _it: &mut Interp<'_>,
-    _op: BinOp,
-    _left: &Value,
-    _right: &Value,
-    _span: Span,
+    lib: &Libraries,
+    it: &mut Interp<'_>,
+    op: BinOp,
+    left: &Value,
+    right: &Value,
+    span: Span,
 ) -> Option<Value> {
-    None
+    // `@=` has no in-place form.
+    if op == BinOp::MatMul || mirrored(op).is_some() || !meets(it, right) {
+        return None;
+    }
+    let id = left.as_obj()?;
+    let before = it.heap.tensor_of(left)?;
+    let result = binary(lib, it, op, left, right, span)?;
+    let path = sym(function(op));
+    let mut cx = Cx { it, path, span };
+    write_back(&mut cx, id, &before, &result);
+    Some(left.clone())
 }
 
-pub fn unary(_lib: &Libraries, _it: &mut Interp<'_>, _op: UnaryOp, _operand: &Value, _span: Span) -> Option<Value> {
-    None
+pub fn unary(lib: &Libraries, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
+    it.heap.tensor_ref(operand)?;
+    let path = match op {
+        UnaryOp::Neg => "torch.neg",
+        UnaryOp::Pos => "torch.positive",
+        UnaryOp::Invert => "torch.bitwise_not",
+    };
+    let args = Args::positional([operand.clone()], span);
+    lib.call_function(it, path, &args, span)
 }

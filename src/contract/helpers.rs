@@ -1,0 +1,283 @@
+//! The functions that contracts may call, over facts.
+
+use std::rc::Rc;
+
+use super::eval::Judge;
+use super::value::Cv;
+use crate::value::{Dim, Kind, Range, Role, Size, Tensor, Value};
+
+impl Judge<'_, '_> {
+    pub(super) fn helper(&mut self, name: &str, args: &[Cv], ignoring: Option<Cv>) -> Cv {
+        let first = args.first().cloned().unwrap_or(Cv::Unknown);
+        match name {
+            "within" => Cv::tri(self.within(args, ignoring)),
+            "stray" => match self.strays(args, ignoring).as_deref() {
+                // Which of several values a batch holds is not known: none is the one.
+                Some([(lo, hi)]) if lo == hi => number(*lo),
+                Some([]) => Cv::Unknown,
+                Some(_) => Cv::None,
+                None => Cv::Unknown,
+            },
+            "outside" => match self.strays(args, ignoring) {
+                Some(parts) => Cv::Str(Rc::from(parts_text(&parts))),
+                None => Cv::Unknown,
+            },
+            "between" => Cv::tri(self.between(args)),
+            "finite" => match self.range(&first) {
+                Some((range, _)) if range.lo().is_finite() && range.hi().is_finite() && range.certain => Cv::Bool(true),
+                _ => Cv::Unknown,
+            },
+            "values" => match self.range(&first) {
+                Some((range, _)) => Cv::Str(Rc::from(range.to_string())),
+                None => Cv::Unknown,
+            },
+            "is_tensor" => match &first {
+                Cv::Tensor(..) => Cv::Bool(true),
+                Cv::Unknown => Cv::Unknown,
+                Cv::Other(Value::Obj(_) | Value::Path(_)) => Cv::Unknown,
+                _ => Cv::Bool(false),
+            },
+            "integral" => match first {
+                Cv::Dtype(d) => Cv::Bool(d.kind() == Kind::Integral),
+                _ => Cv::Unknown,
+            },
+            "floating" => match first {
+                Cv::Dtype(d) => Cv::Bool(d.is_floating()),
+                _ => Cv::Unknown,
+            },
+            "dtype_name" => match first {
+                Cv::Dtype(d) => Cv::Str(Rc::from(d.name())),
+                _ => Cv::Unknown,
+            },
+            "same_device" => self.same_device(args),
+            "broadcastable" => match args {
+                [Cv::Shape(a), Cv::Shape(b)] => Cv::tri(broadcastable(a, b)),
+                _ => Cv::Unknown,
+            },
+            "broadcast" => match args {
+                [Cv::Shape(a), Cv::Shape(b)] => Cv::Shape(broadcast(a, b)),
+                _ => Cv::Unknown,
+            },
+            "role" => self.role(&first),
+            "palette" => match self.image_mode(&first) {
+                Some(mode) => Cv::Bool(mode == "1" || mode == "P"),
+                None => match first {
+                    Cv::Tensor(..) => Cv::Bool(false),
+                    _ => Cv::Unknown,
+                },
+            },
+            "tv_mask" => self.tv_mask(&first),
+            "nearest" => nearest(&first),
+            "len" => match first {
+                Cv::Shape(dims) => Cv::int(i64::try_from(dims.len()).unwrap_or(i64::MAX)),
+                Cv::Other(value) => match self.it.heap.exact_items(&value) {
+                    Some(items) => Cv::int(i64::try_from(items.len()).unwrap_or(i64::MAX)),
+                    None => Cv::Unknown,
+                },
+                _ => Cv::Unknown,
+            },
+            _ => Cv::Unknown,
+        }
+    }
+
+    /// The range of a tensor's elements, and where it comes from.
+    fn range(&mut self, value: &Cv) -> Option<(Range, ())> {
+        let Cv::Tensor(tensor, name) = value else { return None };
+        let range = tensor.range.clone()?;
+        let holds = format!("`{name}` holds {range}, from here");
+        self.read(holds, tensor.range_at);
+        Some((range, ()))
+    }
+
+    /// The parts of a tensor's values outside `[lo, hi)`, but for `ignoring`.
+    fn strays(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<Vec<(f64, f64)>> {
+        let [tensor, lo, hi, rest @ ..] = args else { return None };
+        let ignoring = ignoring.or_else(|| rest.first().cloned());
+        let (lo, hi) = (lo.as_f64()?, hi.as_f64()?);
+        let (range, ()) = self.range(tensor)?;
+        let range = match ignoring {
+            None | Some(Cv::None) => Some(range),
+            Some(value) => range.without(value.as_f64()?),
+        };
+        Some(range.map(|r| r.outside(lo, hi)).unwrap_or_default())
+    }
+
+    /// False only where a value that does occur is outside, or every value is.
+    fn within(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<bool> {
+        let strays = self.strays(args, ignoring)?;
+        if strays.is_empty() {
+            return Some(true);
+        }
+        let [tensor, lo, hi, ..] = args else { return None };
+        let (range, ()) = self.range(tensor)?;
+        let (lo, hi) = (lo.as_f64()?, hi.as_f64()?);
+        let none_inside = range.parts().iter().all(|(a, b)| *b < lo || *a >= hi);
+        if none_inside && range.attained {
+            return Some(false);
+        }
+        if !range.attained {
+            return None;
+        }
+        self.weak |= !range.certain;
+        Some(false)
+    }
+
+    fn between(&mut self, args: &[Cv]) -> Option<bool> {
+        let [tensor, lo, hi] = args else { return None };
+        let (range, ()) = self.range(tensor)?;
+        let bound = |cv: &Cv, open: f64| if matches!(cv, Cv::None) { Some(open) } else { cv.as_f64() };
+        let (lo, hi) = (bound(lo, f64::NEG_INFINITY)?, bound(hi, f64::INFINITY)?);
+        if range.lo() >= lo && range.hi() <= hi {
+            return Some(true);
+        }
+        if !range.attained {
+            return None;
+        }
+        self.weak |= !range.certain;
+        Some(false)
+    }
+
+    fn same_device(&mut self, args: &[Cv]) -> Cv {
+        let tensors: Vec<(Rc<Tensor>, Rc<str>)> = args
+            .iter()
+            .filter_map(|a| match a {
+                Cv::Tensor(t, n) => Some((t.clone(), n.clone())),
+                _ => None,
+            })
+            .collect();
+        let mut result = Some(!args.iter().any(|a| matches!(a, Cv::Unknown)));
+        if result == Some(false) {
+            result = None;
+        }
+        for (i, (a, a_name)) in tensors.iter().enumerate() {
+            for (b, b_name) in tensors.iter().skip(i + 1) {
+                match a.device.zip(b.device).map(|(x, y)| x.same(y)) {
+                    Some(Some(false)) => {
+                        for (t, name) in [(a, a_name), (b, b_name)] {
+                            if let Some(device) = t.device {
+                                self.read(format!("`{name}` is on {device}, from here"), t.device_at);
+                            }
+                        }
+                        return Cv::Bool(false);
+                    }
+                    Some(Some(true)) => {}
+                    _ => result = None,
+                }
+            }
+        }
+        Cv::tri(result)
+    }
+
+    fn role(&mut self, value: &Cv) -> Cv {
+        let role = match value {
+            Cv::Tensor(tensor, name) => {
+                if let Some(role) = tensor.role {
+                    let what = match role {
+                        Role::ClassMask => "holds class ids".to_owned(),
+                        Role::OneHot => "is one-hot".to_owned(),
+                        Role::Image => "is an image".to_owned(),
+                        role => format!("holds {}", role.name()),
+                    };
+                    self.read(format!("`{name}` {what}, from here"), tensor.role_at);
+                }
+                tensor.role.map(|r| match r {
+                    Role::Sigmoid => Role::Probabilities.name(),
+                    role => role.name(),
+                })
+            }
+            Cv::Other(object) => {
+                let role = object.as_obj().and_then(|id| self.it.heap.attr(id, "role"));
+                match role.as_ref().and_then(Value::as_str) {
+                    Some("class-mask") => Some("class-mask"),
+                    Some("image") => Some("image"),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        role.map_or(Cv::Unknown, |r| Cv::Str(Rc::from(r)))
+    }
+
+    fn image_mode(&self, value: &Cv) -> Option<String> {
+        let Cv::Other(object) = value else { return None };
+        let mode = self.it.heap.attr(object.as_obj()?, "mode")?;
+        mode.as_str().map(str::to_owned)
+    }
+
+    fn tv_mask(&self, value: &Cv) -> Cv {
+        match value {
+            Cv::Tensor(tensor, _) => match tensor.wrapper.map(|w| w.as_str()) {
+                Some("torchvision.tv_tensors.Mask") => Cv::Bool(true),
+                _ => Cv::Bool(false),
+            },
+            Cv::Other(object) => {
+                if self.it.is_instance(object, "PIL.Image.Image") {
+                    Cv::Bool(false)
+                } else {
+                    Cv::Unknown
+                }
+            }
+            _ => Cv::Unknown,
+        }
+    }
+}
+
+fn number(x: f64) -> Cv {
+    #[expect(clippy::cast_possible_truncation, reason = "an integral class index")]
+    if x.fract() == 0.0 && x.abs() < 1e15 { Cv::int(x as i64) } else { Cv::Float(x) }
+}
+
+fn parts_text(parts: &[(f64, f64)]) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = crate::value::write_parts(parts, &mut text);
+    text
+}
+
+/// Whether an interpolation argument of torch, torchvision, Pillow or OpenCV selects nearest
+/// neighbour (0 is nearest in Pillow and in OpenCV, 6 is OpenCV's exact one).
+fn nearest(value: &Cv) -> Cv {
+    match value {
+        Cv::Str(s) => Cv::Bool(matches!(&**s, "nearest" | "nearest-exact")),
+        Cv::Size(Size::Int(n)) => Cv::Bool(matches!(n, 0 | 6)),
+        Cv::None => Cv::Bool(false),
+        Cv::Other(Value::Path(path)) => {
+            let name = path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name);
+            match name {
+                "NEAREST" | "NEAREST_EXACT" | "INTER_NEAREST" | "INTER_NEAREST_EXACT" => Cv::Bool(true),
+                "BILINEAR" | "BICUBIC" | "LANCZOS" | "BOX" | "HAMMING" | "ANTIALIAS" | "LINEAR" | "CUBIC"
+                | "INTER_LINEAR" | "INTER_CUBIC" | "INTER_AREA" | "INTER_LANCZOS4" => Cv::Bool(false),
+                _ => Cv::Unknown,
+            }
+        }
+        _ => Cv::Unknown,
+    }
+}
+
+fn broadcastable(a: &[Dim], b: &[Dim]) -> Option<bool> {
+    let mut result = Some(true);
+    for (x, y) in a.iter().rev().zip(b.iter().rev()) {
+        let one = |d: &Dim| d.size.equals(&Size::Int(1));
+        let fits = match (x.size.equals(&y.size), one(x), one(y)) {
+            (Some(true), ..) | (_, Some(true), _) | (_, _, Some(true)) => Some(true),
+            (Some(false), Some(false), Some(false)) => Some(false),
+            _ => None,
+        };
+        match fits {
+            Some(false) => return Some(false),
+            None => result = None,
+            Some(true) => {}
+        }
+    }
+    result
+}
+
+fn broadcast(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
+    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+    let lead = long.len() - short.len();
+    let mut out: Vec<Dim> = long.iter().take(lead).cloned().collect();
+    for (x, y) in long.iter().skip(lead).zip(short) {
+        out.push(if x.size == Size::Int(1) { y.clone() } else { x.clone() });
+    }
+    out
+}

@@ -1,0 +1,111 @@
+//! From what a contract found to a diagnostic, with its fix.
+
+use super::Source;
+use super::eval::Finding;
+use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Severity};
+use crate::python::{Bound, Rejection};
+use crate::rules::{FixKind, Page};
+use crate::syntax::Span;
+use crate::value::{Origin, Sym};
+
+/// More labels than this hide the source that they are meant to show.
+const MAX_LABELS: usize = 6;
+
+pub(super) fn diagnostic(
+    page: &Page,
+    finding: Finding,
+    path: Sym,
+    bound: &Bound,
+    span: Span,
+    source: &Source<'_>,
+) -> Diagnostic {
+    let mut severity = finding.statement.severity(page.severity);
+    if finding.weak {
+        severity = severity.min(Severity::Warning);
+    }
+    Diagnostic {
+        code: page.code.clone(),
+        name: page.name.clone(),
+        severity,
+        message: finding.message,
+        span,
+        labels: labels(finding.reads.into_iter().map(|r| (r.label, r.at)), span),
+        help: page.help.clone(),
+        fix: fix(page, path, bound, span, source),
+    }
+}
+
+pub(super) fn rejected(page: &Page, rejection: Rejection) -> Diagnostic {
+    Diagnostic {
+        code: page.code.clone(),
+        name: page.name.clone(),
+        severity: page.severity,
+        message: rejection.message,
+        span: rejection.span,
+        labels: labels(rejection.reads, rejection.span),
+        help: page.help.clone(),
+        fix: None,
+    }
+}
+
+fn labels(reads: impl IntoIterator<Item = (String, Origin)>, primary: Span) -> Vec<Label> {
+    let mut labels: Vec<Label> = Vec::new();
+    for (message, at) in reads {
+        if let Some(span) = at
+            && span != primary
+            && !labels.iter().any(|l| l.span == span && l.message == message)
+        {
+            labels.push(Label { span, message });
+        }
+    }
+    labels.truncate(MAX_LABELS);
+    labels
+}
+
+/// The page's fix for this call, where the call is written in the way that it rewrites.
+fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -> Option<Fix> {
+    let applicability = match page.fix {
+        FixKind::None => return None,
+        FixKind::Safe => Applicability::Safe,
+        FixKind::Unsafe => Applicability::Unsafe,
+    };
+    let (title, edit) = if let Some((name, template)) = &page.replace {
+        let at = bound.span(name).filter(|at| span.contains(*at) && *at != span)?;
+        let text = source(at)?;
+        // A method call on anything but a name, call or subscript needs brackets.
+        let simple = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '(' | ')'));
+        let text = if simple { text } else { format!("({text})") };
+        let content = template.replace(&format!("{{{name}}}"), &text);
+        (format!("Replace with `{content}`"), Edit { span: at, content })
+    } else if let Some((name, value)) = &page.set {
+        let call = source(span)?;
+        let function = path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name);
+        let (callee, _) = call.split_once('(')?;
+        // The call must be of the function itself, not of an object that stands for it.
+        if !callee.trim_end().ends_with(function)
+            || !call.ends_with(')')
+            || !bound.sig.params.iter().any(|p| p.name.as_str() == name)
+        {
+            return None;
+        }
+        let edit = match bound.span(name).filter(|at| span.contains(*at)) {
+            Some(at) => Edit { span: at, content: value.clone() },
+            None => {
+                let end = Span { start: span.end - 1, end: span.end - 1, ..span };
+                let inside = call.get(callee.len() + 1..call.len() - 1)?.trim_end();
+                let comma = if inside.is_empty() {
+                    ""
+                } else if inside.ends_with(',') {
+                    " "
+                } else {
+                    ", "
+                };
+                Edit { span: end, content: format!("{comma}{name}={value}") }
+            }
+        };
+        (format!("Set `{name}={value}`"), edit)
+    } else {
+        return None;
+    };
+    Some(Fix { title, applicability, edits: vec![edit] })
+}

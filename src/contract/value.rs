@@ -1,0 +1,109 @@
+//! The values of contract expressions, with the facts that they were read from.
+
+use std::rc::Rc;
+
+use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value};
+
+/// A fact that took part, and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    pub label: String,
+    pub at: Origin,
+}
+
+/// What an expression of a contract stands for.
+#[derive(Debug, Clone)]
+pub enum Cv {
+    Unknown,
+    None,
+    Bool(bool),
+    Size(Size),
+    Float(f64),
+    Str(Rc<str>),
+    Dtype(Dtype),
+    Shape(Vec<Dim>),
+    /// A tensor or array, under the name by which the program calls it.
+    Tensor(Rc<Tensor>, Rc<str>),
+    /// Anything else: an image, a list, an enum member.
+    Other(Value),
+}
+
+impl Cv {
+    pub fn int(n: i64) -> Cv {
+        Cv::Size(Size::Int(n))
+    }
+
+    pub fn tri(t: Option<bool>) -> Cv {
+        t.map_or(Cv::Unknown, Cv::Bool)
+    }
+
+    pub fn truth(&self) -> Option<bool> {
+        match self {
+            Cv::None => Some(false),
+            Cv::Bool(b) => Some(*b),
+            Cv::Size(size) => size.equals(&Size::Int(0)).map(|zero| !zero),
+            Cv::Float(x) => Some(*x != 0.0),
+            Cv::Str(s) => Some(!s.is_empty()),
+            Cv::Shape(dims) => Some(!dims.is_empty()),
+            _ => None,
+        }
+    }
+
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "class counts and indices, far below 2^53")]
+            Cv::Size(Size::Int(n)) => Some(*n as f64),
+            Cv::Float(x) => Some(*x),
+            Cv::Bool(b) => Some(f64::from(u8::from(*b))),
+            _ => None,
+        }
+    }
+
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Cv::Size(Size::Int(n)) => Some(*n),
+            Cv::Bool(b) => Some(i64::from(*b)),
+            _ => None,
+        }
+    }
+
+    /// As it reads in a message.
+    pub fn text(&self) -> String {
+        match self {
+            Cv::Unknown => "?".to_owned(),
+            Cv::None => "None".to_owned(),
+            Cv::Bool(b) => if *b { "True" } else { "False" }.to_owned(),
+            Cv::Size(size) => size.to_string(),
+            Cv::Float(x) => x.to_string(),
+            Cv::Str(s) => s.to_string(),
+            Cv::Dtype(d) => format!("torch.{d}"),
+            Cv::Shape(dims) => shape_text(dims),
+            Cv::Tensor(_, name) => name.to_string(),
+            Cv::Other(Value::Path(path)) => {
+                path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name).to_owned()
+            }
+            Cv::Other(_) => "value".to_owned(),
+        }
+    }
+}
+
+pub fn shape_text(dims: &[Dim]) -> String {
+    let sizes: Vec<String> = dims.iter().map(|d| d.size.to_string()).collect();
+    format!("[{}]", sizes.join(", "))
+}
+
+/// Whether two shapes are equal.
+pub fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
+    if a.len() != b.len() {
+        return Some(false);
+    }
+    let mut all = Some(true);
+    for (x, y) in a.iter().zip(b) {
+        match x.size.equals(&y.size) {
+            Some(false) => return Some(false),
+            None => all = None,
+            Some(true) => {}
+        }
+    }
+    all
+}

@@ -1,0 +1,182 @@
+//! `torch.Tensor`: what its attributes say, and what assigning to them does.
+
+use super::broadcast::{dtype_read, shape_read, shape_text};
+use super::carry;
+use super::factory::{item_size, make_legacy};
+use super::views;
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, DeviceKind, Dtype, Grad, Size, Sym, Tensor, Type, Value};
+
+pub fn register(t: &mut Table) {
+    let class = t.class("torch.Tensor", &[], "*size, device=None");
+    class.attribute = Some(attribute);
+    class.make = Some(make_legacy);
+    class.keeps_arguments = false;
+    t.def("torch.Tensor.size", "input, dim=None", size);
+    t.family("torch.Tensor.", "dim ndimension", "input", dim);
+    t.def("torch.real", "input", |cx, b| part_of(cx, &b.get("input"), "real"));
+    t.def("torch.imag", "input", |cx, b| part_of(cx, &b.get("input"), "imag"));
+}
+
+/// The shape as Python's tuple of integers.
+pub fn shape_value(tensor: &Tensor) -> Value {
+    match &tensor.shape {
+        Some(dims) => Value::tuple(dims.iter().map(|d| Value::size(&d.size)).collect()),
+        None => Value::Unknown,
+    }
+}
+
+fn size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return Value::Unknown };
+    let dim = b.get("dim");
+    if dim.is_none() {
+        return shape_value(&input);
+    }
+    match carry::axis(cx, &dim, &input) {
+        Ok(Some(at)) => {
+            input.shape.as_ref().and_then(|s| s.get(at)).map_or(Value::Any(Type::Int), |d| Value::size(&d.size))
+        }
+        _ => Value::Any(Type::Int),
+    }
+}
+
+fn dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    rank(&cx.tensor_arg(b, "input").unwrap_or_default())
+}
+
+fn rank(tensor: &Tensor) -> Value {
+    tensor.rank().and_then(|r| i64::try_from(r).ok()).map_or(Value::Any(Type::Int), Value::Int)
+}
+
+fn requires_grad(tensor: &Tensor) -> Value {
+    match tensor.grad {
+        Grad::Unknown if tensor.dtype.is_some_and(Dtype::is_integral) => Value::Bool(false),
+        Grad::Unknown => Value::Any(Type::Bool),
+        Grad::Off => Value::Bool(false),
+        Grad::Leaf | Grad::Attached => Value::Bool(true),
+    }
+}
+
+fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let tensor = cx.tensor(object)?;
+    if tensor.array != ArrayKind::Torch {
+        return None;
+    }
+    let device = tensor.device.filter(|d| !matches!(d.kind, DeviceKind::Symbolic(_)));
+    let on = |kind: fn(DeviceKind) -> bool| device.map_or(Value::Any(Type::Bool), |d| Value::Bool(kind(d.kind)));
+    Some(match name.as_str() {
+        "shape" => shape_value(&tensor),
+        "ndim" => rank(&tensor),
+        "dtype" => tensor.dtype.map_or(Value::Unknown, Value::Dtype),
+        "device" => tensor.device.map_or(Value::Unknown, Value::Device),
+        "requires_grad" => requires_grad(&tensor),
+        "is_leaf" => match tensor.grad {
+            Grad::Leaf | Grad::Off => Value::Bool(true),
+            Grad::Attached => Value::Bool(false),
+            Grad::Unknown => Value::Any(Type::Bool),
+        },
+        "is_cuda" => on(|kind| kind == DeviceKind::Cuda),
+        "is_cpu" => on(|kind| kind == DeviceKind::Cpu),
+        "is_meta" => on(|kind| kind == DeviceKind::Meta),
+        "is_mps" | "is_xpu" | "is_sparse" | "is_quantized" | "is_mkldnn" | "is_nested" => Value::Any(Type::Bool),
+        "itemsize" => tensor.dtype.and_then(item_size).map_or(Value::Any(Type::Int), Value::Int),
+        "nbytes" => {
+            let bytes = tensor.dtype.and_then(item_size).map_or(Size::Unknown, Size::Int);
+            Value::size(&bytes.mul(&tensor.numel()))
+        }
+        "output_nr" => Value::Any(Type::Int),
+        "data" => cx.view_of(object, Tensor { grad: Grad::Off, ..tensor }),
+        "grad" => gradient(cx, &tensor),
+        "grad_fn" if tensor.grad == Grad::Off || tensor.grad == Grad::Leaf => Value::None,
+        "grad_fn" | "names" | "layout" => Value::Unknown,
+        "real" | "imag" => part_of(cx, object, name.as_str()),
+        "T" | "mT" | "H" | "mH" => views::transposed_attribute(cx, object, &tensor, name.as_str()),
+        _ => return None,
+    })
+}
+
+/// `x.grad`, as it is after `backward()`: before that it is None, but whoever asks for it
+/// asks after.
+fn gradient(cx: &mut Cx<'_, '_>, tensor: &Tensor) -> Value {
+    if tensor.grad == Grad::Off {
+        return Value::Unknown;
+    }
+    let mut out = tensor.clone();
+    out.forget_values();
+    (out.base, out.version, out.writes, out.grad) = (None, 0, 0, Grad::Off);
+    cx.out(out)
+}
+
+/// The real or imaginary part, a view.
+fn part_of(cx: &mut Cx<'_, '_>, value: &Value, part: &str) -> Value {
+    let Some(input) = cx.tensor(value) else { return cx.some_tensor() };
+    if part == "imag"
+        && let Some(dtype) = input.dtype.filter(|d| !d.is_complex())
+    {
+        let message = format!("{dtype} has no imaginary part");
+        cx.reject(RejectKind::Dtype, message, vec![dtype_read(("input", &input))]);
+        return cx.some_tensor();
+    }
+    if input.dtype.is_some_and(|d| !d.is_complex()) {
+        return value.clone();
+    }
+    let mut out = input.clone();
+    out.forget_values();
+    out.dtype = input.dtype.map(Dtype::to_real);
+    out.grad = carry::grad_of(cx, &input, out.dtype);
+    cx.view_of(value, out)
+}
+
+/// `tensor.name = value`; `false` leaves it to Python.
+pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
+    let (Some(id), Some(tensor)) = (object.as_obj(), cx.tensor(object)) else { return false };
+    match name {
+        "requires_grad" => {
+            let grad = match (value, tensor.grad) {
+                (Value::Bool(true), Grad::Attached) => Grad::Attached,
+                (Value::Bool(true), Grad::Off | Grad::Leaf) => Grad::Leaf,
+                (Value::Bool(false), _) => Grad::Off,
+                _ => Grad::Unknown,
+            };
+            if grad == Grad::Leaf
+                && let Some(dtype) = tensor.dtype.filter(|d| d.is_integral())
+            {
+                let message = format!("{dtype} has no gradients: only floating and complex tensors do");
+                cx.reject(RejectKind::Dtype, message, vec![dtype_read(("the tensor", &tensor))]);
+                return true;
+            }
+            cx.it.heap.update_tensor(id, |t| t.grad = grad);
+            true
+        }
+        "data" => {
+            let mut facts = cx.tensor(value).unwrap_or_default();
+            // From now on both share memory, which is not followed.
+            facts.forget_values();
+            facts.grad = tensor.grad;
+            cx.it.heap.overwrite(id, facts);
+            true
+        }
+        "grad" => {
+            if let Some(grad) = cx.tensor(value) {
+                let clash = match (&grad.shape, &tensor.shape) {
+                    (Some(a), Some(b)) => {
+                        a.len() != b.len() || a.iter().zip(b).any(|(x, y)| x.size.equals(&y.size) == Some(false))
+                    }
+                    _ => false,
+                };
+                if clash {
+                    let message = format!(
+                        "the gradient is {} and the tensor {}: they must be alike",
+                        shape_text(&grad),
+                        shape_text(&tensor)
+                    );
+                    let reads = vec![shape_read(("grad", &grad), None), shape_read(("the tensor", &tensor), None)];
+                    cx.reject(RejectKind::Shape, message, reads);
+                }
+            }
+            true
+        }
+        _ => false,
+    }
+}

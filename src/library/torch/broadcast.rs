@@ -1,0 +1,287 @@
+//! What operations on several tensors have in common: broadcasting, the device check, the
+//! gradient state of the result. Every operator model asks here, so that each rule of
+//! PyTorch stands once.
+
+use crate::library::Cx;
+use crate::python::RejectKind;
+use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
+
+/// A tensor argument with the name under which messages speak of it.
+pub type Named<'a> = (&'a str, &'a Tensor);
+
+/// Which mixtures of devices an operation takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mix {
+    /// Elementwise with numbers in mind: 0-dimensional CPU tensors go with any device.
+    CpuScalars,
+    /// All on one device.
+    Strict,
+}
+
+/// `[4, B, ?]`.
+pub fn dims_text(dims: &[Dim]) -> String {
+    let sizes: Vec<String> = dims.iter().map(|d| d.size.to_string()).collect();
+    format!("[{}]", sizes.join(", "))
+}
+
+/// `[4, B, ?]`, or words where not even the rank is known.
+pub fn shape_text(tensor: &Tensor) -> String {
+    tensor.shape.as_deref().map_or_else(|| "of unknown shape".to_owned(), dims_text)
+}
+
+/// The label of a tensor's shape: at the place that fixed the dimension in question.
+pub fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
+    let at = axis.and_then(|axis| tensor.shape.as_ref()?.get(axis)?.at);
+    (format!("`{name}` has shape {}, from here", shape_text(tensor)), at.or(tensor.shape_at))
+}
+
+/// The label of a tensor's dtype.
+pub fn dtype_read((name, tensor): Named<'_>) -> (String, Origin) {
+    let dtype = tensor.dtype.map_or("unknown", Dtype::name);
+    (format!("`{name}` is {dtype}, from here"), tensor.dtype_at)
+}
+
+/// The label of a tensor's device.
+pub fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
+    let device = tensor.device.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
+    (format!("`{name}` is on {device}, from here"), tensor.device_at)
+}
+
+/// Whether a size is certainly not 1.
+pub fn not_one(size: &Size) -> bool {
+    size.equals(&Size::Int(1)) == Some(false)
+}
+
+/// The dimension of the result where two meet; `None` where they certainly do not fit.
+pub fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
+    if a.size.known() == Some(1) {
+        return Some(b.clone());
+    }
+    if b.size.known() == Some(1) {
+        return Some(a.clone());
+    }
+    match a.size.equals(&b.size) {
+        Some(true) => return Some(if a.at.is_some() { a.clone() } else { b.clone() }),
+        Some(false) if not_one(&a.size) && not_one(&b.size) => return None,
+        _ => {}
+    }
+    // The other is 1 or equal: whichever it is, this is the result.
+    Some(if not_one(&a.size) {
+        a.clone()
+    } else if not_one(&b.size) {
+        b.clone()
+    } else {
+        Dim::UNKNOWN
+    })
+}
+
+/// Two shapes broadcast; `Err` holds the position, counted from the end, that does not fit.
+pub fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
+    let rank = a.len().max(b.len());
+    let mut out = Vec::with_capacity(rank);
+    for back in 1..=rank {
+        let pick = |dims: &[Dim]| dims.len().checked_sub(back).and_then(|at| dims.get(at).cloned());
+        out.push(match (pick(a), pick(b)) {
+            (Some(x), Some(y)) => broadcast_dim(&x, &y).ok_or(back)?,
+            (Some(x), None) | (None, Some(x)) => x,
+            (None, None) => Dim::UNKNOWN,
+        });
+    }
+    out.reverse();
+    Ok(out)
+}
+
+/// The common shape of tensors, with where its rank comes from. A mismatch is reported and
+/// leaves the shape unknown.
+pub fn broadcast(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
+    let mut all: Option<Vec<Dim>> = None;
+    let mut at = None;
+    let mut unknown = false;
+    for (i, &(name, tensor)) in tensors.iter().enumerate() {
+        let Some(dims) = &tensor.shape else {
+            unknown = true;
+            continue;
+        };
+        let Some(have) = &all else {
+            all = Some(dims.clone());
+            at = tensor.shape_at;
+            continue;
+        };
+        match broadcast_pair(have, dims) {
+            Ok(joined) => {
+                if joined.len() > have.len() || at.is_none() {
+                    at = tensor.shape_at;
+                }
+                all = Some(joined);
+            }
+            Err(back) => {
+                reject_pair(cx, tensors.get(..i).unwrap_or_default(), (name, tensor), back);
+                return (None, None);
+            }
+        }
+    }
+    if unknown { (None, None) } else { (all, at) }
+}
+
+/// Names the earlier tensor with which `this` does not fit, `back` dimensions from the end.
+fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back: usize) {
+    let axis = |t: &Tensor| t.rank().and_then(|rank| rank.checked_sub(back));
+    let size = |t: &Tensor| axis(t).and_then(|at| t.shape.as_ref()?.get(at).map(|d| d.size.clone()));
+    let clash = |t: &Tensor| match (&t.shape, &this.1.shape) {
+        (Some(a), Some(b)) => broadcast_pair(a, b).is_err(),
+        _ => false,
+    };
+    let Some(&other) = earlier.iter().find(|(_, t)| clash(t)).or_else(|| earlier.last()) else { return };
+    let (a, b) = (size(other.1).unwrap_or(Size::Unknown), size(this.1).unwrap_or(Size::Unknown));
+    let message = format!(
+        "`{}` is {} and `{}` is {}: the sizes {a} and {b} in dimension -{back} do not broadcast",
+        other.0,
+        shape_text(other.1),
+        this.0,
+        shape_text(this.1),
+    );
+    let reads = vec![shape_read(other, axis(other.1)), shape_read(this, axis(this.1))];
+    cx.reject(RejectKind::Shape, message, reads);
+}
+
+/// Meta tensors and arrays of numpy take no part in PyTorch's device check.
+fn real_device(tensor: &Tensor) -> Option<Device> {
+    let device = tensor.device.filter(|_| tensor.array == ArrayKind::Torch)?;
+    (device.kind != DeviceKind::Meta).then_some(device)
+}
+
+/// Whether two tensors on different devices may meet in one operation.
+fn may_meet(a: &Tensor, b: &Tensor, mix: Mix) -> bool {
+    let (Some(x), Some(y)) = (real_device(a), real_device(b)) else { return true };
+    if x.same(y) != Some(false) {
+        return true;
+    }
+    let cpu = match (x.is_cpu(), y.is_cpu()) {
+        (true, false) => a,
+        (false, true) => b,
+        _ => return false,
+    };
+    mix == Mix::CpuScalars && cpu.rank().is_none_or(|rank| rank == 0)
+}
+
+/// Checks that tensors are where the operation wants them and gives the result's device.
+pub fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
+    let clash = tensors.iter().enumerate().find_map(|(i, b)| {
+        let a = tensors.get(..i)?.iter().find(|a| !may_meet(a.1, b.1, mix))?;
+        Some((*a, *b))
+    });
+    if let Some((a, b)) = clash {
+        let device = |t: &Tensor| t.device.map_or_else(String::new, |d| d.to_string());
+        let message = format!(
+            "`{}` is on {} and `{}` on {}: they must be on the same device",
+            a.0,
+            device(a.1),
+            b.0,
+            device(b.1)
+        );
+        cx.reject(RejectKind::Device, message, vec![device_read(a), device_read(b)]);
+        return (None, None);
+    }
+    device_of(tensors, mix)
+}
+
+/// The device of the result of an operation whose tensors may meet.
+fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
+    let known = |t: &Tensor| t.device.map(|d| (Some(d), t.device_at));
+    let concrete = |d: Device| !matches!(d.kind, DeviceKind::Symbolic(_));
+    // Not on the CPU: then the result is not either.
+    let elsewhere = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !d.is_cpu() && concrete(d)));
+    if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
+        return found;
+    }
+    // A tensor that is not just a number decides.
+    let decides = |t: &Tensor| mix == Mix::Strict || t.rank().is_some_and(|rank| rank > 0);
+    if let Some(found) = tensors.iter().filter(|(_, t)| decides(t)).find_map(|(_, t)| known(t)) {
+        return found;
+    }
+    let mut devices = tensors.iter().map(|(_, t)| t.device);
+    match devices.next() {
+        Some(first) if devices.all(|d| d == first) => tensors.first().and_then(|(_, t)| known(t)).unwrap_or_default(),
+        _ => (None, None),
+    }
+}
+
+/// Whether operations record gradients here: `None` where that is not known.
+pub fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
+    match cx.it.remembered("grad_mode") {
+        None => Some(true),
+        Some(Value::Bool(on)) => Some(on),
+        Some(_) => None,
+    }
+}
+
+/// The gradient state of a differentiable operation's result.
+pub fn result_grad(cx: &Cx<'_, '_>, inputs: &[Named<'_>], dtype: Option<Dtype>) -> Grad {
+    if dtype.is_some_and(Dtype::is_integral) || inputs.iter().all(|(_, t)| t.grad == Grad::Off) {
+        return Grad::Off;
+    }
+    match grad_mode(cx) {
+        Some(false) => Grad::Off,
+        Some(true) if dtype.is_some() && inputs.iter().any(|(_, t)| matches!(t.grad, Grad::Leaf | Grad::Attached)) => {
+            Grad::Attached
+        }
+        _ => Grad::Unknown,
+    }
+}
+
+/// The result of an elementwise operation: shape, dtype, device and gradient state.
+pub fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
+    let (device, device_at) = common_device(cx, tensors, mix);
+    let (shape, shape_at) = broadcast(cx, tensors);
+    let grad = result_grad(cx, tensors, dtype);
+    let array =
+        if tensors.iter().any(|(_, t)| t.array == ArrayKind::Torch) { ArrayKind::Torch } else { ArrayKind::Numpy };
+    let dtype_at = match tensors.iter().find(|(_, t)| t.dtype == dtype) {
+        Some((_, t)) if dtype.is_some() => t.dtype_at,
+        _ => cx.at(),
+    };
+    Tensor { array, shape, shape_at, dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Heap, sym};
+
+    fn dims(sizes: &[i64]) -> Vec<Dim> {
+        sizes.iter().map(|n| Dim::int(*n)).collect()
+    }
+
+    #[test]
+    fn broadcasting_is_exact_where_it_can_be() {
+        let mut heap = Heap::new();
+        let b = Dim::new(Size::symbol(heap.symbol("B")), None);
+        let out = |x: &[Dim], y: &[Dim]| broadcast_pair(x, y).map(|d| dims_text(&d));
+        assert_eq!(out(&dims(&[4, 1, 3]), &dims(&[5, 1])), Ok("[4, 5, 3]".to_owned()));
+        assert_eq!(out(&dims(&[4, 3]), &dims(&[2, 3])), Err(2));
+        assert_eq!(out(std::slice::from_ref(&b), &dims(&[5])), Ok("[5]".to_owned()));
+        assert_eq!(out(std::slice::from_ref(&b), &dims(&[1])), Ok("[B]".to_owned()));
+        assert_eq!(out(std::slice::from_ref(&b), &[Dim::UNKNOWN]), Ok("[?]".to_owned()));
+        let next = Dim::new(b.size.add(&Size::Int(1)), None);
+        // B may be 1.
+        assert_eq!(out(std::slice::from_ref(&b), std::slice::from_ref(&next)), Ok("[B+1]".to_owned()));
+        let two = Dim::new(b.size.add(&Size::Int(2)), None);
+        assert_eq!(out(&[next], &[two]), Err(1));
+        assert_eq!(out(&dims(&[0]), &dims(&[3])), Err(1));
+        let _ = sym("B");
+    }
+
+    #[test]
+    fn numbers_on_the_cpu_go_with_any_device() {
+        let on = |device, rank: usize| Tensor {
+            device: Some(device),
+            shape: Some(vec![Dim::int(2); rank]),
+            ..Tensor::default()
+        };
+        let (cpu, cuda) = (Device::CPU, Device::CUDA);
+        assert!(may_meet(&on(cpu, 0), &on(cuda, 2), Mix::CpuScalars));
+        assert!(!may_meet(&on(cpu, 0), &on(cuda, 2), Mix::Strict));
+        assert!(!may_meet(&on(cpu, 1), &on(cuda, 0), Mix::CpuScalars));
+        assert!(may_meet(&Tensor { device: Some(cpu), ..Tensor::default() }, &on(cuda, 1), Mix::CpuScalars));
+    }
+}

@@ -1,0 +1,283 @@
+//! What a result keeps of its inputs' facts: shared by everything that makes, rearranges or
+//! picks elements without computing with them.
+
+use std::rc::Rc;
+
+use super::broadcast::{result_grad, shape_read};
+use crate::library::Cx;
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Origin, Range, Role, Size, Tensor, Value};
+
+/// Beyond this many elements a tensor's contents are not followed one by one.
+pub const MOST_ELEMENTS: usize = 4096;
+
+/// `[4, 3]`, as messages name a shape.
+pub fn sizes_text(sizes: &[Size]) -> String {
+    let sizes: Vec<String> = sizes.iter().map(Size::to_string).collect();
+    format!("[{}]", sizes.join(", "))
+}
+
+/// What a label says of the shape of the argument `input`.
+pub fn input_read(input: &Tensor) -> (String, Origin) {
+    shape_read(("input", input), None)
+}
+
+/// The gradient state of a result of this dtype that was computed from one tensor.
+pub fn grad_of(cx: &Cx<'_, '_>, input: &Tensor, dtype: Option<Dtype>) -> Grad {
+    result_grad(cx, &[("input", input)], dtype)
+}
+
+/// A result with the kind, dtype and device of `input`, and nothing known of its shape and
+/// elements.
+pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
+    Tensor {
+        array: input.array,
+        dtype: input.dtype,
+        dtype_at: input.dtype_at,
+        device: input.device,
+        device_at: input.device_at,
+        grad: grad_of(cx, input, input.dtype),
+        ..Tensor::default()
+    }
+}
+
+/// A range whose ends occur in some run (`attained`), and in every run (`certain`).
+pub fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
+    (range.attained, range.certain) = (attained, certain);
+    range
+}
+
+/// The values of two ranges of which either may fill the tensor alone.
+pub fn either(a: &Range, b: &Range) -> Range {
+    claims(a.union(b), false, false)
+}
+
+/// Whether there is certainly at least one.
+pub fn positive(size: &Size) -> bool {
+    Size::Int(0).less(size) == Some(true)
+}
+
+/// Whether `small <= large` for every value of the symbols.
+pub fn at_most(small: &Size, large: &Size) -> bool {
+    small.sub(&Size::Int(1)).less(large) == Some(true)
+}
+
+/// The range of some of the elements: which of them is not known.
+///
+/// A range that is attained "in some batch" (labels, `randint`) says the same of a part of
+/// it; one that is certain (a literal) need not have its ends in the part.
+pub fn subset(range: &Range, some: bool) -> Range {
+    let single = range.lo() == range.hi();
+    let mut out = range.clone();
+    out.attained = range.attained && (single || !range.certain);
+    out.certain = range.certain && single && some;
+    out
+}
+
+/// How many of the input's elements a result takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Every element at least once.
+    All,
+    /// Some, with the last dimension whole.
+    Some,
+    /// Some, with the last dimension cut.
+    CutsLast,
+}
+
+/// Every length as an index type, where all are known.
+pub fn extents(dims: &[Dim]) -> Option<Vec<usize>> {
+    dims.iter().map(|d| usize::try_from(d.size.known()?).ok()).collect()
+}
+
+/// How many elements a shape of these lengths has, if few enough to be listed.
+pub fn count(extents: &[usize]) -> Option<usize> {
+    let n = extents.iter().try_fold(1usize, |n, &e| n.checked_mul(e))?;
+    (n <= MOST_ELEMENTS).then_some(n)
+}
+
+/// The row-major position of an element.
+fn offset(extents: &[usize], index: &[usize]) -> Option<usize> {
+    let mut at = 0usize;
+    for (extent, i) in extents.iter().zip(index) {
+        if i >= extent {
+            return None;
+        }
+        at = at.checked_mul(*extent)?.checked_add(*i)?;
+    }
+    Some(at)
+}
+
+/// Lists the elements of a shape from each element's index.
+pub fn build(extents: &[usize], mut element: impl FnMut(&[usize]) -> Option<f64>) -> Option<Rc<[f64]>> {
+    let total = count(extents)?;
+    let mut index = vec![0usize; extents.len()];
+    let mut out = Vec::with_capacity(total);
+    for _ in 0..total {
+        out.push(element(&index)?);
+        for (i, extent) in index.iter_mut().zip(extents).rev() {
+            *i += 1;
+            if *i < *extent {
+                break;
+            }
+            *i = 0;
+        }
+    }
+    Some(Rc::from(out))
+}
+
+/// The element of a tensor whose contents are known.
+pub fn element(tensor: &Tensor, index: &[usize]) -> Option<f64> {
+    let extents = extents(tensor.shape.as_deref()?)?;
+    tensor.data.as_ref()?.get(offset(&extents, index)?).copied()
+}
+
+/// Sets the contents, and the range that follows from them.
+pub fn set_data(tensor: &mut Tensor, data: Rc<[f64]>, at: Origin) {
+    tensor.range = Range::of_values(&data);
+    tensor.range_at = at;
+    tensor.data = Some(data);
+}
+
+/// A result that consists of elements of `input`; `map` gives, for an index of the result,
+/// the index of the input's element.
+pub fn rearranged(
+    cx: &Cx<'_, '_>,
+    input: &Tensor,
+    dims: Option<Vec<Dim>>,
+    takes: Takes,
+    map: impl Fn(&[usize]) -> Vec<usize>,
+) -> Tensor {
+    let mut out = bare(cx, input);
+    out.shape = dims;
+    out.shape_at = cx.at();
+    keep_values(input, &mut out, takes, map);
+    out
+}
+
+/// As [`rearranged`], where the elements' order is too intricate to follow.
+pub fn shuffled(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
+    let mut out = bare(cx, input);
+    out.shape = dims;
+    out.shape_at = cx.at();
+    keep_range(input, &mut out, takes);
+    out
+}
+
+/// As [`rearranged`], where the elements keep their row-major order.
+pub fn reshaped(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>) -> Tensor {
+    let mut out = shuffled(cx, input, dims, Takes::All);
+    out.data.clone_from(&input.data);
+    out
+}
+
+fn keep_values(input: &Tensor, out: &mut Tensor, takes: Takes, map: impl Fn(&[usize]) -> Vec<usize>) {
+    keep_range(input, out, takes);
+    let exact = || {
+        let (from, data) = (extents(input.shape.as_deref()?)?, input.data.as_ref()?);
+        build(&extents(out.shape.as_deref()?)?, |index| data.get(offset(&from, &map(index))?).copied())
+    };
+    if let Some(data) = exact() {
+        set_data(out, data, input.range_at);
+    }
+}
+
+fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
+    let numel = out.numel();
+    if numel.known() == Some(0) {
+        return;
+    }
+    out.range = match takes {
+        Takes::All => input.range.clone(),
+        _ => input.range.as_ref().map(|r| subset(r, positive(&numel))),
+    };
+    out.range_at = input.range_at;
+    out.role = match (takes, input.role) {
+        (Takes::CutsLast, Some(Role::OneHot | Role::Probabilities | Role::LogProbabilities)) => None,
+        (_, role) => role,
+    };
+    out.role_at = input.role_at;
+}
+
+/// The value and the facts of the argument `input`.
+pub fn input(cx: &Cx<'_, '_>, b: &Bound) -> Option<(Value, Tensor)> {
+    let value = b.get("input");
+    let tensor = cx.tensor(&value)?;
+    Some((value, tensor))
+}
+
+/// A tensor with only the dtype and device of `input`: the result of a rejected call.
+pub fn like_only(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
+    let out = bare(cx, input);
+    cx.out(out)
+}
+
+/// Sizes as one tuple or list, or as several integers. `None` where not even their number is
+/// known.
+pub fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
+    let [only] = values else { return Some(values.iter().map(|v| size(cx, v)).collect()) };
+    match only {
+        Value::Unknown => None,
+        Value::Tuple(items) => Some(items.iter().map(|v| size(cx, v)).collect()),
+        Value::Obj(_) => match cx.it.heap.tensor_ref(only) {
+            Some(tensor) => (tensor.rank() == Some(0)).then(|| vec![size(cx, only)]),
+            None => Some(cx.items(only)?.iter().map(|v| size(cx, v)).collect()),
+        },
+        one => Some(vec![size(cx, one)]),
+    }
+}
+
+/// One size; a 0-dim tensor stands for its element.
+pub fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
+    if let Some(tensor) = cx.tensor(value) {
+        return match tensor.data.as_deref() {
+            Some([one]) => whole(*one).map_or(Size::Unknown, Size::Int),
+            _ => Size::Unknown,
+        };
+    }
+    value.as_size().unwrap_or(Size::Unknown)
+}
+
+/// A float that is an integer, as one.
+pub fn whole(x: f64) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and small")]
+    (x.fract() == 0.0 && x.abs() < 9.0e15).then_some(x as i64)
+}
+
+/// A dimension's index in a tensor of known rank. `Err`: out of range, already reported.
+pub fn axis(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Result<Option<usize>, ()> {
+    let Some(rank) = input.rank() else { return Ok(None) };
+    cx.dim_index(value, rank, input.shape_at)
+}
+
+/// Several dimensions' indices: of an integer, a tuple or a list. `Ok(None)` where they are
+/// not all known.
+pub fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Option<Vec<usize>>, ()> {
+    let values = match values {
+        [only] if !matches!(only, Value::Int(_) | Value::Bool(_)) => match cx.items(only) {
+            Some(items) => items,
+            None => return Ok(None),
+        },
+        values => values.to_vec(),
+    };
+    let mut out = Some(Vec::new());
+    for value in &values {
+        match (axis(cx, value, input)?, &mut out) {
+            (Some(at), Some(all)) => all.push(at),
+            _ => out = None,
+        }
+    }
+    Ok(out)
+}
+
+/// Rejects a dimension that is named twice.
+pub fn distinct(cx: &mut Cx<'_, '_>, dims: &[usize], input: &Tensor) -> Result<(), ()> {
+    for (i, dim) in dims.iter().enumerate() {
+        if dims.iter().skip(i + 1).any(|d| d == dim) {
+            let message = format!("dimension {dim} is named twice in {}", cx.name());
+            cx.reject(RejectKind::Dim, message, vec![input_read(input)]);
+            return Err(());
+        }
+    }
+    Ok(())
+}

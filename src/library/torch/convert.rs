@@ -1,0 +1,444 @@
+//! Tensor methods that change dtype, device or gradient state, or leave PyTorch: `to`,
+//! `cuda`, `float`, `numpy`, `item`, `detach`, `backward`.
+
+use super::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_read, shape_text};
+use super::carry;
+use super::cast::cast;
+use super::factory::options;
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Device, DeviceKind, Dtype, Grad, Tensor, Type, Value};
+
+/// Methods named for a dtype.
+const CASTS: [(&str, Dtype); 13] = [
+    ("float", Dtype::Float32),
+    ("double", Dtype::Float64),
+    ("half", Dtype::Float16),
+    ("bfloat16", Dtype::Bfloat16),
+    ("long", Dtype::Int64),
+    ("int", Dtype::Int32),
+    ("short", Dtype::Int16),
+    ("char", Dtype::Int8),
+    ("byte", Dtype::Uint8),
+    ("bool", Dtype::Bool),
+    ("cfloat", Dtype::Complex64),
+    ("cdouble", Dtype::Complex128),
+    ("chalf", Dtype::Complex32),
+];
+
+pub fn register(t: &mut Table) {
+    t.def(
+        "torch.Tensor.to",
+        "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False, memory_format=None",
+        to,
+    );
+    t.def("torch.Tensor.cuda", "input, device=None, non_blocking=False, memory_format=None", cuda);
+    t.def("torch.Tensor.cpu", "input, memory_format=None", cpu);
+    for (name, _) in CASTS {
+        t.def(&format!("torch.Tensor.{name}"), "input, memory_format=None", named_cast);
+    }
+    t.def("torch.Tensor.type", "input, dtype=None, non_blocking=False", type_of);
+    t.def("torch.Tensor.type_as", "input, other", type_as);
+    t.def("torch.Tensor.numpy", "input, *, force=False", numpy);
+    t.def("torch.Tensor.tolist", "input", tolist);
+    t.def("torch.Tensor.item", "input", item);
+    t.def("torch.detach", "input", detach);
+    t.def("torch.clone", "input, *, memory_format=None", clone);
+    t.def("torch.Tensor.contiguous", "input, memory_format=None", same);
+    t.family("torch.", "resolve_conj resolve_neg positive", "input", same);
+    t.family("torch.", "conj adjoint_copy alias_copy detach_copy conj_physical", "input, *, out=None", conj);
+    t.def("torch.Tensor.requires_grad_", "input, requires_grad=True", requires_grad_);
+    t.def("torch.Tensor.detach_", "input", detach_);
+    t.def("torch.detach_", "input", detach_);
+    t.def(
+        "torch.Tensor.backward",
+        "input, gradient=None, retain_graph=None, create_graph=False, inputs=None",
+        backward,
+    );
+    t.def("torch.Tensor.pin_memory", "input, device=None", pin_memory);
+    t.family(
+        "torch.Tensor.",
+        "share_memory_ rename_ rename refine_names align_to",
+        "input, *args, **kwargs",
+        |_, b| b.get("input"),
+    );
+    t.def("torch.Tensor.is_contiguous", "input, memory_format=None", |_, _| Value::Any(Type::Bool));
+    t.family("torch.Tensor.", "is_pinned is_shared is_set_to", "input, *args", |_, _| Value::Any(Type::Bool));
+    t.family("torch.Tensor.", "data_ptr storage_offset sparse_dim dense_dim", "input", |_, _| Value::Any(Type::Int));
+    t.def("torch.Tensor.element_size", "input", element_size);
+    t.family("torch.Tensor.", "retain_grad record_stream", "input, *args", |_, _| Value::None);
+    t.family("torch.Tensor.", "stride storage untyped_storage storage_type register_hook", "input, *args", |_, _| {
+        Value::Unknown
+    });
+}
+
+/// `input` with another dtype or device. `None`: keep; `Some(None)`: one that is not known.
+fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: Option<Option<Device>>) -> Value {
+    let value = b.get("input");
+    let at = cx.at();
+    let Some(input) = cx.tensor(&value) else {
+        // Whatever it is, the call decides the dtype and the device if it is a tensor.
+        let mut out = Tensor::default();
+        if let Some(dtype) = dtype {
+            out = out.with_dtype(dtype, at);
+        }
+        if let Some(device) = device {
+            out = out.with_device(device, at);
+        }
+        return cx.out(out);
+    };
+    let same_dtype = dtype.map_or(Some(true), |d| Some(d? == input.dtype?));
+    let same_device = device.map_or(Some(true), |d| input.device?.same(d?));
+    let copies = carry_bool(&options::option(b, "copy"));
+    if same_dtype == Some(true) && same_device == Some(true) && copies == Some(false) {
+        return value;
+    }
+    let mut out = input.clone();
+    if let Some(dtype) = dtype
+        && same_dtype != Some(true)
+    {
+        cast(&mut out, dtype);
+        out.dtype_at = at;
+    }
+    if let Some(device) = device {
+        out.device = device;
+        out.device_at = at;
+    }
+    out.grad = result_grad(cx, &[("input", &input)], out.dtype);
+    let moves = same_dtype == Some(false) || same_device == Some(false) || copies == Some(true);
+    if moves { fresh(cx, out) } else { cx.view_of(&value, out) }
+}
+
+fn carry_bool(value: &Value) -> Option<bool> {
+    match value {
+        Value::None => Some(false),
+        Value::Bool(b) => Some(*b),
+        _ => None,
+    }
+}
+
+/// A result with memory of its own.
+fn fresh(cx: &mut Cx<'_, '_>, mut tensor: Tensor) -> Value {
+    (tensor.base, tensor.version, tensor.writes) = (None, 0, 0);
+    cx.out(tensor)
+}
+
+/// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)` and all of it by keyword.
+fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (mut dtype, mut device) = (cx.dtype_arg(&b.get("dtype")), options::device(cx, &b.get("device")));
+    if b.open {
+        (dtype, device) = (Some(dtype.flatten()), Some(device.flatten()));
+    }
+    let other = b.get("other");
+    let mut positional = b.rest_values();
+    if !other.is_none() {
+        positional.insert(0, other);
+    }
+    for (i, value) in positional.iter().enumerate() {
+        match value {
+            // After device and dtype come non_blocking and copy.
+            Value::Bool(_) | Value::Any(Type::Bool) if i > 0 => {}
+            Value::Dtype(d) => dtype = Some(Some(*d)),
+            Value::Device(_) | Value::Str(_) | Value::Int(_) => device = options::device(cx, value),
+            Value::Any(Type::Str | Type::Int) => device = Some(None),
+            Value::None => {}
+            Value::Path(_) if cx.dtype_arg(value).flatten().is_some() => dtype = cx.dtype_arg(value),
+            _ => match cx.tensor(value) {
+                Some(like) => {
+                    dtype = Some(like.dtype);
+                    device = Some(like.device);
+                }
+                // A second argument is a dtype, if it is not a bool.
+                None if i > 0 => dtype = Some(None),
+                None => (dtype, device) = (Some(dtype.flatten()), Some(device.flatten())),
+            },
+        }
+    }
+    moved(cx, b, dtype, device)
+}
+
+fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let device = match b.get("device") {
+        Value::None => Some(Device::CUDA),
+        given => options::device(cx, &given).flatten(),
+    };
+    moved(cx, b, None, Some(device))
+}
+
+fn cpu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    moved(cx, b, None, Some(Some(Device::CPU)))
+}
+
+fn named_cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = cx.name();
+    let dtype = CASTS.iter().find(|(cast, _)| *cast == name).map(|(_, dtype)| *dtype);
+    moved(cx, b, Some(dtype), None)
+}
+
+/// The dtype and device that a legacy type's name stands for: `torch.cuda.FloatTensor`.
+fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
+    let (module, class) = name.rsplit_once('.')?;
+    let device = if module.ends_with("cuda") { Device::CUDA } else { Device::CPU };
+    let dtype = match class {
+        "FloatTensor" => Dtype::Float32,
+        "DoubleTensor" => Dtype::Float64,
+        "HalfTensor" => Dtype::Float16,
+        "BFloat16Tensor" => Dtype::Bfloat16,
+        "LongTensor" => Dtype::Int64,
+        "IntTensor" => Dtype::Int32,
+        "ShortTensor" => Dtype::Int16,
+        "CharTensor" => Dtype::Int8,
+        "ByteTensor" => Dtype::Uint8,
+        "BoolTensor" => Dtype::Bool,
+        _ => return None,
+    };
+    Some((dtype, device))
+}
+
+/// `x.type()` names the type; `x.type(t)` converts to it.
+fn type_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let wanted = b.get("dtype");
+    if !wanted.is_none() {
+        let name = wanted.as_path().or(wanted.as_str());
+        return match (name.and_then(legacy_type), cx.dtype_arg(&wanted)) {
+            (Some((dtype, device)), _) => moved(cx, b, Some(Some(dtype)), Some(Some(device))),
+            (None, Some(Some(dtype))) => moved(cx, b, Some(Some(dtype)), None),
+            _ => moved(cx, b, Some(None), Some(None)),
+        };
+    }
+    let Some(input) = cx.tensor_arg(b, "input") else { return Value::Any(Type::Str) };
+    match (input.dtype, input.device.map(|d| d.kind)) {
+        (Some(dtype), Some(DeviceKind::Cpu)) if !matches!(dtype, Dtype::Other(_)) => {
+            Value::str(&format!("torch.{}Tensor", dtype.scalar_name()))
+        }
+        (Some(dtype), Some(DeviceKind::Cuda)) if !matches!(dtype, Dtype::Other(_)) => {
+            Value::str(&format!("torch.cuda.{}Tensor", dtype.scalar_name()))
+        }
+        _ => Value::Any(Type::Str),
+    }
+}
+
+fn type_as(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let like = cx.tensor_arg(b, "other").unwrap_or_default();
+    moved(cx, b, Some(like.dtype), Some(like.device))
+}
+
+fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else {
+        return cx.out(Tensor { array: ArrayKind::Numpy, grad: Grad::Off, ..Tensor::default() });
+    };
+    if b.get("force").as_bool() == Some(false) {
+        refuse_numpy(cx, &input);
+    }
+    let dtype = input.dtype.filter(|d| !matches!(d, Dtype::Bfloat16 | Dtype::Other(_)));
+    let out = Tensor { array: ArrayKind::Numpy, dtype, device: None, device_at: None, grad: Grad::Off, ..input };
+    cx.view_of(&value, out)
+}
+
+/// The tensors that numpy cannot share memory with.
+fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
+    if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) {
+        let reads = vec![("`input` comes from here".to_owned(), input.shape_at)];
+        cx.reject(RejectKind::Value, "numpy() on a tensor that requires grad: use detach().numpy()", reads);
+    } else if let Some(device) = input.device
+        && !device.is_cpu()
+        && !matches!(device.kind, DeviceKind::Symbolic(_))
+    {
+        let message = format!("the tensor is on {device}, and numpy reads only memory of the CPU: use .cpu().numpy()");
+        cx.reject(RejectKind::Device, message, vec![device_read(("input", input))]);
+    } else if let Some(dtype @ (Dtype::Bfloat16 | Dtype::Complex32)) = input.dtype {
+        let message = format!("numpy has no {dtype}: convert first, with .float()");
+        cx.reject(RejectKind::Dtype, message, vec![dtype_read(("input", input))]);
+    }
+}
+
+/// A gradient state counts as certain only for a dtype that can have one.
+fn grad_known(input: &Tensor) -> bool {
+    input.dtype.is_some_and(|d| !d.is_integral())
+}
+
+/// The Python type of an element.
+fn element_type(dtype: Option<Dtype>) -> Option<Type> {
+    Some(match dtype? {
+        Dtype::Bool => Type::Bool,
+        Dtype::Other(_) => return None,
+        d if d.is_complex() => Type::Complex,
+        d if d.is_floating() => Type::Float,
+        _ => Type::Int,
+    })
+}
+
+/// An element as a Python number.
+pub fn python_number(x: Option<f64>, dtype: Option<Dtype>) -> Value {
+    let Some(ty) = element_type(dtype) else { return Value::Unknown };
+    match (ty, x) {
+        (Type::Bool, Some(x)) => Value::Bool(x != 0.0),
+        (Type::Float, Some(x)) => Value::Float(x),
+        (Type::Int, Some(x)) => carry::whole(x).map_or(Value::Any(Type::Int), Value::Int),
+        _ => Value::Any(ty),
+    }
+}
+
+fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return Value::Unknown };
+    if input.numel().equals(&crate::value::Size::Int(1)) == Some(false) {
+        let message = format!("item() takes a tensor of one element, and this one is {}", shape_text(&input));
+        cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
+    }
+    let one = match input.data.as_deref() {
+        Some([one]) => Some(*one),
+        _ => None,
+    };
+    python_number(one, input.dtype)
+}
+
+/// Lists of more elements than this are not written out.
+const MOST_LISTED: usize = 256;
+
+fn tolist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return Value::Unknown };
+    let Some(rank) = input.rank() else { return Value::Unknown };
+    if let Some(extents) = input.shape.as_deref().and_then(carry::extents)
+        && carry::count(&extents).is_some_and(|n| n <= MOST_LISTED)
+        && extents.iter().all(|e| *e > 0 && *e <= MOST_LISTED)
+    {
+        return listed(cx, &input, &extents, &mut Vec::new());
+    }
+    let mut value = python_number(None, input.dtype);
+    for _ in 0..rank {
+        value = cx.list_of(value);
+    }
+    value
+}
+
+fn listed(cx: &mut Cx<'_, '_>, input: &Tensor, extents: &[usize], index: &mut Vec<usize>) -> Value {
+    let Some(length) = extents.get(index.len()) else {
+        return python_number(carry::element(input, index), input.dtype);
+    };
+    let mut items = Vec::with_capacity(*length);
+    for i in 0..*length {
+        index.push(i);
+        items.push(listed(cx, input, extents, index));
+        index.pop();
+    }
+    cx.list(items)
+}
+
+fn detach(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    cx.view_of(&value, Tensor { grad: Grad::Off, ..input })
+}
+
+fn clone(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let grad = carry::grad_of(cx, &input, input.dtype);
+    fresh(cx, Tensor { grad, ..input })
+}
+
+/// Methods that give the tensor itself or a copy that differs only in memory layout.
+fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    if input.grad == Grad::Leaf {
+        return value;
+    }
+    cx.view_of(&value, input)
+}
+
+/// A copy of the same facts, or of their complex conjugates.
+fn conj(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    let mut out = input.clone();
+    out.grad = carry::grad_of(cx, &input, input.dtype);
+    if cx.name().starts_with("adjoint") {
+        out.shape = None;
+    }
+    if cx.name().ends_with("detach_copy") {
+        out.grad = Grad::Off;
+    }
+    if options::option(b, "out").is_none() {
+        return cx.view_of(&value, out);
+    }
+    options::finish(cx, b, out)
+}
+
+fn requires_grad_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return value };
+    let grad = match b.get("requires_grad").as_bool() {
+        Some(true) => {
+            if let Some(dtype) = input.dtype.filter(|d| d.is_integral()) {
+                let message = format!("{dtype} has no gradients: only floating and complex tensors do");
+                cx.reject(RejectKind::Dtype, message, vec![dtype_read(("input", &input))]);
+                return value;
+            }
+            match input.grad {
+                Grad::Off | Grad::Leaf => Grad::Leaf,
+                other => other,
+            }
+        }
+        Some(false) => {
+            if input.grad == Grad::Attached && grad_known(&input) {
+                let message = "requires_grad_(False) on the result of an operation: use detach()";
+                cx.reject(RejectKind::Value, message, vec![("`input` comes from here".to_owned(), input.shape_at)]);
+                return value;
+            }
+            Grad::Off
+        }
+        None => Grad::Unknown,
+    };
+    if let Some(id) = value.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.grad = grad);
+    }
+    value
+}
+
+fn detach_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    if let Some(id) = value.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.grad = Grad::Off);
+    }
+    value
+}
+
+fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return Value::None };
+    if input.grad == Grad::Off {
+        let reads = vec![("`input` comes from here".to_owned(), input.shape_at.or(input.dtype_at))];
+        cx.reject(
+            RejectKind::Value,
+            "backward() on a tensor that does not require grad: nothing that it was computed from does",
+            reads,
+        );
+    } else if b.get("gradient").is_none() && input.numel().equals(&crate::value::Size::Int(1)) == Some(false) {
+        let message = format!(
+            "backward() without a gradient takes a scalar, and this tensor is {}: reduce it first, with mean() or sum()",
+            shape_text(&input)
+        );
+        cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
+    }
+    Value::None
+}
+
+fn pin_memory(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    if input.device.is_some_and(Device::is_cuda) {
+        let message = "pin_memory() on a CUDA tensor: only memory of the CPU can be pinned";
+        cx.reject(RejectKind::Device, message, vec![device_read(("input", &input))]);
+    }
+    cx.view_of(&value, input)
+}
+
+fn element_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let size = cx.tensor_arg(b, "input").and_then(|t| t.dtype).and_then(super::factory::item_size);
+    size.map_or(Value::Any(Type::Int), Value::Int)
+}
+
+/// Whether operations here would attach their results to the graph.
+pub fn recording(cx: &Cx<'_, '_>) -> bool {
+    grad_mode(cx) == Some(true)
+}

@@ -1,0 +1,185 @@
+//! The tensor that PyTorch makes of nested lists, tuples, arrays and numbers.
+
+use crate::library::Cx;
+use crate::library::torch::carry::MOST_ELEMENTS;
+use crate::python::RejectKind;
+use crate::value::{Data, Dim, Dtype, Items, Origin, Size, Tensor, Type, Value, promote};
+
+/// Nesting beyond this is no tensor literal.
+const MOST_LEVELS: u32 = 24;
+
+/// What is known of a literal, or of a part of it.
+struct Part {
+    shape: Option<Vec<Size>>,
+    /// `Some(None)`: there are no elements, so that the default dtype is taken.
+    dtype: Option<Option<Dtype>>,
+    data: Option<Vec<f64>>,
+    range: Option<crate::value::Range>,
+}
+
+impl Part {
+    const UNKNOWN: Part = Part { shape: None, dtype: None, data: None, range: None };
+
+    fn scalar(dtype: Option<Dtype>, value: Option<f64>) -> Part {
+        Part { shape: Some(Vec::new()), dtype: dtype.map(Some), data: value.map(|v| vec![v]), range: None }
+    }
+}
+
+/// A literal that PyTorch refuses.
+pub struct Refused {
+    pub message: String,
+    pub reads: Vec<(String, Origin)>,
+}
+
+/// The facts of a tensor made of `data`; its device is left open. `Err`: refused, and reported.
+pub fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, ()> {
+    facts(cx, data).map_err(|refused| cx.reject(RejectKind::Value, refused.message, refused.reads))
+}
+
+/// As [`read`], without a report.
+pub fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
+    let found = part(cx, data, 0)?;
+    {
+        {
+            let at = cx.at();
+            let mut out = Tensor { shape_at: at, dtype_at: at, ..Tensor::default() };
+            out.shape = found.shape.map(|sizes| sizes.into_iter().map(|size| Dim::new(size, at)).collect());
+            out.dtype = match found.dtype {
+                Some(None) => cx.default_dtype(),
+                Some(dtype) => dtype,
+                None => None,
+            };
+            out.range = found.range;
+            out.range_at = at;
+            if let Some(values) = found.data
+                && values.iter().all(|v| v.is_nan() || v.is_infinite() || v.abs() < 9.0e15 || v.fract() != 0.0)
+            {
+                let rounded = out.dtype.map(|d| {
+                    values.iter().map(|v| super::super::cast::cast_value(*v, d)).collect::<Option<Vec<f64>>>()
+                });
+                if let Some(Some(rounded)) = rounded {
+                    super::super::carry::set_data(&mut out, rounded.into(), at);
+                }
+            }
+            Ok(out)
+        }
+    }
+}
+
+fn part(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
+    if depth > MOST_LEVELS {
+        return Ok(Part::UNKNOWN);
+    }
+    let default = cx.default_dtype();
+    Ok(match value {
+        Value::Bool(_) | Value::Any(Type::Bool) => Part::scalar(Some(Dtype::Bool), value.as_f64()),
+        Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => Part::scalar(Some(Dtype::Int64), value.as_f64()),
+        Value::Float(_) | Value::Any(Type::Float) => Part::scalar(default, value.as_f64()),
+        Value::Any(Type::Complex) => Part::scalar(default.map(Dtype::to_complex), None),
+        Value::Str(text) => return Err(refused(format!("{text:?} is a string: tensors hold numbers"))),
+        Value::Any(Type::Str) => return Err(refused("a string is given: tensors hold numbers".to_owned())),
+        Value::None => return Err(refused("None is given: tensors hold numbers".to_owned())),
+        Value::Tuple(items) => sequence(cx, items, depth)?,
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::Tensor(_) => tensor(cx, value, depth)?,
+            Data::List(Items::Exact(items)) => sequence(cx, &items.clone(), depth)?,
+            Data::List(Items::Many(element)) => many(cx, &element.clone(), depth),
+            _ => Part::UNKNOWN,
+        },
+        _ => Part::UNKNOWN,
+    })
+}
+
+fn refused(message: String) -> Refused {
+    Refused { message, reads: Vec::new() }
+}
+
+/// A list of unknown length. It is taken not to be empty, in which case its dtype would be
+/// the default one.
+fn many(cx: &Cx<'_, '_>, element: &Value, depth: u32) -> Part {
+    match part(cx, element, depth + 1) {
+        Ok(inner) => {
+            let shape = inner.shape.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
+            Part { shape, dtype: inner.dtype, data: None, range: None }
+        }
+        Err(_) => Part::UNKNOWN,
+    }
+}
+
+fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
+    let Some(tensor) = cx.tensor(value) else { return Ok(Part::UNKNOWN) };
+    let torch = tensor.array == crate::value::ArrayKind::Torch;
+    if torch && depth > 0 {
+        // Inside a list a tensor stands for its one element.
+        if tensor.numel().known().is_some_and(|n| n != 1) {
+            let message = format!(
+                "a tensor of shape {} stands in the list: only tensors of one element are taken as numbers (torch.stack joins tensors)",
+                super::super::broadcast::shape_text(&tensor)
+            );
+            let reads = vec![("the tensor's shape comes from here".to_owned(), tensor.shape_at)];
+            return Err(Refused { message, reads });
+        }
+        let data = tensor.data.as_ref().map(|d| d.to_vec());
+        let shape = (tensor.numel().known() == Some(1)).then(Vec::new);
+        return Ok(Part { shape, dtype: tensor.dtype.map(Some), data, range: tensor.range });
+    }
+    let data = tensor.data.as_ref().map(|d| d.to_vec());
+    Ok(Part { shape: tensor.sizes(), dtype: tensor.dtype.map(Some), data, range: tensor.range })
+}
+
+fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: u32) -> Result<Part, Refused> {
+    let Some((first, rest)) = items.split_first() else {
+        return Ok(Part { shape: Some(vec![Size::Int(0)]), dtype: Some(None), data: Some(Vec::new()), range: None });
+    };
+    let mut all = part(cx, first, depth + 1)?;
+    for item in rest {
+        let next = part(cx, item, depth + 1)?;
+        all = join(all, next, depth)?;
+    }
+    let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    all.shape = all.shape.map(|inner| std::iter::once(Size::Int(length)).chain(inner).collect());
+    Ok(all)
+}
+
+/// Two neighbours in a list.
+fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
+    let shape = match (a.shape, b.shape) {
+        (Some(x), Some(y)) => {
+            // An empty list beside others gives no elements: left to PyTorch.
+            let empty = x.iter().chain(&y).any(|s| s.known() == Some(0));
+            let differ = x.len() != y.len() || x.iter().zip(&y).any(|(p, q)| p.equals(q) == Some(false));
+            if differ && !empty {
+                return Err(refused(ragged(&x, &y, depth)));
+            }
+            (!differ)
+                .then(|| x.iter().zip(&y).map(|(p, q)| if p.is_unknown() { q.clone() } else { p.clone() }).collect())
+        }
+        _ => None,
+    };
+    let dtype = match (a.dtype, b.dtype) {
+        (Some(None), other) | (other, Some(None)) => other,
+        (Some(Some(x)), Some(Some(y))) => promote(x, y).map(Some),
+        _ => None,
+    };
+    let data = match (a.data, b.data) {
+        (Some(mut x), Some(y)) if x.len() + y.len() <= MOST_ELEMENTS => {
+            x.extend(y);
+            Some(x)
+        }
+        _ => None,
+    };
+    let range = match (a.range, b.range) {
+        (Some(x), Some(y)) => Some(x.union(&y)),
+        _ => None,
+    };
+    Ok(Part { shape, dtype, data, range })
+}
+
+fn ragged(x: &[Size], y: &[Size], depth: u32) -> String {
+    let text = |sizes: &[Size]| match sizes {
+        [] => "a number".to_owned(),
+        [one] => format!("a list of {one}"),
+        more => format!("lists of {}", more.iter().map(Size::to_string).collect::<Vec<_>>().join(" by ")),
+    };
+    format!("the list is ragged: at level {} it holds {} and {}", depth + 1, text(x), text(y))
+}

@@ -1,0 +1,361 @@
+//! Tensors made from nothing: of literals, of sizes, like another.
+
+pub mod literal;
+pub mod options;
+mod random;
+mod sequence;
+mod settings;
+mod types;
+
+pub use types::{item_size, make_legacy};
+
+use super::carry;
+use super::cast::cast;
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Dim, Dtype, Grad, Size, Tensor, Type, Value};
+use options::{Options, dims, fill, finish, fits, option};
+
+/// The keyword options of every factory.
+const SIZED: &str = "*size, generator=None, names=None, memory_format=None, out=None, dtype=None, layout=None, device=None, \
+     pin_memory=False, requires_grad=False";
+const LIKE: &str = "input, *, generator=None, memory_format=None, dtype=None, layout=None, device=None, \
+                    pin_memory=False, requires_grad=False";
+
+pub fn register(t: &mut Table) {
+    t.def("torch.tensor", "data, *, dtype=None, device=None, requires_grad=False, pin_memory=False", tensor);
+    t.def(
+        "torch.scalar_tensor",
+        "data, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
+        scalar_tensor,
+    );
+    t.def("torch.as_tensor", "data, dtype=None, device=None", as_tensor);
+    t.def("torch.asarray", "data, *, dtype=None, device=None, copy=None, requires_grad=False", as_tensor);
+    t.def("torch.from_numpy", "ndarray", from_numpy);
+    t.def("torch.frombuffer", "buffer, *, dtype, count=-1, offset=0, requires_grad=False", frombuffer);
+
+    t.family("torch.", "zeros", SIZED, zeros);
+    t.family("torch.", "ones", SIZED, ones);
+    t.family("torch.", "empty", SIZED, empty);
+    t.family(
+        "torch.",
+        "empty_strided empty_permuted empty_quantized",
+        "size, stride=None, *, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
+        empty_of,
+    );
+    t.def(
+        "torch.full",
+        "size, fill_value, *, out=None, layout=None, dtype=None, device=None, requires_grad=False, pin_memory=False, names=None",
+        full,
+    );
+    t.def("torch.zeros_like", LIKE, zeros_like);
+    t.def("torch.ones_like", LIKE, ones_like);
+    t.def("torch.empty_like", LIKE, empty_like);
+    t.def(
+        "torch.full_like",
+        "input, fill_value, *, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
+        full_like,
+    );
+
+    let sized = "input, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False";
+    t.def("torch.Tensor.new_zeros", sized, new_zeros);
+    t.def("torch.Tensor.new_ones", sized, new_ones);
+    t.def("torch.Tensor.new_empty", sized, new_empty);
+    t.def(
+        "torch.Tensor.new_empty_strided",
+        "input, size, stride, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
+        new_empty_of,
+    );
+    t.def(
+        "torch.Tensor.new_full",
+        "input, size, fill_value, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
+        new_full,
+    );
+    t.def(
+        "torch.Tensor.new_tensor",
+        "input, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False",
+        new_tensor,
+    );
+    t.def("torch.Tensor.new", "input, *size, device=None", new);
+
+    random::register(t);
+    sequence::register(t);
+    settings::register(t);
+    types::register(t);
+}
+
+/// A literal with a dtype, checked for what does not fit it.
+fn typed_literal(cx: &mut Cx<'_, '_>, data: &Value, dtype: Option<Option<Dtype>>) -> Result<Tensor, ()> {
+    let mut made = literal::read(cx, data)?;
+    if let Some(dtype) = dtype {
+        let numbers = cx.tensor(data).is_none();
+        if numbers && let Some(values) = made.data.clone() {
+            if !fits(cx, &values, dtype) {
+                made.forget_values();
+                made.data = None;
+            }
+        }
+        if numbers && made.dtype.is_some_and(Dtype::is_complex) && dtype.is_some_and(|d| !d.is_complex()) {
+            made.forget_values();
+        }
+        cast(&mut made, dtype);
+        made.dtype_at = cx.at();
+    }
+    Ok(made)
+}
+
+/// Gives a literal the options' device and gradient state.
+fn placed(cx: &Cx<'_, '_>, mut made: Tensor, options: &Options) -> Tensor {
+    made.array = ArrayKind::Torch;
+    (made.device, made.device_at) = (options.device, options.device_at);
+    made.grad = options.grad;
+    (made.base, made.version, made.writes) = (None, 0, 0);
+    if made.shape_at.is_none() {
+        made.shape_at = cx.at();
+    }
+    made
+}
+
+/// `torch.tensor`.
+fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let data = b.get("data");
+    let dtype = cx.dtype_arg(&b.get("dtype"));
+    let made = typed_literal(cx, &data, dtype).unwrap_or_default();
+    // A tensor's copy stays on its device.
+    let on = match cx.tensor(&data) {
+        Some(t) if t.array == ArrayKind::Torch => (t.device, t.device_at),
+        _ if matches!(data, Value::Unknown) => (None, None),
+        _ => (cx.default_device(), cx.at()),
+    };
+    let options = Options::read(cx, b, made.dtype, on);
+    let made = placed(cx, made, &options);
+    cx.out(made)
+}
+
+fn scalar_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let default = cx.default_dtype();
+    let options = Options::here(cx, b, default);
+    let mut out = options.tensor(Some(Vec::new()), cx.at());
+    if b.get("data").number_type().is_none_or(|t| t == Type::Complex) && !options.dtype_given {
+        out.dtype = None;
+    }
+    fill(&mut out, b.get("data").as_f64(), cx.at());
+    cx.out(out)
+}
+
+/// `torch.as_tensor`: shares memory where nothing has to change.
+fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let data = b.get("data");
+    let dtype = cx.dtype_arg(&b.get("dtype"));
+    let Some(have) = cx.tensor(&data) else { return tensor(cx, b) };
+    let torch = have.array == ArrayKind::Torch;
+    let on = if torch { (have.device, have.device_at) } else { (cx.default_device(), cx.at()) };
+    let options = Options::read(cx, b, have.dtype, on);
+    let same_dtype = dtype.is_none_or(|d| d.is_some() && d == have.dtype);
+    let same_device = options.device.zip(have.device).and_then(|(a, b)| a.same(b)) == Some(true);
+    if torch && same_dtype && same_device && !b.given("copy") {
+        return data;
+    }
+    let mut out = have.clone();
+    if let Some(dtype) = dtype {
+        cast(&mut out, dtype);
+        out.dtype_at = cx.at();
+    }
+    let grad = if torch { carry::grad_of(cx, &have, out.dtype) } else { options.grad };
+    let mut out = placed(cx, out, &options);
+    out.grad = grad;
+    // It may share the memory: what is written to it may be seen there.
+    cx.view_of(&data, out)
+}
+
+fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let data = b.get("ndarray");
+    let Some(have) = cx.tensor(&data) else {
+        if cx.items(&data).is_some() || data.number_type().is_some() {
+            cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a list or number", Vec::new());
+        }
+        let out = Tensor {
+            device: Some(crate::value::Device::CPU),
+            device_at: cx.at(),
+            grad: Grad::Off,
+            ..Tensor::default()
+        };
+        return cx.out(out);
+    };
+    if have.array == ArrayKind::Torch {
+        cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a tensor", Vec::new());
+        return data;
+    }
+    let out = Tensor {
+        array: ArrayKind::Torch,
+        device: Some(crate::value::Device::CPU),
+        device_at: cx.at(),
+        grad: Grad::Off,
+        ..have
+    };
+    cx.view_of(&data, out)
+}
+
+fn frombuffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let on = (Some(crate::value::Device::CPU), cx.at());
+    let options = Options::read(cx, b, None, on);
+    let size = match b.get("count") {
+        Value::Int(n) if n > 0 => Size::Int(n),
+        _ => Size::Unknown,
+    };
+    let out = options.tensor(Some(vec![Dim::new(size, cx.at())]), cx.at());
+    cx.out(out)
+}
+
+/// A factory of a size, filled with one value.
+fn sized(cx: &mut Cx<'_, '_>, b: &Bound, value: Option<f64>) -> Value {
+    let shape = dims(cx, b, &b.rest_values());
+    let default = cx.default_dtype();
+    let options = Options::here(cx, b, default);
+    let mut out = options.tensor(shape, cx.at());
+    fill(&mut out, value, cx.at());
+    finish(cx, b, out)
+}
+
+fn zeros(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    sized(cx, b, Some(0.0))
+}
+
+fn ones(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    sized(cx, b, Some(1.0))
+}
+
+fn empty(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    sized(cx, b, None)
+}
+
+fn empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let shape = dims(cx, b, &[b.get("size")]);
+    let default = cx.default_dtype();
+    let options = Options::here(cx, b, default);
+    let out = options.tensor(shape, cx.at());
+    cx.out(out)
+}
+
+/// The dtype that a Python number gives to `torch.full`, and the number.
+fn fill_value(cx: &Cx<'_, '_>, value: &Value) -> (Option<Dtype>, Option<f64>) {
+    if let Some(tensor) = cx.tensor(value) {
+        let one = match tensor.data.as_deref() {
+            Some([one]) => Some(*one),
+            _ => None,
+        };
+        return (tensor.dtype, one);
+    }
+    let dtype = value.number_type().and_then(|t| super::promotion::number_dtype(t, cx.default_dtype()));
+    (dtype, value.as_f64())
+}
+
+fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let size = b.get("size");
+    if size.number_type().is_some() {
+        cx.reject(RejectKind::Value, "the size of torch.full is a tuple, not a number", Vec::new());
+        return cx.some_tensor();
+    }
+    let shape = dims(cx, b, &[size]);
+    let (dtype, value) = fill_value(cx, &b.get("fill_value"));
+    let options = Options::here(cx, b, dtype);
+    let mut out = options.tensor(shape, cx.at());
+    if value.is_none_or(|v| fits(cx, &[v], out.dtype)) {
+        fill(&mut out, value, cx.at());
+    }
+    finish(cx, b, out)
+}
+
+/// A tensor like `input`, filled with one value.
+fn like(cx: &mut Cx<'_, '_>, b: &Bound, value: Option<f64>) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else {
+        let unknown = Tensor::default();
+        let options = Options::like(cx, b, &unknown);
+        let mut out = options.tensor(None, None);
+        fill(&mut out, value, cx.at());
+        return cx.out(out);
+    };
+    let options = Options::like(cx, b, &input);
+    let mut out = options.tensor(input.shape.clone(), input.shape_at);
+    if value.is_none_or(|v| fits(cx, &[v], out.dtype)) {
+        fill(&mut out, value, cx.at());
+    }
+    finish(cx, b, out)
+}
+
+fn zeros_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    like(cx, b, Some(0.0))
+}
+
+fn ones_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    like(cx, b, Some(1.0))
+}
+
+fn empty_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    like(cx, b, None)
+}
+
+fn full_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (_, value) = fill_value(cx, &b.get("fill_value"));
+    like(cx, b, value)
+}
+
+/// `x.new_…(size)`: dtype and device of `x`.
+fn new_sized(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value], value: Option<f64>) -> Value {
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
+    let shape = dims(cx, b, sizes);
+    let options = Options::like(cx, b, &input);
+    let mut out = options.tensor(shape, cx.at());
+    if value.is_none_or(|v| fits(cx, &[v], out.dtype)) {
+        fill(&mut out, value, cx.at());
+    }
+    cx.out(out)
+}
+
+fn new_sizes(b: &Bound) -> Vec<Value> {
+    b.rest_values()
+}
+
+fn new_zeros(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    new_sized(cx, b, &new_sizes(b), Some(0.0))
+}
+
+fn new_ones(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    new_sized(cx, b, &new_sizes(b), Some(1.0))
+}
+
+fn new_empty(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    new_sized(cx, b, &new_sizes(b), None)
+}
+
+fn new_empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    new_sized(cx, b, &[b.get("size")], None)
+}
+
+fn new_full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (_, value) = fill_value(cx, &b.get("fill_value"));
+    new_sized(cx, b, &[b.get("size")], value)
+}
+
+fn new_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
+    let data = b.get("data");
+    // Unlike torch.tensor, the dtype is that of the tensor whose method it is.
+    let dtype = cx.dtype_arg(&option(b, "dtype")).unwrap_or(input.dtype);
+    let made = typed_literal(cx, &data, Some(dtype)).unwrap_or_default();
+    let options = Options::read(cx, b, dtype, (input.device, input.device_at));
+    let mut made = placed(cx, made, &options);
+    made.dtype = dtype;
+    cx.out(made)
+}
+
+/// `x.new(2, 3)` and `x.new([1, 2])`: the dtype and device of `x`.
+fn new(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
+    let mut out = types::legacy(cx, b, &b.rest_values(), input.dtype);
+    (out.device, out.device_at) = (input.device, input.device_at);
+    if option(b, "device").is_unknown() || !option(b, "device").is_none() {
+        out.device = cx.device_arg(&option(b, "device")).flatten();
+    }
+    cx.out(out)
+}

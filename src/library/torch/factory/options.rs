@@ -1,0 +1,208 @@
+//! What factories have in common: their keyword options, their sizes, and `out=`.
+
+use crate::library::Cx;
+use crate::library::torch::carry::{self, positive};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, Value};
+
+/// `dtype=`, `device=` and `requires_grad=` of a factory.
+pub struct Options {
+    pub dtype: Option<Dtype>,
+    pub dtype_at: Origin,
+    /// The dtype is given by the call, not taken over.
+    pub dtype_given: bool,
+    pub device: Option<Device>,
+    pub device_at: Origin,
+    pub grad: Grad,
+}
+
+/// All names that `torch.device` knows.
+const DEVICES: &str = " cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia ort xla lazy vulkan mps meta hpu \
+                       mtia npu privateuseone ";
+
+/// A `device=` argument as [`Cx::device_arg`]; a name that no device has is rejected.
+pub fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
+    if let Value::Str(text) = value {
+        let name = text.split(':').next().unwrap_or_default();
+        if !DEVICES.contains(&format!(" {name} ")) {
+            let message = format!("{text:?} is no device: it is \"cpu\", \"cuda\", \"cuda:1\", \"mps\" and so on");
+            cx.reject(RejectKind::Value, message, Vec::new());
+            return Some(None);
+        }
+    }
+    match value {
+        // A tensor or an object of another library's making.
+        Value::Obj(_) => Some(None),
+        _ => cx.device_arg(value),
+    }
+}
+
+impl Options {
+    /// Reads the options of a factory whose dtype and device are otherwise those given here.
+    pub fn read(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, on: (Option<Device>, Origin)) -> Options {
+        let given = cx.dtype_arg(&option(b, "dtype"));
+        let place = device(cx, &option(b, "device"));
+        let at = cx.at();
+        let mut options = Options {
+            dtype: given.unwrap_or(dtype),
+            dtype_at: at,
+            dtype_given: given.is_some(),
+            device: place.unwrap_or(on.0),
+            device_at: if place.is_some() { at } else { on.1 },
+            grad: Grad::Off,
+        };
+        match option(b, "requires_grad") {
+            Value::None => {}
+            Value::Bool(false) => {}
+            Value::Bool(true) => {
+                options.grad = Grad::Leaf;
+                if options.dtype.is_some_and(Dtype::is_integral) {
+                    let dtype = options.dtype.map_or("", Dtype::name);
+                    let message =
+                        format!("requires_grad=True on {dtype}: only floating and complex tensors have gradients");
+                    cx.reject(RejectKind::Dtype, message, Vec::new());
+                    options.grad = Grad::Off;
+                }
+            }
+            _ => options.grad = Grad::Unknown,
+        }
+        options
+    }
+
+    /// For a factory on the default device.
+    pub fn here(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>) -> Options {
+        let on = (cx.default_device(), cx.at());
+        Options::read(cx, b, dtype, on)
+    }
+
+    /// For a factory that takes over what is not given from a tensor.
+    pub fn like(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> Options {
+        let mut options = Options::read(cx, b, input.dtype, (input.device, input.device_at));
+        if !options.dtype_given {
+            options.dtype_at = input.dtype_at;
+        }
+        options
+    }
+
+    pub fn tensor(&self, shape: Option<Vec<Dim>>, at: Origin) -> Tensor {
+        Tensor {
+            shape,
+            shape_at: at,
+            dtype: self.dtype,
+            dtype_at: self.dtype_at,
+            device: self.device,
+            device_at: self.device_at,
+            grad: self.grad,
+            ..Tensor::default()
+        }
+    }
+}
+
+/// An option's value: `None` where the signature has no such parameter.
+pub fn option(b: &Bound, name: &str) -> Value {
+    let has = b.sig.params.iter().any(|p| p.name.as_str() == name);
+    if has { b.get(name) } else { Value::None }
+}
+
+/// The dimensions that a size argument asks for; `None` where their number is not known.
+/// Negative and fractional sizes are rejected.
+pub fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
+    if b.open && values.is_empty() {
+        return None;
+    }
+    let single = match values {
+        [Value::Tuple(items)] => items.to_vec(),
+        [only @ Value::Obj(_)] => cx.items(only).unwrap_or_default(),
+        values => values.to_vec(),
+    };
+    for value in &single {
+        let refused = match value {
+            Value::Int(n) if *n < 0 => Some(format!("the size {n} is negative")),
+            Value::Float(x) => Some(format!("the size {x:?} is a float: sizes are integers")),
+            Value::Any(Type::Float) => Some("a size is a float: sizes are integers".to_owned()),
+            Value::Str(s) => Some(format!("the size {s:?} is a string: sizes are integers")),
+            _ => None,
+        };
+        if let Some(message) = refused {
+            cx.reject(RejectKind::Value, message, Vec::new());
+            return None;
+        }
+    }
+    let at = cx.at();
+    let sizes = carry::sizes(cx, values)?;
+    if b.open && b.rest.len() == values.len() {
+        return None;
+    }
+    Some(sizes.into_iter().map(|size| Dim::new(size, at)).collect())
+}
+
+/// Gives a tensor the one value that all its elements have.
+pub fn fill(tensor: &mut Tensor, value: Option<f64>, at: Origin) {
+    let value = match (value, tensor.dtype) {
+        (Some(x), Some(dtype)) => carry_cast(x, dtype),
+        _ => None,
+    };
+    let Some(value) = value else { return };
+    let numel = tensor.numel();
+    if numel.known() == Some(0) || value.is_nan() {
+        return;
+    }
+    let few = tensor.shape.as_deref().and_then(carry::extents).and_then(|e| carry::count(&e));
+    match few {
+        Some(n) => carry::set_data(tensor, vec![value; n].into(), at),
+        None => {
+            let certain = positive(&numel);
+            tensor.range = Some(carry::claims(Range::bounds(value, value), true, certain));
+            tensor.range_at = at;
+        }
+    }
+}
+
+fn carry_cast(x: f64, dtype: Dtype) -> Option<f64> {
+    // A float outside an integer type's range is refused or undefined.
+    let outside = dtype.bounds().is_some_and(|(lo, hi)| dtype != Dtype::Bool && x.fract() != 0.0 && (x < lo || x > hi));
+    if outside { None } else { crate::library::torch::cast::cast_value(x, dtype) }
+}
+
+/// Rejects a number that does not fit the integer type of the tensor it is put in: PyTorch
+/// lets negative numbers wrap around in unsigned types, and nothing else.
+pub fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
+    let Some((lo, hi)) = dtype.and_then(|d| if d == Dtype::Bool { None } else { d.bounds() }) else { return true };
+    let low = if lo == 0.0 { -hi } else { lo };
+    let Some(bad) = values.iter().find(|v| v.trunc() < low || v.trunc() > hi) else { return true };
+    let name = dtype.map_or("", Dtype::name);
+    let message = format!("{bad} does not fit {name}, which holds {lo} to {hi}");
+    cx.reject(RejectKind::Value, message, Vec::new());
+    false
+}
+
+/// The result of a factory: a new tensor, or what `out=` names, written over.
+pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
+    let out = option(b, "out");
+    match (&out, cx.tensor(&out)) {
+        (Value::None, _) => cx.out(tensor),
+        (Value::Obj(id), Some(have)) => {
+            let mut facts = tensor;
+            crate::library::torch::cast::cast(&mut facts, have.dtype);
+            (facts.device, facts.device_at) = (have.device, have.device_at);
+            (facts.dtype_at, facts.grad, facts.array) = (have.dtype_at, have.grad, have.array);
+            cx.it.heap.overwrite(*id, facts);
+            out
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// A size as a dimension fixed here.
+pub fn dim(cx: &Cx<'_, '_>, value: &Value) -> Dim {
+    Dim::new(carry::size(cx, value), cx.at())
+}
+
+/// Rejects a certainly negative number of elements.
+pub fn not_negative(cx: &mut Cx<'_, '_>, name: &str, size: &Size) -> bool {
+    let negative = size.known().is_some_and(|n| n < 0);
+    if negative {
+        cx.reject(RejectKind::Value, format!("{name} is {size}: it must not be negative"), Vec::new());
+    }
+    !negative
+}

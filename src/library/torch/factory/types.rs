@@ -1,0 +1,280 @@
+//! Types and their numbers: `torch.device`, dtypes, `finfo`, promotion, and the constructors
+//! that are older than `torch.tensor`.
+
+use super::literal;
+use super::options::{self, dims};
+use crate::library::torch::cast::cast;
+use crate::library::torch::promotion::{self, Operand};
+use crate::library::{Constant, Cx, Table};
+
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Tensor, Type, Value, promote, sym};
+
+/// Every dtype's name under `torch.`.
+const DTYPES: &str = "bool uint8 int8 int16 short int32 int int64 long uint16 uint32 uint64 float16 half bfloat16 \
+    float32 float float64 double complex32 chalf complex64 cfloat complex128 cdouble float8_e4m3fn float8_e5m2 \
+    float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 qint8 quint8 qint32 quint4x2 quint2x4";
+
+/// The constructors of one dtype each.
+const LEGACY: [(&str, Dtype); 10] = [
+    ("FloatTensor", Dtype::Float32),
+    ("DoubleTensor", Dtype::Float64),
+    ("HalfTensor", Dtype::Float16),
+    ("BFloat16Tensor", Dtype::Bfloat16),
+    ("LongTensor", Dtype::Int64),
+    ("IntTensor", Dtype::Int32),
+    ("ShortTensor", Dtype::Int16),
+    ("CharTensor", Dtype::Int8),
+    ("ByteTensor", Dtype::Uint8),
+    ("BoolTensor", Dtype::Bool),
+];
+
+pub fn register(t: &mut Table) {
+    for name in DTYPES.split_whitespace() {
+        if let Some(dtype) = Dtype::parse(name) {
+            t.constant(&format!("torch.{name}"), Constant::Dtype(dtype));
+        }
+    }
+    t.constant("torch.inf", Constant::Float(f64::INFINITY));
+    t.constant("torch.nan", Constant::Float(f64::NAN));
+    t.constant("torch.pi", Constant::Float(std::f64::consts::PI));
+    t.constant("torch.e", Constant::Float(std::f64::consts::E));
+
+    let device = t.class("torch.device", &[], "type=None, index=None, *, device=None");
+    device.make = Some(make_device);
+    device.attribute = Some(device_attribute);
+    t.class("torch.Size", &[], "items=()").make = Some(make_size);
+    let dtype = t.class("torch.dtype", &[], "");
+    dtype.attribute = Some(dtype_attribute);
+    t.class("torch.finfo", &[], "type=None").make = Some(finfo);
+    t.class("torch.iinfo", &[], "type").make = Some(iinfo);
+    t.class("torch.Generator", &[], "device='cpu'");
+    t.def("torch.Generator.manual_seed", "self, seed", |_, b| b.get("self"));
+    t.family("torch.Generator.", "seed initial_seed", "self", |_, _| Value::Any(Type::Int));
+
+    for (name, _) in LEGACY {
+        for module in ["torch", "torch.cuda"] {
+            t.class(&format!("{module}.{name}"), &["torch.Tensor"], "*size, device=None").make = Some(make_legacy);
+        }
+    }
+    t.def("torch.result_type", "tensor1, tensor2", result_type);
+    t.def("torch.promote_types", "type1, type2", promote_types);
+    t.def("torch.can_cast", "from_, to", can_cast);
+}
+
+/// `torch.device("cuda")`, `torch.device("cuda", 1)`, `torch.device(0)`.
+fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let kind = if b.given("device") { b.get("device") } else { b.get("type") };
+    let index = b.get("index");
+    let device = options::device(cx, &kind).flatten();
+    match (device, index) {
+        (Some(device), Value::None) => Value::Device(device),
+        (Some(device), Value::Int(n)) => match (device.index, u32::try_from(n)) {
+            (None, Ok(n)) => Value::Device(Device { kind: device.kind, index: Some(n) }),
+            (Some(_), _) => {
+                let message = format!("the device {device} has an index already, and {n} is given besides");
+                cx.reject(RejectKind::Value, message, Vec::new());
+                Value::Device(device)
+            }
+            _ => Value::Unknown,
+        },
+        // Which device it is, is not known; but it is the same one wherever this is used.
+        _ => {
+            let id = cx.it.heap.device_symbol();
+            Value::Device(Device { kind: DeviceKind::Symbolic(id), index: None })
+        }
+    }
+}
+
+fn device_attribute(_cx: &mut Cx<'_, '_>, object: &Value, name: crate::value::Sym) -> Option<Value> {
+    let Value::Device(device) = object else { return None };
+    match (name.as_str(), device.kind) {
+        (_, DeviceKind::Symbolic(_)) => matches!(name.as_str(), "type" | "index").then_some(match name.as_str() {
+            "type" => Value::Any(Type::Str),
+            _ => Value::Unknown,
+        }),
+        ("type", DeviceKind::Cpu) => Some(Value::str("cpu")),
+        ("type", DeviceKind::Cuda) => Some(Value::str("cuda")),
+        ("type", DeviceKind::Meta) => Some(Value::str("meta")),
+        ("type", DeviceKind::Other(name)) => Some(Value::str(name.as_str())),
+        // `tensor.device` names the index that `torch.device("cuda")` leaves open.
+        ("index", DeviceKind::Cuda) => Some(device.index.map_or(Value::Unknown, |n| Value::Int(i64::from(n)))),
+        ("index", _) => Some(device.index.map_or(Value::None, |n| Value::Int(i64::from(n)))),
+        _ => None,
+    }
+}
+
+fn dtype_attribute(_cx: &mut Cx<'_, '_>, object: &Value, name: crate::value::Sym) -> Option<Value> {
+    let Value::Dtype(dtype) = object else { return None };
+    let known = !matches!(dtype, Dtype::Other(_));
+    Some(match name.as_str() {
+        "is_floating_point" if known => Value::Bool(dtype.is_floating()),
+        "is_complex" if known => Value::Bool(dtype.is_complex()),
+        "is_signed" if known => {
+            Value::Bool(!matches!(dtype, Dtype::Bool | Dtype::Uint8 | Dtype::Uint16 | Dtype::Uint32 | Dtype::Uint64))
+        }
+        "itemsize" => item_size(*dtype).map_or(Value::Any(Type::Int), Value::Int),
+        "is_floating_point" | "is_complex" | "is_signed" => Value::Any(Type::Bool),
+        _ => return None,
+    })
+}
+
+/// The bytes of one element.
+pub fn item_size(dtype: Dtype) -> Option<i64> {
+    Some(match dtype {
+        Dtype::Bool | Dtype::Uint8 | Dtype::Int8 => 1,
+        Dtype::Int16 | Dtype::Uint16 | Dtype::Float16 | Dtype::Bfloat16 => 2,
+        Dtype::Int32 | Dtype::Uint32 | Dtype::Float32 | Dtype::Complex32 => 4,
+        Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Complex64 => 8,
+        Dtype::Complex128 => 16,
+        Dtype::Other(_) => return None,
+    })
+}
+
+fn make_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match cx.items(&b.get("items")) {
+        Some(items) => Value::tuple(items),
+        None => Value::Unknown,
+    }
+}
+
+/// The dtype that `finfo` or `iinfo` is asked about.
+fn info_of(cx: &Cx<'_, '_>, b: &Bound) -> Option<Dtype> {
+    match b.get("type") {
+        Value::None => cx.default_dtype(),
+        Value::Dtype(d) => Some(d),
+        _ => None,
+    }
+}
+
+fn info(cx: &mut Cx<'_, '_>, class: &str, fields: &[(&str, Value)]) -> Value {
+    let id = cx.it.heap.instance(Value::Path(sym(class)));
+    for (name, value) in fields {
+        cx.it.heap.set_attr(id, name, value.clone());
+    }
+    Value::Obj(id)
+}
+
+fn finfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dtype = info_of(cx, b);
+    if dtype.is_some_and(Dtype::is_integral) {
+        cx.reject(RejectKind::Dtype, "finfo is for floating types: integers have iinfo", Vec::new());
+        return Value::Unknown;
+    }
+    // (max, eps, smallest normal, bits)
+    let numbers = match dtype.map(Dtype::to_real) {
+        Some(Dtype::Float16) => Some((65504.0, 9.765_625e-4, 6.103_515_625e-5, 16)),
+        Some(Dtype::Bfloat16) => Some((3.389_531_389_251_535_5e38, 0.007_812_5, 1.175_494_350_822_287_5e-38, 16)),
+        Some(Dtype::Float32) => Some((f64::from(f32::MAX), f64::from(f32::EPSILON), f64::from(f32::MIN_POSITIVE), 32)),
+        Some(Dtype::Float64) => Some((f64::MAX, f64::EPSILON, f64::MIN_POSITIVE, 64)),
+        _ => None,
+    };
+    let float = |x: Option<f64>| x.map_or(Value::Any(Type::Float), Value::Float);
+    let fields = [
+        ("max", float(numbers.map(|n| n.0))),
+        ("min", float(numbers.map(|n| -n.0))),
+        ("eps", float(numbers.map(|n| n.1))),
+        ("tiny", float(numbers.map(|n| n.2))),
+        ("smallest_normal", float(numbers.map(|n| n.2))),
+        ("resolution", Value::Any(Type::Float)),
+        ("bits", numbers.map_or(Value::Any(Type::Int), |n| Value::Int(n.3))),
+        ("dtype", Value::Any(Type::Str)),
+    ];
+    info(cx, "torch.finfo", &fields)
+}
+
+fn iinfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dtype = info_of(cx, b);
+    if dtype.is_some_and(|d| d.is_floating() && !matches!(d, Dtype::Other(_)) || d.is_complex()) {
+        cx.reject(RejectKind::Dtype, "iinfo is for integer types: floats have finfo", Vec::new());
+        return Value::Unknown;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "bounds of at most 32 bits")]
+    let bounds = match dtype {
+        Some(Dtype::Int64) => Some((i64::MIN, i64::MAX)),
+        Some(d) => d.bounds().map(|(lo, hi)| (lo as i64, hi as i64)),
+        None => None,
+    };
+    let bits = dtype.and_then(item_size).and_then(|n| n.checked_mul(8));
+    let int = |n: Option<i64>| n.map_or(Value::Any(Type::Int), Value::Int);
+    let fields = [
+        ("min", int(bounds.map(|p| p.0))),
+        ("max", int(bounds.map(|p| p.1))),
+        ("bits", int(bits)),
+        ("dtype", Value::Any(Type::Str)),
+    ];
+    info(cx, "torch.iinfo", &fields)
+}
+
+/// `torch.Tensor(2, 3)` makes an uninitialised tensor of a size, `torch.Tensor([2, 3])` one
+/// of these elements.
+pub fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtype>) -> Tensor {
+    let at = cx.at();
+    let blank = Tensor { grad: Grad::Off, shape_at: at, ..Tensor::default() }.with_dtype(dtype, at);
+    if b.open {
+        return blank;
+    }
+    let content = match args {
+        [] => return Tensor { shape: Some(vec![Dim::new(crate::value::Size::Int(0), at)]), ..blank },
+        [only @ (Value::Tuple(_) | Value::Obj(_))] => Some(only),
+        [Value::Unknown] => return blank,
+        _ => None,
+    };
+    let Some(content) = content else {
+        let shape = dims(cx, b, args);
+        return Tensor { shape, ..blank };
+    };
+    // `torch.Size` makes an uninitialised tensor, a tuple its elements: they look alike here.
+    if matches!(content, Value::Tuple(_)) {
+        return blank;
+    }
+    match literal::read(cx, content) {
+        Ok(mut made) => {
+            cast(&mut made, dtype);
+            (made.array, made.grad, made.dtype_at) = (ArrayKind::Torch, Grad::Off, at);
+            (made.base, made.version, made.writes) = (None, 0, 0);
+            made
+        }
+        Err(()) => blank,
+    }
+}
+
+pub fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = cx.name();
+    let args = b.rest_values();
+    let dtype = match LEGACY.iter().find(|(legacy, _)| *legacy == name) {
+        Some((_, dtype)) => Some(*dtype),
+        None => cx.default_dtype(),
+    };
+    if let [only] = args.as_slice()
+        && let Some(have) = cx.tensor(only)
+        && have.array == ArrayKind::Torch
+    {
+        // An alias of the same tensor; another dtype is refused.
+        return cx.view_of(only, have);
+    }
+    let cuda = cx.path.as_str().starts_with("torch.cuda.");
+    let mut out = legacy(cx, b, &args, dtype);
+    out.device = if cuda { Some(Device::CUDA) } else { Some(Device::CPU) };
+    out.device_at = cx.at();
+    cx.out(out)
+}
+
+fn result_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let operands = [Operand::of(cx, &b.get("tensor1")), Operand::of(cx, &b.get("tensor2"))];
+    promotion::result_type(&operands, cx.default_dtype()).map_or(Value::Unknown, Value::Dtype)
+}
+
+fn promote_types(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match (b.get("type1"), b.get("type2")) {
+        (Value::Dtype(x), Value::Dtype(y)) => promote(x, y).map_or(Value::Unknown, Value::Dtype),
+        _ => Value::Unknown,
+    }
+}
+
+fn can_cast(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match (b.get("from_"), b.get("to")) {
+        (Value::Dtype(x), Value::Dtype(y)) => promotion::can_cast(x, y).map_or(Value::Any(Type::Bool), Value::Bool),
+        _ => Value::Any(Type::Bool),
+    }
+}

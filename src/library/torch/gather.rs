@@ -1,0 +1,288 @@
+//! Elements picked or written by index tensors along a dimension. Whether the indices are in
+//! range is for contracts to say; here is what shapes, dtypes and devices must be.
+
+use super::broadcast::{Mix, Named, broadcast_pair, common_device, dtype_read, result_grad, shape_read, shape_text};
+use super::carry::{self, Takes, shuffled};
+use super::factory::options;
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Range, Role, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("torch.gather", "input, dim, index, *, sparse_grad=False, out=None", gather);
+    t.def("torch.take_along_dim", "input, indices, dim=None, *, out=None", take_along_dim);
+    t.def("torch.index_select", "input, dim, index, *, out=None", index_select);
+    t.def("torch.take", "input, index, *, out=None", take);
+    t.def("torch.nn.functional.one_hot", "tensor, num_classes=-1", one_hot);
+    super::scatter::register(t);
+    super::masks::register(t);
+}
+
+const INTS: &[Dtype] = &[Dtype::Int64, Dtype::Int32];
+const LONG: &[Dtype] = &[Dtype::Int64];
+
+/// The dtypes of indices that an operation takes.
+pub fn takes_int32() -> &'static [Dtype] {
+    INTS
+}
+
+pub fn takes_int64() -> &'static [Dtype] {
+    LONG
+}
+
+/// Rejects an index tensor of a dtype that the operation does not take.
+pub fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Result<(), ()> {
+    let Some(dtype) = named.1.dtype.filter(|d| !accepted.contains(d)) else { return Ok(()) };
+    let wants = accepted.iter().map(|d| d.name()).collect::<Vec<_>>().join(" or ");
+    let message = format!("`{}` is {dtype}: {} takes indices of {wants}", named.0, cx.name());
+    cx.reject(RejectKind::Dtype, message, vec![dtype_read(named)]);
+    Err(())
+}
+
+/// Rejects two tensors of different dtypes.
+pub fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Result<(), ()> {
+    match (a.1.dtype, b.1.dtype) {
+        (Some(x), Some(y)) if x != y => {
+            let message = format!("`{}` is {x} and `{}` is {y}: {} needs the same dtype", a.0, b.0, cx.name());
+            cx.reject(RejectKind::Dtype, message, vec![dtype_read(a), dtype_read(b)]);
+            Err(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A rank that counts a 0-dimensional tensor as one of one element.
+pub fn at_least_one(tensor: &Tensor) -> Option<usize> {
+    tensor.rank().map(|r| r.max(1))
+}
+
+/// Whether a tensor certainly has elements.
+pub fn not_empty(tensor: &Tensor) -> bool {
+    carry::positive(&tensor.numel())
+}
+
+/// Rejects an index whose rank is not that of the tensor, or that is longer than it outside
+/// `axis` (if one is exempt).
+pub fn index_fits(
+    cx: &mut Cx<'_, '_>,
+    index: Named<'_>,
+    within: Named<'_>,
+    exempt: Option<Option<usize>>,
+) -> Result<(), ()> {
+    // An index without elements is taken in any shape.
+    if !not_empty(index.1) {
+        return Ok(());
+    }
+    let (Some(rank), Some(other)) = (at_least_one(index.1), at_least_one(within.1)) else { return Ok(()) };
+    let reads = |axis| vec![shape_read(index, axis), shape_read(within, axis)];
+    if rank != other {
+        let message = format!(
+            "`{}` is {} and `{}` is {}: they must have the same number of dimensions",
+            within.0,
+            shape_text(within.1),
+            index.0,
+            shape_text(index.1)
+        );
+        cx.reject(RejectKind::Rank, message, reads(None));
+        return Err(());
+    }
+    // Which dimension is exempt is not known.
+    if exempt == Some(None) {
+        return Ok(());
+    }
+    let (Some(x), Some(y)) = (&index.1.shape, &within.1.shape) else { return Ok(()) };
+    for (i, (a, b)) in x.iter().zip(y).enumerate() {
+        if exempt != Some(Some(i)) && b.size.less(&a.size) == Some(true) {
+            let message = format!(
+                "`{}` is {} and `{}` is {}: in dimension {i} the index must not be longer, and {} is more than {}",
+                within.0,
+                shape_text(within.1),
+                index.0,
+                shape_text(index.1),
+                a.size,
+                b.size
+            );
+            cx.reject(RejectKind::Shape, message, reads(Some(i)));
+            return Err(());
+        }
+    }
+    Ok(())
+}
+
+/// The result of picking from `input`: its dtype and kind of values, in another shape.
+fn picked(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
+    shuffled(cx, input, dims, takes)
+}
+
+fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (input, index) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "index"));
+    let (input, index) = (input.unwrap_or_default(), index.unwrap_or_default());
+    let (named, indices) = (("input", &input), ("index", &index));
+    common_device(cx, &[named, indices], Mix::Strict);
+    let out = picked(cx, &input, index.shape.clone(), Takes::CutsLast);
+    let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return cx.out(out) };
+    if check_index(cx, indices, INTS).is_ok() {
+        let _ = index_fits(cx, indices, named, Some(axis));
+    }
+    options::finish(cx, b, out)
+}
+
+fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (input, index) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "indices"));
+    let (input, index) = (input.unwrap_or_default(), index.unwrap_or_default());
+    let (named, indices) = (("input", &input), ("indices", &index));
+    common_device(cx, &[named, indices], Mix::Strict);
+    let _ = check_index(cx, indices, LONG);
+    let dim = b.get("dim");
+    if dim.is_none() {
+        let dims = Some(vec![Dim::new(index.numel(), cx.at())]);
+        let out = picked(cx, &input, dims, Takes::CutsLast);
+        return options::finish(cx, b, out);
+    }
+    let (Some(from), Some(by)) = (&input.shape, &index.shape) else {
+        let out = picked(cx, &input, None, Takes::CutsLast);
+        return options::finish(cx, b, out);
+    };
+    if from.len() != by.len() {
+        let message = format!(
+            "`input` is {} and `indices` is {}: they must have the same number of dimensions",
+            shape_text(&input),
+            shape_text(&index)
+        );
+        cx.reject(RejectKind::Rank, message, vec![shape_read(named, None), shape_read(indices, None)]);
+        return carry::like_only(cx, &input);
+    }
+    let Ok(axis) = carry::axis(cx, &dim, &input) else { return carry::like_only(cx, &input) };
+    let Some(axis) = axis else {
+        let out = picked(cx, &input, Some(vec![Dim::UNKNOWN; from.len()]), Takes::CutsLast);
+        return options::finish(cx, b, out);
+    };
+    // All other dimensions broadcast.
+    let (mut x, mut y) = (from.clone(), by.clone());
+    let length = y.get(axis).cloned().unwrap_or(Dim::UNKNOWN);
+    for dims in [&mut x, &mut y] {
+        if let Some(slot) = dims.get_mut(axis) {
+            *slot = length.clone();
+        }
+    }
+    match broadcast_pair(&x, &y) {
+        Ok(dims) => {
+            let out = picked(cx, &input, Some(dims), Takes::CutsLast);
+            options::finish(cx, b, out)
+        }
+        Err(back) => {
+            let message = format!(
+                "`input` is {} and `indices` is {}: outside dimension {axis} they must broadcast, and differ in dimension -{back}",
+                shape_text(&input),
+                shape_text(&index)
+            );
+            cx.reject(RejectKind::Shape, message, vec![shape_read(named, None), shape_read(indices, None)]);
+            carry::like_only(cx, &input)
+        }
+    }
+}
+
+/// Rejects an index that is no vector.
+pub fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), ()> {
+    if index.1.rank().is_none_or(|r| r <= 1) {
+        return Ok(());
+    }
+    let message =
+        format!("`{}` is {}: {} takes a list of indices, of one dimension", index.0, shape_text(index.1), cx.name());
+    cx.reject(RejectKind::Rank, message, vec![shape_read(index, None)]);
+    Err(())
+}
+
+fn index_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (input, index) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "index"));
+    let (input, index) = (input.unwrap_or_default(), index.unwrap_or_default());
+    let indices = ("index", &index);
+    common_device(cx, &[("input", &input), indices], Mix::Strict);
+    let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return carry::like_only(cx, &input) };
+    if check_vector(cx, indices).is_err() || check_index(cx, indices, INTS).is_err() {
+        return carry::like_only(cx, &input);
+    }
+    let number = if index.shape.is_some() { index.numel() } else { Size::Unknown };
+    let dims = match (input.shape.clone(), axis) {
+        (Some(dims), _) if dims.is_empty() => {
+            if number.equals(&Size::Int(1)) == Some(false) {
+                let message = format!("`input` has no dimensions: one index can be taken from it, not {number}");
+                cx.reject(RejectKind::Shape, message, vec![shape_read(indices, None)]);
+            }
+            Some(dims)
+        }
+        (Some(mut dims), Some(axis)) => {
+            if let Some(slot) = dims.get_mut(axis) {
+                let place = index.dim(0).and_then(|d| d.at).or(cx.at());
+                *slot = Dim::new(number, place);
+            }
+            Some(dims)
+        }
+        (Some(dims), None) => Some(vec![Dim::UNKNOWN; dims.len()]),
+        (None, _) => None,
+    };
+    let last = axis.zip(input.rank()).is_none_or(|(a, r)| a + 1 >= r);
+    let out = picked(cx, &input, dims, if last { Takes::CutsLast } else { Takes::Some });
+    options::finish(cx, b, out)
+}
+
+fn take(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (input, index) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "index"));
+    let (input, index) = (input.unwrap_or_default(), index.unwrap_or_default());
+    common_device(cx, &[("input", &input), ("index", &index)], Mix::Strict);
+    let _ = check_index(cx, ("index", &index), LONG);
+    let out = picked(cx, &input, index.shape.clone(), Takes::CutsLast);
+    options::finish(cx, b, out)
+}
+
+/// `one_hot`: a new last dimension with a 1 at each index.
+fn one_hot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = cx.tensor_arg(b, "tensor").unwrap_or_default();
+    let at = cx.at();
+    let _ = check_index(cx, ("tensor", &input), LONG);
+    let classes = b.get("num_classes");
+    let size = match carry::size(cx, &classes) {
+        // As many as the largest index asks for.
+        Size::Int(-1) => match (input.dtype, &input.data) {
+            (Some(Dtype::Int64), Some(data)) => {
+                data.iter().copied().reduce(f64::max).and_then(carry::whole).map_or(Size::Unknown, |n| Size::Int(n + 1))
+            }
+            _ => match &input.range {
+                Some(range) if range.certain && range.attained => {
+                    carry::whole(range.hi()).map_or(Size::Unknown, |n| Size::Int(n + 1))
+                }
+                _ => Size::Unknown,
+            },
+        },
+        size => size,
+    };
+    if size.known().is_some_and(|n| n < -1) || (size.known() == Some(0) && not_empty(&input)) {
+        cx.reject(RejectKind::Value, format!("num_classes is {size}: it must be positive"), Vec::new());
+    } else if size.is_unknown() && classes.as_int() == Some(-1) && input.numel().known() == Some(0) {
+        let message = "`tensor` has no elements, from which the number of classes could be read: num_classes is needed";
+        cx.reject(RejectKind::Value, message, vec![shape_read(("tensor", &input), None)]);
+    }
+    let size = if size.known().is_some_and(|n| n < 0) { Size::Unknown } else { size };
+    let mut out = Tensor { device: input.device, device_at: input.device_at, grad: Grad::Off, ..Tensor::default() }
+        .with_dtype(Some(Dtype::Int64), at)
+        .with_role(Some(Role::OneHot), at);
+    out.shape = input.shape.clone().map(|mut dims| {
+        dims.push(Dim::new(size.clone(), at));
+        dims
+    });
+    out.shape_at = at;
+    if not_empty(&input) {
+        let both = Size::Int(1).less(&size) == Some(true);
+        out.range = Some(carry::claims(Range::bounds(0.0, 1.0), both, both));
+        out.range_at = at;
+    }
+    cx.out(out)
+}
+
+/// The gradient state of a result of which `input` and `other` are parts.
+pub fn grad_of(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>) -> Grad {
+    match other {
+        Some(other) => result_grad(cx, &[("input", input), ("other", other)], input.dtype),
+        None => carry::grad_of(cx, input, input.dtype),
+    }
+}

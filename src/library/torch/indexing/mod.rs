@@ -1,0 +1,105 @@
+//! Subscripts, loops over tensors, `len`, truth: of PyTorch's tensors and numpy's arrays.
+
+mod index;
+mod plan;
+mod set;
+
+use std::sync::{Arc, LazyLock};
+
+use super::carry::{self, rearranged};
+use super::convert::python_number;
+use crate::library::Cx;
+use crate::python::{Arg, Args, Interp, RejectKind, Sig};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Items, Size, Tensor, Type, Value, sym};
+
+pub use set::check_put;
+
+static GET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, index")));
+static SET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, index, value")));
+
+/// The context of a subscript, as the method that Python would call.
+fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: Span) -> Cx<'a, 'p> {
+    let class = match tensor.array {
+        ArrayKind::Torch => "torch.Tensor",
+        ArrayKind::Numpy => "numpy.ndarray",
+    };
+    Cx { it, path: sym(&format!("{class}.{method}")), span }
+}
+
+fn announce(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value]) {
+    let args = Args { pos: values.iter().map(|v| Arg::new((*v).clone(), cx.span)).collect(), ..Args::default() };
+    if let Some(bound) = sig.bind(&args) {
+        let (path, span) = (cx.path, cx.span);
+        cx.it.announce(path, &bound, span);
+    }
+}
+
+/// `object[index]`.
+pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
+    let input = it.heap.tensor_of(object)?;
+    let cx = &mut context(it, &input, "__getitem__", span);
+    announce(cx, &GET, &[object, index]);
+    Some(select(cx, object, &input, index))
+}
+
+fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) -> Value {
+    let Ok(plan) = plan::plan(cx, input, index) else { return carry::like_only(cx, input) };
+    let out = rearranged(cx, input, plan.dims.clone(), plan.takes, |at| plan.source(at));
+    if plan.advanced { cx.out(out) } else { cx.view_of(object, out) }
+}
+
+/// `object[index] = value`.
+pub fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
+    let Some(input) = it.heap.tensor_of(object) else { return false };
+    let cx = &mut context(it, &input, "__setitem__", span);
+    announce(cx, &SET, &[object, index, value]);
+    set::assign(cx, object, index, value);
+    true
+}
+
+/// The length of a dimension after a slice.
+pub fn slice_length(size: &Size, parts: &[Value; 3]) -> Size {
+    index::bounds(size, parts).1
+}
+
+/// Longer tensors are gone through by what any row is like.
+const MOST_ROWS: i64 = 32;
+
+/// `for row in object`.
+pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+    let input = it.heap.tensor_of(object)?;
+    let cx = &mut context(it, &input, "__iter__", span);
+    if input.rank() == Some(0) {
+        let reads = vec![("the tensor's shape comes from here".to_owned(), input.shape_at)];
+        cx.reject(RejectKind::Rank, "a tensor without dimensions cannot be gone through", reads);
+        return Some(Items::Many(Value::Unknown));
+    }
+    let length = input.dim(0).and_then(|d| d.size.known());
+    Some(match length {
+        Some(n) if n <= MOST_ROWS => Items::Exact((0..n).map(|i| select(cx, object, &input, &Value::Int(i))).collect()),
+        _ => Items::Many(select(cx, object, &input, &Value::Any(Type::Int))),
+    })
+}
+
+/// `len(object)`.
+pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
+    let input = it.heap.tensor_of(object)?;
+    Some(match input.dim(0) {
+        Some(dim) => Value::size(&dim.size),
+        None if input.rank() == Some(0) => Value::Unknown,
+        None => Value::Any(Type::Int),
+    })
+}
+
+/// Whether a tensor counts as true, where its one element is known.
+pub fn truth(it: &mut Interp<'_>, object: &Value) -> Option<bool> {
+    let input = it.heap.tensor_of(object)?;
+    match input.data.as_deref() {
+        Some([one]) => match python_number(Some(*one), input.dtype) {
+            Value::Unknown => None,
+            _ => Some(*one != 0.0),
+        },
+        _ => None,
+    }
+}

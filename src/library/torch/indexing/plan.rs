@@ -1,0 +1,371 @@
+//! What an index does to a shape: which dimensions stay, go, appear or are gathered.
+
+use super::index::{Item, bounds, mask_count, parse};
+use crate::library::Cx;
+use crate::library::torch::broadcast::{broadcast_pair, device_read, dims_text, shape_read, shape_text};
+use crate::library::torch::carry::{self, Takes};
+use crate::python::RejectKind;
+use crate::value::{ArrayKind, Dim, Size, Tensor, Value};
+
+/// One dimension of the result, or the place of the gathered ones.
+enum Entry {
+    /// From a slice of an input's dimension.
+    Keep {
+        dim: Dim,
+        axis: usize,
+        start: Option<i64>,
+        step: Option<i64>,
+    },
+    New(Dim),
+    Gathered,
+}
+
+/// Positions along an input's dimension, with the shape they are arranged in.
+struct Positions {
+    axis: usize,
+    index: Option<Tensor>,
+}
+
+/// What an index selects.
+pub struct Plan {
+    /// The shape of the selection; `None` where the rank is not known.
+    pub dims: Option<Vec<Dim>>,
+    /// Elements are gathered by arrays: the result is a copy.
+    pub advanced: bool,
+    /// The index is one mask and nothing else.
+    pub only_mask: bool,
+    pub takes: Takes,
+    entries: Vec<Entry>,
+    fixed: Vec<(usize, Option<i64>)>,
+    positions: Vec<Positions>,
+    gathered: Vec<Dim>,
+    rank: usize,
+}
+
+impl Plan {
+    fn unknown(advanced: bool) -> Plan {
+        Plan {
+            dims: None,
+            advanced,
+            only_mask: false,
+            takes: Takes::CutsLast,
+            entries: Vec::new(),
+            fixed: Vec::new(),
+            positions: Vec::new(),
+            gathered: Vec::new(),
+            rank: 0,
+        }
+    }
+
+    /// The input's index for an index of the selection. Positions that are not known come
+    /// out beyond every dimension.
+    pub fn source(&self, index: &[usize]) -> Vec<usize> {
+        let mut from = vec![usize::MAX; self.rank];
+        let mut put = |axis: usize, at: Option<usize>| {
+            if let Some(slot) = from.get_mut(axis) {
+                *slot = at.unwrap_or(usize::MAX);
+            }
+        };
+        for (axis, at) in &self.fixed {
+            put(*axis, at.and_then(|i| usize::try_from(i).ok()));
+        }
+        let front = !self.adjacent();
+        let mut next = if front { self.gathered.len() } else { 0 };
+        let mut block: &[usize] = if front { index.get(..next).unwrap_or_default() } else { &[] };
+        let mut placed = front;
+        for entry in &self.entries {
+            match entry {
+                Entry::Keep { axis, start, step, .. } => {
+                    let at = index.get(next).and_then(|i| {
+                        let i = i64::try_from(*i).ok()?;
+                        usize::try_from(start.as_ref()?.checked_add(i.checked_mul(step.as_ref().copied()?)?)?).ok()
+                    });
+                    put(*axis, at);
+                    next += 1;
+                }
+                Entry::New(_) => next += 1,
+                Entry::Gathered if !placed => {
+                    block = index.get(next..next + self.gathered.len()).unwrap_or_default();
+                    next += self.gathered.len();
+                    placed = true;
+                }
+                Entry::Gathered => {}
+            }
+        }
+        let total = self.gathered.len();
+        for positions in &self.positions {
+            put(positions.axis, positions.index.as_ref().and_then(|t| position(t, block, total)));
+        }
+        from
+    }
+
+    /// Whether the gathered dimensions stand together, and so where the first of them was.
+    fn adjacent(&self) -> bool {
+        let places: Vec<usize> =
+            self.entries.iter().enumerate().filter(|(_, e)| matches!(e, Entry::Gathered)).map(|(i, _)| i).collect();
+        places.windows(2).all(|pair| matches!(pair, [a, b] if a + 1 == *b))
+    }
+}
+
+/// The position that an index array holds for an element of the gathered block.
+fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
+    let dims = index.shape.as_ref()?;
+    let skip = total.checked_sub(dims.len())?;
+    let at: Vec<usize> =
+        block.iter().skip(skip).zip(dims).map(|(i, d)| if d.size.known() == Some(1) { 0 } else { *i }).collect();
+    let found = carry::whole(carry::element(index, &at)?)?;
+    // Negative ones, which count from the end, are not followed.
+    usize::try_from(found).ok()
+}
+
+/// Works out what an index selects from a tensor; `Err`: refused, and reported.
+pub fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, ()> {
+    let numpy = input.array == ArrayKind::Numpy;
+    let items = parse(cx, index, numpy)?;
+    plan_items(cx, input, &items)
+}
+
+pub fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<Plan, ()> {
+    let numpy = input.array == ArrayKind::Numpy;
+    check_devices(cx, input, items)?;
+    let arrays = items.iter().any(|i| matches!(i, Item::Index(_) | Item::Mask(_)));
+    let flags = items.iter().any(|i| matches!(i, Item::Flag(_)));
+    let vague = |i: &Item| match i {
+        Item::Unknown | Item::Flag(None) => true,
+        Item::Index(t) | Item::Mask(t) => t.shape.is_none(),
+        _ => false,
+    };
+    let Some(shape) = input.shape.clone() else {
+        // A mask or array of unknown extent may stand anywhere.
+        return Ok(Plan::unknown(arrays || items.iter().any(vague)));
+    };
+    let used = |i: &Item| match i {
+        Item::At(_) | Item::Slice(_) | Item::Index(_) => 1,
+        Item::Mask(t) => t.rank().unwrap_or(1),
+        _ => 0,
+    };
+    let consumed: usize = items.iter().map(used).sum();
+    if consumed > shape.len() {
+        refuse_count(cx, input, consumed);
+        return Err(());
+    }
+    let dots = items.iter().filter(|i| matches!(i, Item::Ellipsis)).count();
+    if items.iter().any(vague) || dots > 1 || (flags && arrays) {
+        return Ok(Plan::unknown(arrays || items.iter().any(vague)));
+    }
+    let mut plan = Plan { rank: shape.len(), advanced: arrays, ..Plan::unknown(arrays) };
+    plan.only_mask = matches!(items, [Item::Mask(_)]);
+    let (mut whole, mut last_whole) = (true, true);
+    let mut axis = 0usize;
+    let rank = shape.len();
+    let keep = |plan: &mut Plan, axis: usize| {
+        if let Some(dim) = shape.get(axis) {
+            plan.entries.push(Entry::Keep { dim: dim.clone(), axis, start: Some(0), step: Some(1) });
+        }
+    };
+    for item in items {
+        let here = axis;
+        match item {
+            Item::At(at) => {
+                let size = shape.get(axis).map_or(Size::Unknown, |d| d.size.clone());
+                check_bounds(cx, input, axis, at, &size)?;
+                let index = match (at.known(), size.known()) {
+                    (Some(i), Some(n)) if i < 0 => Some(i + n),
+                    (Some(i), _) if i >= 0 => Some(i),
+                    _ => None,
+                };
+                plan.fixed.push((axis, index));
+                // numpy counts an integer beside arrays as one of them.
+                if numpy && arrays {
+                    plan.entries.push(Entry::Gathered);
+                }
+                axis += 1;
+                (whole, last_whole) = (false, last_whole && here + 1 != rank);
+            }
+            Item::Slice(parts) => {
+                let Some(dim) = shape.get(axis) else { break };
+                let (start, length, step) = bounds(&dim.size, parts);
+                let same = !length.is_unknown() && length == dim.size;
+                let place = if same { dim.clone() } else { Dim::new(length, cx.at()) };
+                plan.entries.push(Entry::Keep { dim: place, axis, start, step });
+                if !same {
+                    (whole, last_whole) = (false, last_whole && here + 1 != rank);
+                }
+                axis += 1;
+            }
+            Item::NewAxis => plan.entries.push(Entry::New(Dim::new(Size::Int(1), cx.at()))),
+            Item::Flag(flag) => {
+                let size = Size::Int(i64::from(*flag == Some(true)));
+                whole &= *flag == Some(true);
+                plan.entries.push(Entry::New(Dim::new(size, cx.at())));
+                plan.advanced = true;
+            }
+            Item::Ellipsis => {
+                for _ in 0..rank.saturating_sub(consumed) {
+                    keep(&mut plan, axis);
+                    axis += 1;
+                }
+            }
+            Item::Index(index) => {
+                plan.entries.push(Entry::Gathered);
+                plan.positions.push(Positions { axis, index: Some(index.clone()) });
+                let dims = index.shape.clone().unwrap_or_default();
+                gather_dims(cx, &mut plan, &dims)?;
+                axis += 1;
+                (whole, last_whole) = (false, last_whole && here + 1 != rank);
+            }
+            Item::Mask(mask) => {
+                let dims = mask.shape.clone().unwrap_or_default();
+                check_mask(cx, input, axis, mask)?;
+                let count = mask_count(cx, mask);
+                plan.entries.push(Entry::Gathered);
+                for i in 0..dims.len() {
+                    plan.positions.push(Positions { axis: axis + i, index: mask_positions(mask, i) });
+                }
+                gather_dims(cx, &mut plan, &[count])?;
+                axis += dims.len();
+                (whole, last_whole) = (false, last_whole && axis != rank);
+            }
+            Item::Unknown => {}
+        }
+    }
+    while axis < rank {
+        keep(&mut plan, axis);
+        axis += 1;
+    }
+    plan.takes = match (whole, last_whole) {
+        (true, _) => Takes::All,
+        (false, true) => Takes::Some,
+        (false, false) => Takes::CutsLast,
+    };
+    plan.dims = Some(result(&plan));
+    Ok(plan)
+}
+
+/// The shape of the selection.
+fn result(plan: &Plan) -> Vec<Dim> {
+    let mut out = Vec::new();
+    let mut placed = !plan.adjacent();
+    if placed {
+        out.extend(plan.gathered.iter().cloned());
+    }
+    for entry in &plan.entries {
+        match entry {
+            Entry::Keep { dim, .. } | Entry::New(dim) => out.push(dim.clone()),
+            Entry::Gathered if !placed => {
+                out.extend(plan.gathered.iter().cloned());
+                placed = true;
+            }
+            Entry::Gathered => {}
+        }
+    }
+    out
+}
+
+/// The coordinates along one dimension of the elements that a mask selects.
+fn mask_positions(mask: &Tensor, dim: usize) -> Option<Tensor> {
+    let extents = carry::extents(mask.shape.as_deref()?)?;
+    let mut found = Vec::new();
+    #[expect(clippy::cast_precision_loss, reason = "few elements")]
+    carry::build(&extents, |index| {
+        let set = carry::element(mask, index)?;
+        if set != 0.0 {
+            found.push(*index.get(dim)? as f64);
+        }
+        Some(set)
+    })?;
+    let count = i64::try_from(found.len()).ok()?;
+    Some(Tensor { shape: Some(vec![Dim::int(count)]), data: Some(found.into()), ..Tensor::default() })
+}
+
+/// Broadcasts another index array's shape with those before it.
+fn gather_dims(cx: &mut Cx<'_, '_>, plan: &mut Plan, dims: &[Dim]) -> Result<(), ()> {
+    if plan.positions.len() == 1
+        || plan.gathered.is_empty() && plan.entries.iter().filter(|e| matches!(e, Entry::Gathered)).count() <= 1
+    {
+        plan.gathered = dims.to_vec();
+        return Ok(());
+    }
+    match broadcast_pair(&plan.gathered, dims) {
+        Ok(joined) => {
+            plan.gathered = joined;
+            Ok(())
+        }
+        Err(_) => {
+            let message = format!(
+                "index arrays of shapes {} and {} do not broadcast",
+                dims_text(&plan.gathered),
+                dims_text(dims)
+            );
+            cx.reject(RejectKind::Index, message, Vec::new());
+            Err(())
+        }
+    }
+}
+
+fn refuse_count(cx: &mut Cx<'_, '_>, input: &Tensor, count: usize) {
+    let rank = input.rank().unwrap_or(0);
+    let message = if rank == 0 {
+        "a tensor without dimensions cannot be indexed: item() gives its number".to_owned()
+    } else {
+        format!(
+            "{count} indices are given for {}, which has {rank} dimension{}",
+            shape_text(input),
+            if rank == 1 { "" } else { "s" }
+        )
+    };
+    cx.reject(RejectKind::Index, message, vec![shape_read(("the tensor", input), None)]);
+}
+
+fn check_bounds(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, at: &Size, size: &Size) -> Result<(), ()> {
+    let Some(i) = at.known() else { return Ok(()) };
+    let outside = match size.known() {
+        Some(n) => i >= n || i < -n,
+        None => false,
+    };
+    if outside {
+        let message = format!("index {i} is out of bounds for dimension {axis} with size {size}");
+        cx.reject(RejectKind::Index, message, vec![shape_read(("the tensor", input), Some(axis))]);
+        return Err(());
+    }
+    Ok(())
+}
+
+fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -> Result<(), ()> {
+    let (Some(have), Some(dims)) = (&mask.shape, &input.shape) else { return Ok(()) };
+    let clash = have.iter().enumerate().position(|(i, d)| {
+        dims.get(axis + i).is_some_and(|other| {
+            let differ = d.size.equals(&other.size) == Some(false);
+            // numpy and PyTorch take an empty list for any length.
+            differ && !(d.size.known() == Some(0) && have.len() == 1)
+        })
+    });
+    let Some(i) = clash else { return Ok(()) };
+    let message = format!(
+        "the mask is {} and the tensor {}: they must agree in dimension {}",
+        shape_text(mask),
+        shape_text(input),
+        axis + i
+    );
+    let reads = vec![shape_read(("the mask", mask), Some(i)), shape_read(("the tensor", input), Some(axis + i))];
+    cx.reject(RejectKind::Index, message, reads);
+    Err(())
+}
+
+/// A tensor on the CPU takes no index arrays from elsewhere; one elsewhere takes them from
+/// the CPU.
+fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<(), ()> {
+    let Some(device) = input.device.filter(|d| d.is_cpu() && input.array == ArrayKind::Torch) else { return Ok(()) };
+    let foreign = items.iter().find_map(|item| match item {
+        Item::Index(t) | Item::Mask(t) if t.device.is_some_and(|d| d.same(device) == Some(false)) => Some(t),
+        _ => None,
+    });
+    let Some(index) = foreign.filter(|t| t.array == ArrayKind::Torch && t.device.is_some_and(|d| d.is_cuda())) else {
+        return Ok(());
+    };
+    let place = index.device.map_or_else(String::new, |d| d.to_string());
+    let message =
+        format!("the index is on {place} and the tensor on {device}: a tensor on the CPU takes indices of the CPU");
+    cx.reject(RejectKind::Device, message, vec![device_read(("the index", index)), device_read(("the tensor", input))]);
+    Err(())
+}

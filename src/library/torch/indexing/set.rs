@@ -1,0 +1,244 @@
+//! `x[index] = value`.
+
+use super::index::{Item, parse};
+use super::plan::{Plan, plan, plan_items};
+use crate::library::Cx;
+use crate::library::torch::broadcast::{
+    device_read, dims_text, dtype_read, grad_mode, result_grad, shape_read, shape_text,
+};
+use crate::library::torch::carry::{self, Takes};
+use crate::library::torch::cast::{cast, cast_value};
+use crate::library::torch::factory::options::fits;
+use crate::library::torch::scatter::{check_real, number, written_range};
+use crate::python::RejectKind;
+use crate::value::{ArrayKind, Data, Dim, Grad, Size, Tensor, Type, Value};
+
+pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
+    let (Some(id), Some(input)) = (object.as_obj(), cx.tensor(object)) else { return };
+    let Ok(plan) = plan(cx, &input, index) else { return };
+    let facts = match source(cx, &input, value) {
+        Ok(facts) => facts,
+        Err(()) => {
+            forget(cx, object, input);
+            return;
+        }
+    };
+    let tensor = cx.tensor(value);
+    let fine = check(cx, &input, &plan, tensor.as_ref());
+    let fine = fine && check_leaf(cx, &input);
+    if !fine {
+        forget(cx, object, input);
+        return;
+    }
+    let after = changed(cx, &input, &plan, &facts);
+    cx.it.heap.overwrite(id, after);
+}
+
+/// The tensor after a write of which nothing is known.
+fn forget(cx: &mut Cx<'_, '_>, object: &Value, mut input: Tensor) {
+    input.forget_values();
+    if let Some(id) = object.as_obj() {
+        cx.it.heap.overwrite(id, input);
+    }
+}
+
+/// The facts of what is assigned; `Err`: it cannot be, which is reported.
+fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, ()> {
+    if let Some(tensor) = cx.tensor(value) {
+        if tensor.array == ArrayKind::Numpy && input.array == ArrayKind::Torch && tensor.rank().is_some_and(|r| r > 0) {
+            cx.reject(
+                RejectKind::Value,
+                "a numpy array is assigned to a tensor: torch.from_numpy makes it one",
+                Vec::new(),
+            );
+            return Err(());
+        }
+        return Ok(tensor);
+    }
+    if let Some(number) = number(value) {
+        check_real(cx, value, ("the tensor", input))?;
+        if let Some(x) = value.as_f64()
+            && input.array == ArrayKind::Torch
+            && !fits(cx, &[x], input.dtype)
+        {
+            return Err(());
+        }
+        return Ok(number);
+    }
+    let torch = input.array == ArrayKind::Torch;
+    let refused = match value {
+        Value::None => Some("None"),
+        Value::Str(_) | Value::Any(Type::Str) => Some("a string"),
+        Value::Tuple(_) => Some("a tuple"),
+        Value::Obj(id) if matches!(cx.it.heap.get(*id), Data::List(_)) => Some("a list"),
+        _ => None,
+    };
+    match refused {
+        Some(what) if torch => {
+            cx.reject(RejectKind::Value, format!("{what} is assigned to elements of a tensor"), Vec::new());
+            Err(())
+        }
+        _ => Ok(Tensor::default()),
+    }
+}
+
+/// Whether the assigned tensor has a shape, dtype and device that the selection takes.
+fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor>) -> bool {
+    let Some(value) = value else { return true };
+    if let Some(dims) = &plan.dims
+        && !broadcasts(value, dims)
+    {
+        let message =
+            format!("the value is {} and the elements it is assigned to {}", shape_text(value), dims_text(dims));
+        cx.reject(
+            RejectKind::Shape,
+            message,
+            vec![shape_read(("the value", value), None), shape_read(("the tensor", input), None)],
+        );
+        return false;
+    }
+    let torch = input.array == ArrayKind::Torch && value.array == ArrayKind::Torch;
+    if !plan.advanced || !torch {
+        return true;
+    }
+    let one = value.numel().equals(&Size::Int(1));
+    if let (Some(x), Some(y)) = (input.dtype, value.dtype)
+        && x != y
+        && (!plan.only_mask || one == Some(false))
+        && plan.dims.is_some()
+    {
+        let message = format!("the value is {y} and the tensor {x}: assigned by index arrays, they must be the same");
+        cx.reject(
+            RejectKind::Dtype,
+            message,
+            vec![dtype_read(("the value", value)), dtype_read(("the tensor", input))],
+        );
+        return false;
+    }
+    if let (Some(x), Some(y)) = (input.device, value.device)
+        && x.same(y) == Some(false)
+        && one == Some(false)
+        && plan.dims.is_some()
+    {
+        let message = format!(
+            "the value is on {y} and the tensor on {x}: assigned by index arrays, they must be on the same device"
+        );
+        cx.reject(
+            RejectKind::Device,
+            message,
+            vec![device_read(("the value", value)), device_read(("the tensor", input))],
+        );
+        return false;
+    }
+    true
+}
+
+/// Whether a value can broadcast to a selection; leading lengths of 1 are passed over.
+fn broadcasts(value: &Tensor, dims: &[Dim]) -> bool {
+    let Some(shape) = &value.shape else { return true };
+    let one = |d: &Dim| d.size.equals(&Size::Int(1));
+    let extra = shape.len().saturating_sub(dims.len());
+    if shape.iter().take(extra).any(|d| one(d) == Some(false)) {
+        return false;
+    }
+    shape
+        .iter()
+        .rev()
+        .zip(dims.iter().rev())
+        .all(|(v, d)| one(v) != Some(false) || v.size.equals(&d.size) != Some(false))
+}
+
+/// A leaf that requires grad cannot be written to while gradients are recorded.
+fn check_leaf(cx: &mut Cx<'_, '_>, input: &Tensor) -> bool {
+    let leaf = input.grad == Grad::Leaf && input.dtype.is_some_and(|d| !d.is_integral());
+    if leaf && input.array == ArrayKind::Torch && grad_mode(cx) == Some(true) {
+        let reads = vec![("the tensor comes from here".to_owned(), input.shape_at)];
+        let message = "elements of a leaf tensor that requires grad are assigned: under torch.no_grad() they can be";
+        cx.reject(RejectKind::Value, message, reads);
+        return false;
+    }
+    true
+}
+
+/// The tensor's facts after the assignment.
+fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tensor {
+    let mut after = input.clone();
+    if input.array == ArrayKind::Torch {
+        after.grad = match result_grad(cx, &[("input", input), ("value", value)], input.dtype) {
+            // A leaf written to under no_grad stays a leaf.
+            Grad::Off if input.grad == Grad::Leaf => Grad::Leaf,
+            grad => grad,
+        };
+    }
+    after.forget_values();
+    let whole = plan.takes == Takes::All && plan.dims.is_some() && !plan.advanced;
+    let new = written_range(value, input.dtype);
+    after.range = match (&input.range, new) {
+        (_, Some(new)) if whole => Some(new),
+        (Some(have), Some(new)) => Some(carry::either(have, &new)),
+        _ => None,
+    };
+    after.range_at = cx.at();
+    if let Some(data) = patched(input, plan, value) {
+        carry::set_data(&mut after, data, cx.at());
+    }
+    if whole {
+        (after.role, after.role_at) = (value.role, value.role_at);
+    }
+    after
+}
+
+/// The contents after the assignment, where all of it is known.
+fn patched(input: &Tensor, plan: &Plan, value: &Tensor) -> Option<std::rc::Rc<[f64]>> {
+    let extents = carry::extents(input.shape.as_deref()?)?;
+    let selection = carry::extents(plan.dims.as_deref()?)?;
+    let mut value = value.clone();
+    cast(&mut value, input.dtype);
+    let value_dims = value.shape.clone()?;
+    let single = match (&value.data, &value.range) {
+        (Some(_), _) => None,
+        (None, Some(r)) if r.lo() == r.hi() && r.certain => cast_value(r.lo(), input.dtype?),
+        _ => return None,
+    };
+    let mut data = input.data.as_ref()?.to_vec();
+    carry::build(&selection, |index| {
+        let skip = index.len().saturating_sub(value_dims.len());
+        let new = match single {
+            Some(x) => x,
+            None => {
+                let extra = value_dims.len().saturating_sub(index.len());
+                let own = index.iter().skip(skip).zip(value_dims.iter().skip(extra));
+                let tail = own.map(|(i, d)| if d.size.known() == Some(1) { 0 } else { *i });
+                let at: Vec<usize> = std::iter::repeat_n(0, extra).chain(tail).collect();
+                carry::element(&value, &at)?
+            }
+        };
+        let from = plan.source(index);
+        let flat = from
+            .iter()
+            .zip(&extents)
+            .try_fold(0usize, |at, (i, n)| (i < n).then(|| at.checked_mul(*n)?.checked_add(*i)).flatten())?;
+        *data.get_mut(flat)? = new;
+        Some(new)
+    })?;
+    Some(data.into())
+}
+
+/// The checks of `index_put`: each index counts as an array.
+pub fn check_put(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &[Value], values: &Tensor) {
+    let mut items = Vec::new();
+    for index in indices {
+        match index {
+            Value::None => items.push(Item::Slice([Value::None, Value::None, Value::None])),
+            other => match parse(cx, other, false) {
+                Ok(found) => items.extend(found),
+                Err(()) => return,
+            },
+        }
+    }
+    if let Ok(plan) = plan_items(cx, input, &items) {
+        let mut plan = plan;
+        plan.advanced = true;
+        check(cx, input, &plan, Some(values));
+    }
+}

@@ -1,0 +1,161 @@
+//! Elements chosen by a mask, and where a condition holds.
+
+use super::broadcast::{Mix, Named, broadcast, broadcast_pair, common_device, dtype_read, shape_read, shape_text};
+use super::carry::{self, Takes, shuffled};
+use super::factory::options;
+use super::gather::{not_empty, same_dtype};
+use super::scatter::{check_real, number, written};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("torch.masked_fill", "input, mask, value", masked_fill);
+    t.def("torch.masked_select", "input, mask, *, out=None", masked_select);
+    t.def("torch.masked_scatter", "input, mask, source", masked_scatter);
+    t.def("torch.nonzero", "input, *, as_tuple=False, out=None", nonzero);
+    t.def("torch.argwhere", "input", nonzero);
+    t.def("torch.nonzero_static", "input, *, size, fill_value=-1, out=None", nonzero_static);
+}
+
+fn check_mask(cx: &mut Cx<'_, '_>, mask: Named<'_>) -> Result<(), ()> {
+    let Some(dtype) = mask.1.dtype.filter(|d| *d != Dtype::Bool) else { return Ok(()) };
+    let message = format!("`{}` is {dtype}: {} takes a mask of bool", mask.0, cx.name());
+    cx.reject(RejectKind::Dtype, message, vec![dtype_read(mask)]);
+    Err(())
+}
+
+fn masked_fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let mask = cx.tensor_arg(b, "mask").unwrap_or_default();
+    let given = b.get("value");
+    let value = cx.tensor(&given);
+    let (named, masks) = (("input", &input), ("mask", &mask));
+    let source = value.clone().or_else(|| number(&given));
+    let mut result = written(cx, &input, source.as_ref(), true);
+    common_device(cx, &[named, masks], Mix::Strict);
+    (result.shape, result.shape_at) = broadcast(cx, &[named, masks]);
+    let _ = check_real(cx, &given, named);
+    let _ = check_mask(cx, masks);
+    if let Some(value) = &value
+        && value.rank().is_some_and(|r| r > 0)
+    {
+        let message =
+            format!("`value` is {}: masked_fill takes a number or a tensor without dimensions", shape_text(value));
+        cx.reject(RejectKind::Rank, message, vec![shape_read(("value", value), None)]);
+    }
+    cx.out(result)
+}
+
+fn masked_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let mask = cx.tensor_arg(b, "mask").unwrap_or_default();
+    let (named, masks) = (("input", &input), ("mask", &mask));
+    common_device(cx, &[named, masks], Mix::Strict);
+    let _ = broadcast(cx, &[named, masks]);
+    let _ = check_mask(cx, masks);
+    let count = match (mask.sizes() == input.sizes() && mask.shape.is_some(), true_count(&mask)) {
+        (true, Some(n)) => Dim::new(Size::Int(n), cx.at()),
+        _ => cx.fresh_dim("selected"),
+    };
+    let out = shuffled(cx, &input, Some(vec![count]), Takes::CutsLast);
+    options::finish(cx, b, out)
+}
+
+/// The number of elements that are not zero, where they are all known.
+pub fn true_count(mask: &Tensor) -> Option<i64> {
+    let data = mask.data.as_ref()?;
+    i64::try_from(data.iter().filter(|x| **x != 0.0).count()).ok()
+}
+
+fn masked_scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let mask = cx.tensor_arg(b, "mask").unwrap_or_default();
+    let source = cx.tensor_arg(b, "source").unwrap_or_default();
+    let (named, masks, from) = (("input", &input), ("mask", &mask), ("source", &source));
+    let mut result = written(cx, &input, Some(&source), true);
+    common_device(cx, &[named, masks, from], Mix::Strict);
+    (result.shape, result.shape_at) = broadcast(cx, &[named, masks]);
+    let _ = check_mask(cx, masks);
+    let _ = same_dtype(cx, named, from);
+    let joined = input.shape.as_deref().zip(mask.shape.as_deref()).and_then(|(x, y)| broadcast_pair(x, y).ok());
+    if let (Some(dims), Some(count), Some(have)) = (joined, true_count(&mask), source.numel().known())
+        && mask
+            .shape
+            .as_ref()
+            .is_some_and(|m| m.len() == dims.len() && m.iter().zip(&dims).all(|(a, b)| a.size == b.size))
+        && have < count
+    {
+        let message = format!("`source` has {have} elements for the {count} that the mask selects");
+        cx.reject(RejectKind::Shape, message, vec![shape_read(from, None), shape_read(masks, None)]);
+    }
+    cx.out(result)
+}
+
+/// Positions: int64 on the same device, without gradient.
+fn positions(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, longest: Option<&Size>) -> Tensor {
+    let mut out = Tensor {
+        array: input.array,
+        shape: dims,
+        shape_at: cx.at(),
+        device: input.device,
+        device_at: input.device_at,
+        grad: Grad::Off,
+        ..Tensor::default()
+    }
+    .with_dtype(Some(Dtype::Int64), cx.at());
+    #[expect(clippy::cast_precision_loss, reason = "bounds of a range")]
+    let high = match longest {
+        Some(size) => size.known().map(|n| n as f64 - 1.0),
+        None => input.known_shape().and_then(|s| s.iter().max().map(|n| *n as f64 - 1.0)),
+    };
+    out.range = Some(Range::bounds(0.0, high.filter(|h| *h >= 0.0).unwrap_or(f64::INFINITY)));
+    out.range_at = cx.at();
+    out
+}
+
+/// How many elements are not zero: exact for known elements, else a number of its own.
+fn count_dim(cx: &mut Cx<'_, '_>, input: &Tensor) -> Dim {
+    match true_count(input) {
+        Some(n) => Dim::new(Size::Int(n), cx.at()),
+        None if input.numel().known() == Some(0) => Dim::new(Size::Int(0), cx.at()),
+        None => cx.fresh_dim("nonzero"),
+    }
+}
+
+/// `torch.where(condition)` and `nonzero(as_tuple=True)`: for each dimension the positions.
+pub fn where_positions(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
+    let Some(dims) = input.shape.clone() else { return Value::Unknown };
+    let count = count_dim(cx, input);
+    let one = [Dim::int(1)];
+    let each = if dims.is_empty() { one.as_slice() } else { dims.as_slice() };
+    let all = each.iter().map(|d| positions(cx, input, Some(vec![count.clone()]), Some(&d.size))).collect();
+    cx.outs(all)
+}
+
+fn nonzero(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
+    let tuple = options::option(b, "as_tuple");
+    match tuple {
+        Value::Bool(true) => return where_positions(cx, &input),
+        Value::Bool(false) | Value::None => {}
+        _ => return Value::Unknown,
+    }
+    let count = count_dim(cx, &input);
+    let rank = input.rank().and_then(|r| i64::try_from(r).ok()).map_or(Size::Unknown, Size::Int);
+    let columns = Dim::new(rank, cx.at());
+    let mut out = positions(cx, &input, Some(vec![count, columns]), None);
+    if input.rank() == Some(0) || !not_empty(&input) {
+        out.range = None;
+    }
+    options::finish(cx, b, out)
+}
+
+fn nonzero_static(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
+    let size = Dim::new(carry::size(cx, &b.get("size")), cx.at());
+    let rank = input.rank().and_then(|r| i64::try_from(r).ok()).map_or(Size::Unknown, Size::Int);
+    let mut out = positions(cx, &input, Some(vec![size, Dim::new(rank, cx.at())]), None);
+    out.range = None;
+    options::finish(cx, b, out)
+}

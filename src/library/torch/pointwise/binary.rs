@@ -1,0 +1,545 @@
+//! Functions of two tensors, or of a tensor and a number, element by element.
+
+use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, elementwise};
+use crate::library::torch::promotion::{Operand, is_numpy, numpy_result_type, result_type};
+use crate::library::torch::support::{
+    bound, give, is_no_tensor, kind_text, map_data, map_values, operand, refuse_mixed, set_range,
+};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Range, Role, Size, Tensor, Type, Value};
+
+/// How a binary function treats its operands.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Whether the first may be a Python number.
+    pub left_number: bool,
+    /// Whether the second may be a Python number.
+    pub right_number: bool,
+    pub gives: Gives,
+    /// Kinds of the common dtype that are refused.
+    pub refuses: &'static [Kind],
+}
+
+/// The dtype of a result, from the common dtype of the operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gives {
+    Common,
+    /// Integers become floats.
+    Float,
+    Bool,
+    /// `float64` or `complex128`.
+    Double,
+}
+
+const NONE: &[Kind] = &[];
+const BOOL: &[Kind] = &[Kind::Bool];
+const COMPLEX: &[Kind] = &[Kind::Complex];
+const BOOL_COMPLEX: &[Kind] = &[Kind::Bool, Kind::Complex];
+const FLOATS: &[Kind] = &[Kind::Floating, Kind::Complex];
+const NOT_INTEGRAL: &[Kind] = &[Kind::Bool, Kind::Floating, Kind::Complex];
+const NOT_FLOAT: &[Kind] = &[Kind::Bool, Kind::Integral, Kind::Complex];
+const INTEGERS: &[Kind] = &[Kind::Bool, Kind::Integral];
+
+impl Rule {
+    /// Two tensors.
+    pub const fn tensors(gives: Gives, refuses: &'static [Kind]) -> Rule {
+        Rule { left_number: false, right_number: false, gives, refuses }
+    }
+
+    /// A tensor, and a tensor or a number.
+    const fn second(gives: Gives, refuses: &'static [Kind]) -> Rule {
+        Rule { left_number: false, right_number: true, gives, refuses }
+    }
+
+    /// At least one tensor.
+    const fn any(gives: Gives, refuses: &'static [Kind]) -> Rule {
+        Rule { left_number: true, right_number: true, gives, refuses }
+    }
+}
+
+const TWO: &str = "input, other, *, out=None";
+
+pub fn register(t: &mut Table) {
+    // Both numbers is legal too, and gives a tensor: `torch.add(1, 2)`.
+    t.def("torch.add", "input, other, *, alpha=1, out=None", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
+    t.family("torch.", "mul multiply", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
+    t.family("torch.", "sub subtract", "input, other, *, alpha=1, out=None", |cx, b| {
+        binary(cx, b, Rule::any(Gives::Common, BOOL))
+    });
+    t.defs("torch.rsub", &["input, other, *, alpha=1", "input, other, alpha=1"], |cx, b| {
+        binary(cx, b, Rule::second(Gives::Common, BOOL))
+    });
+    t.family("torch.", "div divide", "input, other, *, rounding_mode=None, out=None", divide);
+    t.family("torch.", "true_divide", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Float, NONE)));
+    t.family("torch.", "floor_divide remainder", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Common, BOOL_COMPLEX)));
+    t.family("torch.", "fmod", TWO, |cx, b| binary(cx, b, Rule::second(Gives::Common, BOOL_COMPLEX)));
+    t.def("torch.pow", "input, exponent, *, out=None", pow);
+    t.def("torch.float_power", "input, exponent, *, out=None", |cx, b| binary(cx, b, Rule::any(Gives::Double, NONE)));
+    t.family("torch.", "maximum minimum fmax fmin", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Common, COMPLEX)));
+    t.family("torch.", "atan2 arctan2", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Float, COMPLEX)));
+    t.family("torch.", "ldexp", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Float, NONE)));
+    t.family("torch.", "copysign", TWO, |cx, b| binary(cx, b, Rule::second(Gives::Float, COMPLEX)));
+    t.family("torch.", "xlogy", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)));
+    t.family("torch.special.", "xlogy xlog1py zeta", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)));
+    t.family("torch.", "logaddexp", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Common, INTEGERS)));
+    t.family("torch.", "logaddexp2 hypot nextafter igamma igammac", TWO, |cx, b| {
+        binary(cx, b, Rule::tensors(Gives::Common, NOT_FLOAT))
+    });
+    t.family("torch.special.", "gammainc gammaincc", TWO, |cx, b| {
+        binary(cx, b, Rule::tensors(Gives::Common, NOT_FLOAT))
+    });
+    t.family(
+        "torch.special.",
+        "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w \
+         hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p \
+         shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v \
+         shifted_chebyshev_polynomial_w",
+        "x, n, *, out=None",
+        |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)),
+    );
+    t.family("torch.", "bitwise_and bitwise_or bitwise_xor", TWO, |cx, b| {
+        binary(cx, b, Rule::any(Gives::Common, FLOATS))
+    });
+    t.family("torch.", "bitwise_left_shift bitwise_right_shift", TWO, |cx, b| {
+        binary(cx, b, Rule::any(Gives::Common, NOT_INTEGRAL))
+    });
+    t.family("torch.", "gcd lcm", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Common, NOT_INTEGRAL)));
+    t.family("torch.", "logical_and logical_or logical_xor", TWO, |cx, b| {
+        binary(cx, b, Rule::tensors(Gives::Bool, NONE))
+    });
+    t.family("torch.", "eq ne not_equal", TWO, |cx, b| binary(cx, b, Rule::second(Gives::Bool, NONE)));
+    t.family("torch.", "lt le gt ge less less_equal greater greater_equal", TWO, |cx, b| {
+        binary(cx, b, Rule::second(Gives::Bool, COMPLEX))
+    });
+    t.def("torch.heaviside", "input, values, *, out=None", heaviside);
+    t.def("torch.isclose", "input, other, rtol=1e-05, atol=1e-08, equal_nan=False", isclose);
+    t.def("torch.allclose", "input, other, rtol=1e-05, atol=1e-08, equal_nan=False", |cx, b| {
+        isclose(cx, b);
+        Value::Any(Type::Bool)
+    });
+    t.def("torch.equal", "input, other", equal);
+    t.def("torch.dist", "input, other, p=2", dist);
+    t.def("torch.complex", "real, imag, *, out=None", complex);
+    t.def("torch.polar", "abs, angle, *, out=None", complex);
+}
+
+/// The two operands of a call, with their names, after the check that numbers stand only
+/// where they may. `None` after a rejection.
+fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str, Operand); 2]> {
+    let mut names = b.sig.params.iter().map(|p| p.name.as_str());
+    let (left, right) = (names.next()?, names.next()?);
+    let (x, y) = (b.get(left), b.get(right));
+    for (name, value, number) in [(left, &x, rule.left_number), (right, &y, rule.right_number)] {
+        let wrong = if number { value.number_type().is_none() } else { true };
+        if b.given(name) && wrong && is_no_tensor(cx, value) {
+            let or = if number { "a tensor or a number" } else { "a tensor" };
+            let message = format!("`{name}` must be {or}, but it is {}", kind_text(cx, value));
+            cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
+            return None;
+        }
+    }
+    // Only a few functions take two numbers.
+    let both = x.number_type().is_some() && y.number_type().is_some();
+    let torch_only = !matches!(
+        cx.name(),
+        "add" | "sub" | "mul" | "div" | "subtract" | "multiply" | "divide" | "true_divide" | "floor_divide"
+    );
+    if both && torch_only {
+        let message = format!("both arguments are numbers: {} takes at least one tensor", cx.name());
+        cx.reject(RejectKind::Value, message, vec![(format!("`{left}` is given here"), b.span(left))]);
+        return None;
+    }
+    let pick = |cx: &Cx<'_, '_>, v: &Value| {
+        let plain = Operand::of(cx, v);
+        if plain.tensor().is_some_and(|t| t.array == ArrayKind::Numpy) {
+            (operand(cx, v), plain)
+        } else {
+            (plain.clone(), plain)
+        }
+    };
+    let ((x, plain_x), (y, plain_y)) = (pick(cx, &x), pick(cx, &y));
+    // Two arrays of numpy: numpy's own function shares this model.
+    if is_numpy(&[plain_x.clone(), plain_y.clone()]) {
+        return Some([(left, plain_x), (right, plain_y)]);
+    }
+    Some([(left, x), (right, y)])
+}
+
+/// A binary function of its first two parameters.
+pub fn binary(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Value {
+    let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
+    match combine(cx, &operands, rule) {
+        Some(mut out) => {
+            alpha(cx, b, &mut out);
+            give(cx, b, out)
+        }
+        None => cx.some_tensor(),
+    }
+}
+
+/// `alpha=` scales the second operand.
+fn alpha(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
+    if !b.given("alpha") {
+        return;
+    }
+    let alpha = b.get("alpha");
+    if alpha.as_f64() != Some(1.0) {
+        out.forget_values();
+    }
+    let integral = out.dtype.is_some_and(Dtype::is_integral);
+    if integral && matches!(alpha.number_type(), Some(Type::Float | Type::Complex)) {
+        let message = "`alpha` is a floating-point number, but the tensors hold integers".to_owned();
+        cx.reject(RejectKind::Dtype, message, vec![("`alpha` is given here".to_owned(), b.span("alpha"))]);
+    }
+}
+
+/// The common dtype of operands, as PyTorch or numpy promotes.
+fn common_dtype(cx: &Cx<'_, '_>, operands: &[Operand], rule: Rule) -> Option<Dtype> {
+    let default = cx.default_dtype();
+    if is_numpy(operands) {
+        let common = numpy_result_type(operands)?;
+        return Some(match rule.gives {
+            Gives::Bool => Dtype::Bool,
+            Gives::Float if common.is_integral() => Dtype::Float64,
+            _ => common,
+        });
+    }
+    if rule.gives == Gives::Bool {
+        return Some(Dtype::Bool);
+    }
+    let common = result_type(operands, default)?;
+    Some(match rule.gives {
+        Gives::Common | Gives::Bool => common,
+        Gives::Float if common.is_integral() => default?,
+        Gives::Float => common,
+        Gives::Double if common.is_complex() => Dtype::Complex128,
+        Gives::Double => Dtype::Float64,
+    })
+}
+
+/// The result of a binary function of operands; `None` after a rejection.
+pub fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: Rule) -> Option<Tensor> {
+    let [(left, x), (right, y)] = operands;
+    let plain = [x.clone(), y.clone()];
+    let numpy = is_numpy(&plain);
+    if !numpy && refused(cx, operands, rule) {
+        return None;
+    }
+    let dtype = common_dtype(cx, &plain, rule);
+    let tensors: Vec<Named<'_>> =
+        [(*left, x), (*right, y)].into_iter().filter_map(|(n, o)| o.tensor().map(|t| (n, t))).collect();
+    let unknown = plain.iter().any(|o| matches!(o, Operand::Unknown));
+    if tensors.is_empty() {
+        if unknown {
+            return Some(Tensor { dtype: dtype.filter(|_| rule.gives == Gives::Bool), ..Tensor::default() });
+        }
+        // Two numbers.
+        let at = cx.at();
+        let out = Tensor { grad: Grad::Off, ..Tensor::default() };
+        return Some(out.with_shape(Vec::new(), at).with_dtype(dtype, at).with_device(Some(Device::CPU), at));
+    }
+    let mix = if matches!(cx.name(), "complex" | "polar") { Mix::Strict } else { Mix::CpuScalars };
+    let mut out = elementwise(cx, &tensors, dtype, mix);
+    if unknown {
+        give_up(&mut out, &tensors);
+    } else if !numpy || dtype.is_some() {
+        values(cx, x, y, &mut out);
+    }
+    if rule.gives == Gives::Bool {
+        let at = cx.at();
+        bound(&mut out, 0.0, 1.0, at);
+    }
+    Some(out)
+}
+
+/// Beside an operand of which nothing is known: it may be a tensor of any shape.
+fn give_up(out: &mut Tensor, tensors: &[Named<'_>]) {
+    out.shape = None;
+    out.shape_at = None;
+    if !tensors.iter().any(|(_, t)| t.rank().is_some_and(|r| r > 0) || t.device.is_some_and(|d| !d.is_cpu())) {
+        out.device = None;
+        out.device_at = None;
+    }
+    if out.grad == Grad::Off && !out.dtype.is_some_and(Dtype::is_integral) {
+        out.grad = Grad::Unknown;
+    }
+}
+
+/// Reports a kind of dtype that the function does not take.
+fn refused(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: Rule) -> bool {
+    let [(_, x), (_, y)] = operands;
+    let default = cx.default_dtype();
+    let name = cx.name();
+    let kinds = [x, y].map(|o| o.dtype(default).filter(|d| !matches!(d, Dtype::Other(_))).map(Dtype::kind));
+    let subtraction = matches!(name, "sub" | "subtract" | "rsub");
+    let kind = if subtraction {
+        // One bool is enough.
+        kinds.into_iter().flatten().find(|k| *k == Kind::Bool)
+    } else {
+        // The highest category decides; if one is unknown, that of the other is a lower bound.
+        match kinds {
+            [Some(a), Some(b)] => Some(a.max(b)),
+            [Some(a), None] | [None, Some(a)] => {
+                let above = [Kind::Bool, Kind::Integral, Kind::Floating, Kind::Complex].into_iter().filter(|k| *k >= a);
+                Some(a).filter(|_| above.into_iter().all(|k| rule.refuses.contains(&k)))
+            }
+            _ => None,
+        }
+    };
+    let Some(kind) = kind.filter(|k| rule.refuses.contains(k)) else { return false };
+    if subtraction && [x, y].iter().all(|o| o.tensor().is_none()) {
+        return false;
+    }
+    let what = match kind {
+        Kind::Bool if subtraction => "does not take bool tensors (use `~` or `logical_xor`)",
+        Kind::Bool => "does not take bool tensors",
+        Kind::Integral => "does not take integer tensors",
+        Kind::Floating => "takes integers only",
+        Kind::Complex => "does not take complex numbers",
+    };
+    let text = |o: &Operand| o.dtype(default).map_or("unknown", Dtype::name);
+    let message = format!("the operands are {} and {}: {name} {what}", text(x), text(y));
+    let mut reads = Vec::new();
+    for (name, operand) in operands {
+        if let Some(tensor) = operand.tensor() {
+            reads.push(dtype_read((name, tensor)));
+        }
+    }
+    cx.reject(RejectKind::Dtype, message, reads);
+    true
+}
+
+/// What the function does to the values of the elements.
+fn values(cx: &Cx<'_, '_>, x: &Operand, y: &Operand, out: &mut Tensor) {
+    let at = cx.at();
+    let name = cx.name();
+    if out.dtype.is_none_or(Dtype::is_complex) {
+        return;
+    }
+    match (x, y) {
+        (Operand::Tensor(x), Operand::Number(_, Some(n))) => scaled(name, x, *n, out, at),
+        (Operand::Number(_, Some(n)), Operand::Tensor(x)) => {
+            let n = *n;
+            match name {
+                "add" | "mul" | "multiply" => scaled(name, x, n, out, at),
+                "sub" | "subtract" => map_values(out, x, at, |v| n - v),
+                _ => {}
+            }
+        }
+        (Operand::Tensor(x), Operand::Tensor(y)) => {
+            let (Some(a), Some(b)) = (&x.range, &y.range) else { return };
+            set_range(out, pairwise(name, a, b), at);
+        }
+        _ => {}
+    }
+}
+
+/// A tensor and a number.
+fn scaled(name: &str, x: &Tensor, n: f64, out: &mut Tensor, at: crate::value::Origin) {
+    let integral = out.dtype.is_some_and(Dtype::is_integral);
+    match name {
+        "add" => map_values(out, x, at, |v| v + n),
+        "sub" | "subtract" => map_values(out, x, at, |v| v - n),
+        "rsub" => map_values(out, x, at, |v| n - v),
+        "mul" | "multiply" => map_values(out, x, at, |v| v * n),
+        "div" | "divide" | "true_divide" if n != 0.0 => map_values(out, x, at, |v| v / n),
+        "floor_divide" if n > 0.0 => map_values(out, x, at, |v| (v / n).floor()),
+        "remainder" if n > 0.0 => {
+            let top = if integral { n - 1.0 } else { n };
+            match &x.range {
+                Some(r) if r.lo() >= 0.0 && r.hi() < n => set_range(out, Some(r.clone()), at),
+                _ => bound(out, 0.0, top, at),
+            }
+            map_data(out, x, at, |v| v.rem_euclid(n));
+        }
+        "bitwise_and" | "__and__" if n >= 0.0 && integral && out.dtype != Some(Dtype::Bool) => bound(out, 0.0, n, at),
+        _ => return,
+    }
+    // Scaled logits are logits: still any real number, still to be squashed.
+    let keeps = matches!(name, "mul" | "multiply" | "div" | "divide" | "true_divide") && n > 0.0;
+    if keeps && x.role == Some(Role::Logits) {
+        out.role = x.role;
+        out.role_at = x.role_at;
+    }
+}
+
+/// Two tensors whose ranges are known.
+fn pairwise(name: &str, a: &Range, b: &Range) -> Option<Range> {
+    Some(match name {
+        "add" => Range::bounds(a.lo() + b.lo(), a.hi() + b.hi()),
+        "sub" | "subtract" => Range::bounds(a.lo() - b.hi(), a.hi() - b.lo()),
+        "rsub" => Range::bounds(b.lo() - a.hi(), b.hi() - a.lo()),
+        "mul" | "multiply" => {
+            let ends = [a.lo() * b.lo(), a.lo() * b.hi(), a.hi() * b.lo(), a.hi() * b.hi()];
+            if ends.iter().any(|x| x.is_nan()) {
+                return None;
+            }
+            Range::bounds(
+                ends.iter().copied().fold(f64::INFINITY, f64::min),
+                ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            )
+        }
+        "maximum" => Range::bounds(a.lo().max(b.lo()), a.hi().max(b.hi())),
+        "minimum" => Range::bounds(a.lo().min(b.lo()), a.hi().min(b.hi())),
+        _ => return None,
+    })
+}
+
+/// `rounding_mode` keeps integers.
+fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let mode = b.get("rounding_mode");
+    if mode.is_none() {
+        return binary(cx, b, Rule::any(Gives::Float, NONE));
+    }
+    let Some(text) = mode.as_str().map(str::to_owned) else {
+        let Some(operands) = operands(cx, b, Rule::any(Gives::Float, NONE)) else { return cx.some_tensor() };
+        return match combine(cx, &operands, Rule::any(Gives::Float, NONE)) {
+            Some(mut out) => {
+                out.forget_values();
+                out.dtype = out.dtype.filter(|_| false);
+                give(cx, b, out)
+            }
+            None => cx.some_tensor(),
+        };
+    };
+    if text != "trunc" && text != "floor" {
+        let message = format!("`rounding_mode` is {text:?}: None, \"trunc\" and \"floor\" are accepted");
+        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("rounding_mode"))]);
+        return cx.some_tensor();
+    }
+    let rule = Rule::any(Gives::Common, BOOL_COMPLEX);
+    let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
+    match combine(cx, &operands, rule) {
+        Some(mut out) => {
+            // The ranges were those of true division.
+            out.forget_values();
+            give(cx, b, out)
+        }
+        None => cx.some_tensor(),
+    }
+}
+
+/// Integers to a negative power are refused where the exponent is a number.
+fn pow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let rule = Rule::any(Gives::Common, NONE);
+    let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
+    let [(_, base), (_, exponent)] = &operands;
+    if let (Operand::Tensor(x), Operand::Number(Type::Int, Some(n))) = (base, exponent)
+        && *n < 0.0
+        && x.dtype.is_some_and(|d| d.kind() == Kind::Integral)
+    {
+        let message = format!("`input` holds integers and the exponent is {n}: integers have no negative powers");
+        cx.reject(RejectKind::Value, message, vec![dtype_read(("input", x))]);
+        return cx.some_tensor();
+    }
+    let square = matches!(exponent, Operand::Number(_, Some(n)) if *n == 2.0);
+    let input = base.tensor().cloned();
+    match combine(cx, &operands, rule) {
+        Some(mut out) => {
+            let at = cx.at();
+            if let Some(input) = input
+                && square
+                && !out.dtype.is_none_or(Dtype::is_complex)
+            {
+                let top = input.range.as_ref().map_or(f64::INFINITY, |r| r.hi().abs().max(r.lo().abs()));
+                set_range(&mut out, Some(Range::bounds(0.0, top * top)), at);
+                map_data(&mut out, &input, at, |x| x * x);
+            }
+            give(cx, b, out)
+        }
+        None => cx.some_tensor(),
+    }
+}
+
+fn named(operands: &[(&'static str, Operand); 2]) -> Vec<(&'static str, Tensor)> {
+    operands.iter().filter_map(|(n, o)| o.tensor().map(|t| (*n, t.clone()))).collect()
+}
+
+fn heaviside(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let rule = Rule::tensors(Gives::Common, COMPLEX);
+    let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
+    let all = named(&operands);
+    let all: Vec<Named<'_>> = all.iter().map(|(n, t)| (*n, t)).collect();
+    if refuse_mixed(cx, &all) {
+        return cx.some_tensor();
+    }
+    match combine(cx, &operands, rule) {
+        Some(out) => give(cx, b, out),
+        None => cx.some_tensor(),
+    }
+}
+
+fn isclose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let rule = Rule::tensors(Gives::Bool, NONE);
+    let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
+    for name in ["rtol", "atol"] {
+        if let Some(x) = b.get(name).as_f64()
+            && x < 0.0
+        {
+            let message = format!("`{name}` is {x}: it must not be negative");
+            cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span(name))]);
+            return cx.some_tensor();
+        }
+    }
+    let all = named(&operands);
+    let all: Vec<Named<'_>> = all.iter().map(|(n, t)| (*n, t)).collect();
+    if refuse_mixed(cx, &all) {
+        return cx.some_tensor();
+    }
+    match combine(cx, &operands, rule) {
+        Some(out) => cx.out(out),
+        None => cx.some_tensor(),
+    }
+}
+
+/// Shapes may differ: then the answer is `False`.
+fn equal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(operands) = operands(cx, b, Rule::tensors(Gives::Bool, NONE)) else { return Value::Any(Type::Bool) };
+    let all = named(&operands);
+    let all: Vec<Named<'_>> = all.iter().map(|(n, t)| (*n, t)).collect();
+    common_device(cx, &all, Mix::Strict);
+    Value::Any(Type::Bool)
+}
+
+/// The norm of a difference: one number.
+fn dist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let rule = Rule::tensors(Gives::Common, INTEGERS);
+    let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
+    match combine(cx, &operands, rule) {
+        Some(mut out) => {
+            out.forget_values();
+            let at = cx.at();
+            let dtype = out.dtype.map(Dtype::to_real);
+            let out = out.with_shape(Vec::<Size>::new(), at).with_dtype(dtype, at);
+            cx.out(out)
+        }
+        None => cx.some_tensor(),
+    }
+}
+
+/// A complex tensor of two real ones of one dtype.
+fn complex(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let rule = Rule::tensors(Gives::Common, NOT_FLOAT);
+    let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
+    let all = named(&operands);
+    let all: Vec<Named<'_>> = all.iter().map(|(n, t)| (*n, t)).collect();
+    let real = |d: Dtype| matches!(d, Dtype::Float16 | Dtype::Float32 | Dtype::Float64 | Dtype::Bfloat16);
+    if let Some(wrong) = all.iter().find(|(_, t)| t.dtype.is_some_and(|d| !real(d))) {
+        crate::library::torch::support::refuse_dtype(cx, *wrong, "takes half, float or double only");
+        return cx.some_tensor();
+    }
+    if refuse_mixed(cx, &all) {
+        return cx.some_tensor();
+    }
+    match combine(cx, &operands, rule) {
+        Some(mut out) => {
+            out.forget_values();
+            let dtype = out.dtype.filter(|d| *d != Dtype::Bfloat16).map(Dtype::to_complex);
+            let at = cx.at();
+            let out = out.with_dtype(dtype, at);
+            crate::library::torch::support::give_with(cx, b, out, crate::library::torch::support::Cast::Refused)
+        }
+        None => cx.some_tensor(),
+    }
+}

@@ -1,0 +1,271 @@
+//! Functions of three operands, element by element: choosing, clamping, interpolating.
+
+use super::derived;
+use crate::library::torch::broadcast::{Mix, Named, common_device, elementwise, result_grad};
+use crate::library::torch::promotion::{Operand, result_type};
+use crate::library::torch::support::{
+    give, is_no_tensor, kind_text, map_data, operand, refuse_dtype, refuse_mixed, set_range, tensor_param,
+};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Kind, Range, Role, Size, Tensor, Type, Value};
+
+pub fn register(t: &mut Table) {
+    t.family("torch.", "clamp clip", "input, min=None, max=None, *, out=None", clamp);
+    t.def("torch.clamp_min", "input, min, *, out=None", clamp);
+    t.def("torch.clamp_max", "input, max, *, out=None", clamp);
+    t.defs("torch.where", &["condition, input, other, *, out=None", "condition"], choose);
+    t.def("torch.Tensor.where", "input, condition, other", choose);
+    t.def("torch.lerp", "input, end, weight, *, out=None", lerp);
+    t.family("torch.", "addcmul addcdiv", "input, tensor1, tensor2, *, value=1, out=None", addc);
+    t.def("torch.isin", "elements, test_elements, *, assume_unique=False, invert=False, out=None", isin);
+    t.def("torch.fake_quantize_per_tensor_affine", "input, scale, zero_point, quant_min, quant_max", same);
+    t.def("torch.fake_quantize_per_channel_affine", "input, scale, zero_point, axis, quant_min, quant_max", same);
+}
+
+/// The same shape and dtype.
+fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let out = derived(&input);
+    cx.out(out)
+}
+
+/// `min` and `max` are both numbers or both tensors.
+fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let ends: Vec<(&'static str, Value)> =
+        ["min", "max"].into_iter().filter(|n| has(n)).map(|n| (n, b.get(n))).filter(|(_, v)| !v.is_none()).collect();
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    if ends.is_empty() {
+        let message = "neither `min` nor `max` is given: at least one is needed";
+        cx.reject(RejectKind::Value, message, Vec::new());
+        return cx.some_tensor();
+    }
+    let mut operands = vec![Operand::Tensor(Box::new(input.clone()))];
+    for (_, value) in &ends {
+        operands.push(operand(cx, value));
+    }
+    let kind = input.dtype.filter(|d| !matches!(d, Dtype::Other(_))).map(Dtype::kind);
+    let complex = |o: &Operand| matches!(o, Operand::Number(Type::Complex, _));
+    if kind == Some(Kind::Complex) || operands.iter().any(complex) {
+        refuse_dtype(cx, ("input", &input), "does not take complex numbers");
+        return cx.some_tensor();
+    }
+    let (numbers, tensors) = (
+        operands.iter().skip(1).filter(|o| matches!(o, Operand::Number(..))).count(),
+        operands.iter().skip(1).filter(|o| o.tensor().is_some()).count(),
+    );
+    if numbers > 0 && tensors > 0 {
+        let message = "one of `min` and `max` is a number and the other a tensor: both must be of one sort";
+        cx.reject(RejectKind::Value, message, Vec::new());
+        return cx.some_tensor();
+    }
+    let dtype = result_type(&operands, cx.default_dtype());
+    let named: Vec<Named<'_>> = std::iter::once("input")
+        .chain(ends.iter().map(|(n, _)| *n))
+        .zip(&operands)
+        .filter_map(|(n, o)| o.tensor().map(|t| (n, t)))
+        .collect();
+    let mut out = elementwise(cx, &named, dtype, Mix::Strict);
+    if operands.iter().any(|o| matches!(o, Operand::Unknown)) {
+        // A number or a tensor that broadcasts.
+        out.shape = None;
+        out.shape_at = None;
+        return give(cx, b, out);
+    }
+    if tensors == 0 {
+        clamp_values(cx, &input, &ends, &mut out);
+    }
+    give(cx, b, out)
+}
+
+/// The range between two numbers.
+fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)], out: &mut Tensor) {
+    let at = cx.at();
+    let end = |name: &str| ends.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_f64());
+    let (lo, hi) = match (end("min"), end("max")) {
+        (Some(None), _) | (_, Some(None)) => return,
+        (lo, hi) => (lo.flatten().unwrap_or(f64::NEG_INFINITY), hi.flatten().unwrap_or(f64::INFINITY)),
+    };
+    // Where min exceeds max, every element is max.
+    let lo = lo.min(hi);
+    match &input.range {
+        Some(range) => set_range(out, Some(range.clamp(lo, hi)), at),
+        // Of numbers that are not known, only the bounds are.
+        None => set_range(out, Some(Range::bounds(lo, hi)), at),
+    }
+    // An integer tensor's own bounds are beyond what a range states.
+    if out.range.is_none() && out.dtype.is_some_and(Dtype::is_floating) {
+        out.range = Some(Range::bounds(lo, hi));
+        out.range_at = at;
+    }
+    map_data(out, input, at, |x| x.max(lo).min(hi));
+    let squashed = matches!(input.role, Some(Role::Sigmoid | Role::Probabilities)) && lo >= 0.0 && hi <= 1.0;
+    if squashed || input.role == Some(Role::Sigmoid) && lo <= 0.0 && hi >= 1.0 {
+        out.role = input.role;
+        out.role_at = input.role_at;
+    }
+}
+
+/// `torch.where`: the condition chooses.
+fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if !b.sig.params.iter().any(|p| p.name.as_str() == "input") {
+        return where_indices(cx, b);
+    }
+    let Some(condition) = tensor_param(cx, b, "condition") else { return cx.some_tensor() };
+    if condition.dtype.is_some_and(|d| !matches!(d, Dtype::Bool | Dtype::Uint8)) {
+        refuse_dtype(cx, ("condition", &condition), "takes a bool condition");
+        return cx.some_tensor();
+    }
+    let operands = ["input", "other"].map(|name| (name, operand(cx, &b.get(name))));
+    for (name, operand) in &operands {
+        let value = b.get(name);
+        if matches!(operand, Operand::Unknown) && is_no_tensor(cx, &value) {
+            let message = format!("`{name}` must be a tensor or a number, but it is {}", kind_text(cx, &value));
+            cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
+            return cx.some_tensor();
+        }
+    }
+    let [(_, x), (_, y)] = &operands;
+    let dtype = result_type(&[x.clone(), y.clone()], cx.default_dtype());
+    let mut named: Vec<Named<'_>> = vec![("condition", &condition)];
+    for (name, operand) in &operands {
+        if let Some(tensor) = operand.tensor() {
+            named.push((name, tensor));
+        }
+    }
+    let mut out = elementwise(cx, &named, dtype, Mix::CpuScalars);
+    let sources: Vec<Named<'_>> = named.iter().skip(1).copied().collect();
+    out.grad = if sources.is_empty() { Grad::Off } else { result_grad(cx, &sources, dtype) };
+    if operands.iter().any(|(_, o)| matches!(o, Operand::Unknown)) {
+        out.shape = None;
+        out.shape_at = None;
+        out.grad = Grad::Unknown;
+        return give(cx, b, out);
+    }
+    let range = |o: &Operand| match o {
+        Operand::Tensor(t) => t.range.clone(),
+        Operand::Number(_, n) => n.map(|n| Range::bounds(n, n)),
+        Operand::Unknown => None,
+    };
+    if let (Some(p), Some(q)) = (range(x), range(y)) {
+        let at = cx.at();
+        // Which elements are chosen is not known, so neither are the ends.
+        let mut all = p.union(&q);
+        all.attained = false;
+        all.certain = false;
+        set_range(&mut out, Some(all), at);
+    }
+    give(cx, b, out)
+}
+
+/// `torch.where(condition)`: as `nonzero`, a tuple with one tensor per dimension.
+fn where_indices(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(condition) = tensor_param(cx, b, "condition") else { return Value::Unknown };
+    let Some(rank) = condition.rank() else { return Value::Unknown };
+    let at = cx.at();
+    // There may be none, and symbols stand for positive numbers.
+    let count = Dim { size: Size::Unknown, at };
+    let outs = (0..rank.max(1))
+        .map(|axis| {
+            let mut out = Tensor { grad: Grad::Off, ..Tensor::default() };
+            out.shape = Some(vec![count.clone()]);
+            out.shape_at = at;
+            let mut out = out.with_dtype(Some(Dtype::Int64), at).with_device(condition.device, condition.device_at);
+            if let Some(dim) = condition.shape.as_ref().and_then(|s| s.get(axis)) {
+                crate::library::torch::support::bound_index(&mut out, &dim.size, at);
+            }
+            out
+        })
+        .collect();
+    cx.outs(outs)
+}
+
+/// All of one dtype; the weight may be a number.
+fn lerp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (Some(input), Some(end)) = (tensor_param(cx, b, "input"), tensor_param(cx, b, "end")) else {
+        return cx.some_tensor();
+    };
+    let weight = operand(cx, &b.get("weight"));
+    let mut named: Vec<Named<'_>> = vec![("input", &input), ("end", &end)];
+    if let Some(weight) = weight.tensor() {
+        named.push(("weight", weight));
+    }
+    if refuse_mixed(cx, &named) {
+        return cx.some_tensor();
+    }
+    if input.dtype.is_some_and(Dtype::is_integral) {
+        refuse_dtype(cx, ("input", &input), "takes floating-point numbers only");
+        return cx.some_tensor();
+    }
+    let dtype = input.dtype.or(end.dtype);
+    let mut out = elementwise(cx, &named, dtype, Mix::CpuScalars);
+    if matches!(weight, Operand::Unknown) {
+        out.shape = None;
+        out.shape_at = None;
+    }
+    give(cx, b, out)
+}
+
+/// `input + value * tensor1 * tensor2` and its twin with a quotient.
+fn addc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let names = ["input", "tensor1", "tensor2"];
+    let mut tensors = Vec::new();
+    for name in names {
+        match tensor_param(cx, b, name) {
+            Some(tensor) => tensors.push((name, tensor)),
+            None => return cx.some_tensor(),
+        }
+    }
+    let named: Vec<Named<'_>> = tensors.iter().map(|(n, t)| (*n, t)).collect();
+    let operands: Vec<Operand> = tensors.iter().map(|(_, t)| Operand::Tensor(Box::new(t.clone()))).collect();
+    let quotient = cx.name() == "addcdiv";
+    let integral = |o: Option<&Tensor>| o.is_some_and(|t| t.dtype.is_some_and(Dtype::is_integral));
+    if quotient && integral(tensors.get(1).map(|t| &t.1)) && integral(tensors.get(2).map(|t| &t.1)) {
+        if let Some(first) = named.get(1) {
+            refuse_dtype(cx, *first, "does not divide integers");
+        }
+        return cx.some_tensor();
+    }
+    let dtype = result_type(&operands, cx.default_dtype());
+    if dtype == Some(Dtype::Bool) {
+        refuse_dtype(cx, ("input", &Tensor { dtype, ..Tensor::default() }), "does not take bool tensors");
+        return cx.some_tensor();
+    }
+    let mix = if quotient { Mix::Strict } else { Mix::CpuScalars };
+    let out = elementwise(cx, &named, dtype, mix);
+    give(cx, b, out)
+}
+
+/// Which elements occur among others: bool, of the first's shape.
+fn isin(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let values = ["elements", "test_elements"].map(|n| (n, b.get(n)));
+    let operands = values.each_ref().map(|(n, v)| (*n, operand(cx, v)));
+    let [(_, x), (_, y)] = &operands;
+    if let (Operand::Number(..), Operand::Number(..)) = (x, y) {
+        let message = "both arguments are numbers: at least one must be a tensor";
+        cx.reject(RejectKind::Value, message, Vec::new());
+        return cx.some_tensor();
+    }
+    for operand in [x, y] {
+        let dtype = operand.dtype(cx.default_dtype());
+        if let Some(tensor) = operand.tensor()
+            && dtype.is_some_and(|d| d.is_complex())
+        {
+            refuse_dtype(cx, ("elements", tensor), "does not take complex numbers");
+            return cx.some_tensor();
+        }
+    }
+    let named: Vec<Named<'_>> = operands.iter().filter_map(|(n, o)| o.tensor().map(|t| (*n, t))).collect();
+    let (device, device_at) = common_device(cx, &named, Mix::Strict);
+    let at = cx.at();
+    let mut out = match x {
+        Operand::Tensor(t) => derived(t),
+        Operand::Number(..) => Tensor { grad: Grad::Off, ..Tensor::default() }.with_shape(Vec::new(), at),
+        Operand::Unknown => Tensor { grad: Grad::Off, ..Tensor::default() },
+    };
+    out = out.with_dtype(Some(Dtype::Bool), at).with_device(device, device_at).with_role(None, None);
+    out.grad = Grad::Off;
+    crate::library::torch::support::bound(&mut out, 0.0, 1.0, at);
+    give(cx, b, out)
+}

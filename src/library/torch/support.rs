@@ -1,0 +1,262 @@
+//! Short ways that all operator models share: arguments that must be tensors, `out=`, dtypes
+//! that an operation refuses, and what an operation does to the values of its elements.
+
+use super::broadcast::{Named, device_read, dtype_read, shape_text};
+use super::promotion::{Operand, can_cast};
+use crate::library::Cx;
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Data, Dtype, Grad, Kind, Range, Size, Tensor, Type, Value};
+
+/// Most elements for which contents are followed through arithmetic.
+const MOST_DATA: usize = 4096;
+
+/// Whether a value is certainly no tensor (nor anything that PyTorch takes for one).
+pub fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
+    match value {
+        Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
+        Value::Obj(id) => matches!(cx.it.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
+        other => other.number_type().is_some(),
+    }
+}
+
+/// What a value is, in words.
+pub fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
+    match value {
+        Value::None => "None",
+        Value::Str(_) => "a string",
+        Value::Tuple(_) => "a tuple",
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::List(_) => "a list",
+            Data::Dict(_) => "a dict",
+            Data::Set(_) => "a set",
+            _ => "an object",
+        },
+        other => match other.number_type() {
+            Some(Type::Bool) => "a bool",
+            Some(Type::Int) => "an int",
+            Some(Type::Float) => "a float",
+            Some(_) => "a complex number",
+            None => "no tensor",
+        },
+    }
+}
+
+/// The tensor bound to a parameter; what is certainly no tensor is reported.
+pub fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option<Tensor> {
+    let value = b.get(name);
+    if b.given(name) && is_no_tensor(cx, &value) {
+        let message = format!("`{name}` must be a tensor, but it is {}", kind_text(cx, &value));
+        let reads = vec![(format!("`{name}` is given here"), b.span(name))];
+        cx.reject(RejectKind::Value, message, reads);
+        return None;
+    }
+    cx.tensor(&value)
+}
+
+/// An operand of a function of `torch.`: a number of numpy counts as Python's number.
+pub fn operand(cx: &Cx<'_, '_>, value: &Value) -> Operand {
+    let operand = Operand::of(cx, value);
+    let Operand::Tensor(tensor) = &operand else { return operand };
+    if tensor.array == ArrayKind::Torch {
+        return operand;
+    }
+    match (tensor.rank(), tensor.dtype.map(Dtype::kind)) {
+        (Some(0), Some(kind)) => {
+            let number = match kind {
+                Kind::Bool => Type::Bool,
+                Kind::Integral => Type::Int,
+                Kind::Floating => Type::Float,
+                Kind::Complex => Type::Complex,
+            };
+            Operand::Number(number, None)
+        }
+        _ => Operand::Unknown,
+    }
+}
+
+/// Reports that an operation does not take a dtype.
+pub fn refuse_dtype(cx: &mut Cx<'_, '_>, input: Named<'_>, why: &str) {
+    let dtype = input.1.dtype.map_or("unknown", Dtype::name);
+    let message = format!("`{}` is {dtype}: {} {why}", input.0, cx.name());
+    cx.reject(RejectKind::Dtype, message, vec![dtype_read(input)]);
+}
+
+/// Reports inputs that are not of one dtype where the operation does not promote. `true` if
+/// they certainly differ.
+pub fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
+    let Some(first) = tensors.iter().find(|(_, t)| t.dtype.is_some()) else { return false };
+    let Some(other) = tensors.iter().find(|(_, t)| t.dtype.is_some() && t.dtype != first.1.dtype) else { return false };
+    let dtype = |t: &Tensor| t.dtype.map_or("unknown", Dtype::name);
+    let message = format!(
+        "`{}` is {} and `{}` is {}: {} takes tensors of one dtype",
+        first.0,
+        dtype(first.1),
+        other.0,
+        dtype(other.1),
+        cx.name()
+    );
+    cx.reject(RejectKind::Dtype, message, vec![dtype_read(*first), dtype_read(*other)]);
+    true
+}
+
+/// How `out=` takes a result of another dtype.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cast {
+    /// Where the kinds allow it (elementwise operations).
+    Allowed,
+    /// Not at all.
+    Refused,
+}
+
+/// Returns the result, or writes it into `out=`.
+pub fn give(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor) -> Value {
+    give_with(cx, b, result, Cast::Allowed)
+}
+
+pub fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Cast) -> Value {
+    let out = b.get("out");
+    if !b.given("out") || out.is_none() {
+        return cx.out(result);
+    }
+    write_out(cx, &out, result, cast)
+}
+
+/// Several results, or `out=` with as many tensors.
+pub fn give_all(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>) -> Value {
+    let out = b.get("out");
+    if !b.given("out") || out.is_none() {
+        return cx.outs(results);
+    }
+    match cx.items(&out) {
+        Some(outs) if outs.len() == results.len() => {
+            let values =
+                outs.iter().zip(results).map(|(out, result)| write_out(cx, out, result, Cast::Allowed)).collect();
+            Value::tuple(values)
+        }
+        _ => {
+            let unknown = results.iter().map(|_| Tensor::default()).collect();
+            cx.outs(unknown)
+        }
+    }
+}
+
+/// `out=` is resized to the result and keeps its dtype and device.
+fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -> Value {
+    let (Some(id), Some(have)) = (out.as_obj(), cx.tensor(out)) else {
+        result.dtype = None;
+        result.device = None;
+        result.grad = Grad::Unknown;
+        result.forget_values();
+        return cx.out(result);
+    };
+    if let (Some(from), Some(to)) = (result.dtype, have.dtype)
+        && from != to
+    {
+        if cast == Cast::Refused || can_cast(from, to) == Some(false) {
+            let message = format!("the result is {}, which `out` of {} cannot take", from.name(), to.name());
+            let reads = vec![
+                (format!("the result is {}, from here", from.name()), result.dtype_at),
+                dtype_read(("out", &have)),
+            ];
+            cx.reject(RejectKind::Dtype, message, reads);
+        }
+        result.forget_values();
+    }
+    if let (Some(from), Some(to)) = (result.device, have.device)
+        && from.same(to) == Some(false)
+    {
+        let message = format!("the result is on {from} and `out` on {to}: they must be on the same device");
+        let reads = vec![device_read(("the result", &result)), device_read(("out", &have))];
+        cx.reject(RejectKind::Device, message, reads);
+    }
+    if have.dtype.is_none() {
+        result.forget_values();
+    }
+    let mut facts = result;
+    facts.dtype = have.dtype;
+    facts.dtype_at = have.dtype_at;
+    facts.device = have.device;
+    facts.device_at = have.device_at;
+    facts.grad = have.grad;
+    cx.it.heap.overwrite(id, facts);
+    out.clone()
+}
+
+/// What the elements of a tensor become under `f`, where that can be followed: the range
+/// under a monotone `f`, and the elements themselves as long as they stay small integers
+/// (whose arithmetic is exact in every dtype that holds them).
+pub fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
+    let range = input.range.as_ref().map(|r| r.map(&f));
+    set_range(out, range, at);
+    map_data(out, input, at, f);
+}
+
+/// The elements under any `f`, where they stay small integers.
+pub fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
+    let Some(data) = input.data.as_ref().filter(|d| d.len() <= MOST_DATA) else { return };
+    let values: Vec<f64> = data.iter().map(|x| f(*x)).collect();
+    set_data(out, values, at);
+}
+
+/// Sets the elements if they are small integers that the dtype holds.
+pub fn set_data(out: &mut Tensor, values: Vec<f64>, at: crate::value::Origin) {
+    const EXACT: f64 = 2048.0;
+    let whole = values.iter().all(|x| x.fract() == 0.0 && x.abs() <= EXACT);
+    let holds = out.dtype.is_some_and(|d| {
+        !d.is_complex() && d.bounds().is_none_or(|(lo, hi)| values.iter().all(|x| (lo..=hi).contains(x)))
+    });
+    if whole && holds {
+        let range = Range::of_values(&values);
+        if range.is_some() {
+            out.range = range;
+            out.range_at = at;
+        }
+        out.data = Some(values.into());
+    }
+}
+
+/// Sets the range, unless the dtype cannot hold it (integers wrap around).
+pub fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value::Origin) {
+    let Some(range) = range else { return };
+    if range.parts().iter().any(|(lo, hi)| lo.is_nan() || hi.is_nan()) {
+        return;
+    }
+    let Some(dtype) = out.dtype else { return };
+    // Beyond 2^53 the ends are not exact.
+    let (lo, hi) = dtype.bounds().unwrap_or((-9e15, 9e15));
+    let holds = range.lo() >= lo && range.hi() <= hi;
+    if dtype.is_complex() || dtype.is_integral() && !holds {
+        return;
+    }
+    out.range = Some(range);
+    out.range_at = at;
+}
+
+/// Bounds that hold for every result of an operation.
+pub fn bound(out: &mut Tensor, lo: f64, hi: f64, at: crate::value::Origin) {
+    out.range = Some(Range::bounds(lo, hi));
+    out.range_at = at;
+}
+
+/// Bounds of indices into a dimension: 0 to its length less one.
+pub fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origin) {
+    if let Some(n) = size.known()
+        && n > 0
+    {
+        #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
+        bound(out, 0.0, (n - 1) as f64, at);
+    }
+}
+
+/// Reports too few or too many dimensions.
+pub fn refuse_rank(cx: &mut Cx<'_, '_>, input: Named<'_>, wanted: &str) {
+    let rank = input.1.rank().unwrap_or(0);
+    let message = format!(
+        "`{}` has {rank} dimension{} ({}): {} takes {wanted}",
+        input.0,
+        if rank == 1 { "" } else { "s" },
+        shape_text(input.1),
+        cx.name()
+    );
+    cx.reject(RejectKind::Rank, message, vec![super::broadcast::shape_read(input, None)]);
+}

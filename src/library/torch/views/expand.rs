@@ -1,0 +1,302 @@
+//! Elements said more than once: `expand`, `repeat`, `tile`, `repeat_interleave`.
+
+use crate::library::torch::broadcast::{
+    Mix, broadcast, broadcast_pair, common_device, dtype_read, shape_read, shape_text,
+};
+use crate::library::torch::carry::{self, Takes, rearranged, shuffled, sizes_text};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("torch.Tensor.expand", "input, *size, implicit=False", |cx, b| expand(cx, b, &b.rest_values()));
+    t.def("torch.expand_copy", "input, size, *, implicit=False, out=None", |cx, b| expand(cx, b, &[b.get("size")]));
+    t.def("torch.broadcast_to", "input, size", |cx, b| expand(cx, b, &[b.get("size")]));
+    t.def("torch.Tensor.broadcast_to", "input, *size", |cx, b| expand(cx, b, &b.rest_values()));
+    t.def("torch.Tensor.expand_as", "input, other", expand_as);
+    t.def("torch.broadcast_tensors", "*tensors", broadcast_tensors);
+    t.def("torch.broadcast_shapes", "*shapes", broadcast_shapes);
+    t.def("torch.Tensor.repeat", "input, *repeats", |cx, b| repeat(cx, b, &b.rest_values(), false));
+    t.def("torch.tile", "input, dims", |cx, b| repeat(cx, b, &[b.get("dims")], true));
+    t.def("torch.Tensor.tile", "input, *dims", |cx, b| repeat(cx, b, &b.rest_values(), true));
+    t.defs(
+        "torch.repeat_interleave",
+        &["input, repeats, dim=None, *, output_size=None", "repeats, *, output_size=None"],
+        repeat_interleave,
+    );
+    t.def("torch.Tensor.sum_to_size", "input, *size", sum_to_size);
+}
+
+/// The shape of `input` expanded to `sizes`; `-1` keeps a length.
+fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<Dim>> {
+    let at = cx.at();
+    let dims = match &input.shape {
+        Some(dims) => dims.clone(),
+        None => {
+            let known = |s: &Size| if s.known() == Some(-1) { Size::Unknown } else { s.clone() };
+            return Some(sizes.iter().map(|s| Dim::new(known(s), at)).collect());
+        }
+    };
+    let Some(new) = sizes.len().checked_sub(dims.len()) else {
+        let message = format!(
+            "`input` is {}: it cannot be expanded to the {} dimensions of {}",
+            shape_text(input),
+            sizes.len(),
+            sizes_text(sizes)
+        );
+        cx.reject(RejectKind::Rank, message, vec![shape_read(("input", input), None)]);
+        return None;
+    };
+    let mut out = Vec::new();
+    for (i, size) in sizes.iter().enumerate() {
+        let keep = size.known() == Some(-1);
+        let Some(have) = i.checked_sub(new).and_then(|i| dims.get(i)) else {
+            if size.known().is_some_and(|n| n < 0) {
+                let message =
+                    format!("{size} in {} stands for a new dimension, whose length must be given", sizes_text(sizes));
+                cx.reject(RejectKind::Value, message, vec![shape_read(("input", input), None)]);
+                return None;
+            }
+            out.push(Dim::new(size.clone(), at));
+            continue;
+        };
+        if keep {
+            out.push(have.clone());
+            continue;
+        }
+        let one = have.size.equals(&Size::Int(1));
+        if have.size.equals(size) == Some(false) && one == Some(false) {
+            let message = format!(
+                "`input` is {} and is to be expanded to {}: only a length of 1 can become {size}, not {}",
+                shape_text(input),
+                sizes_text(sizes),
+                have.size
+            );
+            cx.reject(RejectKind::Shape, message, vec![shape_read(("input", input), i.checked_sub(new))]);
+            return None;
+        }
+        // An unknown size may be -1; else it must be what is there, unless that is 1.
+        out.push(if size.is_unknown() && one == Some(false) { have.clone() } else { Dim::new(size.clone(), at) });
+    }
+    Some(out)
+}
+
+fn expand_to(cx: &mut Cx<'_, '_>, value: &Value, sizes: Option<Vec<Size>>) -> Value {
+    let input = cx.tensor(value).unwrap_or_default();
+    let dims = sizes.and_then(|sizes| expanded(cx, &input, &sizes));
+    let from = input.shape.as_deref().map(<[Dim]>::len).unwrap_or(0);
+    let lengths: Vec<bool> = input.shape.iter().flatten().map(|d| d.size.known() == Some(1)).collect();
+    let out = rearranged(cx, &input, dims, Takes::All, |index| {
+        let skip = index.len().saturating_sub(from);
+        index.iter().skip(skip).zip(&lengths).map(|(i, one)| if *one { 0 } else { *i }).collect()
+    });
+    cx.view_of(value, out)
+}
+
+fn expand(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value]) -> Value {
+    let sizes = if b.open { None } else { carry::sizes(cx, sizes) };
+    expand_to(cx, &b.get("input"), sizes)
+}
+
+fn expand_as(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let sizes = cx.tensor_arg(b, "other").and_then(|t| t.sizes());
+    expand_to(cx, &b.get("input"), sizes)
+}
+
+/// The values of `*tensors`: several arguments, or one list of them.
+pub fn several(cx: &Cx<'_, '_>, b: &Bound) -> Option<Vec<Value>> {
+    let args = b.rest_values();
+    match args.as_slice() {
+        [only] if cx.tensor(only).is_none() => cx.items(only),
+        _ if b.open => None,
+        _ => Some(args),
+    }
+}
+
+fn broadcast_tensors(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(values) = several(cx, b) else { return Value::Unknown };
+    let tensors: Vec<Tensor> = values.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect();
+    let names: Vec<String> = (0..tensors.len()).map(|i| format!("tensors[{i}]")).collect();
+    let named: Vec<(&str, &Tensor)> = names.iter().map(String::as_str).zip(&tensors).collect();
+    let (dims, _) = broadcast(cx, &named);
+    let sizes: Option<Vec<Size>> = dims.map(|dims| dims.into_iter().map(|d| d.size).collect());
+    let all = values.iter().map(|v| expand_to(cx, v, sizes.clone())).collect();
+    Value::tuple(all)
+}
+
+fn broadcast_shapes(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if b.open {
+        return Value::Unknown;
+    }
+    let at = cx.at();
+    let mut all: Vec<Dim> = Vec::new();
+    for value in b.rest_values() {
+        let Some(sizes) = carry::sizes(cx, std::slice::from_ref(&value)) else { return Value::Unknown };
+        let dims: Vec<Dim> = sizes.iter().map(|s| Dim::new(s.clone(), at)).collect();
+        match broadcast_pair(&all, &dims) {
+            Ok(joined) => all = joined,
+            Err(back) => {
+                let have: Vec<Size> = all.iter().map(|d| d.size.clone()).collect();
+                let message = format!(
+                    "{} and {} do not broadcast: they differ in dimension -{back}",
+                    sizes_text(&have),
+                    sizes_text(&sizes)
+                );
+                cx.reject(RejectKind::Shape, message, Vec::new());
+                return Value::Unknown;
+            }
+        }
+    }
+    Value::tuple(all.iter().map(|d| Value::size(&d.size)).collect())
+}
+
+/// `repeat` and `tile`, which differ in what fewer numbers than dimensions mean.
+fn repeat(cx: &mut Cx<'_, '_>, b: &Bound, counts: &[Value], tile: bool) -> Value {
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
+    let counts = if b.open { None } else { carry::sizes(cx, counts) };
+    let (Some(dims), Some(mut counts)) = (input.shape.clone(), counts.clone()) else {
+        // The rank is that of the numbers given, if these are not fewer than the dimensions.
+        let dims = if tile { None } else { counts.map(|c| vec![Dim::UNKNOWN; c.len()]) };
+        let out = shuffled(cx, &input, dims, Takes::All);
+        return cx.out(out);
+    };
+    let refused = if counts.len() < dims.len() && !tile {
+        Some(format!(
+            "`input` is {} and is repeated {} times: a number is needed for each dimension",
+            shape_text(&input),
+            sizes_text(&counts)
+        ))
+    } else {
+        counts
+            .iter()
+            .find(|c| c.known().is_some_and(|n| n < 0))
+            .map(|c| format!("repeated {c} times: the number is negative"))
+    };
+    if let Some(message) = refused {
+        cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
+        return carry::like_only(cx, &input);
+    }
+    while counts.len() < dims.len() {
+        counts.insert(0, Size::Int(1));
+    }
+    let new = counts.len() - dims.len();
+    let at = cx.at();
+    let out: Vec<Dim> = counts
+        .iter()
+        .enumerate()
+        .map(|(i, count)| match i.checked_sub(new).and_then(|i| dims.get(i)) {
+            Some(have) if count.known() == Some(1) => have.clone(),
+            Some(have) => Dim::new(have.size.mul(count), at),
+            None => Dim::new(count.clone(), at),
+        })
+        .collect();
+    let from: Vec<usize> = carry::extents(&dims).unwrap_or_default();
+    let out = rearranged(cx, &input, Some(out), Takes::All, |index| {
+        index.iter().skip(new).zip(&from).map(|(i, n)| if *n == 0 { 0 } else { i % n }).collect()
+    });
+    cx.out(out)
+}
+
+fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let only_repeats = !b.sig.params.iter().any(|p| p.name.as_str() == "input");
+    let repeats = b.get("repeats");
+    let total = match b.get("output_size") {
+        Value::None => None,
+        given => Some(carry::size(cx, &given)),
+    };
+    if only_repeats {
+        // The indices 0, 0, 1, 1, 1, … of the repeats.
+        let counts = cx.tensor(&repeats).unwrap_or_default();
+        let size = total.unwrap_or_else(|| sum_of(&counts));
+        let out = Tensor {
+            device: counts.device,
+            device_at: counts.device_at,
+            grad: crate::value::Grad::Off,
+            ..Tensor::default()
+        }
+        .with_dtype(counts.dtype, at)
+        .with_shape(vec![size], at);
+        return cx.out(out);
+    }
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let dim = b.get("dim");
+    let flat = dim.is_none();
+    let axis = if flat {
+        Some(0)
+    } else {
+        match carry::axis(cx, &dim, &input) {
+            Ok(axis) => axis,
+            Err(()) => return carry::like_only(cx, &input),
+        }
+    };
+    let dims = if flat { Some(vec![Dim::new(input.numel(), at)]) } else { input.shape.clone() };
+    let length = axis.and_then(|a| dims.as_ref()?.get(a).map(|d| d.size.clone())).unwrap_or(Size::Unknown);
+    let size = match cx.tensor(&repeats) {
+        Some(counts) => {
+            common_device(cx, &[("input", &input), ("repeats", &counts)], Mix::Strict);
+            if let Some(dtype) = counts.dtype.filter(|d| !matches!(d, Dtype::Int64 | Dtype::Int32)) {
+                let message = format!("the numbers of repeats are {dtype}: they must be int64 or int32");
+                cx.reject(RejectKind::Dtype, message, vec![dtype_read(("repeats", &counts))]);
+            }
+            let number = counts.numel();
+            if number.equals(&length) == Some(false) && number.equals(&Size::Int(1)) == Some(false) {
+                let message = format!("{number} numbers of repeats are given for {length} elements");
+                let reads = vec![shape_read(("repeats", &counts), None), shape_read(("input", &input), axis)];
+                cx.reject(RejectKind::Shape, message, reads);
+            }
+            match (number.known(), counts.data.as_deref()) {
+                (Some(1), Some([one])) => carry::whole(*one).map_or(Size::Unknown, |n| length.mul(&Size::Int(n))),
+                _ => sum_of(&counts),
+            }
+        }
+        None => {
+            let count = carry::size(cx, &repeats);
+            if count.known().is_some_and(|n| n < 0) {
+                cx.reject(RejectKind::Value, format!("repeated {count} times: the number is negative"), Vec::new());
+            }
+            length.mul(&count)
+        }
+    };
+    let size = total.unwrap_or(size);
+    let dims = match (dims, axis) {
+        (Some(mut dims), Some(axis)) => {
+            if let Some(slot) = dims.get_mut(axis) {
+                *slot = Dim::new(size, at);
+            } else if dims.is_empty() {
+                dims.push(Dim::UNKNOWN);
+            }
+            Some(dims)
+        }
+        (Some(dims), None) => Some(vec![Dim::UNKNOWN; dims.len()]),
+        _ => None,
+    };
+    // An element may be repeated no times.
+    let out = shuffled(cx, &input, dims, Takes::Some);
+    cx.out(out)
+}
+
+/// The sum of a tensor's elements as a size.
+fn sum_of(counts: &Tensor) -> Size {
+    counts.data.as_ref().and_then(|d| carry::whole(d.iter().sum())).map_or(Size::Unknown, Size::Int)
+}
+
+fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let sizes = if b.open { None } else { carry::sizes(cx, &b.rest_values()) };
+    let at = cx.at();
+    let mut out = carry::bare(cx, &input);
+    out.shape = sizes.map(|sizes| sizes.into_iter().map(|s| Dim::new(s, at)).collect());
+    out.shape_at = at;
+    if let (Some(target), Some(dims)) = (&out.shape, &input.shape) {
+        let fits = broadcast_pair(target, dims).is_ok_and(|joined| {
+            target.len() <= dims.len() && joined.iter().zip(dims).all(|(a, b)| a.size.equals(&b.size) != Some(false))
+        });
+        if !fits {
+            let message = format!("{} cannot be summed to {}", shape_text(&input), shape_text(&out));
+            cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), None)]);
+            out.shape = None;
+        }
+    }
+    cx.out(out)
+}

@@ -1,0 +1,165 @@
+//! Elements in another order along dimensions: `flip`, `roll`, `rot90`, and windows over a
+//! dimension, `unfold`.
+
+use crate::library::torch::broadcast::{shape_read, shape_text};
+use crate::library::torch::carry::{self, Takes, rearranged, shuffled};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Size, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("torch.flip", "input, dims", |cx, b| flip(cx, b, &[b.get("dims")]));
+    t.def("torch.Tensor.flip", "input, *dims", |cx, b| flip(cx, b, &b.rest_values()));
+    t.def("torch.fliplr", "input", |cx, b| flip_axis(cx, b, 1));
+    t.def("torch.flipud", "input", |cx, b| flip_axis(cx, b, 0));
+    t.def("torch.roll", "input, shifts, dims=()", roll);
+    t.def("torch.rot90", "input, k=1, dims=(0, 1)", rot90);
+    t.def("torch.Tensor.unfold", "input, dimension, size, step", unfold);
+    t.def("torch.unfold_copy", "input, dimension, size, step, *, out=None", unfold);
+}
+
+fn flip(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let chosen = match carry::axes(cx, dims, &input) {
+        Ok(chosen) => chosen,
+        Err(()) => return carry::like_only(cx, &input),
+    };
+    if let Some(chosen) = &chosen
+        && carry::distinct(cx, chosen, &input).is_err()
+    {
+        return carry::like_only(cx, &input);
+    }
+    let extents = input.shape.as_deref().and_then(carry::extents).unwrap_or_default();
+    let shape = input.shape.clone();
+    let out = match chosen {
+        Some(chosen) => rearranged(cx, &input, shape, Takes::All, |index| {
+            let turn = |(i, (at, n)): (usize, (&usize, &usize))| if chosen.contains(&i) { n - 1 - at } else { *at };
+            index.iter().zip(&extents).enumerate().map(turn).collect()
+        }),
+        None => shuffled(cx, &input, shape, Takes::All),
+    };
+    cx.out(out)
+}
+
+fn flip_axis(cx: &mut Cx<'_, '_>, b: &Bound, axis: i64) -> Value {
+    if let Some(input) = cx.tensor_arg(b, "input")
+        && input.rank().and_then(|r| i64::try_from(r).ok()).is_some_and(|r| r <= axis)
+    {
+        let message =
+            format!("`input` is {}: {} takes at least {} dimensions", shape_text(&input), cx.name(), axis + 1);
+        cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
+        return carry::like_only(cx, &input);
+    }
+    flip(cx, b, &[Value::Int(axis)])
+}
+
+fn roll(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let (shifts, dims) = (b.get("shifts"), if b.given("dims") { b.get("dims") } else { Value::tuple(Vec::new()) });
+    let many = |v: &Value| match v {
+        Value::Int(_) => Some(1),
+        other => cx.items(other).map(|items| items.len()),
+    };
+    if let (Some(s), Some(d)) = (many(&shifts), many(&dims)) {
+        let aligned = s == d || (d == 0 && s == 1);
+        if !aligned || s == 0 {
+            let message = format!("{s} shifts are given for {d} dimensions: there must be as many of each");
+            cx.reject(RejectKind::Value, message, Vec::new());
+            return carry::like_only(cx, &input);
+        }
+    }
+    let Ok(_) = carry::axes(cx, &[dims], &input) else { return carry::like_only(cx, &input) };
+    let out = shuffled(cx, &input, input.shape.clone(), Takes::All);
+    cx.out(out)
+}
+
+fn rot90(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let given = if b.given("dims") { b.get("dims") } else { Value::tuple(vec![Value::Int(0), Value::Int(1)]) };
+    let refuse = |cx: &mut Cx<'_, '_>, kind, message: String| {
+        cx.reject(kind, message, vec![shape_read(("input", &input), None)]);
+        carry::like_only(cx, &input)
+    };
+    if let Some(items) = cx.items(&given)
+        && items.len() != 2
+    {
+        return refuse(
+            cx,
+            RejectKind::Value,
+            format!("rot90 turns in a plane of 2 dimensions, and {} are given", items.len()),
+        );
+    }
+    if input.rank().is_some_and(|r| r < 2) {
+        let message = format!("`input` is {}: rot90 takes at least 2 dimensions", shape_text(&input));
+        return refuse(cx, RejectKind::Rank, message);
+    }
+    let axes = match carry::axes(cx, &[given], &input) {
+        Ok(axes) => axes,
+        Err(()) => return carry::like_only(cx, &input),
+    };
+    let mut dims = input.shape.clone();
+    match (axes.as_deref(), b.get("k").as_int()) {
+        (Some([x, y]), _) if x == y => {
+            return refuse(
+                cx,
+                RejectKind::Dim,
+                format!("rot90 turns in a plane of 2 dimensions, and {x} is given twice"),
+            );
+        }
+        (Some([x, y]), Some(k)) => {
+            if k.rem_euclid(2) == 1
+                && let Some(dims) = dims.as_mut().filter(|d| *x < d.len() && *y < d.len())
+            {
+                dims.swap(*x, *y);
+            }
+        }
+        _ => dims = dims.map(|d| vec![Dim::UNKNOWN; d.len()]),
+    }
+    let out = shuffled(cx, &input, dims, Takes::All);
+    cx.out(out)
+}
+
+fn unfold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    let Ok(axis) = carry::axis(cx, &b.get("dimension"), &input) else { return carry::like_only(cx, &input) };
+    let (size, step) = (carry::size(cx, &b.get("size")), carry::size(cx, &b.get("step")));
+    let total = match (axis, &input.shape) {
+        (Some(_), Some(dims)) if dims.is_empty() => Size::Int(1),
+        (Some(axis), Some(dims)) => dims.get(axis).map_or(Size::Unknown, |d| d.size.clone()),
+        _ => Size::Unknown,
+    };
+    let refused = if size.known().is_some_and(|n| n < 0) {
+        Some(format!("the window's size is {size}"))
+    } else if total.less(&size) == Some(true) {
+        Some(format!("windows of {size} do not fit a dimension of {total}"))
+    } else if step.known().is_some_and(|n| n <= 0) {
+        Some(format!("the step is {step}: it must be positive"))
+    } else {
+        None
+    };
+    if let Some(message) = refused {
+        cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), axis)]);
+        return carry::like_only(cx, &input);
+    }
+    let windows = match (total.sub(&size), step.known()) {
+        (Size::Int(rest), Some(step)) => Size::Int(rest / step + 1),
+        (rest, Some(1)) => rest.add(&Size::Int(1)),
+        _ => Size::Unknown,
+    };
+    let at = cx.at();
+    let dims = match (axis, input.shape.clone()) {
+        (_, Some(dims)) if dims.is_empty() => Some(vec![Dim::new(size, at)]),
+        (Some(axis), Some(mut dims)) => {
+            if let Some(slot) = dims.get_mut(axis) {
+                *slot = Dim::new(windows, at);
+            }
+            dims.push(Dim::new(size, at));
+            Some(dims)
+        }
+        (None, Some(dims)) => Some(vec![Dim::UNKNOWN; dims.len() + 1]),
+        _ => None,
+    };
+    let out = shuffled(cx, &input, dims, Takes::CutsLast);
+    cx.view_of(&value, out)
+}

@@ -1,0 +1,470 @@
+//! One tensor into several, and parts of it along one dimension.
+
+use crate::library::torch::broadcast::{shape_read, shape_text};
+use crate::library::torch::carry::{self, Takes, rearranged};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| split(cx, b, "split_size_or_sections"));
+    t.def("torch.Tensor.split", "input, split_size, dim=0", |cx, b| split(cx, b, "split_size"));
+    t.family("torch.", "unsafe_split split_copy", "input, split_size, dim=0, *, out=None", |cx, b| {
+        split(cx, b, "split_size")
+    });
+    t.family(
+        "torch.",
+        "split_with_sizes unsafe_split_with_sizes split_with_sizes_copy",
+        "input, split_sizes, dim=0, *, out=None",
+        |cx, b| split(cx, b, "split_sizes"),
+    );
+    t.family("torch.", "chunk unsafe_chunk", "input, chunks, dim=0", chunk);
+    t.defs(
+        "torch.tensor_split",
+        &[
+            "input, indices_or_sections, dim=0",
+            "input, *, sections, dim=0",
+            "input, *, indices, dim=0",
+            "input, *, tensor_indices_or_sections, dim=0",
+        ],
+        tensor_split,
+    );
+    t.defs(
+        "torch.hsplit",
+        &["input, *indices_or_sections", "input, *, sections", "input, *, indices"],
+        direction_split,
+    );
+    t.defs(
+        "torch.vsplit",
+        &["input, *indices_or_sections", "input, *, sections", "input, *, indices"],
+        direction_split,
+    );
+    t.defs(
+        "torch.dsplit",
+        &["input, *indices_or_sections", "input, *, sections", "input, *, indices"],
+        direction_split,
+    );
+    t.family("torch.", "unbind unbind_copy", "input, dim=0, *, out=None", unbind);
+    t.family("torch.", "narrow narrow_copy", "input, dim, start, length, *, out=None", narrow);
+    t.family("torch.", "select select_copy", "input, dim, index, *, out=None", select);
+    t.def("torch.slice_copy", "input, dim=0, start=None, end=None, step=1, *, out=None", slice_copy);
+}
+
+/// The view of `length` elements from `start` along a dimension, both as far as they are known.
+pub fn narrowed(
+    cx: &mut Cx<'_, '_>,
+    value: &Value,
+    input: &Tensor,
+    axis: usize,
+    start: Option<i64>,
+    length: Size,
+) -> Value {
+    let mut dims = input.shape.clone();
+    let whole =
+        input.shape.as_ref().and_then(|d| d.get(axis)).is_some_and(|d| d.size == length && !length.is_unknown());
+    if let Some(slot) = dims.as_mut().and_then(|d| d.get_mut(axis))
+        && !whole
+    {
+        *slot = Dim::new(length, cx.at());
+    }
+    let last = input.rank().is_some_and(|r| axis + 1 == r);
+    let takes = match (whole, last) {
+        (true, _) => Takes::All,
+        (false, true) => Takes::CutsLast,
+        (false, false) => Takes::Some,
+    };
+    let from = start.and_then(|s| usize::try_from(s).ok());
+    let out = rearranged(cx, input, dims, takes, |index| {
+        let mut index = index.to_vec();
+        if let Some(slot) = index.get_mut(axis) {
+            // An unknown start has no element: it is put out of range.
+            *slot = from.and_then(|f| slot.checked_add(f)).unwrap_or(usize::MAX);
+        }
+        index
+    });
+    cx.view_of(value, out)
+}
+
+/// The view without a dimension, at one index of it.
+fn selected(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, index: Option<i64>) -> Value {
+    let mut dims = input.shape.clone();
+    if let Some(dims) = dims.as_mut().filter(|d| axis < d.len()) {
+        dims.remove(axis);
+    }
+    let last = input.rank().is_some_and(|r| axis + 1 == r);
+    let at = index.and_then(|i| usize::try_from(i).ok()).unwrap_or(usize::MAX);
+    let takes = if last { Takes::CutsLast } else { Takes::Some };
+    let out = rearranged(cx, input, dims, takes, |from| {
+        let mut from = from.to_vec();
+        from.insert(axis.min(from.len()), at);
+        from
+    });
+    cx.view_of(value, out)
+}
+
+/// The pieces of these lengths, one after the other.
+fn pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, lengths: &[Size]) -> Value {
+    let mut start = Size::Int(0);
+    let mut out = Vec::with_capacity(lengths.len());
+    for length in lengths {
+        out.push(narrowed(cx, value, input, axis, start.known(), length.clone()));
+        start = start.add(length);
+    }
+    Value::tuple(out)
+}
+
+/// An unknown number of pieces.
+fn some_pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: Option<usize>, length: Size) -> Value {
+    let piece = match axis {
+        Some(axis) => narrowed(cx, value, input, axis, None, length),
+        None => {
+            let dims = input.rank().map(|r| vec![Dim::UNKNOWN; r]);
+            let out = carry::shuffled(cx, input, dims, Takes::CutsLast);
+            cx.view_of(value, out)
+        }
+    };
+    cx.list_of(piece)
+}
+
+/// `input` and the dimension to split, or the answer where there is none. The result is a
+/// number of pieces that is not known.
+type Split = (Value, Tensor, Option<usize>);
+
+fn splitting(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Split, Value> {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else {
+        let element = cx.some_tensor();
+        return Err(cx.list_of(element));
+    };
+    if input.rank() == Some(0) {
+        let message = format!("`input` has no dimensions: {} splits along one", cx.name());
+        cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
+        return Err(Value::Unknown);
+    }
+    match carry::axis(cx, &b.get("dim"), &input) {
+        Ok(axis) => Ok((value, input, axis)),
+        Err(()) => Err(Value::Unknown),
+    }
+}
+
+fn length(input: &Tensor, axis: Option<usize>) -> Size {
+    axis.and_then(|a| input.shape.as_ref()?.get(a).map(|d| d.size.clone())).unwrap_or(Size::Unknown)
+}
+
+/// More pieces than this are not told apart.
+const MOST_PIECES: i64 = 256;
+
+/// The lengths of pieces of `size` each, the last one what is left.
+fn even(total: i64, size: i64) -> Option<Vec<Size>> {
+    if size <= 0 || total < 0 {
+        return None;
+    }
+    let full = total.checked_div(size)?;
+    let rest = total.checked_rem(size)?;
+    if full > MOST_PIECES {
+        return None;
+    }
+    let mut out: Vec<Size> = (0..full).map(|_| Size::Int(size)).collect();
+    if rest > 0 || out.is_empty() {
+        out.push(Size::Int(rest));
+    }
+    Some(out)
+}
+
+fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
+    let (value, input, axis) = match splitting(cx, b) {
+        Ok(found) => found,
+        Err(answer) => return answer,
+    };
+    let total = length(&input, axis);
+    let given = b.get(parameter);
+    if let Some(items) = cx.items(&given) {
+        let sizes: Vec<Size> = items.iter().map(|v| carry::size(cx, v)).collect();
+        let sum = sizes.iter().fold(Size::Int(0), |n, s| n.add(s));
+        let negative = sizes.iter().any(|s| s.known().is_some_and(|n| n < 0));
+        if sum.equals(&total) == Some(false) || negative {
+            let message = format!(
+                "{} is {total} long and is to be split into {}, which is {sum} in all",
+                dim_text(axis),
+                carry::sizes_text(&sizes)
+            );
+            cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), axis)]);
+            return Value::Unknown;
+        }
+        return match axis {
+            Some(axis) => pieces(cx, &value, &input, axis, &solve_one(sizes, &total)),
+            None => Value::Unknown,
+        };
+    }
+    let size = carry::size(cx, &given);
+    let bad =
+        size.known().is_some_and(|n| n < 0) || (size.known() == Some(0) && total.equals(&Size::Int(0)) == Some(false));
+    if bad {
+        let message = format!("{} is to be split into pieces of {size}", dim_text(axis));
+        cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), axis)]);
+        return Value::Unknown;
+    }
+    let exact = match (total.known(), size.known()) {
+        (Some(0), Some(0)) => Some(vec![Size::Int(0)]),
+        (Some(total), Some(size)) => even(total, size),
+        // A whole number of pieces of a symbolic size.
+        _ => total
+            .div_exact(&size)
+            .and_then(|n| n.known())
+            .filter(|n| (1..=MOST_PIECES).contains(n))
+            .map(|n| (0..n).map(|_| size.clone()).collect()),
+    };
+    match (exact, axis) {
+        (Some(lengths), Some(axis)) => pieces(cx, &value, &input, axis, &lengths),
+        _ => {
+            let whole = total.div_exact(&size).is_some();
+            some_pieces(cx, &value, &input, axis, if whole { size } else { Size::Unknown })
+        }
+    }
+}
+
+/// The one length that is not known is what the others leave.
+fn solve_one(mut sizes: Vec<Size>, total: &Size) -> Vec<Size> {
+    let unknown: Vec<usize> = sizes.iter().enumerate().filter(|(_, s)| s.is_unknown()).map(|(i, _)| i).collect();
+    if let [only] = unknown.as_slice() {
+        let known = sizes.iter().filter(|s| !s.is_unknown()).fold(Size::Int(0), |n, s| n.add(s));
+        if let Some(slot) = sizes.get_mut(*only) {
+            *slot = total.sub(&known);
+        }
+    }
+    sizes
+}
+
+fn dim_text(axis: Option<usize>) -> String {
+    axis.map_or_else(|| "the dimension".to_owned(), |a| format!("dimension {a}"))
+}
+
+fn chunk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (value, input, axis) = match splitting(cx, b) {
+        Ok(found) => found,
+        Err(answer) => return answer,
+    };
+    let chunks = carry::size(cx, &b.get("chunks"));
+    if chunks.known().is_some_and(|n| n <= 0) {
+        cx.reject(RejectKind::Value, format!("{chunks} chunks are asked for: there must be at least one"), Vec::new());
+        return Value::Unknown;
+    }
+    let total = length(&input, axis);
+    let exact = match (total.known(), chunks.known()) {
+        (Some(0), Some(n)) if n <= MOST_PIECES => Some((0..n).map(|_| Size::Int(0)).collect()),
+        (Some(total), Some(n)) => total.checked_add(n).and_then(|t| t.checked_sub(1)).and_then(|t| even(total, t / n)),
+        (None, Some(n)) if n <= MOST_PIECES => total.div_exact(&chunks).map(|s| (0..n).map(|_| s.clone()).collect()),
+        _ => None,
+    };
+    match (exact, axis) {
+        (Some(lengths), Some(axis)) => pieces(cx, &value, &input, axis, &lengths),
+        _ => some_pieces(cx, &value, &input, axis, Size::Unknown),
+    }
+}
+
+/// How `tensor_split` and its kin cut a dimension.
+fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only: bool) -> Value {
+    let total = length(&input, axis);
+    let tensor = cx.tensor(how);
+    let cuts: Option<Vec<Size>> = match (&tensor, cx.items(how)) {
+        (Some(t), _) if t.rank() == Some(1) => {
+            t.data.as_ref().and_then(|d| d.iter().map(|x| carry::whole(*x).map(Size::Int)).collect())
+        }
+        (None, Some(items)) => Some(items.iter().map(|v| carry::size(cx, v)).collect()),
+        _ => None,
+    };
+    let Some(axis) = axis else { return some_pieces(cx, &value, &input, None, Size::Unknown) };
+    if let Some(cuts) = cuts {
+        let number = cuts.len();
+        let lengths = total.known().and_then(|n| cut_lengths(&cuts, n));
+        let lengths = lengths.unwrap_or_else(|| vec![Size::Unknown; number + 1]);
+        return pieces(cx, &value, &input, axis, &lengths);
+    }
+    if tensor.as_ref().is_some_and(|t| t.rank() != Some(0)) || (tensor.is_none() && how.as_size().is_none()) {
+        return some_pieces(cx, &value, &input, Some(axis), Size::Unknown);
+    }
+    let sections = carry::size(cx, how);
+    if sections.known().is_some_and(|n| n <= 0) {
+        cx.reject(
+            RejectKind::Value,
+            format!("{sections} sections are asked for: there must be at least one"),
+            Vec::new(),
+        );
+        return Value::Unknown;
+    }
+    let (Some(n), total_known) = (sections.known().filter(|n| *n <= MOST_PIECES), total.known()) else {
+        return some_pieces(cx, &value, &input, Some(axis), Size::Unknown);
+    };
+    let lengths: Vec<Size> = match total_known {
+        Some(total) if even_only && total % n != 0 => {
+            let message = format!(
+                "dimension {axis} of {} is {total} long: not a multiple of the {n} sections",
+                shape_text(&input)
+            );
+            cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), Some(axis))]);
+            return Value::Unknown;
+        }
+        Some(total) => (0..n).map(|i| Size::Int(total / n + i64::from(i < total % n))).collect(),
+        None => {
+            let each = total.div_exact(&sections).unwrap_or(Size::Unknown);
+            (0..n).map(|_| each.clone()).collect()
+        }
+    };
+    pieces(cx, &value, &input, axis, &lengths)
+}
+
+/// The lengths between cuts at these indices, which Python's slices clip.
+fn cut_lengths(cuts: &[Size], total: i64) -> Option<Vec<Size>> {
+    let clip = |i: i64| if i < 0 { (i + total).max(0) } else { i.min(total) };
+    let mut out = Vec::with_capacity(cuts.len() + 1);
+    let mut start = 0i64;
+    for cut in cuts {
+        let end = cut.known()?;
+        out.push(Size::Int((clip(end) - clip(start)).max(0)));
+        start = end;
+    }
+    out.push(Size::Int((total - clip(start)).max(0)));
+    Some(out)
+}
+
+/// The argument that says how to cut, under whichever name it is given.
+fn how(b: &Bound) -> Value {
+    let names = ["indices_or_sections", "sections", "indices", "tensor_indices_or_sections"];
+    match names.iter().find(|n| b.given(n)) {
+        Some(name) => b.get(name),
+        None => match b.rest_values().as_slice() {
+            [only] => only.clone(),
+            several if !several.is_empty() => Value::tuple(several.to_vec()),
+            _ => Value::Unknown,
+        },
+    }
+}
+
+fn tensor_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match splitting(cx, b) {
+        Ok(found) => cut(cx, found, &how(b), false),
+        Err(answer) => answer,
+    }
+}
+
+fn direction_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return Value::Unknown };
+    let (least, axis) = match cx.name() {
+        "hsplit" => (1, input.rank().map(|r| usize::from(r > 1))),
+        "vsplit" => (2, Some(0)),
+        _ => (3, Some(2)),
+    };
+    if input.rank().is_some_and(|r| r < least) {
+        let message = format!("`input` is {}: {} takes at least {least} dimensions", shape_text(&input), cx.name());
+        cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
+        return Value::Unknown;
+    }
+    let axis = axis.filter(|_| input.rank().is_some());
+    cut(cx, (value, input, axis), &how(b), true)
+}
+
+fn unbind(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (value, input, axis) = match splitting(cx, b) {
+        Ok(found) => found,
+        Err(answer) => return answer,
+    };
+    let Some(axis) = axis else {
+        let dims = input.rank().map(|r| vec![Dim::UNKNOWN; r.saturating_sub(1)]);
+        let out = carry::shuffled(cx, &input, dims, Takes::CutsLast);
+        let piece = cx.view_of(&value, out);
+        return cx.list_of(piece);
+    };
+    match length(&input, Some(axis)).known() {
+        Some(n) if n <= MOST_PIECES => {
+            let all = (0..n).map(|i| selected(cx, &value, &input, axis, Some(i))).collect();
+            Value::tuple(all)
+        }
+        _ => {
+            let piece = selected(cx, &value, &input, axis, None);
+            cx.list_of(piece)
+        }
+    }
+}
+
+fn narrow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    if input.rank() == Some(0) {
+        let reads = vec![shape_read(("input", &input), None)];
+        cx.reject(RejectKind::Rank, "`input` has no dimensions to narrow", reads);
+        return carry::like_only(cx, &input);
+    }
+    let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return carry::like_only(cx, &input) };
+    let (start, size) = (carry::size(cx, &b.get("start")), carry::size(cx, &b.get("length")));
+    let total = length(&input, axis);
+    let (from, reason) = match (start.known(), size.known(), total.known()) {
+        (_, Some(n), _) if n < 0 => (None, Some(format!("the length {n} is negative"))),
+        (Some(s), _, Some(t)) if s < -t || s > t => {
+            (None, Some(format!("the start {s} lies outside the {t} elements")))
+        }
+        (Some(s), Some(n), Some(t)) => {
+            let from = if s < 0 { s + t } else { s };
+            let beyond = from.checked_add(n).is_none_or(|end| end > t);
+            (Some(from), beyond.then(|| format!("start {from} and length {n} go beyond the {t} elements")))
+        }
+        (Some(s), ..) if s >= 0 => (Some(s), None),
+        _ => (None, None),
+    };
+    if let Some(reason) = reason {
+        cx.reject(RejectKind::Index, reason, vec![shape_read(("input", &input), axis)]);
+        return carry::like_only(cx, &input);
+    }
+    match axis {
+        Some(axis) => narrowed(cx, &value, &input, axis, from, size),
+        None => {
+            let dims = input.rank().map(|r| vec![Dim::UNKNOWN; r]);
+            let out = carry::shuffled(cx, &input, dims, Takes::CutsLast);
+            cx.view_of(&value, out)
+        }
+    }
+}
+
+fn select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    if input.rank() == Some(0) {
+        let reads = vec![shape_read(("input", &input), None)];
+        cx.reject(RejectKind::Index, "`input` has no dimensions to select from", reads);
+        return carry::like_only(cx, &input);
+    }
+    let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return carry::like_only(cx, &input) };
+    let index = carry::size(cx, &b.get("index")).known();
+    let total = length(&input, axis).known();
+    if let (Some(i), Some(n), Some(axis)) = (index, total, axis)
+        && (i < -n || i >= n)
+    {
+        let message = format!("index {i} is out of bounds for dimension {axis} with size {n}");
+        cx.reject(RejectKind::Index, message, vec![shape_read(("input", &input), Some(axis))]);
+        return carry::like_only(cx, &input);
+    }
+    let index = index.and_then(|i| if i < 0 { total.map(|n| i + n) } else { Some(i) });
+    match axis {
+        Some(axis) => selected(cx, &value, &input, axis, index),
+        None => {
+            let dims = input.rank().map(|r| vec![Dim::UNKNOWN; r.saturating_sub(1)]);
+            let out = carry::shuffled(cx, &input, dims, Takes::CutsLast);
+            cx.view_of(&value, out)
+        }
+    }
+}
+
+fn slice_copy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
+    let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return carry::like_only(cx, &input) };
+    let mut dims = input.shape.clone();
+    if let (Some(axis), Some(dims)) = (axis, dims.as_mut()) {
+        let parts = [b.get("start"), b.get("end"), b.get("step")];
+        if let Some(slot) = dims.get_mut(axis) {
+            *slot = Dim::new(super::super::indexing::slice_length(&slot.size, &parts), cx.at());
+        }
+    }
+    let out = carry::shuffled(cx, &input, dims.filter(|_| axis.is_some()), Takes::CutsLast);
+    cx.view_of(&value, out)
+}

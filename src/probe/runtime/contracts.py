@@ -1,0 +1,353 @@
+"""The dynamic half of the contract language: a page's contract over real tensors.
+
+A contract is plain Python. `load` compiles the `## Contract` block of a page, `Contract.judge`
+runs one of its functions on the arguments of a call and says what the call violates, if
+anything. What cannot be evaluated (an argument that was not passed, a list where a tensor is
+expected) is unknown, and the unknown is never reported: judging raises nothing.
+
+The helpers below are all that a contract may call, besides `len` and a few tensor methods.
+The checker evaluates the same names over facts; CONTRIBUTING.md describes them to writers.
+"""
+
+import ast
+import inspect
+
+import torch
+
+
+class Finding(Exception):
+    """What a contract has found: `severity` is "error", "warning" or "info"."""
+
+    def __init__(self, severity, message):
+        super().__init__(message)
+        self.severity = severity
+        self.message = message
+
+
+# --- statements: the first one that fails ends the contract --------------------------------
+
+
+def require(condition, message):
+    """The call fails, or is certainly wrong, unless `condition` holds."""
+    if not condition:
+        raise Finding("error", message())
+
+
+def suspect(condition, message):
+    """The call is very likely wrong unless `condition` holds."""
+    if not condition:
+        raise Finding("warning", message())
+
+
+def advise(condition, message):
+    """The call is right, but there is something better unless `condition` holds."""
+    if not condition:
+        raise Finding("info", message())
+
+
+# --- values --------------------------------------------------------------------------------
+
+
+def _kept(t, ignoring):
+    flat = t.detach().reshape(-1)
+    if ignoring is None or flat.dtype == torch.bool:
+        return flat
+    if not flat.dtype.is_floating_point:
+        if not torch.iinfo(flat.dtype).min <= ignoring <= torch.iinfo(flat.dtype).max:
+            return flat
+    return flat[flat != ignoring]
+
+
+def _strays(t, lo, hi, ignoring=None):
+    """The sorted distinct values of `t` outside [lo, hi), except `ignoring`, as Python numbers."""
+    kept = _kept(t, ignoring)
+    if kept.dtype in (torch.bool, torch.uint16, torch.uint32, torch.uint64):
+        kept = kept.to(torch.int64)
+    return torch.unique(kept[~((kept >= lo) & (kept < hi))]).tolist()
+
+
+def within(t, lo, hi, ignoring=None):
+    """Whether every value of `t`, except those equal to `ignoring`, is in [lo, hi)."""
+    return not _strays(t, lo, hi, ignoring)
+
+
+def stray(t, lo, hi, ignoring=None):
+    """The one value of `t` outside [lo, hi), except `ignoring`; None where there is not exactly
+    one distinct such value."""
+    strays = _strays(t, lo, hi, ignoring)
+    return strays[0] if len(strays) == 1 else None
+
+
+def outside(t, lo, hi, ignoring=None):
+    """The values of `t` outside [lo, hi), except `ignoring`, as text: `10`, `-1 and 12`,
+    `26 to 61`."""
+    strays = _strays(t, lo, hi, ignoring)
+    if len(strays) > 2:
+        return f"{strays[0]:g} to {strays[-1]:g}"
+    return " and ".join(f"{stray:g}" for stray in strays)
+
+
+def between(t, lo, hi):
+    """Whether every value of `t` is in [lo, hi], both ends included. A bound of None is no
+    bound. NaN is between nothing."""
+    flat = t.detach().reshape(-1)
+    good = flat == flat
+    if lo is not None:
+        good = good & (flat >= lo)
+    if hi is not None:
+        good = good & (flat <= hi)
+    return bool(good.all())
+
+
+def finite(t):
+    """Whether no value of `t` is infinite or NaN."""
+    return bool(torch.isfinite(t.detach()).all())
+
+
+def values(t):
+    """The values of `t` as text: `3`, `0 and 1`, `-2.5 to 3.1`."""
+    flat = t.detach().reshape(-1)
+    if flat.numel() == 0:
+        return "no values"
+    if flat.dtype == torch.bool:
+        flat = flat.to(torch.uint8)
+    low, high = flat.min().item(), flat.max().item()
+    if low == high or low != low:
+        return f"{low:.4g}"
+    joint = "and" if bool(((flat == low) | (flat == high)).all()) else "to"
+    return f"{low:.4g} {joint} {high:.4g}"
+
+
+# --- kinds ---------------------------------------------------------------------------------
+
+
+def is_tensor(x):
+    """Whether `x` is a tensor."""
+    return isinstance(x, torch.Tensor)
+
+
+def integral(dtype):
+    """Whether a dtype is an integer type. `torch.bool` is none."""
+    return not (dtype.is_floating_point or dtype.is_complex or dtype == torch.bool)
+
+
+def floating(dtype):
+    """Whether a dtype is a real floating type."""
+    return dtype.is_floating_point
+
+
+def dtype_name(dtype):
+    """`int64` for `torch.int64`."""
+    return str(dtype).removeprefix("torch.")
+
+
+def same_device(*tensors):
+    """Whether the tensors are on one device. Arguments that are no tensors do not count."""
+    return len({t.device for t in tensors if isinstance(t, torch.Tensor)}) <= 1
+
+
+# --- shapes --------------------------------------------------------------------------------
+
+
+def broadcastable(a, b):
+    """Whether two shapes broadcast to one."""
+    return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b)))
+
+
+def broadcast(a, b):
+    """The shape that two broadcastable shapes broadcast to."""
+    return tuple(torch.broadcast_shapes(a, b))
+
+
+# --- roles ---------------------------------------------------------------------------------
+
+_SHAPING = ("View", "Unsqueeze", "Squeeze", "Permute", "Transpose", "TBackward", "Alias")
+_SHAPING += ("Select", "Slice", "Clone", "ToCopy", "Expand", "Unsafe")
+_MAKERS = {
+    "SoftmaxBackward0": "probabilities",
+    "SigmoidBackward0": "probabilities",
+    "LogSoftmaxBackward0": "log-probabilities",
+    "LogSigmoidBackward0": "log-probabilities",
+    "AddmmBackward0": "logits",
+    "LinearBackward0": "logits",
+    "ConvolutionBackward0": "logits",
+}
+
+
+def _maker(t):
+    """The role that the operation that made `t` gives it, looking through changes of shape."""
+    node = t.grad_fn
+    for _ in range(16):
+        if node is None:
+            return None
+        name = node.name()
+        if name in _MAKERS:
+            return _MAKERS[name]
+        if not name.startswith(_SHAPING) or not node.next_functions:
+            return None
+        node = node.next_functions[0][0]
+    return None
+
+
+def _is_class_mask(t):
+    """Ids per pixel: few distinct integers. Bytes may be an image, and two values in a floating
+    tensor a soft binary mask, so these are not called a class mask."""
+    if t.ndim < 2 or t.dtype in (torch.bool, torch.uint8) or t.is_complex():
+        return False
+    if not t.dtype.is_floating_point:
+        return torch.unique(t).numel() <= 256
+    if t.ndim < 3 or t.shape[-3] != 1 or not bool((t == t.round()).all()):
+        return False
+    return 2 < torch.unique(t).numel() <= 64
+
+
+def _of_classes(t):
+    """The role of a tensor whose dimension 1 (or only dimension) is that of the classes."""
+    dim = 1 if t.ndim > 1 else 0
+    if t.shape[dim] < 2 or t.is_complex():
+        return None
+    wide = t.to(torch.float64)
+    if bool(((wide >= 0) & (wide <= 1)).all()):
+        if bool(((wide.sum(dim) - 1).abs() < 1e-3).all()):
+            return "one-hot" if bool(((wide == 0) | (wide == 1)).all()) else "probabilities"
+    elif bool((wide <= 0).all()) and bool(((wide.exp().sum(dim) - 1).abs() < 1e-3).all()):
+        return "log-probabilities"
+    return None
+
+
+def _of_values(t):
+    if t.numel() == 0 or t.ndim == 0:
+        return None
+    return _of_classes(t) or ("class-mask" if _is_class_mask(t) else None)
+
+
+def role(x):
+    """What the values stand for, as far as can be told: "logits", "probabilities",
+    "log-probabilities", "one-hot", "class-mask", "image", or None.
+
+    By the operation that made the tensor where autograd recorded it, otherwise by its values:
+    "probabilities" where the class dimension sums to 1, "log-probabilities" where its
+    exponentials do, "one-hot" where it holds a single one.
+    """
+    mode = getattr(x, "mode", None)
+    if mode is not None and hasattr(x, "getbands"):
+        return "class-mask" if mode == "P" else "image" if mode in ("RGB", "RGBA") else None
+    if type(x).__module__ == "numpy" and hasattr(x, "__array__"):
+        if x.ndim == 2 and x.dtype.kind in "iu" and x.dtype.itemsize > 1:
+            return "class-mask"
+        return None
+    if not isinstance(x, torch.Tensor):
+        return None
+    return _maker(x) or _of_values(x.detach())
+
+
+def palette(x):
+    """Whether `x` is a Pillow image of mode "1" or "P", which Pillow resizes by nearest
+    neighbour whatever it is asked for."""
+    return hasattr(x, "getbands") and x.mode in ("1", "P")
+
+
+def tv_mask(x):
+    """Whether `x` is a `torchvision.tv_tensors.Mask`, which the v2 transforms always resize by
+    nearest neighbour."""
+    return any(kind.__name__ == "Mask" and "tv_tensors" in kind.__module__ for kind in type(x).__mro__)
+
+
+def nearest(mode):
+    """Whether an interpolation argument of torch, torchvision, Pillow or OpenCV selects nearest
+    neighbour. (0 is nearest in Pillow and in OpenCV, 6 is OpenCV's INTER_NEAREST_EXACT.)"""
+    return getattr(mode, "value", mode) in (0, 6, "nearest", "nearest-exact")
+
+
+HELPERS = (
+    [require, suspect, advise, within, stray, outside, between, finite, values, is_tensor]
+    + [integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
+    + [tv_mask, nearest]
+)
+
+
+# --- contracts -----------------------------------------------------------------------------
+
+
+def _shown(value):
+    """A value in a message: `[4, 3]` for a shape, `int64` for a dtype."""
+    if isinstance(value, tuple):
+        return str(list(value))
+    return dtype_name(value) if isinstance(value, torch.dtype) else value
+
+
+class _Lazy(ast.NodeTransformer):
+    """Makes the message of a statement a function: most messages are never needed, and telling
+    a tensor's values costs a synchronisation."""
+
+    def visit_FormattedValue(self, node):
+        self.generic_visit(node)
+        node.value = ast.Call(ast.Name("_shown", ast.Load()), [node.value], [])
+        return node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in ("require", "suspect", "advise"):
+            if len(node.args) == 2:
+                empty = ast.parse("lambda: 0", mode="eval").body
+                empty.body = node.args[1]
+                node.args[1] = ast.copy_location(empty, node.args[1])
+        return node
+
+
+class Contract:
+    """One function of a page's contract."""
+
+    def __init__(self, function):
+        self.name = function.__name__
+        self._function = function
+        self.parameters = inspect.signature(function).parameters
+
+    def judge(self, arguments):
+        """The `Finding` of a call with these arguments by name, or None."""
+        try:
+            return self.check(arguments)
+        except Exception:  # unknown: see the module's first lines
+            return None
+
+    def check(self, arguments):
+        """As `judge`, but what cannot be evaluated raises."""
+        known = {name: arguments[name] for name in self.parameters if name in arguments}
+        try:
+            with torch.no_grad():
+                self._function(**known)
+        except Finding as finding:
+            return finding
+        return None
+
+
+def load(source, contract_of, filename="<contract>", line=1):
+    """The contracts of a page by the dotted path of the function that they judge.
+
+    A function under `@of("a.b", …)` judges the calls of those paths, one without it those of
+    the whole `contract_of`.
+    """
+    tree = ast.increment_lineno(ast.parse(source, filename), line - 1)
+    tree = ast.fix_missing_locations(_Lazy().visit(tree))
+    judges = {path: [] for path in contract_of}
+
+    def of(*paths):
+        def mark(function):
+            function.paths = paths
+            return function
+
+        return mark
+
+    names = {helper.__name__: helper for helper in HELPERS}
+    names.update(torch=torch, of=of, _shown=_shown)
+    defined = {}
+    exec(compile(tree, filename, "exec"), names, defined)
+    for function in defined.values():
+        for path in getattr(function, "paths", contract_of):
+            if path not in judges:
+                raise ValueError(f"{filename}: {path} is not in contract-of")
+            judges[path].append(Contract(function))
+    unjudged = [path for path, contracts in judges.items() if not contracts]
+    if unjudged:
+        raise ValueError(f"{filename}: no contract for {', '.join(unjudged)}")
+    return judges

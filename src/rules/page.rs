@@ -1,0 +1,119 @@
+//! One rule's page: what users read and what the machine runs.
+
+use std::borrow::Cow;
+
+use super::front_matter::{Fault, FrontMatter};
+use super::sections::{self, Section};
+use crate::diagnostic::Severity;
+
+/// Whether a rule repairs what it finds, and whether the repair may change what a correct
+/// program does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FixKind {
+    None,
+    Safe,
+    Unsafe,
+}
+
+/// A rule's page, read and checked.
+#[derive(Debug, Clone)]
+pub struct Page {
+    pub code: Cow<'static, str>,
+    /// The stem of the page's file: the bad pattern's name.
+    pub name: Cow<'static, str>,
+    pub summary: String,
+    pub severity: Severity,
+    /// The torchvet version that introduced the rule.
+    pub since: String,
+    pub fix: FixKind,
+    /// Whether the rule is on without being selected.
+    pub default: bool,
+    /// The dotted paths of the functions and classes whose calls the contract judges.
+    pub contract_of: Vec<String>,
+    /// The kind of rejected library call that this page speaks for.
+    pub rejects: Option<String>,
+    /// A regular expression for `Type: message` of the exception on the CPU.
+    pub cpu: Option<String>,
+    /// A regular expression for what CUDA prints or raises.
+    pub cuda: Option<String>,
+    /// What the Example needs beyond a CPU: `cuda`, or nothing.
+    pub needs: Option<String>,
+    /// The fix: this argument becomes this template over the arguments' source texts.
+    pub replace: Option<(String, String)>,
+    /// The fix: this keyword argument is set to this source text.
+    pub set: Option<(String, String)>,
+    /// One line of advice, shown under the finding.
+    pub help: Option<String>,
+    /// The whole page, front matter included, so that lines in it are lines of the file.
+    pub text: Cow<'static, str>,
+    pub(super) code_line: usize,
+}
+
+impl Page {
+    pub(super) fn read(name: Cow<'static, str>, text: Cow<'static, str>) -> Result<Page, Fault> {
+        let front = FrontMatter::read(&text)?;
+        sections::check(&text, &front)?;
+        Ok(Page {
+            code: front.code.into(),
+            name,
+            summary: front.summary,
+            severity: match front.severity.as_str() {
+                "error" => Severity::Error,
+                "warning" => Severity::Warning,
+                _ => Severity::Info,
+            },
+            since: front.since,
+            fix: match front.fix.as_str() {
+                "safe" => FixKind::Safe,
+                "unsafe" => FixKind::Unsafe,
+                _ => FixKind::None,
+            },
+            default: front.default,
+            contract_of: front.contract_of,
+            rejects: front.rejects,
+            cpu: front.cpu,
+            cuda: front.cuda,
+            needs: front.needs,
+            replace: front.replace,
+            set: front.set,
+            help: front.help,
+            text,
+            code_line: front.code_line,
+        })
+    }
+
+    /// The page without its front matter: Markdown for people.
+    pub fn body(&self) -> &str {
+        self.text.splitn(3, "+++").nth(2).map_or("", str::trim_start)
+    }
+
+    /// What stands under `## title`.
+    pub fn section(&self, title: &str) -> Option<&str> {
+        self.find(title).map(|section| section.text)
+    }
+
+    /// The Python blocks under `## section`.
+    pub fn code_blocks(&self, section: &str) -> Vec<&str> {
+        self.section(section).map(sections::python_blocks).unwrap_or_default()
+    }
+
+    /// The Python of `## Contract`.
+    pub fn contract(&self) -> Option<&str> {
+        self.code_blocks("Contract").first().copied()
+    }
+
+    /// The line of the page's file on which a part of [`Page::text`] begins, from 1.
+    pub fn line_of(&self, part: &str) -> usize {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+    }
+
+    pub(super) fn has_own_check(&self) -> bool {
+        self.contract_of.is_empty() && self.rejects.is_none()
+    }
+
+    fn find(&self, title: &str) -> Option<Section<'_>> {
+        sections::sections(&self.text).into_iter().find(|section| section.title == title)
+    }
+}

@@ -1,0 +1,173 @@
+//! Which files are walked, and which settings count.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::sandbox::{Sandbox, UNUSED, code};
+
+#[test]
+fn what_is_walked() {
+    let bad = "x = (\n";
+    let sandbox = Sandbox::new(&[
+        ("build/a.py", bad),
+        ("node_modules/b.py", bad),
+        ("env/pyvenv.cfg", ""),
+        ("env/c.py", bad),
+        ("d.pyi", bad),
+        ("e.txt", bad),
+        ("gen/f.py", bad),
+        ("ok.py", ""),
+        ("ignored.py", bad),
+        (".gitignore", "ignored.py\n"),
+        (".git/config", ""),
+    ]);
+    let names = |args: &[&str]| {
+        let mut all = vec!["check", "--output-format", "concise", "--quiet"];
+        all.extend(args);
+        let output = sandbox.run(&all);
+        let names = output.lines().filter_map(|line| line.split_once(":1:").map(|(name, _)| name.to_owned()));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(&[]), "gen/f.py");
+    assert_eq!(names(&["--no-respect-gitignore"]), "gen/f.py ignored.py");
+    assert_eq!(names(&["--extend-exclude", "gen"]), "");
+    assert_eq!(names(&["--extend-exclude", "./gen/*.py"]), "");
+    assert_eq!(names(&["--exclude", "gen,env"]), "build/a.py node_modules/b.py");
+    assert_eq!(names(&["build", "./d.pyi", "e.txt"]), "build/a.py d.pyi e.txt");
+    assert_eq!(names(&["build/a.py", "--force-exclude"]), "");
+}
+
+#[test]
+fn settings_come_from_the_nearest_file() {
+    let sandbox = Sandbox::new(&[
+        ("pyproject.toml", "[project]\nname = 'x'\n[tool.torchvet]\nignore = ['unused-ignore']\n"),
+        ("a.py", UNUSED),
+        ("inner/.torchvet.toml", "severity = { unused-ignore = 'error' }\n"),
+        ("inner/pyproject.toml", "[project]\nname = 'y'\n"),
+        ("inner/a.py", UNUSED),
+    ]);
+    assert_eq!(code(&sandbox.run(&["check", "a.py"])), "exit 0");
+    assert_eq!(code(&sandbox.run(&["check", "a.py", "--isolated"])), "exit 1");
+    assert_eq!(code(&sandbox.run(&["check", "a.py", "--extend-select", "unused-ignore"])), "exit 1");
+    assert_eq!(code(&sandbox.run(&["check", "a.py", "--config", "inner/.torchvet.toml"])), "exit 1");
+    let concise = ["check", "--output-format", "concise", "--quiet", "inner"];
+    assert_snapshot!(sandbox.run(&concise), @r"
+    exit 1
+    inner/a.py:1:27: error[unused-ignore] unused `torchvet: ignore[TV103]`: nothing here is reported as TV103
+    ");
+    let settings = sandbox.run(&["config"]);
+    let (settings, _) = settings.split_once("\n# rules").unwrap();
+    let excludes = torchvet::project::DEFAULT_EXCLUDES.join("\",\"");
+    assert_snapshot!(settings.replace(&excludes, "…"), @r#"
+    exit 0
+    select = "the rules that are on by default"  # default
+    ignore = ["unused-ignore"]  # pyproject.toml
+    extend-select = []  # default
+    per-file-ignores = {}  # default
+    severity = {}  # default
+    exclude = ["…"]  # default
+    extend-exclude = []  # default
+    rules = []  # default
+    output-format = "text"  # default
+    respect-gitignore = true  # default
+    force-exclude = false  # default
+    "#);
+}
+
+#[test]
+fn wrong_settings_are_shown_at_their_place() {
+    let sandbox = Sandbox::new(&[("a.py", "x = 1\n")]);
+    let with = |text: &str| {
+        sandbox.write("torchvet.toml", text);
+        sandbox.run(&["check"])
+    };
+    assert_snapshot!(with("# é\nselct = ['TV1']\n"), @r"
+    exit 2
+    --- stderr
+    error: unknown key `selct`; did you mean `select`?
+     --> torchvet.toml:2:1
+      |
+    2 | selct = ['TV1']
+      | ^^^^^
+    ");
+    assert_snapshot!(with("select = ['TV1', 'class-index-out-of-rang']\n"), @r"
+    exit 2
+    --- stderr
+    error: unknown rule `class-index-out-of-rang` in `select`; did you mean `class-index-out-of-range`?
+     --> torchvet.toml:1:18
+      |
+    1 | select = ['TV1', 'class-index-out-of-rang']
+      |                  ^^^^^^^^^^^^^^^^^^^^^^^^^
+    ");
+    assert_snapshot!(with("select = 'TV1'\n"), @r#"
+    exit 2
+    --- stderr
+    error: invalid type: string "TV1", expected a sequence
+     --> torchvet.toml:1:10
+      |
+    1 | select = 'TV1'
+      |          ^^^^^
+    "#);
+    assert_snapshot!(with("select = [\n"), @r"
+    exit 2
+    --- stderr
+    error: unclosed array, expected `]`
+     --> torchvet.toml:1:11
+      |
+    1 | select = [
+      |           ^
+    ");
+    assert_snapshot!(with("[per-file-ignores]\n'a/[' = ['TV103']\n"), @r"
+    exit 2
+    --- stderr
+    error: invalid pattern `a/[`: unclosed character class; missing ']'
+     --> torchvet.toml:2:1
+      |
+    2 | 'a/[' = ['TV103']
+      | ^^^^^
+    ");
+    assert_snapshot!(with("rules = ['lint/*.md']\n"), @r"
+    exit 2
+    --- stderr
+    error: no rule page matches `lint/*.md`
+     --> torchvet.toml:1:10
+      |
+    1 | rules = ['lint/*.md']
+      |          ^^^^^^^^^^^
+    ");
+    fs::remove_file(sandbox.path("torchvet.toml")).unwrap();
+    sandbox.write("pyproject.toml", "[tool.torchvet]\nbanana = 1\n");
+    assert_snapshot!(sandbox.run(&["check"]), @r"
+    exit 2
+    --- stderr
+    error: unknown key `banana`; known are select, ignore, extend-select, per-file-ignores, severity, exclude, extend-exclude, rules, output-format, respect-gitignore, force-exclude
+     --> pyproject.toml:2:1
+      |
+    2 | banana = 1
+      | ^^^^^^
+    ");
+    assert_snapshot!(sandbox.run(&["check", "--isolated", "--config", "ignore=['TV1O3']"]), @r"
+    exit 2
+    --- stderr
+    error: unknown rule `TV1O3` in `ignore`; did you mean `TV103`?
+     --> --config:1:9
+      |
+    1 | ignore=['TV1O3']
+      |         ^^^^^^^
+    ");
+    assert_snapshot!(sandbox.run(&["check", "--isolated", "--select", "TV1O3"]), @r"
+    exit 2
+    --- stderr
+    error: unknown rule `TV1O3` in `--select`; did you mean `TV103`?
+    ");
+}
+
+#[test]
+fn the_committed_schema_is_current() {
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("torchvet.schema.json");
+    let current = torchvet::config::schema();
+    let hint = "run `torchvet config --schema > torchvet.schema.json`";
+    assert_eq!(fs::read_to_string(committed).unwrap_or_default(), current, "{hint}");
+}

@@ -1,0 +1,302 @@
+"""Runs the rule pages on the installed PyTorch: is what they claim true?
+
+    python tests/pages_run.py rules/*.md      prints one line per fault, then a summary
+    python tests/pages_run.py                 reads {"page": path} lines, answers each with a line
+
+For every page: the Example raises what `cpu` says on its `# error` line, or runs to its end
+where the harm is silent; Evidence runs; Use instead runs; and the contracts of all pages,
+watching the calls, find in the Example what it is marked with and in Use instead nothing.
+A block that asks for a GPU is run on the CPU, unless the page says `needs = "cuda"`.
+"""
+
+import ast
+import contextlib
+import functools
+import importlib
+import inspect
+import io
+import json
+import os
+import pathlib
+import re
+import sys
+import tomllib
+import traceback
+import warnings
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "src" / "probe" / "runtime"))
+
+import torch  # noqa: E402
+
+import contracts  # noqa: E402
+
+PRELUDE = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F"]
+PRELUDE += ["import numpy as np"]
+MARK = re.compile(r"#\s*(error|warning|info)\s*$")
+
+
+class Page:
+    """A page, as far as running it goes."""
+
+    def __init__(self, path):
+        text = pathlib.Path(path).read_text(encoding="utf-8")
+        _, front, body = re.split(r"^\+\+\+$", text, maxsplit=2, flags=re.MULTILINE)
+        self.path = str(path)
+        self.front = tomllib.loads(front)
+        self.code = self.front["code"]
+        first = front.count("\n") + 1
+        self.blocks = {}
+        pattern = r"^## ([^\n]+)\n(?:(?!^## ).)*?^```python\n(.*?)^```$"
+        for found in re.finditer(pattern, body, flags=re.MULTILINE | re.DOTALL):
+            line = first + body.count("\n", 0, found.start(2))
+            self.blocks.setdefault(found[1].strip(), (found[2], line))
+
+    def contracts(self):
+        if "Contract" not in self.blocks:
+            return {}
+        source, line = self.blocks["Contract"]
+        check_grammar(ast.parse(source))
+        return contracts.load(source, self.front["contract-of"], self.path, line)
+
+
+# --- the contract language -----------------------------------------------------------------
+
+EXPRESSIONS = (ast.Constant, ast.Name, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp)
+EXPRESSIONS += (ast.Tuple, ast.List, ast.Subscript, ast.Slice, ast.Attribute, ast.Call)
+EXPRESSIONS += (ast.JoinedStr, ast.FormattedValue)
+TOKENS = (ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)
+ATTRIBUTES = {"shape", "ndim", "dtype", "device", "requires_grad", "is_cuda"}
+METHODS = {"is_floating_point", "numel", "size", "dim"}
+FUNCTIONS = {helper.__name__ for helper in contracts.HELPERS} | {"len"}
+
+
+def check_grammar(tree):
+    """Raises a SyntaxError unless a Contract block keeps to the contract language."""
+    for function in tree.body:
+        if not isinstance(function, ast.FunctionDef):
+            raise refusal(function, "a contract holds functions only")
+        for statement in function.body:
+            check_statement(statement)
+
+
+def refusal(node, message):
+    return SyntaxError(f"contract line {node.lineno}: {message}: {ast.unparse(node)}")
+
+
+def check_statement(node):
+    if isinstance(node, ast.If):
+        check_expression(node.test)
+        for statement in node.body + node.orelse:
+            check_statement(statement)
+    elif isinstance(node, ast.Return) and node.value is None:
+        pass
+    elif isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
+        check_expression(node.value)
+    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        call = node.value
+        if getattr(call.func, "id", None) not in ("require", "suspect", "advise"):
+            raise refusal(node, "no such statement")
+        check_expression(call)
+    else:
+        raise refusal(node, "no such statement")
+
+
+def check_expression(node):
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call):
+            known = FUNCTIONS if isinstance(part.func, ast.Name) else METHODS
+            if getattr(part.func, "id", getattr(part.func, "attr", None)) not in known:
+                raise refusal(part, "no such function")
+        elif isinstance(part, ast.Attribute):
+            dtype = isinstance(part.value, ast.Name) and part.value.id == "torch"
+            if not dtype and part.attr not in ATTRIBUTES | METHODS:
+                raise refusal(part, "no such attribute")
+        elif not isinstance(part, EXPRESSIONS + TOKENS + (ast.keyword,)):
+            raise refusal(part, "no such expression")
+
+
+# --- watching ------------------------------------------------------------------------------
+
+
+class Watch:
+    """Puts the contracts of all pages in front of the functions that they judge."""
+
+    def __init__(self, pages):
+        self.findings = []
+        for page in pages:
+            for path, judges in page.contracts().items():
+                for target in targets(path):
+                    self.wrap(*target, page.code, judges)
+
+    def wrap(self, owner, name, code, judges):
+        function = inspect.getattr_static(owner, name)
+        original = getattr(function, "__wrapped_by_watch__", function)
+        try:
+            signature = inspect.signature(original)
+        except ValueError:
+            signature = None
+        skip = 1 if name == "__init__" else 0
+
+        @functools.wraps(original)
+        def watched(*args, **kwargs):
+            for judge in judges:
+                known = bind(signature, judge, args, kwargs, skip)
+                finding = judge.judge(known)
+                if finding is not None:
+                    self.findings.append((code, finding.severity, block_line()))
+            return function(*args, **kwargs)
+
+        watched.__wrapped_by_watch__ = original
+        setattr(owner, name, watched)
+
+
+def bind(signature, judge, args, kwargs, skip):
+    """The arguments by name; those of a builtin by the order of the contract's parameters."""
+    if signature is None:
+        return dict(zip(judge.parameters, args)) | kwargs
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError:
+        return {}
+    bound.apply_defaults()
+    named = list(bound.arguments.items())[skip:]
+    first = next(iter(judge.parameters))
+    if named and named[0][0] == "self":
+        named[0] = (first, named[0][1])
+    return dict(named)
+
+
+def targets(path):
+    """Where the function of a dotted path lives: the module's, and the tensor method's."""
+    parts = path.split(".")
+    for cut in range(len(parts) - 1, 0, -1):
+        try:
+            owner = importlib.import_module(".".join(parts[:cut]))
+        except ImportError:
+            continue
+        for part in parts[cut:-1]:
+            owner = getattr(owner, part)
+        name = parts[-1]
+        if inspect.isclass(getattr(owner, name)):
+            yield getattr(owner, name), "__init__"
+            return
+        yield owner, name
+        if owner is torch and hasattr(torch.Tensor, name):
+            yield torch.Tensor, name
+        return
+
+
+def block_line():
+    """The line of the running block, counted without the prelude."""
+    frame = sys._getframe()
+    while frame is not None and frame.f_code.co_filename != "<block>":
+        frame = frame.f_back
+    return frame.f_lineno if frame is not None else 0
+
+
+# --- running -------------------------------------------------------------------------------
+
+
+def on_cpu(source):
+    return re.sub(r"\.cuda\(\)", "", source).replace('"cuda"', '"cpu"').replace("'cuda'", "'cpu'")
+
+
+def execute(source):
+    """Runs a block; returns (what it raised or None, on which line). A block that imports
+    anything is a whole program, any other one follows the prelude."""
+    has_imports = re.search(r"^(import|from) ", source, flags=re.MULTILINE)
+    names = {"__name__": "__page__"}
+    if not has_imports:
+        exec("\n".join(PRELUDE), names)
+    environment = dict(os.environ)
+    torch.manual_seed(0)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            exec(compile(source, "<block>", "exec"), names)
+        return None, 0
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        return error, next((f.lineno for f in reversed(frames) if f.filename == "<block>"), 0)
+    finally:
+        os.environ.clear()
+        os.environ.update(environment)
+
+
+def run_page(page, watch):
+    """The faults of a page, and what was left out of its run."""
+    faults, left_out = [], []
+    front = page.front
+
+    def block(title, source):
+        watch.findings.clear()
+        error, line = execute(source)
+        if isinstance(error, ModuleNotFoundError):
+            left_out.append(f"{title} ({error.name} is not installed)")
+            return None
+        return error, line, sorted(set(watch.findings))
+
+    if "cpu" in front:
+        re.compile(front["cpu"])
+    if "cuda" in front:
+        re.compile(front["cuda"])
+    marked = []
+    source, _ = page.blocks["Example"]
+    for number, line in enumerate(source.splitlines(), 1):
+        if found := MARK.search(line):
+            marked.append((page.code, found[1], number))
+    if not marked:
+        faults.append("Example has no `# error`, `# warning` or `# info`")
+    if front.get("needs") == "cuda":
+        left_out.append("Example (needs CUDA)")
+    elif ran := block("Example", on_cpu(source)):
+        error, line, findings = ran
+        text = f"{type(error).__name__}: {error}" if error else "nothing"
+        if "cpu" in front or error:
+            if error is None or "cpu" not in front or not re.search(front["cpu"], text):
+                faults.append(f"Example raised {text!r}, not `cpu`")
+            elif line != marked[-1][2]:
+                faults.append(f"Example raised on its line {line}, not where it is marked")
+        expected = marked if front["contract-of"] else []
+        if findings != expected:
+            faults.append(f"contracts found {findings} in Example, not {expected}")
+    for title in ("Use instead", "Evidence"):
+        if title not in page.blocks:
+            continue
+        source = page.blocks[title][0]
+        ran = block(title, on_cpu(source) if title == "Use instead" else source)
+        if ran is None:
+            continue
+        error, line, findings = ran
+        if error is not None:
+            faults.append(f"{title} raised {type(error).__name__}: {error} on its line {line}")
+        if title == "Use instead" and findings:
+            faults.append(f"contracts found {findings} in Use instead")
+    return faults, left_out
+
+
+def main():
+    paths = sorted((ROOT / "rules").glob("*.md"))
+    pages = {path.resolve(): Page(path) for path in paths}
+    watch = Watch(pages.values())
+    if len(sys.argv) > 1:
+        bad, skipped = 0, []
+        for path in sys.argv[1:]:
+            page = pages[pathlib.Path(path).resolve()]
+            faults, left_out = run_page(page, watch)
+            bad += bool(faults)
+            skipped += [f"{page.code} {what}" for what in left_out]
+            for fault in faults:
+                print(f"{path}: {fault}")
+        print(f"PyTorch {torch.__version__}: {len(sys.argv) - 1} pages, {bad} with faults;", end=" ")
+        print(f"left out {len(skipped)}: {', '.join(skipped) or 'nothing'}")
+        sys.exit(bad > 0)
+    for line in sys.stdin:
+        path = json.loads(line)["page"]
+        faults, left_out = run_page(pages[pathlib.Path(path).resolve()], watch)
+        print(json.dumps({"page": path, "faults": faults, "left_out": left_out}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
