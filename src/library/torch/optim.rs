@@ -157,7 +157,7 @@ fn step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn scaled_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let optimizer = b.get("optimizer");
-    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open };
+    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open, star: None };
     cx.it.call_method(&optimizer, "step", args, span);
     Value::Unknown
 }

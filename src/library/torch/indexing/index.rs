@@ -57,7 +57,7 @@ fn item(cx: &mut Cx<'_, '_>, value: &Value, numpy: bool, inside: bool) -> Result
                 None => Item::Unknown,
             },
             Data::List(Items::Exact(items)) => list(cx, value, &items.clone(), numpy, inside),
-            Data::Iter(crate::value::Iter { items: Items::Exact(items) }) => {
+            Data::Iter(crate::value::Iter { items: Items::Exact(items), .. }) => {
                 let items = items.clone();
                 let stand_in = Value::tuple(items.clone());
                 list(cx, &stand_in, &items, numpy, inside)

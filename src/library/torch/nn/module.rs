@@ -562,7 +562,7 @@ pub fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
 /// Calls a module that another wraps.
 pub fn call_wrapped(cx: &mut Cx<'_, '_>, wrapped: &Value, args: Vec<Arg>, kw: Vec<(Sym, Arg)>) -> Value {
     let span = cx.span;
-    cx.it.call(wrapped, Args { pos: args, kw, more_pos: false, more_kw: false }, span)
+    cx.it.call(wrapped, Args { pos: args, kw, ..Args::default() }, span)
 }
 
 /// A deep copy of a module: its own tensors, lists and sub-modules; all else is shared.

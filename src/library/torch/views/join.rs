@@ -30,7 +30,7 @@ fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, ()> {
         return Err(());
     }
     if let Value::Obj(id) = value
-        && let Data::List(Items::Many(element)) | Data::Iter(crate::value::Iter { items: Items::Many(element) }) =
+        && let Data::List(Items::Many(element)) | Data::Iter(crate::value::Iter { items: Items::Many(element), .. }) =
             cx.it.heap.get(*id)
     {
         let element = element.clone();
