@@ -129,7 +129,10 @@ fn made(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], shape: Option<Vec<Dim>>, dty
 }
 
 /// The first two parameters, which must be tensors.
-fn pair(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<((&'static str, Tensor), (&'static str, Tensor))> {
+/// A parameter with its tensor.
+type Given = (&'static str, Tensor);
+
+fn pair(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<(Given, Given)> {
     let mut names = b.sig.params.iter().map(|p| p.name.as_str());
     let (x, y) = (names.next()?, names.next()?);
     let (a, c) = (tensor_param(cx, b, x), tensor_param(cx, b, y));

@@ -174,7 +174,11 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
         "exp" | "exp2" => {
             bound(out, 0.0, f64::INFINITY, at);
             let base: f64 = if cx.name() == "exp" { std::f64::consts::E } else { 2.0 };
-            set_range(out, input.range.as_ref().map(|r| approximate(r.map(|x| base.powf(x)))), at);
+            set_range(
+                out,
+                input.range.as_ref().map(|r| approximate(r.map(|x| base.powf(x))).clamp(0.0, f64::INFINITY)),
+                at,
+            );
             if input.role == Some(Role::LogProbabilities) && cx.name() == "exp" {
                 out.role = Some(Role::Probabilities);
                 out.role_at = at;
@@ -183,7 +187,11 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
         "sqrt" => {
             bound(out, 0.0, f64::INFINITY, at);
             if input.range.as_ref().is_some_and(|r| r.lo() >= 0.0) {
-                set_range(out, input.range.as_ref().map(|r| approximate(r.map(f64::sqrt))), at);
+                set_range(
+                    out,
+                    input.range.as_ref().map(|r| approximate(r.map(f64::sqrt)).clamp(0.0, f64::INFINITY)),
+                    at,
+                );
             }
         }
         "log" => {
