@@ -65,18 +65,6 @@ pub fn register(t: &mut Table) {
     t.def("torch.is_grad_enabled", "", |cx, _| cx.it.remembered("grad_mode").unwrap_or(Value::Bool(true)));
     t.family("torch.", "is_inference_mode_enabled", "", |_, _| Value::Any(crate::value::Type::Bool));
     t.def("torch.is_autocast_enabled", "device_type=None", |_, _| Value::Any(crate::value::Type::Bool));
-    t.def("torch.set_default_device", "device", set_default_device);
-    t.def("torch.get_default_device", "", |cx, _| match cx.default_device() {
-        Some(device) => Value::Device(device),
-        None => Value::Unknown,
-    });
-    t.def("torch.set_default_dtype", "d", |cx, b| {
-        let dtype = b.get("d");
-        cx.it.remember("default_dtype", dtype);
-        Value::None
-    });
-    t.def("torch.get_default_dtype", "", |cx, _| cx.default_dtype().map_or(Value::Unknown, Value::Dtype));
-    t.def("torch.set_default_tensor_type", "t", default_tensor_type);
 }
 
 fn set(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, to: Value) {
@@ -240,37 +228,4 @@ pub fn exit(it: &mut Interp<'_>, object: &Value) {
     let before = stack.pop().unwrap_or(Value::Unknown);
     it.heap.set_attr(id, BEFORE, Value::tuple(stack));
     it.remember(name, before);
-}
-
-fn set_default_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let device = match cx.device_arg(&b.get("device")) {
-        None => Value::Device(Device::CPU),
-        Some(Some(device)) => Value::Device(device),
-        Some(None) => Value::Unknown,
-    };
-    cx.it.remember("default_device", device);
-    Value::None
-}
-
-/// `torch.cuda.FloatTensor` and its kin, as paths or their names.
-fn default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let given = b.get("t");
-    let name = given.as_path().or(given.as_str()).unwrap_or_default();
-    let cuda = name.starts_with("torch.cuda.");
-    let dtype = match name.rsplit('.').next() {
-        Some("FloatTensor") => Some(Dtype::Float32),
-        Some("DoubleTensor") => Some(Dtype::Float64),
-        Some("HalfTensor") => Some(Dtype::Float16),
-        Some("BFloat16Tensor") => Some(Dtype::Bfloat16),
-        _ => None,
-    };
-    let known = dtype.is_some();
-    cx.it.remember("default_dtype", dtype.map_or(Value::Unknown, Value::Dtype));
-    let device = match (known, cuda) {
-        (false, _) => Value::Unknown,
-        (true, true) => Value::Device(Device::CUDA),
-        (true, false) => Value::Device(Device::CPU),
-    };
-    cx.it.remember("default_device", device);
-    Value::None
 }

@@ -134,9 +134,23 @@ fn prelu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = like(cx, &input);
     if let Some(weight) = cx.tensor_arg(b, "weight") {
         super::device::check(cx, &[("input", &input), ("weight", &weight)]);
+        check_slopes(cx, &input, &weight);
         out.grad = grad_of(cx, &[&input, &weight], out.dtype);
     }
     cx.out(out)
+}
+
+/// One slope for all, or one for each channel.
+fn check_slopes(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) {
+    let (Some([slopes]), Some(channels)) = (weight.shape.as_deref(), input.dim(1)) else { return };
+    if slopes.size.known().is_some_and(|n| n > 1) && slopes.size.equals(&channels.size) == Some(false) {
+        let message = format!("`weight` has {} slopes, but `input` has {} channels", slopes.size, channels.size);
+        let reads = vec![
+            super::facts::dim_read("weight", "slopes", slopes),
+            super::facts::dim_read("input", "channels", channels),
+        ];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
 }
 
 /// Halves one dimension.

@@ -94,16 +94,34 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let reads = vec![dim_read("query", "features", q), dim_read("key", "features", k)];
         cx.reject(RejectKind::Shape, message, reads);
     }
-    let shape = match (query.shape.as_deref(), value.shape.as_deref()) {
-        (Some([lead @ .., _]), Some([.., width])) => {
-            let mut dims = lead.to_vec();
-            dims.push(width.clone());
-            Some(dims)
-        }
-        _ => None,
-    };
+    let shape = attended(b, &query, &key, &value);
     let out = result(cx, &[&query, &key, &value], shape, dtype);
     cx.out(out)
+}
+
+/// The query's shape, as wide as the value: known where nothing is broadcast.
+fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Vec<Dim>> {
+    let ([lead @ .., length, _], [others @ .., _, _], [last @ .., _, width]) =
+        (query.shape.as_deref()?, key.shape.as_deref()?, value.shape.as_deref()?)
+    else {
+        return None;
+    };
+    // Grouped queries have more heads than keys have.
+    let grouped = b.get("enable_gqa").as_bool()?;
+    let batch = if grouped { lead.len().checked_sub(1)? } else { lead.len() };
+    for other in [others, last] {
+        if other.len() != lead.len() {
+            return None;
+        }
+        let same = lead.iter().zip(other).take(batch).all(|(a, b)| a.size == b.size && !a.size.is_unknown());
+        if !same {
+            return None;
+        }
+    }
+    let mut dims = lead.to_vec();
+    dims.push(length.clone());
+    dims.push(width.clone());
+    Some(dims)
 }
 
 fn keep(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
@@ -119,13 +137,6 @@ fn multihead(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, b);
     cx.it.heap.set_attr(object, "dropout", b.get("dropout"));
     let width = size(cx, b, "embed_dim");
-    if let (Size::Int(e), Some(heads)) = (&width, b.get("num_heads").as_int())
-        && heads > 0
-        && e % heads != 0
-    {
-        let message = format!("embed_dim is {e}, which {heads} heads do not divide");
-        cx.reject(RejectKind::Value, message, vec![(format!("embed_dim is {e}"), b.span("embed_dim"))]);
-    }
     let other = |name: &str| match b.get(name) {
         Value::None => width.clone(),
         value => cx.size_of(&value),
@@ -308,7 +319,11 @@ fn attention_shape(
     query: &Tensor,
     key: Option<&Tensor>,
 ) -> Option<Vec<Dim>> {
-    let extra = ["add_bias_kv", "add_zero_attn"].iter().any(|name| cx.attr(object, name).as_bool() != Some(false));
+    // Each of these adds one key.
+    let mut extra = 0;
+    for name in ["add_bias_kv", "add_zero_attn"] {
+        extra += i64::from(cx.attr(object, name).as_bool()?);
+    }
     let batch_first = cx.attr(object, "batch_first").as_bool()?;
     let (queries, keys, batch) = match (query.shape.as_deref()?, key?.shape.as_deref()?) {
         ([n, l, _], [_, s, _]) if batch_first => (l, s, Some(n)),
@@ -321,7 +336,7 @@ fn attention_shape(
         dims.push(Dim::new(cx.size_of(&cx.attr(object, "num_heads")), cx.at()));
     }
     dims.push(queries.clone());
-    dims.push(if extra { Dim::UNKNOWN } else { keys.clone() });
+    dims.push(if extra == 0 { keys.clone() } else { Dim::new(keys.size.add(&Size::Int(extra)), keys.at) });
     Some(dims)
 }
 

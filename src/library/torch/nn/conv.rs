@@ -1,7 +1,9 @@
 //! Convolutions and their transposes, over symbolic sizes where need be.
 
 use super::device;
-use super::facts::{check_rank, dim_read, floor_div, per_dim, product_dtype, resized, result, shape_text, windows};
+use super::facts::{
+    check_least, check_rank, dim_read, floor_div, per_dim, product_dtype, resized, result, shape_text, windows,
+};
 use super::layer::dim_of;
 use super::layers::spatial;
 use crate::library::{Cx, Table};
@@ -78,6 +80,9 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
         None => (Vec::new(), Dim::UNKNOWN, Vec::new()),
     };
     let groups = cx.size_of(&b.get("groups"));
+    for (name, least) in [("stride", 1), ("dilation", 1), ("padding", 0)] {
+        check_least(cx, b, name, least);
+    }
     Ok(Call { input, weight, n, groups, batch, channels, space })
 }
 
@@ -104,7 +109,15 @@ fn finish(cx: &mut Cx<'_, '_>, b: &Bound, call: &Call, channels: Dim, space: Opt
     let mut tensors = vec![("input", &call.input), ("weight", &call.weight)];
     tensors.extend(bias.iter().map(|t| ("bias", t)));
     device::check(cx, &tensors);
-    let dtype = product_dtype(cx, tensors.get(..2).unwrap_or_default());
+    let dtype = product_dtype(cx, &tensors);
+    if let Some(bias) = &bias
+        && let Some([one]) = bias.shape.as_deref()
+        && one.size.equals(&channels.size) == Some(false)
+    {
+        let message = format!("`bias` has {} elements, but there are {} output channels", one.size, channels.size);
+        let reads = vec![dim_read("bias", "elements", one), dim_read("weight", "output channels", &channels)];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
     let shape = space.filter(|_| call.input.shape.is_some()).map(|space| {
         let mut dims = call.batch.clone();
         dims.push(channels);
@@ -126,6 +139,10 @@ fn conv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let strides = per_dim(cx, &b.get("stride"), call.n);
     let dilations = per_dim(cx, &b.get("dilation"), call.n);
     let given = b.get("padding");
+    if given.as_str() == Some("same") && strides.iter().any(|s| s.known().is_some_and(|s| s != 1)) {
+        let message = "padding is 'same', which needs a stride of 1";
+        cx.reject(RejectKind::Value, message, vec![("padding is 'same'".to_owned(), b.span("padding"))]);
+    }
     let paddings: Vec<Option<Size>> = match given.as_str() {
         Some("same") => vec![None; call.n],
         Some("valid") => vec![Some(Size::Int(0)); call.n],

@@ -1,16 +1,10 @@
 //! What the functions of `torch.nn.functional` share: results, autocast, sizes of windows.
 
 use crate::library::Cx;
+pub use crate::library::torch::broadcast::shape_text;
+use crate::library::torch::broadcast::{broadcast_pair, grad_mode};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Data, Device, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
-
-/// Whether results take part in autograd: `None` where that is not known.
-fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
-    match cx.it.remembered("grad_mode") {
-        None => Some(true),
-        Some(mode) => mode.as_bool(),
-    }
-}
 
 /// The gradient state of a result of this dtype.
 pub fn grad_of(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
@@ -20,6 +14,7 @@ pub fn grad_of(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Gra
     match grad_mode(cx) {
         Some(false) => Grad::Off,
         None => Grad::Unknown,
+        // Whatever the dtype: layers and losses give floating tensors.
         Some(true) if inputs.iter().any(|t| matches!(t.grad, Grad::Leaf | Grad::Attached)) => Grad::Attached,
         Some(true) => Grad::Unknown,
     }
@@ -197,14 +192,6 @@ pub fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
     if old.size == size && !size.is_unknown() { old.clone() } else { Dim::new(size, cx.at()) }
 }
 
-/// A shape as people write it.
-pub fn shape_text(tensor: &Tensor) -> String {
-    match tensor.sizes() {
-        None => "[…]".to_owned(),
-        Some(sizes) => format!("[{}]", sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ")),
-    }
-}
-
 /// Where the sizes of a tensor come from: a label for its shape.
 pub fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
     (format!("`{name}` has shape {}, from here", shape_text(tensor)), tensor.shape_at)
@@ -236,28 +223,28 @@ pub fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usi
 
 /// The shape to which two broadcast; `None` where that is not known or they do not.
 pub fn broadcast(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
-    let (x, y) = (a.shape.as_ref()?, b.shape.as_ref()?);
-    let rank = x.len().max(y.len());
-    let pick = |dims: &[Dim], i: usize| {
-        let missing = rank.checked_sub(dims.len())?;
-        dims.get(i.checked_sub(missing)?).cloned()
+    broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
+}
+
+/// Refuses a setting of a window below its least value.
+pub fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
+    let given = b.get(name);
+    let below = match cx.items(&given) {
+        Some(items) => items.iter().filter_map(Value::as_int).find(|n| *n < least),
+        None => given.as_int().filter(|n| *n < least),
     };
-    let mut out = Vec::with_capacity(rank);
-    for i in 0..rank {
-        out.push(match (pick(x, i), pick(y, i)) {
-            (Some(p), Some(q)) => match (&p.size, &q.size) {
-                (s, Size::Int(1)) if !s.is_unknown() => p,
-                (Size::Int(1), s) if !s.is_unknown() => q,
-                (s, t) if s == t && !s.is_unknown() => p,
-                (Size::Int(s), Size::Int(t)) if s != t => return None,
-                // A length other than 1 is that of the result, whatever the other is.
-                (Size::Int(_), _) => p,
-                (_, Size::Int(_)) => q,
-                _ => Dim::UNKNOWN,
-            },
-            (Some(p), None) | (None, Some(p)) => p,
-            (None, None) => Dim::UNKNOWN,
-        });
+    if let Some(n) = below {
+        let message = format!("{name} is {n}: {} needs at least {least}", cx.name());
+        let at = b.span(name).or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![(format!("{name} is {n}"), at)]);
     }
-    Some(out)
+}
+
+/// Refuses indices that are no integers, of which only some types are taken.
+pub fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, taken: &[Dtype]) {
+    if let Some(dtype) = tensor.dtype.filter(|d| !taken.contains(d)) {
+        let names: Vec<&str> = taken.iter().map(|d| d.name()).collect();
+        let message = format!("`{name}` is {dtype}: {} takes {}", cx.name(), names.join(" or "));
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`{name}` is {dtype}, from here"), tensor.dtype_at)]);
+    }
 }

@@ -131,12 +131,24 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         // A layer hands these on to its parameters and keeps none of them; `bias` becomes the
         // name of one, which stands after the weight.
         if !matches!(param.name.as_str(), "device" | "dtype" | "bias" | "_weight" | "_freeze") {
-            cx.it.heap.set_attr(object, param.name.as_str(), b.get(param.name.as_str()));
+            let mut value = b.get(param.name.as_str());
+            // The constructor refuses a probability that is none: a contract's matter.
+            if param.name.as_str() == "p"
+                && cx.name().contains("Dropout")
+                && value.as_f64().is_some_and(not_probability)
+            {
+                value = Value::Unknown;
+            }
+            cx.it.heap.set_attr(object, param.name.as_str(), value);
         }
     }
     if let Some(recipe) = RECIPES.get(&cx.path) {
         (recipe.init)(cx, object, b);
     }
+}
+
+fn not_probability(p: f64) -> bool {
+    !(0.0..=1.0).contains(&p)
 }
 
 /// `layer.forward(…)`.

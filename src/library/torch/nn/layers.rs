@@ -12,6 +12,8 @@ const CONV_TRANSPOSE: &str = "in_channels, out_channels, kernel_size, stride=1, 
                               groups=1, bias=True, dilation=1, padding_mode='zeros', device=None, dtype=None";
 const LAZY_CONV: &str = "out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, \
                          padding_mode='zeros', device=None, dtype=None";
+const LAZY_TRANSPOSE: &str = "out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, \
+                              dilation=1, padding_mode='zeros', device=None, dtype=None";
 const BATCH_NORM: &str = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, \
                           device=None, dtype=None, bias=True";
 const SYNC_NORM: &str = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, \
@@ -129,6 +131,27 @@ pub const LAYERS: &[Layer] = &[
     with_state("LazyConv1d", "Conv1d", LAZY_CONV, conv, forward!(conv "conv1d")),
     with_state("LazyConv2d", "Conv2d", LAZY_CONV, conv, forward!(conv "conv2d")),
     with_state("LazyConv3d", "Conv3d", LAZY_CONV, conv, forward!(conv "conv3d")),
+    with_state(
+        "LazyConvTranspose1d",
+        "ConvTranspose1d",
+        LAZY_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose1d"),
+    ),
+    with_state(
+        "LazyConvTranspose2d",
+        "ConvTranspose2d",
+        LAZY_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose2d"),
+    ),
+    with_state(
+        "LazyConvTranspose3d",
+        "ConvTranspose3d",
+        LAZY_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose3d"),
+    ),
     // Norms
     with_state("BatchNorm1d", "_BatchNorm", BATCH_NORM, batch_norm, BATCH).ranks(&[2, 3]),
     with_state("BatchNorm2d", "_BatchNorm", BATCH_NORM, batch_norm, BATCH).ranks(&[4]),
@@ -340,17 +363,6 @@ fn conv(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let transposed = name.contains("Transpose");
     let (inputs, outputs) = (size(cx, b, "in_channels"), size(cx, b, "out_channels"));
     let groups = size(cx, b, "groups");
-    for (channels, of) in [("in_channels", &inputs), ("out_channels", &outputs)] {
-        if let (Size::Int(c), Size::Int(g)) = (of, &groups)
-            && *g > 0
-            && c % g != 0
-        {
-            let at = b.span(channels).or(cx.at());
-            let message = format!("{channels} is {c}, which {g} groups do not divide");
-            cx.reject(RejectKind::Value, message, vec![(format!("{channels} is {c}"), at)]);
-            return;
-        }
-    }
     // As attributes, these are tuples whatever was given.
     for argument in ["kernel_size", "stride", "padding", "dilation", "output_padding"] {
         let value = b.get(argument);

@@ -1,7 +1,7 @@
 //! Linear maps and embeddings.
 
 use super::device;
-use super::facts::{broadcast, check_rank, dim_read, product_dtype, result, shape_text};
+use super::facts::{broadcast, check_indices, check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::dim_of;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -131,6 +131,7 @@ fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(weight) = weight else { return cx.some_tensor() };
     if let Some(input) = &input {
         device::check(cx, &[("input", input), ("weight", &weight)]);
+        check_indices(cx, "input", input, &[Dtype::Int64, Dtype::Int32]);
     }
     if !check_rank(cx, "weight", &weight, &[2]) {
         return cx.some_tensor();
@@ -149,6 +150,7 @@ fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     };
     device::check(cx, &[("input", &input), ("weight", &weight)]);
+    check_indices(cx, "input", &input, &[Dtype::Int64, Dtype::Int32]);
     let width = dim_of(&weight, 1);
     let bags = match input.shape.as_deref() {
         Some([bags, _]) => Some(bags.clone()),

@@ -1,9 +1,10 @@
 //! Losses: what they return. What they demand of their arguments is written as contracts.
 
+use super::device;
 use super::facts::{Autocast, autocast, broadcast, full_dtype, result};
 use super::layer::{Layer, plain, with_state};
 use crate::library::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Bound, RejectKind};
 use crate::value::{Device, Dim, Dtype, Kind, ObjId, Tensor, Value, promote};
 
 macro_rules! loss {
@@ -270,8 +271,40 @@ fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
+/// Refuses a name that stands for no reduction.
+fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
+    let given = b.get("reduction");
+    let Some(name) = given.as_str() else { return };
+    let known = matches!(name, "none" | "mean" | "sum") || (name == "batchmean" && cx.name() == "kl_div");
+    if !known && reduction_of(b).is_none() {
+        let message = format!("reduction is {name:?}: it is one of 'none', 'mean' and 'sum'");
+        let at = b.span("reduction").or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![(format!("reduction is {name:?}"), at)]);
+    }
+}
+
+/// Refuses tensors on different devices. A 0-dim one may be a number to some of these losses.
+fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
+    let strict = matches!(cx.name(), "cross_entropy" | "nll_loss");
+    let judged: Vec<(&str, &Tensor)> = tensors
+        .iter()
+        .filter_map(|(name, t)| Some((*name, (*t)?)))
+        .filter(|(_, t)| strict || t.rank().is_some_and(|rank| rank > 0))
+        .collect();
+    device::check(cx, &judged);
+}
+
+/// Refuses shapes that do not broadcast, where no contract judges the shapes.
+fn check_broadcast(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) {
+    if cx.name().starts_with("binary_cross_entropy") || cx.name() == "gaussian_nll_loss" {
+        return;
+    }
+    super::super::broadcast::broadcast(cx, tensors);
+}
+
 /// A result in which the elements are reduced, or not.
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[&Tensor], dtype: Option<Dtype>, full: Option<Vec<Dim>>) -> Value {
+    check_reduction(cx, b);
     let shape = match reduction_of(b) {
         Some("none") => full,
         Some(_) => Some(Vec::new()),
@@ -333,6 +366,8 @@ fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (dtype, ..) if cx.name() == "nll_loss" => dtype,
         _ => None,
     };
+    let weight = cx.tensor_arg(b, "weight");
+    check_devices(cx, &[("input", Some(&input)), ("target", target.as_ref()), ("weight", weight.as_ref())]);
     let mut tensors = vec![&input];
     tensors.extend(&target);
     reduced(cx, b, &tensors, dtype, full)
@@ -354,6 +389,16 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut tensors = vec![&input, &target];
     let more = [cx.tensor_arg(b, "weight"), cx.tensor_arg(b, "pos_weight"), cx.tensor_arg(b, "var")];
     let full = broadcast(&input, &target);
+    let [weight, pos_weight, var] = [more.first(), more.get(1), more.get(2)].map(|t| t.and_then(Option::as_ref));
+    let all = [
+        ("input", Some(&input)),
+        ("target", Some(&target)),
+        ("weight", weight),
+        ("pos_weight", pos_weight),
+        ("var", var),
+    ];
+    check_devices(cx, &all);
+    check_broadcast(cx, &[("input", &input), ("target", &target)]);
     let mut dtype = match cx.name() {
         "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "poisson_nll_loss" | "gaussian_nll_loss" => {
             loss_dtype(cx, &tensors)
@@ -367,7 +412,10 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             dtype = None;
         }
     }
-    let dtype = dtype.filter(|d| d.kind() >= Kind::Floating);
+    let mut dtype = dtype.filter(|d| d.kind() >= Kind::Floating);
+    if cx.name() == "l1_loss" {
+        dtype = dtype.map(Dtype::to_real);
+    }
     reduced(cx, b, &tensors, dtype, full)
 }
 
@@ -384,17 +432,32 @@ fn per_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &[&input], dtype, full)
 }
 
-/// Of the unreduced result no more than the dtype is followed.
+/// Losses of pairs and triplets.
 fn reduced_only(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let names = ["input1", "input2", "anchor", "positive", "negative"];
-    let inputs: Vec<Tensor> = names.iter().filter_map(|name| cx.tensor_arg(b, name)).collect();
-    let all: Vec<&Tensor> = inputs.iter().collect();
-    let mut dtype = loss_dtype(cx, &all).filter(|d| d.is_floating());
+    let named: Vec<(&str, Tensor)> = names.iter().filter_map(|name| Some((*name, cx.tensor_arg(b, name)?))).collect();
     let target = cx.tensor_arg(b, "target");
-    if all.iter().any(|t| t.dtype != dtype) || target.is_some_and(|t| t.dtype != dtype) {
+    let all: Vec<&Tensor> = named.iter().map(|(_, t)| t).collect();
+    let mut judged: Vec<(&str, Option<&Tensor>)> = named.iter().map(|(name, t)| (*name, Some(t))).collect();
+    judged.push(("target", target.as_ref()));
+    check_devices(cx, &judged);
+    let mut dtype = loss_dtype(cx, &all).filter(|d| d.is_floating());
+    let narrow = |t: &Tensor| t.dtype.is_some_and(|d| d.is_integral() || Some(d) == dtype);
+    if all.iter().any(|t| t.dtype != dtype) || !target.as_ref().is_none_or(narrow) {
         dtype = None;
     }
-    reduced(cx, b, &all, dtype, None)
+    let full = match cx.name() {
+        "margin_ranking_loss" => named.first().zip(target.as_ref()).and_then(|((_, x), t)| {
+            let same = named.iter().all(|(_, y)| y.sizes() == x.sizes());
+            broadcast(x, t).filter(|_| same)
+        }),
+        "cosine_embedding_loss" => target.as_ref().and_then(|t| t.shape.clone()),
+        _ => {
+            let same = named.iter().all(|(_, t)| t.sizes() == named.first().and_then(|(_, x)| x.sizes()));
+            named.first().and_then(|(_, x)| Some(x.shape.as_ref()?.split_last()?.1.to_vec())).filter(|_| same)
+        }
+    };
+    reduced(cx, b, &all, dtype, full)
 }
 
 fn ctc_loss(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -182,7 +182,11 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     check_rank(cx, "input", &input, &[3, 4, 5]);
-    let out = like(cx, &input);
+    let mut out = like(cx, &input);
+    // The division makes floats of integers.
+    if input.dtype.is_some_and(Dtype::is_integral) {
+        out = out.with_dtype(cx.default_dtype(), cx.at());
+    }
     cx.out(out)
 }
 

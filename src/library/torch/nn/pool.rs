@@ -1,7 +1,7 @@
 //! Pooling and its inverses.
 
 use super::conv::{PoolWindow, pooled};
-use super::facts::{check_rank, dim_read, like, per_dim, resized, shape_text};
+use super::facts::{check_indices, check_least, check_rank, dim_read, like, per_dim, resized, shape_read, shape_text};
 use super::layers::spatial;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -59,6 +59,11 @@ fn with_space(input: &Tensor, n: usize, space: Option<Vec<Dim>>) -> Option<Vec<D
 
 /// The lengths that windows leave of the spatial dimensions.
 fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Option<Vec<Dim>> {
+    for (name, least) in [("kernel_size", 1), ("stride", 1), ("dilation", 1), ("padding", 0)] {
+        if b.sig.params.iter().any(|p| p.name.as_str() == name) {
+            check_least(cx, b, name, least);
+        }
+    }
     let kernels = per_dim(cx, &b.get("kernel_size"), n);
     let stride = b.get("stride");
     // `stride=None` and `stride=[]` stand for the kernel's size.
@@ -78,9 +83,9 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
         let at = |sizes: &[Size]| sizes.get(i).cloned().unwrap_or(Size::Unknown);
         let window =
             PoolWindow { kernel: at(&kernels), stride: at(&strides), padding: at(&paddings), dilation: at(&dilations) };
-        if let (Size::Int(k), Size::Int(p)) = (&window.kernel, &window.padding)
+        let effective = window.dilation.mul(&window.kernel.sub(&Size::Int(1))).add(&Size::Int(1));
+        if let (Size::Int(k), Size::Int(p)) = (&effective, &window.padding)
             && p.saturating_mul(2) > *k
-            && window.dilation == Size::Int(1)
         {
             let message = format!("padding is {p}: it may be at most half the kernel's size {k}");
             cx.reject(RejectKind::Value, message, vec![]);
@@ -160,6 +165,11 @@ fn adaptive(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(_) => None,
         None => Some(vec![wanted; n]),
     };
+    check_least(cx, b, "output_size", 0);
+    if let Some(dtype) = input.dtype.filter(|d| d.is_integral()) {
+        let message = format!("`input` is {dtype}: {} takes floating-point tensors", cx.name());
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+    }
     let mut out = like(cx, &input);
     let lead = input.rank().and_then(|rank| rank.checked_sub(n));
     let space = per.zip(lead).map(|(per, lead)| {
@@ -192,12 +202,29 @@ fn fractional(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     with_indices(cx, b, out)
 }
 
+fn check_same_shape(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &Tensor) {
+    let (Some(a), Some(b)) = (&input.shape, &indices.shape) else { return };
+    let differ = a.len() != b.len() || a.iter().zip(b).any(|(x, y)| x.size.equals(&y.size) == Some(false));
+    if differ {
+        let message = format!(
+            "`input` is {} and `indices` is {}: both must have the same shape",
+            shape_text(input),
+            shape_text(indices)
+        );
+        let reads = vec![shape_read("input", input), shape_read("indices", indices)];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+}
+
 fn unpool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let n = spatial(cx.name());
     let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
     if let Some(indices) = cx.tensor_arg(b, "indices") {
         super::device::check(cx, &[("input", &input), ("indices", &indices)]);
+        check_indices(cx, "indices", &indices, &[Dtype::Int64]);
+        check_same_shape(cx, &input, &indices);
     }
+    check_least(cx, b, "stride", 1);
     let kernels = per_dim(cx, &b.get("kernel_size"), n);
     let stride = b.get("stride");
     let strides = if stride.is_none() { kernels.clone() } else { per_dim(cx, &stride, n) };

@@ -1,7 +1,9 @@
 //! Recurrent layers and cells.
 
 use super::device;
-use super::facts::{Autocast, autocast, check_rank, dim_read, grad_of, product_dtype, shape_read, shape_text};
+use super::facts::{
+    Autocast, autocast, check_least, check_rank, dim_read, grad_of, product_dtype, shape_read, shape_text,
+};
 use super::layer::{bias, parameter, size};
 use super::utils::{packed_like, padded_of};
 use crate::library::{Cx, Table};
@@ -54,6 +56,11 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         _ => 1,
     };
     let (inputs, hidden) = (size(cx, b, "input_size"), size(cx, b, "hidden_size"));
+    if !name.ends_with("Cell") {
+        for argument in ["input_size", "hidden_size", "num_layers"] {
+            check_least(cx, b, argument, 1);
+        }
+    }
     let wide = hidden.mul(&Size::Int(gates));
     if name.ends_with("Cell") {
         parameter(cx, object, b, "weight_ih", vec![wide.clone(), inputs]);
@@ -256,6 +263,9 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(input) => checked(cx, input, &weight),
         None => Tensor::default(),
     };
+    if let Some(input) = &input {
+        check_cell_state(cx, b, &object, input);
+    }
     let hidden = Dim::new(stored(cx, &object, "hidden_size"), weight.dim(0).and_then(|d| d.at));
     out.shape = input.and_then(|t| t.shape).map(|mut dims| {
         dims.pop();
@@ -266,5 +276,36 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match lstm {
         true => cx.outs(vec![out.clone(), out]),
         false => cx.out(out),
+    }
+}
+
+/// The state of a cell has the rows of the input and the cell's width.
+fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tensor) {
+    let hx = b.get("hx");
+    let states: Vec<Tensor> = match cx.items(&hx) {
+        Some(parts) => parts.iter().filter_map(|h| cx.tensor(h)).collect(),
+        None => cx.tensor(&hx).into_iter().collect(),
+    };
+    let hidden = stored(cx, object, "hidden_size");
+    for state in &states {
+        device::check(cx, &[("input", input), ("hx", state)]);
+        if !check_rank(cx, "hx", state, &[1, 2]) {
+            return;
+        }
+        let width = state.dim(-1).is_some_and(|d| d.size.equals(&hidden) == Some(false));
+        let rows = match (input.shape.as_deref(), state.shape.as_deref()) {
+            (Some([a, _]), Some([b, _])) => a.size.equals(&b.size) == Some(false),
+            _ => false,
+        };
+        if width || rows {
+            let message = format!(
+                "`input` is {} and `hx` is {}: the state needs a row for each of the input, {hidden} wide",
+                shape_text(input),
+                shape_text(state)
+            );
+            let reads = vec![shape_read("hx", state), shape_read("input", input)];
+            cx.reject(RejectKind::Shape, message, reads);
+            return;
+        }
     }
 }
