@@ -1,11 +1,12 @@
 //! `torch.masked`: reductions and normalisations that leave elements out. The mask changes
 //! values and not shapes.
 
+use super::pointwise::binary::{Gives, Rule, binary};
 use super::reduce::{Dims, dims_of, reduction};
 use super::support::{refuse_dtype, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Dtype, Tensor, Value};
+use crate::value::{Dtype, Kind, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     let m = "torch.masked.";
@@ -30,6 +31,10 @@ pub fn register(t: &mut Table) {
     );
     t.family(m, "softmax log_softmax softmin", "input, dim, *, dtype=None, mask=None", |cx, b| same(cx, b, true));
     t.family(m, "normalize", "input, ord, dim, *, eps=1e-12, dtype=None, mask=None", |cx, b| same(cx, b, true));
+    t.def("torch.masked.logaddexp", "input, other, *, dtype=None, input_mask=None, other_mask=None", |cx, b| {
+        let rule = Rule::tensors(Gives::Common, &[Kind::Bool, Kind::Integral]);
+        if b.get("dtype").is_none() { binary(cx, b, rule) } else { cx.some_tensor() }
+    });
     t.family(m, "cumsum cumprod", "input, dim, *, dtype=None, mask=None", |cx, b| same(cx, b, false));
 }
 

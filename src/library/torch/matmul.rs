@@ -128,10 +128,10 @@ fn made(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], shape: Option<Vec<Dim>>, dty
     Tensor { array, shape, shape_at, dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
 }
 
-/// The first two parameters, which must be tensors.
 /// A parameter with its tensor.
 type Given = (&'static str, Tensor);
 
+/// The first two parameters, which must be tensors.
 fn pair(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<(Given, Given)> {
     let mut names = b.sig.params.iter().map(|p| p.name.as_str());
     let (x, y) = (names.next()?, names.next()?);
@@ -264,7 +264,8 @@ fn add(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let named: [Named<'_>; 3] = [("input", &input), first, second];
     let dtype = if name == "addr" {
         let operands: Vec<Operand> = named.iter().map(|(_, t)| Operand::Tensor(Box::new(Tensor::clone(t)))).collect();
-        result_type(&operands, cx.default_dtype())
+        let casts = named.iter().any(|(_, t)| lowered(cx, t) != t.dtype);
+        result_type(&operands, cx.default_dtype()).filter(|_| !casts)
     } else {
         match product_dtype(cx, &named) {
             Ok(dtype) => dtype,
@@ -460,6 +461,8 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut shape = keep(&x, &gone.0);
     shape.extend(keep(&y, &gone.1));
+    // Under autocast it is computed in the widest dtype, unlike other products.
+    let dtype = dtype.filter(|_| lowered(cx, &x) == x.dtype && lowered(cx, &y) == y.dtype);
     let out = made(cx, &named, Some(shape), dtype);
     give(cx, b, out)
 }

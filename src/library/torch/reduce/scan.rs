@@ -263,6 +263,7 @@ fn renorm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             return cx.some_tensor();
         }
     }
-    let out = same_shape(cx, &input, input.dtype);
+    let dtype = raised(cx, &input);
+    let out = same_shape(cx, &input, dtype);
     give(cx, b, out)
 }
