@@ -25,17 +25,19 @@ pub fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtyp
     let grad = grad_of(cx, inputs, dtype);
     let first = inputs.first();
     let dtype_at = first.filter(|t| t.dtype == dtype).and_then(|t| t.dtype_at).or(cx.at());
-    let placed = inputs.iter().find(|t| t.device.is_some());
-    Tensor {
-        shape,
-        shape_at: cx.at(),
-        dtype,
-        dtype_at,
-        device: placed.and_then(|t| t.device),
-        device_at: placed.and_then(|t| t.device_at),
-        grad,
-        ..Tensor::default()
+    let (device, device_at) = agreed_device(inputs);
+    Tensor { shape, shape_at: cx.at(), dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
+}
+
+/// The device of tensors that must be on the same one; not known where they are not, so that
+/// one mistake is not reported again by all that follows.
+pub fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
+    let mut placed = inputs.iter().filter_map(|t| Some((t.device?, t.device_at)));
+    let Some((first, at)) = placed.next() else { return (None, None) };
+    if placed.any(|(other, _)| first.same(other) == Some(false)) {
+        return (None, None);
     }
+    (Some(first), at)
 }
 
 /// As the input, with nothing known of the elements.

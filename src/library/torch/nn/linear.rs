@@ -1,7 +1,7 @@
 //! Linear maps and embeddings.
 
 use super::device;
-use super::facts::{broadcast, check_indices, check_rank, dim_read, product_dtype, result, shape_text};
+use super::facts::{agreed_device, broadcast, check_indices, check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::dim_of;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -136,12 +136,15 @@ fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !check_rank(cx, "weight", &weight, &[2]) {
         return cx.some_tensor();
     }
-    let shape = input.and_then(|t| t.shape).map(|mut dims| {
+    let shape = input.as_ref().and_then(|t| t.shape.clone()).map(|mut dims| {
         dims.push(dim_of(&weight, 1));
         dims
     });
     let dtype = weight.dtype;
-    let out = result(cx, &[&weight], shape, dtype);
+    let mut out = result(cx, &[&weight], shape, dtype);
+    if let Some(input) = &input {
+        (out.device, out.device_at) = agreed_device(&[&weight, input]);
+    }
     cx.out(out)
 }
 

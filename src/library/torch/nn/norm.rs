@@ -1,7 +1,9 @@
 //! Normalisation: the shape stays; channels must be those of the parameters.
 
 use super::device;
-use super::facts::{Autocast, autocast, check_rank, dim_read, full_dtype, grad_of, like, shape_read, shape_text};
+use super::facts::{
+    Autocast, agreed_device, autocast, check_rank, dim_read, full_dtype, grad_of, like, shape_read, shape_text,
+};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
@@ -43,6 +45,7 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     let mut out = like(cx, input);
     let tensors: Vec<&Tensor> = all.iter().map(|(_, t)| *t).collect();
     out.grad = grad_of(cx, &tensors, out.dtype);
+    (out.device, out.device_at) = agreed_device(&tensors);
     out
 }
 
