@@ -197,6 +197,10 @@ pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
             return Some(Value::size(&size));
         }
         "Subset" => {
+            let split = cx.attr(object, "length of");
+            if split.as_int().is_some() {
+                return Some(split);
+            }
             let indices = cx.attr(object, "indices");
             return Some(cx.it.length(&indices, span)).filter(|n| !n.is_unknown()).or(Some(Value::Any(Type::Int)));
         }
@@ -233,15 +237,12 @@ fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let part = |cx: &mut Cx<'_, '_>, length: &Value| {
         let subset = cx.it.heap.instance(Value::path("torch.utils.data.Subset"));
         cx.it.heap.set_attr(subset, "dataset", dataset.clone());
-        // Fractions say no more than that there are some.
-        let indices = match length.as_int() {
-            Some(n) if (0..=64).contains(&n) => {
-                let items = (0..n).map(|_| Value::Any(Type::Int)).collect();
-                cx.list(items)
-            }
-            _ => cx.list_of(Value::Any(Type::Int)),
-        };
+        let indices = cx.list_of(Value::Any(Type::Int));
         cx.it.heap.set_attr(subset, "indices", indices);
+        // Fractions say no more than that there are some.
+        if let Some(n) = length.as_int() {
+            cx.it.heap.set_attr(subset, "length of", Value::Int(n));
+        }
         Value::Obj(subset)
     };
     match cx.items(&lengths) {

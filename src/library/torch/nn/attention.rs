@@ -228,10 +228,10 @@ fn stack(cx: &mut Cx<'_, '_>, object: ObjId, one: &Value, count: &Value) {
     let copies: Option<Vec<Value>> = count
         .as_int()
         .filter(|n| (0..=64).contains(n))
-        .map(|n| (0..n).map(|_| super::module::copied(cx, one)).collect());
+        .map(|n| (0..n).map(|_| super::copy::copied(cx, one)).collect());
     let items = match copies {
         Some(values) => Items::Exact(values),
-        None => Items::Many(super::module::copied(cx, one)),
+        None => Items::Many(super::copy::copied(cx, one)),
     };
     let list = Value::Obj(cx.it.heap.alloc(crate::value::Data::List(items)));
     let layers = Libraries.call(cx.it, sym("torch.nn.ModuleList"), Args::positional([list], span), span);
