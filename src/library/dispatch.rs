@@ -2,7 +2,7 @@
 
 use super::cx::Cx;
 use super::table::{Entry, table};
-use super::{numpy, special, torch};
+use super::{lightning, numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Items, ObjId, Sym, Value, sym};
@@ -170,6 +170,7 @@ impl Library for Libraries {
         value: &Value,
         span: Span,
     ) -> bool {
+        lightning::set_attribute(it, class, value);
         torch::nn::module::set_attribute(it, class, object, name, value, span)
     }
 

@@ -183,6 +183,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     super::numpy::register(&mut table);
     super::pil::register(&mut table);
     super::torchvision::register(&mut table);
+    super::cv2::register(&mut table);
+    super::albumentations::register(&mut table);
+    super::einops::register(&mut table);
+    super::kornia::register(&mut table);
+    super::lightning::register(&mut table);
+    super::sklearn::register(&mut table);
+    super::timm::register(&mut table);
+    super::transformers::register(&mut table);
     table
 });
 

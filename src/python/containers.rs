@@ -529,8 +529,18 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(id) = Data::Dict(Dict::default());
                 Value::None
             }
-            // A tokenizer's output or a batch on its way to a device: a library's class may
-            // know better; a plain dict has no such method.
+            // A tokenizer's output on its way to a device; a plain dict has no such method.
+            ("to", Some(_)) => {
+                let mut out = Dict { open: dict.open.map(|_| Value::Unknown), ..Dict::default() };
+                for (key, value) in dict.entries {
+                    let moved = match self.heap.is_tensor(&value) {
+                        true => self.call_method(&value, "to", args.clone(), span),
+                        false => value,
+                    };
+                    out.entries.insert(key, moved);
+                }
+                self.heap.dict(out)
+            }
             _ => Value::Unknown,
         }
     }

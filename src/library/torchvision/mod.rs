@@ -9,6 +9,8 @@ mod targets;
 mod transforms;
 mod tv_tensors;
 
+pub use models::open_module;
+
 use super::table::Table;
 
 pub fn register(t: &mut Table) {

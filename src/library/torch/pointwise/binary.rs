@@ -43,7 +43,7 @@ const INTEGERS: &[Kind] = &[Kind::Bool, Kind::Integral];
 
 impl Rule {
     /// Two tensors.
-    const fn tensors(gives: Gives, refuses: &'static [Kind]) -> Rule {
+    pub const fn tensors(gives: Gives, refuses: &'static [Kind]) -> Rule {
         Rule { left_number: false, right_number: false, gives, refuses }
     }
 

@@ -1,0 +1,52 @@
+//! What `torch.autocast` makes of dtypes: matrix products are lowered, sums and exponentials
+//! are raised to float32.
+//!
+//! The state is remembered as `autocast`: `None`, or a tuple of the device and the dtype.
+
+use crate::library::Cx;
+use crate::value::{Device, Dtype, Tensor, Value};
+
+/// What autocast does on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Autocast {
+    Off,
+    To(Dtype),
+    /// It is not known whether it is on, or to which dtype it casts.
+    Unknown,
+}
+
+pub fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
+    let state = match cx.it.remembered("autocast") {
+        None | Some(Value::None) => return Autocast::Off,
+        Some(state) => state,
+    };
+    let Value::Tuple(parts) = &state else { return Autocast::Unknown };
+    match (parts.as_ref(), device) {
+        ([Value::Device(on), Value::Dtype(d)], Some(device)) if on.kind == device.kind => Autocast::To(*d),
+        ([Value::Device(on), _], Some(device)) if on.same(device) == Some(false) => Autocast::Off,
+        _ => Autocast::Unknown,
+    }
+}
+
+/// The dtype in which a matrix product takes this tensor.
+pub fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
+    let dtype = tensor.dtype?;
+    let eligible = dtype.is_floating() && dtype != Dtype::Float64;
+    match autocast(cx, tensor.device) {
+        Autocast::To(to) if eligible => Some(to),
+        Autocast::Unknown if eligible => None,
+        _ => Some(dtype),
+    }
+}
+
+/// The dtype in which a sum, a norm, a softmax or an exponential takes this tensor. The list
+/// is that of CUDA; those of other devices differ by version.
+pub fn raised(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
+    let dtype = tensor.dtype?;
+    let eligible = dtype.is_floating() && !matches!(dtype, Dtype::Float32 | Dtype::Float64);
+    match autocast(cx, tensor.device) {
+        Autocast::To(_) if eligible && tensor.device.is_some_and(Device::is_cuda) => Some(Dtype::Float32),
+        Autocast::To(_) | Autocast::Unknown if eligible => None,
+        _ => Some(dtype),
+    }
+}

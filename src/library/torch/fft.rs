@@ -1,0 +1,355 @@
+//! Fourier transforms: dtypes change between real and complex, and lengths with them.
+
+use super::broadcast::{Named, result_grad, shape_read};
+use super::pointwise::derived;
+use super::reduce::index;
+use super::support::{give, refuse_dtype, refuse_rank, tensor_param};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    let one = "input, n=None, dim=-1, norm=None, *, out=None";
+    t.family("torch.fft.", "fft ifft rfft irfft hfft ihfft", one, fft);
+    let two = "input, s=None, dim=(-2, -1), norm=None, *, out=None";
+    t.family("torch.fft.", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", two, fft);
+    let many = "input, s=None, dim=None, norm=None, *, out=None";
+    t.family("torch.fft.", "fftn ifftn rfftn irfftn hfftn ihfftn", many, fft);
+    t.family("torch.fft.", "fftshift ifftshift", "input, dim=None", shift);
+    let freq = "n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None, requires_grad=False";
+    t.family("torch.fft.", "fftfreq rfftfreq", freq, frequencies);
+    t.def(
+        "torch.stft",
+        "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', \
+         normalized=False, onesided=None, return_complex=None, align_to_window=None",
+        stft,
+    );
+    t.def(
+        "torch.istft",
+        "input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, \
+         length=None, return_complex=False",
+        istft,
+    );
+}
+
+/// From which numbers to which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    ToComplex,
+    /// Real numbers in, half of the (symmetric) spectrum out.
+    Halve,
+    /// Half of a symmetric spectrum in, real numbers out.
+    Unfold,
+}
+
+fn turn(name: &str) -> Turn {
+    match name.get(..2) {
+        Some("rf" | "ih") => Turn::Halve,
+        Some("ir" | "hf") => Turn::Unfold,
+        _ => Turn::ToComplex,
+    }
+}
+
+/// `n // 2 + 1`, where that can be told.
+fn halved(n: &Size) -> Size {
+    match n {
+        Size::Int(n) => Size::Int(n.div_euclid(2).saturating_add(1)),
+        other => other.div_exact(&Size::Int(2)).map_or(Size::Unknown, |half| half.add(&Size::Int(1))),
+    }
+}
+
+fn complex_of(cx: &Cx<'_, '_>, dtype: Dtype) -> Option<Dtype> {
+    match dtype {
+        Dtype::Bfloat16 | Dtype::Other(_) => None,
+        d if d.is_integral() => cx.default_dtype().map(Dtype::to_complex),
+        d => Some(d.to_complex()),
+    }
+}
+
+fn fft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let named = ("input", &input);
+    let turn = turn(cx.name());
+    if turn == Turn::Halve && input.dtype.is_some_and(Dtype::is_complex) {
+        refuse_dtype(cx, named, "takes real numbers only");
+        return cx.some_tensor();
+    }
+    let at = cx.at();
+    let dtype = input.dtype.and_then(|d| complex_of(cx, d)).map(|d| if turn == Turn::Unfold { d.to_real() } else { d });
+    let mut out = derived(&input).with_dtype(dtype, at);
+    out.grad = result_grad(cx, &[named], dtype);
+    let single = b.sig.params.iter().any(|p| p.name.as_str() == "n");
+    if single && input.rank() == Some(0) {
+        refuse_rank(cx, named, "at least one dimension");
+        return cx.some_tensor();
+    }
+    match axes(cx, b, named, single) {
+        Err(()) => return cx.some_tensor(),
+        Ok(None) => {
+            // Which dimensions change is not known; their number stays.
+            out.shape = out.shape.map(|s| vec![Dim::UNKNOWN; s.len()]);
+        }
+        Ok(Some(axes)) => {
+            let last = axes.len().saturating_sub(1);
+            for (i, (axis, given)) in axes.iter().enumerate() {
+                let Some(slot) = out.shape.as_mut().and_then(|s| s.get_mut(*axis)) else { continue };
+                let length = given.clone().unwrap_or_else(|| slot.size.clone());
+                let size = match turn {
+                    Turn::Halve if i == last => halved(&length),
+                    // Without a length, twice what is hidden behind the first element.
+                    Turn::Unfold if i == last && given.is_none() => length.sub(&Size::Int(1)).mul(&Size::Int(2)),
+                    _ => length,
+                };
+                if size.less(&Size::Int(1)) == Some(true) {
+                    let message = format!("dimension {axis} would have {size} points: at least 1 is needed");
+                    cx.reject(RejectKind::Value, message, vec![shape_read(named, Some(*axis))]);
+                    return cx.some_tensor();
+                }
+                if size != slot.size || size.is_unknown() {
+                    *slot = Dim::new(size, at);
+                }
+            }
+        }
+    }
+    give(cx, b, out)
+}
+
+type Axes = Vec<(usize, Option<Size>)>;
+
+/// The dimensions that are transformed, in order, with the lengths that are asked for.
+fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Result<Option<Axes>, ()> {
+    let Some(rank) = named.1.rank() else { return Ok(None) };
+    let length = |cx: &Cx<'_, '_>, value: &Value| match value {
+        Value::None | Value::Int(-1) => None,
+        other => Some(cx.size_of(other)),
+    };
+    if single {
+        let value = b.get("n");
+        if let Some(n) = value.as_int()
+            && n < 1
+        {
+            let message = format!("`n` is {n}: at least 1 point is needed");
+            cx.reject(RejectKind::Value, message, vec![("`n` is given here".to_owned(), b.span("n"))]);
+            return Err(());
+        }
+        let given = length(cx, &value);
+        return Ok(index(cx, &b.get("dim"), named, rank)?.map(|at| vec![(at, given)]));
+    }
+    let (s, dim) = (b.get("s"), b.get("dim"));
+    let plain_dim = !b.given("dim") && !b.open && cx.name().ends_with('2');
+    let lengths = match &s {
+        Value::None => None,
+        other => match other.as_int() {
+            Some(_) => Some(vec![other.clone()]),
+            None => match cx.items(other) {
+                Some(items) => Some(items),
+                None => return Ok(None),
+            },
+        },
+    };
+    let dims: Vec<Value> = if plain_dim {
+        vec![Value::Int(-2), Value::Int(-1)]
+    } else {
+        match &dim {
+            Value::None => {
+                let number = lengths.as_ref().map_or(rank, Vec::len);
+                if number > rank {
+                    let message = format!("`s` has {number} lengths, but the tensor has {rank} dimensions");
+                    cx.reject(RejectKind::Value, message, vec![shape_read(named, None)]);
+                    return Err(());
+                }
+                // The last ones.
+                (rank - number..rank).filter_map(|i| i64::try_from(i).ok()).map(Value::Int).collect()
+            }
+            other => match other.as_int() {
+                Some(_) => vec![other.clone()],
+                None => match cx.items(other) {
+                    Some(items) => items,
+                    None => return Ok(None),
+                },
+            },
+        }
+    };
+    if let Some(lengths) = &lengths
+        && lengths.len() != dims.len()
+    {
+        let message =
+            format!("`s` has {} lengths and `dim` {} dimensions: as many are needed", lengths.len(), dims.len());
+        cx.reject(RejectKind::Value, message, vec![("`s` is given here".to_owned(), b.span("s"))]);
+        return Err(());
+    }
+    let mut out: Axes = Vec::new();
+    for (i, dim) in dims.iter().enumerate() {
+        let Some(at) = index(cx, dim, named, rank)? else { return Ok(None) };
+        if out.iter().any(|(have, _)| *have == at) {
+            let message = format!("dimension {at} appears twice in `dim`");
+            cx.reject(RejectKind::Dim, message, vec![shape_read(named, None)]);
+            return Err(());
+        }
+        let given = lengths.as_ref().and_then(|l| l.get(i)).and_then(|v| length(cx, v));
+        if let Some(n) = given.as_ref().and_then(Size::known)
+            && n < 1
+        {
+            let message = format!("`s` asks for {n} points: at least 1 is needed");
+            cx.reject(RejectKind::Value, message, vec![("`s` is given here".to_owned(), b.span("s"))]);
+            return Err(());
+        }
+        out.push((at, given));
+    }
+    if out.is_empty() && turn(cx.name()) != Turn::ToComplex {
+        cx.reject(RejectKind::Dim, "at least one dimension must be transformed", vec![shape_read(named, None)]);
+        return Err(());
+    }
+    Ok(Some(out))
+}
+
+fn shift(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    if super::reduce::dims_of(cx, &b.get("dim"), ("input", &input)).is_err() {
+        return cx.some_tensor();
+    }
+    let mut out = derived(&input);
+    out.range = input.range.clone();
+    out.range_at = input.range_at;
+    cx.out(out)
+}
+
+fn frequencies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let n = cx.size_of(&b.get("n"));
+    let size = if cx.name() == "rfftfreq" { halved(&n) } else { n };
+    let at = cx.at();
+    let dtype = cx.dtype_arg(&b.get("dtype")).unwrap_or_else(|| cx.default_dtype());
+    let device = cx.device_arg(&b.get("device")).unwrap_or_else(|| cx.default_device());
+    let grad = match b.get("requires_grad").as_bool() {
+        Some(true) => Grad::Leaf,
+        Some(false) => Grad::Off,
+        None => Grad::Unknown,
+    };
+    let out = Tensor { grad, ..Tensor::default() }.with_shape(vec![size], at).with_dtype(dtype, at);
+    let out = out.with_device(device, at);
+    give(cx, b, out)
+}
+
+/// The quotient rounded down, where that can be told.
+fn divided(n: &Size, by: i64) -> Size {
+    match n {
+        Size::Int(n) if by > 0 => Size::Int(n.div_euclid(by)),
+        other => other.div_exact(&Size::Int(by)).unwrap_or(Size::Unknown),
+    }
+}
+
+fn stft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(Dtype::is_integral) {
+        refuse_dtype(cx, named, "needs floating-point or complex numbers");
+        return cx.some_tensor();
+    }
+    if input.rank().is_some_and(|r| r != 1 && r != 2) {
+        refuse_rank(cx, named, "one or two dimensions");
+        return cx.some_tensor();
+    }
+    let window = cx.tensor(&b.get("window"));
+    let plain = b.get("window").is_none();
+    let complex = match (input.dtype.map(Dtype::is_complex), window.as_ref().map(|w| w.dtype.map(Dtype::is_complex))) {
+        (Some(true), _) | (_, Some(Some(true))) => Some(true),
+        (Some(false), Some(Some(false))) => Some(false),
+        (Some(false), None) if plain => Some(false),
+        _ => None,
+    };
+    let wants = b.get("return_complex");
+    if complex == Some(false) && wants.is_none() {
+        let message = "`return_complex` must be given for real input";
+        cx.reject(RejectKind::Value, message, Vec::new());
+        return cx.some_tensor();
+    }
+    let returns = wants.as_bool().or(complex.filter(|_| wants.is_none()));
+    let n_fft = b.get("n_fft").as_int();
+    let hop = match b.get("hop_length") {
+        Value::None => n_fft.map(|n| n.div_euclid(4)),
+        other => other.as_int(),
+    };
+    let length = input.dim(-1).map_or(Size::Unknown, |d| d.size.clone());
+    let onesided = match b.get("onesided") {
+        Value::None => complex.map(|c| !c),
+        other => other.as_bool(),
+    };
+    let bins = match (n_fft, onesided) {
+        (Some(n), Some(true)) => halved(&Size::Int(n)),
+        (Some(n), Some(false)) => Size::Int(n),
+        _ => Size::Unknown,
+    };
+    // Only the plain case of aligned windows is followed.
+    let aligned = b.get("align_to_window").is_none();
+    let frames = match (n_fft, hop.filter(|h| *h > 0), b.get("center").as_bool()) {
+        (Some(n), Some(hop), Some(center)) if aligned => {
+            let padded = if center { length.add(&Size::Int(n.div_euclid(2).saturating_mul(2))) } else { length };
+            divided(&padded.sub(&Size::Int(n)), hop).add(&Size::Int(1))
+        }
+        _ => Size::Unknown,
+    };
+    let at = cx.at();
+    let mut out = derived(&input);
+    let dtype = input.dtype.and_then(|d| complex_of(cx, d)).filter(|_| complex.is_some());
+    out = out.with_dtype(if returns == Some(false) { dtype.map(Dtype::to_real) } else { dtype }, at);
+    if returns.is_none() {
+        out.dtype = None;
+    }
+    out.grad = result_grad(cx, &[named], out.dtype);
+    out.shape = match (&input.shape, returns) {
+        (Some(shape), Some(returns)) => {
+            let mut dims: Vec<Dim> = shape.split_last().map(|(_, rest)| rest.to_vec()).unwrap_or_default();
+            dims.extend([Dim::new(bins, at), Dim::new(frames, at)]);
+            if !returns {
+                dims.push(Dim::new(Size::Int(2), at));
+            }
+            Some(dims)
+        }
+        _ => None,
+    };
+    cx.out(out)
+}
+
+fn istft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(|d| !d.is_complex()) {
+        refuse_dtype(cx, named, "takes complex numbers only");
+        return cx.some_tensor();
+    }
+    if input.rank().is_some_and(|r| r != 2 && r != 3) {
+        refuse_rank(cx, named, "two or three dimensions");
+        return cx.some_tensor();
+    }
+    let at = cx.at();
+    let n_fft = b.get("n_fft").as_int();
+    let hop = match b.get("hop_length") {
+        Value::None => n_fft.map(|n| n.div_euclid(4)),
+        other => other.as_int(),
+    };
+    let frames = input.dim(-1).map_or(Size::Unknown, |d| d.size.clone());
+    let given = b.get("length");
+    let length = match (n_fft, hop, b.get("center").as_bool()) {
+        _ if !given.is_none() => cx.size_of(&given),
+        (Some(n), Some(hop), Some(center)) => {
+            let cut = if center { n.div_euclid(2).saturating_mul(2) } else { 0 };
+            frames.sub(&Size::Int(1)).mul(&Size::Int(hop)).add(&Size::Int(n.saturating_sub(cut)))
+        }
+        _ => Size::Unknown,
+    };
+    let complex = b.get("return_complex").as_bool();
+    let dtype = match complex {
+        Some(true) => input.dtype,
+        Some(false) => input.dtype.map(Dtype::to_real),
+        None => None,
+    };
+    let mut out = derived(&input).with_dtype(dtype, at);
+    out.shape = input.shape.as_ref().map(|shape| {
+        let lead = shape.len().saturating_sub(2);
+        let mut dims = shape.get(..lead).unwrap_or_default().to_vec();
+        dims.push(Dim::new(length, at));
+        dims
+    });
+    out.grad = result_grad(cx, &[named], dtype);
+    cx.out(out)
+}

@@ -1,0 +1,87 @@
+//! `torch.linalg` and its older twins under `torch.`: factorisations, solvers, norms.
+
+mod factor;
+mod norm;
+mod solve;
+
+use super::broadcast::{Named, result_grad, shape_read, shape_text};
+use super::support::{refuse_dtype, refuse_rank};
+use crate::library::{Cx, Table};
+use crate::python::RejectKind;
+use crate::value::{Dim, Dtype, Grad, Size, Tensor};
+
+pub fn register(t: &mut Table) {
+    factor::register(t);
+    norm::register(t);
+    solve::register(t);
+}
+
+/// A batch of matrices.
+pub(super) struct Matrices {
+    pub batch: Vec<Dim>,
+    pub rows: Dim,
+    pub columns: Dim,
+}
+
+/// Takes a shape apart; `Ok(None)` where it is not known, `Err` where it is no matrix.
+pub(super) fn matrices(cx: &mut Cx<'_, '_>, input: Named<'_>) -> Result<Option<Matrices>, ()> {
+    let Some(shape) = &input.1.shape else { return Ok(None) };
+    let [batch @ .., rows, columns] = shape.as_slice() else {
+        refuse_rank(cx, input, "matrices (at least two dimensions)");
+        return Err(());
+    };
+    Ok(Some(Matrices { batch: batch.to_vec(), rows: rows.clone(), columns: columns.clone() }))
+}
+
+/// Reports matrices that are certainly not square.
+pub(super) fn refuse_oblong(cx: &mut Cx<'_, '_>, input: Named<'_>, of: &Matrices) -> bool {
+    if of.rows.size.equals(&of.columns.size) != Some(false) {
+        return false;
+    }
+    let message = format!(
+        "`{}` is {}: {} takes square matrices, not {} by {}",
+        input.0,
+        shape_text(input.1),
+        cx.name(),
+        of.rows.size,
+        of.columns.size
+    );
+    let last = input.1.rank().and_then(|r| r.checked_sub(1));
+    cx.reject(RejectKind::Shape, message, vec![shape_read(input, last)]);
+    true
+}
+
+/// Reports integers, which linear algebra does not take.
+pub(super) fn refuse_integers(cx: &mut Cx<'_, '_>, input: Named<'_>) -> bool {
+    let wrong = input.1.dtype.is_some_and(Dtype::is_integral);
+    if wrong {
+        refuse_dtype(cx, input, "needs floating-point or complex numbers");
+    }
+    wrong
+}
+
+/// The smaller of two lengths, where it is known which.
+pub(super) fn smaller(a: &Dim, b: &Dim) -> Dim {
+    if a.size == b.size || a.size.less(&b.size) == Some(true) {
+        return a.clone();
+    }
+    match b.size.less(&a.size) {
+        Some(true) => b.clone(),
+        _ if a.size.equals(&b.size) == Some(true) => a.clone(),
+        _ => Dim { size: Size::Unknown, at: a.at },
+    }
+}
+
+/// A result beside its input.
+pub(super) fn beside(cx: &Cx<'_, '_>, input: &Tensor, shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
+    let at = cx.at();
+    let mut out = super::pointwise::derived(input);
+    out.shape_at = shape.as_ref().and(at);
+    out.shape = shape;
+    if dtype != input.dtype {
+        out = out.with_dtype(dtype, at);
+    }
+    out.grad =
+        if dtype.is_some_and(Dtype::is_integral) { Grad::Off } else { result_grad(cx, &[("input", input)], dtype) };
+    out
+}

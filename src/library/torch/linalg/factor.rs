@@ -1,0 +1,372 @@
+//! Functions of one batch of matrices: each result's shape is made of the matrices' sizes.
+
+use super::{Matrices, beside, matrices, refuse_integers, refuse_oblong, smaller};
+use crate::library::torch::broadcast::shape_read;
+use crate::library::torch::support::{give, give_all, refuse_dtype, tensor_param};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Size, Tensor, Value};
+
+/// A dimension of a result.
+#[derive(Debug, Clone, Copy)]
+enum D {
+    /// Rows.
+    M,
+    /// Columns.
+    N,
+    /// The smaller of the two.
+    K,
+}
+
+/// The dtype of a result.
+#[derive(Debug, Clone, Copy)]
+enum As {
+    Same,
+    Real,
+    Complex,
+    Int32,
+    Int64,
+}
+
+/// A result: its dimensions after the batch, and its dtype.
+type Out = (&'static [D], As);
+
+const M: D = D::M;
+const N: D = D::N;
+const K: D = D::K;
+
+pub fn register(t: &mut Table) {
+    let a = "A, *, out=None";
+    let input = "input, *, out=None";
+    // Square matrices.
+    t.def("torch.linalg.det", a, |cx, b| square(cx, b, &[(&[], As::Same)]));
+    t.family("torch.", "det logdet", "input", |cx, b| square(cx, b, &[(&[], As::Same)]));
+    t.def("torch.linalg.slogdet", a, |cx, b| square(cx, b, &[(&[], As::Same), (&[], As::Real)]));
+    t.def("torch.slogdet", input, |cx, b| square(cx, b, &[(&[], As::Same), (&[], As::Real)]));
+    t.def("torch.linalg.inv", a, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.def("torch.inverse", input, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.def("torch.linalg.inv_ex", "A, *, check_errors=False, out=None", |cx, b| {
+        square(cx, b, &[(&[N, N], As::Same), (&[], As::Int32)])
+    });
+    t.def("torch.linalg.cholesky", "input, *, upper=False, out=None", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.def("torch.linalg.cholesky_ex", "input, *, upper=False, check_errors=False, out=None", |cx, b| {
+        square(cx, b, &[(&[N, N], As::Same), (&[], As::Int32)])
+    });
+    t.def("torch.cholesky_inverse", "input, upper=False, *, out=None", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.def("torch.linalg.matrix_exp", input, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.def("torch.matrix_exp", "input", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.def("torch.linalg.matrix_sqrth", input, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.def("torch.linalg.matrix_power", "input, n, *, out=None", power);
+    t.def("torch.matrix_power", "input, n, *, out=None", power);
+    t.def("torch.linalg.eig", input, |cx, b| square(cx, b, &[(&[N], As::Complex), (&[N, N], As::Complex)]));
+    t.def("torch.linalg.eigvals", input, |cx, b| square(cx, b, &[(&[N], As::Complex)]));
+    t.def("torch.linalg.eigh", "input, UPLO='L', *, out=None", |cx, b| {
+        square(cx, b, &[(&[N], As::Real), (&[N, N], As::Same)])
+    });
+    t.def("torch.linalg.eigvalsh", "input, UPLO='L', *, out=None", |cx, b| square(cx, b, &[(&[N], As::Real)]));
+    t.def("torch.linalg.ldl_factor", "input, *, hermitian=False, out=None", |cx, b| {
+        square(cx, b, &[(&[N, N], As::Same), (&[N], As::Int32)])
+    });
+    t.def("torch.linalg.ldl_factor_ex", "input, *, hermitian=False, check_errors=False, out=None", |cx, b| {
+        square(cx, b, &[(&[N, N], As::Same), (&[N], As::Int32), (&[], As::Int32)])
+    });
+    // Matrices of any shape.
+    t.def("torch.linalg.svdvals", "A, *, driver=None, out=None", |cx, b| any(cx, b, &[(&[K], As::Real)]));
+    t.def("torch.linalg.svd", "A, full_matrices=True, *, driver=None, out=None", svd);
+    t.def("torch.svd", "input, some=True, compute_uv=True, *, out=None", old_svd);
+    t.def("torch.linalg.qr", "A, mode='reduced', *, out=None", qr);
+    t.def("torch.linalg.lu", "A, *, pivot=True, out=None", |cx, b| {
+        any(cx, b, &[(&[M, M], As::Same), (&[M, K], As::Same), (&[K, N], As::Same)])
+    });
+    t.def("torch.linalg.lu_factor", "A, *, pivot=True, out=None", |cx, b| {
+        any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32)])
+    });
+    t.def("torch.linalg.lu_factor_ex", "A, *, pivot=True, check_errors=False, out=None", |cx, b| {
+        any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32), (&[], As::Int32)])
+    });
+    t.def("torch.lu", "A, pivot=True, get_infos=False, out=None", |cx, b| match b.get("get_infos").as_bool() {
+        Some(false) => any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32)]),
+        Some(true) => any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32), (&[], As::Int32)]),
+        None => Value::Unknown,
+    });
+    t.def("torch.geqrf", input, |cx, b| any(cx, b, &[(&[M, N], As::Same), (&[K], As::Same)]));
+    t.def("torch.linalg.polar", a, polar);
+    t.defs(
+        "torch.linalg.pinv",
+        &["input, rcond, hermitian=False, *, out=None", "input, *, atol=None, rtol=None, hermitian=False, out=None"],
+        |cx, b| any(cx, b, &[(&[N, M], As::Same)]),
+    );
+    t.def("torch.pinverse", "input, rcond=1e-15", |cx, b| any(cx, b, &[(&[N, M], As::Same)]));
+    t.defs(
+        "torch.linalg.matrix_rank",
+        &["input, tol, hermitian=False, *, out=None", "input, *, atol=None, rtol=None, hermitian=False, out=None"],
+        |cx, b| any(cx, b, &[(&[], As::Int64)]),
+    );
+    t.def("torch.linalg.cond", "input, p=None, *, out=None", |cx, b| any(cx, b, &[(&[], As::Real)]));
+    t.family("torch.linalg.", "householder_product", "input, tau, *, out=None", householder);
+    t.family("torch.", "orgqr", "input, input2, *, out=None", householder);
+    t.def("torch.svd_lowrank", "A, q=6, niter=2, M=None", lowrank);
+    t.def("torch.pca_lowrank", "A, q=None, center=True, niter=2", lowrank);
+    t.def("torch.linalg.vander", "x, *, N=None", vander);
+    t.def("torch.vander", "x, N=None, increasing=False", vander);
+    t.def("torch.lu_unpack", "LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None", lu_unpack);
+    t.def("torch.linalg.diagonal", "A, *, offset=0, dim1=-2, dim2=-1", diagonal);
+}
+
+/// The tensor of the first parameter and its matrices, checked.
+fn input(cx: &mut Cx<'_, '_>, b: &Bound, is_square: bool) -> Option<(Tensor, Option<Matrices>)> {
+    let name = b.sig.params.first()?.name.as_str();
+    let tensor = tensor_param(cx, b, name)?;
+    if refuse_integers(cx, (name, &tensor)) {
+        return None;
+    }
+    let of = matrices(cx, (name, &tensor)).ok()?;
+    if is_square
+        && let Some(of) = &of
+        && refuse_oblong(cx, (name, &tensor), of)
+    {
+        return None;
+    }
+    Some((tensor, of))
+}
+
+fn results(cx: &Cx<'_, '_>, tensor: &Tensor, of: Option<&Matrices>, outs: &[Out]) -> Vec<Tensor> {
+    outs.iter()
+        .map(|(dims, dtype)| {
+            let shape = of.map(|of| {
+                let mut shape = of.batch.clone();
+                shape.extend(dims.iter().map(|d| match d {
+                    D::M => of.rows.clone(),
+                    D::N => of.columns.clone(),
+                    D::K => smaller(&of.rows, &of.columns),
+                }));
+                shape
+            });
+            let dtype = match dtype {
+                As::Same => tensor.dtype,
+                As::Real => tensor.dtype.map(Dtype::to_real),
+                As::Complex => tensor.dtype.map(Dtype::to_complex),
+                As::Int32 => Some(Dtype::Int32),
+                As::Int64 => Some(Dtype::Int64),
+            };
+            beside(cx, tensor, shape, dtype)
+        })
+        .collect()
+}
+
+fn deliver(cx: &mut Cx<'_, '_>, b: &Bound, mut outs: Vec<Tensor>) -> Value {
+    match outs.len() {
+        1 => match outs.pop() {
+            Some(only) => give(cx, b, only),
+            None => cx.some_tensor(),
+        },
+        _ => give_all(cx, b, outs),
+    }
+}
+
+fn nothing(cx: &mut Cx<'_, '_>, number: usize) -> Value {
+    if number == 1 { cx.some_tensor() } else { cx.outs(vec![Tensor::default(); number]) }
+}
+
+fn square(cx: &mut Cx<'_, '_>, b: &Bound, outs: &[Out]) -> Value {
+    let Some((tensor, of)) = input(cx, b, true) else { return nothing(cx, outs.len()) };
+    let outs = results(cx, &tensor, of.as_ref(), outs);
+    deliver(cx, b, outs)
+}
+
+fn any(cx: &mut Cx<'_, '_>, b: &Bound, outs: &[Out]) -> Value {
+    let Some((tensor, of)) = input(cx, b, false) else { return nothing(cx, outs.len()) };
+    let outs = results(cx, &tensor, of.as_ref(), outs);
+    deliver(cx, b, outs)
+}
+
+/// Integers are multiplied too, as long as nothing is inverted.
+fn power(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(tensor) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let named = ("input", &tensor);
+    if b.get("n").as_int().is_some_and(|n| n < 0) && refuse_integers(cx, named) {
+        return cx.some_tensor();
+    }
+    let Ok(of) = matrices(cx, named) else { return cx.some_tensor() };
+    if let Some(of) = &of
+        && refuse_oblong(cx, named, of)
+    {
+        return cx.some_tensor();
+    }
+    let outs = results(cx, &tensor, of.as_ref(), &[(&[N, N], As::Same)]);
+    deliver(cx, b, outs)
+}
+
+fn svd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match b.get("full_matrices").as_bool() {
+        Some(true) => any(cx, b, &[(&[M, M], As::Same), (&[K], As::Real), (&[N, N], As::Same)]),
+        Some(false) => any(cx, b, &[(&[M, K], As::Same), (&[K], As::Real), (&[K, N], As::Same)]),
+        None => nothing(cx, 3),
+    }
+}
+
+/// The older function gives V, not its transpose.
+fn old_svd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match (b.get("some").as_bool(), b.get("compute_uv").as_bool()) {
+        (Some(true), Some(true)) => any(cx, b, &[(&[M, K], As::Same), (&[K], As::Real), (&[N, K], As::Same)]),
+        (Some(_), Some(_)) => any(cx, b, &[(&[M, M], As::Same), (&[K], As::Real), (&[N, N], As::Same)]),
+        _ => nothing(cx, 3),
+    }
+}
+
+fn qr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let mode = b.get("mode");
+    match mode.as_str() {
+        Some("reduced") => any(cx, b, &[(&[M, K], As::Same), (&[K, N], As::Same)]),
+        Some("complete") => any(cx, b, &[(&[M, M], As::Same), (&[M, N], As::Same)]),
+        Some("r") => {
+            let Some((tensor, of)) = input(cx, b, false) else { return nothing(cx, 2) };
+            let mut outs = results(cx, &tensor, of.as_ref(), &[(&[], As::Same), (&[K, N], As::Same)]);
+            if let Some(q) = outs.first_mut() {
+                q.shape = Some(vec![Dim::new(Size::Int(0), cx.at())]);
+            }
+            deliver(cx, b, outs)
+        }
+        Some(other) => {
+            let message = format!("`mode` is {other:?}: \"reduced\", \"complete\" and \"r\" are accepted");
+            cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("mode"))]);
+            nothing(cx, 2)
+        }
+        None => nothing(cx, 2),
+    }
+}
+
+fn polar(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some((tensor, of)) = input(cx, b, false) else { return nothing(cx, 2) };
+    if let Some(of) = &of
+        && of.rows.size.less(&of.columns.size) == Some(true)
+    {
+        let message =
+            format!("the matrices are {} by {}: there must be as many rows as columns", of.rows.size, of.columns.size);
+        cx.reject(RejectKind::Shape, message, vec![shape_read(("A", &tensor), None)]);
+        return nothing(cx, 2);
+    }
+    let outs = results(cx, &tensor, of.as_ref(), &[(&[M, N], As::Same), (&[N, N], As::Same)]);
+    deliver(cx, b, outs)
+}
+
+fn householder(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some((tensor, of)) = input(cx, b, false) else { return cx.some_tensor() };
+    if let Some(of) = &of
+        && of.rows.size.less(&of.columns.size) == Some(true)
+    {
+        let message =
+            format!("`input` is {} by {}: there must be as many rows as columns", of.rows.size, of.columns.size);
+        cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &tensor), None)]);
+        return cx.some_tensor();
+    }
+    let outs = results(cx, &tensor, of.as_ref(), &[(&[M, N], As::Same)]);
+    deliver(cx, b, outs)
+}
+
+/// The first `q` singular values and vectors.
+fn lowrank(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some((tensor, of)) = input(cx, b, false) else { return nothing(cx, 3) };
+    let mut outs = results(cx, &tensor, of.as_ref(), &[(&[M, K], As::Same), (&[K], As::Real), (&[N, K], As::Same)]);
+    let at = cx.at();
+    let q = match (b.get("q"), &of) {
+        (Value::None, Some(of)) => match smaller(&of.rows, &of.columns).size.known() {
+            Some(k) => Size::Int(k.min(6)),
+            None => Size::Unknown,
+        },
+        (value, _) => cx.size_of(&value),
+    };
+    for out in &mut outs {
+        if let Some(last) = out.shape.as_mut().and_then(|s| s.last_mut()) {
+            *last = Dim::new(q.clone(), at);
+        }
+    }
+    deliver(cx, b, outs)
+}
+
+/// The powers of each element: a new last dimension.
+fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(x) = tensor_param(cx, b, "x") else { return cx.some_tensor() };
+    let named = ("x", &x);
+    if cx.path.as_str() == "torch.vander" && x.rank().is_some_and(|r| r != 1) || x.rank() == Some(0) {
+        crate::library::torch::support::refuse_rank(cx, named, "one dimension");
+        return cx.some_tensor();
+    }
+    let number = b.get("N");
+    let length = x.shape.as_ref().and_then(|s| s.last()).cloned().unwrap_or(Dim::UNKNOWN);
+    let at = cx.at();
+    let columns = if number.is_none() { length } else { Dim::new(cx.size_of(&number), at) };
+    let shape = x.shape.clone().map(|mut shape| {
+        shape.push(columns);
+        shape
+    });
+    // Powers are cumulative products: small integers grow to int64.
+    let dtype = x.dtype.map(|d| if d.is_integral() { Dtype::Int64 } else { d });
+    let out = beside(cx, &x, shape, dtype);
+    cx.out(out)
+}
+
+fn lu_unpack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(data) = tensor_param(cx, b, "LU_data") else { return nothing(cx, 3) };
+    let named = ("LU_data", &data);
+    let Ok(of) = matrices(cx, named) else { return nothing(cx, 3) };
+    if let Some(pivots) = cx.tensor(&b.get("LU_pivots"))
+        && pivots.dtype.is_some_and(|d| d != Dtype::Int32)
+    {
+        refuse_dtype(cx, ("LU_pivots", &pivots), "takes pivots of int32");
+        return nothing(cx, 3);
+    }
+    let mut outs = results(cx, &data, of.as_ref(), &[(&[M, M], As::Same), (&[M, K], As::Same), (&[K, N], As::Same)]);
+    let at = cx.at();
+    // What is not asked for is empty.
+    let asked = [b.get("unpack_pivots"), b.get("unpack_data"), b.get("unpack_data")];
+    for (out, asked) in outs.iter_mut().zip(asked) {
+        match asked.as_bool() {
+            Some(true) => {}
+            Some(false) => out.shape = Some(vec![Dim::new(Size::Int(0), at)]),
+            None => out.shape = None,
+        }
+    }
+    deliver(cx, b, outs)
+}
+
+/// As `torch.diagonal`, of the last two dimensions.
+fn diagonal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(tensor) = tensor_param(cx, b, "A") else { return cx.some_tensor() };
+    let named = ("A", &tensor);
+    let mut out = beside(cx, &tensor, None, tensor.dtype);
+    if let Some(rank) = tensor.rank() {
+        let dims = [b.get("dim1"), b.get("dim2")].map(|d| crate::library::torch::reduce::index(cx, &d, named, rank));
+        match dims {
+            [Ok(Some(i)), Ok(Some(j))] if i == j => {
+                let message = format!("both dimensions are {i}: they must differ");
+                cx.reject(RejectKind::Dim, message, vec![shape_read(named, None)]);
+                return cx.some_tensor();
+            }
+            [Err(()), _] | [_, Err(())] => return cx.some_tensor(),
+            [Ok(Some(i)), Ok(Some(j))] => {
+                let shape = tensor.shape.clone().unwrap_or_default();
+                let size = |at: usize| shape.get(at).cloned().unwrap_or(Dim::UNKNOWN);
+                let length = match (b.get("offset").as_int(), size(i).size.known(), size(j).size.known()) {
+                    (Some(0), ..) => smaller(&size(i), &size(j)),
+                    (Some(offset), Some(m), Some(n)) => {
+                        let n = if offset > 0 { m.min(n - offset) } else { n.min(m.saturating_add(offset)) };
+                        Dim::new(Size::Int(n.max(0)), cx.at())
+                    }
+                    _ => Dim::UNKNOWN,
+                };
+                let mut rest: Vec<Dim> = Vec::new();
+                for (at, dim) in shape.into_iter().enumerate() {
+                    if at != i && at != j {
+                        rest.push(dim);
+                    }
+                }
+                rest.push(length);
+                out.shape = Some(rest);
+                out.shape_at = cx.at();
+            }
+            _ => {}
+        }
+    }
+    cx.view_of(&b.get("A"), out)
+}

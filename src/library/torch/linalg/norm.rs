@@ -1,0 +1,67 @@
+//! Norms of vectors and matrices.
+
+use super::refuse_integers;
+use crate::library::torch::autocast::raised;
+use crate::library::torch::reduce::{Dims, dims_of, keepdim, reduction};
+use crate::library::torch::support::{bound, give, refuse_rank, tensor_param};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dtype, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("torch.norm", "input, p='fro', dim=None, keepdim=False, out=None, dtype=None", norm);
+    t.def("torch.linalg.norm", "input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None", norm);
+    t.def("torch.linalg.vector_norm", "input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None", norm);
+    t.def("torch.linalg.matrix_norm", "input, ord='fro', dim=(-2, -1), keepdim=False, *, dtype=None, out=None", norm);
+    t.def("torch.frobenius_norm", "input, dim, keepdim=False, *, out=None", norm);
+    t.defs(
+        "torch.nuclear_norm",
+        &["input, dim, keepdim=False, *, out=None", "input, keepdim=False, *, out=None"],
+        norm,
+    );
+}
+
+fn norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let named = ("input", &input);
+    let given = if b.given("dtype") || b.open { cx.dtype_arg(&b.get("dtype")) } else { None };
+    if given.is_none() && refuse_integers(cx, named) {
+        return cx.some_tensor();
+    }
+    let matrix = cx.name() == "matrix_norm";
+    let new = cx.path.as_str() == "torch.linalg.norm";
+    let dim = if matrix && !b.given("dim") && !b.open {
+        Value::tuple(vec![Value::Int(-2), Value::Int(-1)])
+    } else if b.sig.params.iter().any(|p| p.name.as_str() == "dim") {
+        b.get("dim")
+    } else {
+        Value::None
+    };
+    if matrix && input.rank().is_some_and(|r| r < 2) {
+        refuse_rank(cx, named, "at least two dimensions");
+        return cx.some_tensor();
+    }
+    let order = b.get("ord");
+    if new && dim.is_none() && !order.is_none() && !order.is_unknown() && input.rank().is_some_and(|r| r > 2) {
+        refuse_rank(cx, named, "one or two dimensions, where `ord` is given and `dim` is not");
+        return cx.some_tensor();
+    }
+    let Ok(dims) = dims_of(cx, &dim, named) else { return cx.some_tensor() };
+    if let Dims::These(these) = &dims
+        && (matrix && these.len() != 2 || new && these.len() > 2)
+    {
+        let message = format!("`dim` names {} dimensions: a matrix has two", these.len());
+        cx.reject(RejectKind::Dim, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
+        return cx.some_tensor();
+    }
+    let dtype = match given {
+        Some(given) => given,
+        None if cx.path.as_str() == "torch.norm" => raised(cx, &input),
+        None => input.dtype,
+    };
+    let dtype = dtype.map(Dtype::to_real);
+    let mut out: Tensor = reduction(cx, &input, &dims, keepdim(b), dtype);
+    let at = cx.at();
+    bound(&mut out, 0.0, f64::INFINITY, at);
+    give(cx, b, out)
+}

@@ -1,0 +1,337 @@
+//! Systems of equations: a batch of matrices and what stands on the right.
+
+use super::{Matrices, beside, matrices, refuse_integers, refuse_oblong};
+use crate::library::torch::broadcast::{
+    Mix, Named, broadcast_pair, common_device, result_grad, shape_read, shape_text,
+};
+use crate::library::torch::support::{give, give_all, refuse_mixed, refuse_rank, tensor_param};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("torch.linalg.solve", "A, B, *, left=True, out=None", solve);
+    t.def("torch.linalg.solve_ex", "A, B, *, left=True, check_errors=False, out=None", solve);
+    t.def("torch.linalg.solve_triangular", "input, B, *, upper, left=True, unitriangular=False, out=None", triangular);
+    t.def(
+        "torch.triangular_solve",
+        "input, A, upper=True, transpose=False, unitriangular=False, *, out=None",
+        triangular,
+    );
+    t.def("torch.cholesky_solve", "input, input2, upper=False, *, out=None", triangular);
+    t.def("torch.linalg.lu_solve", "LU, pivots, B, *, left=True, adjoint=False, out=None", triangular);
+    t.def("torch.lu_solve", "input, LU_data, LU_pivots, *, out=None", triangular);
+    t.def("torch.linalg.ldl_solve", "LD, pivots, B, *, hermitian=False, out=None", triangular);
+    t.def("torch.linalg.lstsq", "input, b, rcond=None, *, driver=None, out=None", lstsq);
+    t.def("torch.linalg.tensorinv", "input, ind=2, *, out=None", tensorinv);
+    t.def("torch.linalg.tensorsolve", "input, other, dims=None, *, out=None", tensorsolve);
+    t.def("torch.ormqr", "input, input2, input3, left=True, transpose=False, *, out=None", ormqr);
+}
+
+/// Whether the right side holds vectors: then its shape is that of the matrices without
+/// their last dimension. `None` where that is not known.
+fn is_vector(of: &Matrices, right: &[Dim]) -> Option<bool> {
+    if right.len() == 1 {
+        return Some(true);
+    }
+    if right.len() != of.batch.len() + 1 {
+        return Some(false);
+    }
+    let mut all = Some(true);
+    for (a, b) in of.batch.iter().chain(std::iter::once(&of.rows)).zip(right) {
+        match a.size.equals(&b.size) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = None,
+        }
+    }
+    all
+}
+
+fn refuse_fit(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>, why: &str) {
+    let message = format!("`{}` is {} and `{}` is {}: {why}", a.0, shape_text(a.1), b.0, shape_text(b.1));
+    cx.reject(RejectKind::Shape, message, vec![shape_read(a, None), shape_read(b, None)]);
+}
+
+/// `A X = B`, or `X A = B`.
+fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let ex = cx.name() == "solve_ex";
+    let unknown = |cx: &mut Cx<'_, '_>| if ex { cx.outs(vec![Tensor::default(); 2]) } else { cx.some_tensor() };
+    let (Some(a), Some(right)) = (tensor_param(cx, b, "A"), tensor_param(cx, b, "B")) else { return unknown(cx) };
+    let (left_named, right_named): (Named<'_>, Named<'_>) = (("A", &a), ("B", &right));
+    if refuse_integers(cx, left_named) || refuse_mixed(cx, &[left_named, right_named]) {
+        return unknown(cx);
+    }
+    let Ok(of) = matrices(cx, left_named) else { return unknown(cx) };
+    if let Some(of) = &of
+        && refuse_oblong(cx, left_named, of)
+    {
+        return unknown(cx);
+    }
+    let left = b.get("left").as_bool();
+    let mut shape = None;
+    let mut batch = None;
+    if let (Some(of), Some(dims)) = (&of, &right.shape) {
+        match is_vector(of, dims) {
+            Some(true) => {
+                let rows = dims.last().map(|d| d.size.equals(&of.rows.size));
+                if rows == Some(Some(false)) {
+                    refuse_fit(cx, left_named, right_named, "the sizes do not fit");
+                    return unknown(cx);
+                }
+                // A vector for all matrices of the batch.
+                let lead = dims.split_last().map(|(_, rest)| rest).unwrap_or_default();
+                if let Ok(mut joined) = broadcast_pair(&of.batch, lead) {
+                    batch = Some(joined.clone());
+                    joined.push(of.rows.clone());
+                    shape = Some(joined);
+                }
+            }
+            Some(false) => {
+                if let [lead @ .., rows, columns] = dims.as_slice() {
+                    let fit = match left {
+                        Some(true) => rows.size.equals(&of.rows.size),
+                        Some(false) => columns.size.equals(&of.rows.size),
+                        None => None,
+                    };
+                    if fit == Some(false) {
+                        refuse_fit(cx, left_named, right_named, "the sizes do not fit");
+                        return unknown(cx);
+                    }
+                    match broadcast_pair(&of.batch, lead) {
+                        Ok(mut joined) => {
+                            batch = Some(of.batch.clone());
+                            joined.extend([rows.clone(), columns.clone()]);
+                            shape = Some(joined);
+                        }
+                        Err(_) => {
+                            refuse_fit(cx, left_named, right_named, "the batches do not broadcast");
+                            return unknown(cx);
+                        }
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+    common_device(cx, &[left_named, right_named], Mix::Strict);
+    let mut out = beside(cx, &a, shape, a.dtype.or(right.dtype));
+    out.grad = result_grad(cx, &[left_named, right_named], out.dtype);
+    if !ex {
+        return give(cx, b, out);
+    }
+    let info = beside(cx, &a, batch.or_else(|| of.map(|of| of.batch)), Some(Dtype::Int32));
+    give_all(cx, b, vec![out, info])
+}
+
+/// Solvers whose right side is always a batch of matrices.
+fn triangular(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = cx.name();
+    let (matrix, right_name) = match name {
+        "solve_triangular" => ("input", "B"),
+        "triangular_solve" => ("A", "input"),
+        "cholesky_solve" => ("input2", "input"),
+        "ldl_solve" => ("LD", "B"),
+        _ if b.sig.params.iter().any(|p| p.name.as_str() == "LU") => ("LU", "B"),
+        _ => ("LU_data", "input"),
+    };
+    let pair = name == "triangular_solve";
+    let unknown = |cx: &mut Cx<'_, '_>| if pair { cx.outs(vec![Tensor::default(); 2]) } else { cx.some_tensor() };
+    let (Some(a), Some(right)) = (tensor_param(cx, b, matrix), tensor_param(cx, b, right_name)) else {
+        return unknown(cx);
+    };
+    let (a_named, right_named): (Named<'_>, Named<'_>) = ((matrix, &a), (right_name, &right));
+    if refuse_integers(cx, a_named) || refuse_mixed(cx, &[a_named, right_named]) {
+        return unknown(cx);
+    }
+    let (Ok(of), Ok(to)) = (matrices(cx, a_named), matrices(cx, right_named)) else { return unknown(cx) };
+    if let Some(of) = &of
+        && refuse_oblong(cx, a_named, of)
+    {
+        return unknown(cx);
+    }
+    let has_left = b.sig.params.iter().any(|p| p.name.as_str() == "left");
+    let left = if has_left { b.get("left").as_bool() } else { Some(true) };
+    let mut shapes = (None, None);
+    if let (Some(of), Some(to)) = (&of, &to) {
+        let fit = match left {
+            Some(true) => to.rows.size.equals(&of.rows.size),
+            Some(false) => to.columns.size.equals(&of.rows.size),
+            None => None,
+        };
+        if fit == Some(false) {
+            refuse_fit(cx, a_named, right_named, "the sizes do not fit");
+            return unknown(cx);
+        }
+        match broadcast_pair(&of.batch, &to.batch) {
+            Ok(joined) => {
+                let with = |rest: [&Dim; 2]| joined.iter().chain(rest).cloned().collect::<Vec<_>>();
+                shapes = (Some(with([&to.rows, &to.columns])), Some(with([&of.rows, &of.columns])));
+            }
+            Err(_) => {
+                refuse_fit(cx, a_named, right_named, "the batches do not broadcast");
+                return unknown(cx);
+            }
+        }
+    }
+    common_device(cx, &[a_named, right_named], Mix::Strict);
+    let mut out = beside(cx, &right, shapes.0, right.dtype.or(a.dtype));
+    out.grad = result_grad(cx, &[a_named, right_named], out.dtype);
+    if !pair {
+        return give(cx, b, out);
+    }
+    let copy = beside(cx, &a, shapes.1, a.dtype);
+    give_all(cx, b, vec![out, copy])
+}
+
+/// The solution, and three more whose sizes depend on the driver.
+fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let unknown = |cx: &mut Cx<'_, '_>| cx.outs(vec![Tensor::default(); 4]);
+    let (Some(a), Some(right)) = (tensor_param(cx, b, "input"), tensor_param(cx, b, "b")) else {
+        return unknown(cx);
+    };
+    let (a_named, right_named): (Named<'_>, Named<'_>) = (("input", &a), ("b", &right));
+    if refuse_integers(cx, a_named) || refuse_mixed(cx, &[a_named, right_named]) {
+        return unknown(cx);
+    }
+    let Ok(of) = matrices(cx, a_named) else { return unknown(cx) };
+    if right.rank() == Some(0) {
+        refuse_rank(cx, right_named, "at least one dimension");
+        return unknown(cx);
+    }
+    let mut shape = None;
+    let mut batch = None;
+    if let (Some(of), Some(dims)) = (&of, &right.shape) {
+        match is_vector(of, dims) {
+            Some(true) => {
+                if dims.last().map(|d| d.size.equals(&of.rows.size)) == Some(Some(false)) {
+                    refuse_fit(cx, a_named, right_named, "the rows do not fit");
+                    return unknown(cx);
+                }
+                if dims.len() == of.batch.len() + 1 {
+                    let mut out = of.batch.clone();
+                    out.push(of.columns.clone());
+                    shape = Some(out);
+                    batch = Some(of.batch.clone());
+                }
+            }
+            Some(false) => {
+                if let [lead @ .., rows, columns] = dims.as_slice() {
+                    if rows.size.equals(&of.rows.size) == Some(false) {
+                        refuse_fit(cx, a_named, right_named, "the rows do not fit");
+                        return unknown(cx);
+                    }
+                    if let Ok(mut joined) = broadcast_pair(&of.batch, lead) {
+                        batch = Some(joined.clone());
+                        joined.extend([of.columns.clone(), columns.clone()]);
+                        shape = Some(joined);
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+    common_device(cx, &[a_named, right_named], Mix::Strict);
+    let mut out = beside(cx, &a, shape, a.dtype.or(right.dtype));
+    out.grad = result_grad(cx, &[a_named, right_named], out.dtype);
+    // The default driver on the CPU gives ranks and neither residuals nor singular values.
+    let plain = b.get("driver").is_none() && a.device.is_some_and(|d| d.is_cpu());
+    let empty = plain.then(|| vec![Dim::new(Size::Int(0), cx.at())]);
+    let residuals = beside(cx, &a, empty.clone(), a.dtype.map(Dtype::to_real));
+    let rank = beside(cx, &a, batch.filter(|_| plain), Some(Dtype::Int64));
+    let values = beside(cx, &a, empty, a.dtype.map(Dtype::to_real));
+    give_all(cx, b, vec![out, residuals, rank, values])
+}
+
+/// The dimensions up to `ind` change places with the others.
+fn tensorinv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    if refuse_integers(cx, ("input", &input)) {
+        return cx.some_tensor();
+    }
+    let at = b.get("ind").as_int().and_then(|n| usize::try_from(n).ok());
+    let shape = input.shape.as_ref().zip(at).and_then(|(dims, at)| {
+        let (first, rest) = (dims.get(..at)?, dims.get(at..)?);
+        Some(rest.iter().chain(first).cloned().collect::<Vec<_>>())
+    });
+    let out = beside(cx, &input, shape, input.dtype);
+    give(cx, b, out)
+}
+
+fn tensorsolve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (Some(a), Some(right)) = (tensor_param(cx, b, "input"), tensor_param(cx, b, "other")) else {
+        return cx.some_tensor();
+    };
+    let (a_named, right_named): (Named<'_>, Named<'_>) = (("input", &a), ("other", &right));
+    if refuse_integers(cx, a_named) || refuse_mixed(cx, &[a_named, right_named]) {
+        return cx.some_tensor();
+    }
+    let shape = match b.get("dims") {
+        Value::None => a.shape.as_ref().zip(right.rank()).and_then(|(dims, rank)| Some(dims.get(rank..)?.to_vec())),
+        _ => None,
+    };
+    let mut out = beside(cx, &a, shape, a.dtype.or(right.dtype));
+    out.grad = result_grad(cx, &[a_named, right_named], out.dtype);
+    give(cx, b, out)
+}
+
+/// A product with the orthogonal matrix: of the third tensor's shape.
+fn ormqr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (Some(input), Some(tau), Some(other)) =
+        (tensor_param(cx, b, "input"), tensor_param(cx, b, "input2"), tensor_param(cx, b, "input3"))
+    else {
+        return cx.some_tensor();
+    };
+    let named: [Named<'_>; 3] = [("input", &input), ("input2", &tau), ("input3", &other)];
+    let [first, second, third] = named;
+    if refuse_integers(cx, first) || refuse_mixed(cx, &named) {
+        return cx.some_tensor();
+    }
+    let (Ok(of), Ok(to)) = (matrices(cx, first), matrices(cx, third)) else { return cx.some_tensor() };
+    if let (Some(of), Some(to)) = (of, to) {
+        let side = match b.get("left").as_bool() {
+            Some(true) => Some(&to.rows),
+            Some(false) => Some(&to.columns),
+            None => None,
+        };
+        if let Some(side) = side
+            && of.rows.size.equals(&side.size) == Some(false)
+        {
+            refuse_fit(cx, first, third, "the sizes do not fit");
+            return cx.some_tensor();
+        }
+        let last = tau.shape.as_ref().and_then(|s| s.last());
+        if let Some(last) = last
+            && of.columns.size.less(&last.size) == Some(true)
+        {
+            refuse_fit(cx, first, second, "there are more reflectors than columns");
+            return cx.some_tensor();
+        }
+        if let (Some(side), Some(last)) = (side, last)
+            && side.size.less(&last.size) == Some(true)
+        {
+            refuse_fit(cx, second, third, "there are more reflectors than rows");
+            return cx.some_tensor();
+        }
+        let ranks = [input.rank(), tau.rank().and_then(|r| r.checked_add(1)), other.rank()];
+        if ranks.iter().any(|r| *r != ranks.first().copied().flatten()) && ranks.iter().all(Option::is_some) {
+            refuse_fit(cx, first, second, "the ranks do not fit");
+            return cx.some_tensor();
+        }
+        let batches = [
+            to.batch.as_slice(),
+            tau.shape.as_deref().and_then(|s| s.split_last()).map(|(_, r)| r).unwrap_or_default(),
+        ];
+        for batch in batches {
+            let differ = of.batch.iter().zip(batch).any(|(a, b)| a.size.equals(&b.size) == Some(false));
+            if differ {
+                refuse_fit(cx, first, third, "the batches differ");
+                return cx.some_tensor();
+            }
+        }
+    }
+    let mut out = beside(cx, &other, other.shape.clone(), other.dtype);
+    out.grad =
+        if named.iter().all(|(_, t)| t.grad == Grad::Off) { Grad::Off } else { result_grad(cx, &named, out.dtype) };
+    give(cx, b, out)
+}

@@ -1,0 +1,198 @@
+//! Least and greatest elements, medians, modes, and their indices.
+
+use super::{Dims, dims_of, keepdim, one_dim, reduced_size, reduction, refuse_empty};
+use crate::library::torch::broadcast::shape_read;
+use crate::library::torch::pointwise::binary::{Gives, Rule, binary};
+use crate::library::torch::support::{
+    Cast, bound_index, give, give_all, give_with, is_no_tensor, refuse_dtype, tensor_param,
+};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dtype, Grad, Kind, Size, Tensor, Type, Value};
+
+pub fn register(t: &mut Table) {
+    t.family("torch.", "max min", "input, dim=None, keepdim=False, *, out=None", extreme);
+    t.family("torch.", "median nanmedian", "input, dim=None, keepdim=False, *, out=None", extreme);
+    // The overload with a second tensor, by its name.
+    for name in ["max", "min"] {
+        t.defs(
+            &format!("torch.{name}"),
+            &["input, dim=None, keepdim=False, *, out=None", "input, other, *, out=None"],
+            extreme,
+        );
+    }
+    t.def("torch.mode", "input, dim=-1, keepdim=False, *, out=None", extreme);
+    t.def("torch.kthvalue", "input, k, dim=-1, keepdim=False, *, out=None", kthvalue);
+    t.family("torch.", "amax amin", "input, dim=(), keepdim=False, *, out=None", amax);
+    t.def("torch.aminmax", "input, *, dim=None, keepdim=False, out=None", aminmax);
+    t.family("torch.", "argmax argmin", "input, dim=None, keepdim=False, *, out=None", argmax);
+}
+
+/// Elements of the input: between its least and its greatest.
+pub(super) fn among(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
+    if let Some(range) = &input.range {
+        // Which elements are taken is not known.
+        let mut range = range.clone();
+        (range.attained, range.certain) = (false, false);
+        out.range = Some(range);
+        out.range_at = input.range_at.or(cx.at());
+    }
+}
+
+/// Indices along the reduced dimensions.
+fn indices(cx: &Cx<'_, '_>, input: &Tensor, dims: &Dims, keep: Option<bool>) -> Tensor {
+    let mut out = reduction(cx, input, dims, keep, Some(Dtype::Int64));
+    out.grad = Grad::Off;
+    let at = cx.at();
+    bound_index(&mut out, &reduced_size(input, dims), at);
+    out
+}
+
+fn pair(cx: &mut Cx<'_, '_>) -> Value {
+    cx.outs(vec![Tensor::default(), Tensor { dtype: Some(Dtype::Int64), ..Tensor::default() }])
+}
+
+/// `max` and relatives: of all elements, along a dimension (with indices), or of two tensors.
+fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if b.sig.params.iter().any(|p| p.name.as_str() == "other") {
+        return binary(cx, b, Rule::tensors(Gives::Common, &[Kind::Complex]));
+    }
+    let dim = b.get("dim");
+    let mode = cx.name() == "mode";
+    if cx.it.heap.is_tensor(&dim) {
+        // The second argument by position.
+        return binary(cx, b, Rule::tensors(Gives::Common, &[Kind::Complex]));
+    }
+    let Some(input) = tensor_param(cx, b, "input") else {
+        return match dim {
+            Value::None => cx.some_tensor(),
+            Value::Unknown => Value::Unknown,
+            _ => pair(cx),
+        };
+    };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(Dtype::is_complex) {
+        refuse_dtype(cx, named, "does not take complex numbers");
+        return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
+    }
+    if cx.name().ends_with("median") && input.dtype == Some(Dtype::Bool) {
+        refuse_dtype(cx, named, "does not take bool");
+        return if dim.is_none() { cx.some_tensor() } else { pair(cx) };
+    }
+    if dim.is_none() && !mode {
+        if cx.name().len() == 3 && refuse_empty(cx, named, &Dims::All) {
+            return cx.some_tensor();
+        }
+        let mut out = reduction(cx, &input, &Dims::All, Some(false), input.dtype);
+        among(cx, &input, &mut out);
+        return give(cx, b, out);
+    }
+    if dim.is_unknown() {
+        return Value::Unknown;
+    }
+    if dim.number_type() != Some(Type::Int) && is_no_tensor(cx, &dim) {
+        let message = format!("`dim` must be one integer: {} takes no tuple", cx.name());
+        cx.reject(RejectKind::Value, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
+        return pair(cx);
+    }
+    let Ok(dims) = dims_of(cx, &dim, named) else { return pair(cx) };
+    if refuse_empty(cx, named, &dims) {
+        return pair(cx);
+    }
+    along(cx, b, &input, &dims)
+}
+
+/// Values and indices along a dimension.
+fn along(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, dims: &Dims) -> Value {
+    let mut values = reduction(cx, input, dims, keepdim(b), input.dtype);
+    among(cx, input, &mut values);
+    let indices = indices(cx, input, dims, keepdim(b));
+    give_all(cx, b, vec![values, indices])
+}
+
+fn kthvalue(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return pair(cx) };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(|d| d.is_complex() || d == Dtype::Bool) {
+        refuse_dtype(cx, named, "takes real numbers only");
+        return pair(cx);
+    }
+    let Ok(dims) = dims_of(cx, &b.get("dim"), named) else { return pair(cx) };
+    let size = reduced_size(&input, &dims);
+    if let Some(k) = b.get("k").as_int()
+        && (k < 1 || size.less(&Size::Int(k)) == Some(true))
+    {
+        let message = format!("`k` is {k}, but there are {size} elements along the dimension");
+        let axis = if let Dims::These(d) = &dims { d.first().copied() } else { None };
+        let reads = vec![("`k` is given here".to_owned(), b.span("k")), shape_read(named, axis)];
+        cx.reject(RejectKind::Value, message, reads);
+        return pair(cx);
+    }
+    along(cx, b, &input, &dims)
+}
+
+fn amax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(Dtype::is_complex) {
+        refuse_dtype(cx, named, "does not take complex numbers");
+        return cx.some_tensor();
+    }
+    let dim = if b.given("dim") || b.open { b.get("dim") } else { Value::None };
+    let Ok(dims) = dims_of(cx, &dim, named) else { return cx.some_tensor() };
+    if refuse_empty(cx, named, &dims) {
+        return cx.some_tensor();
+    }
+    let mut out = reduction(cx, &input, &dims, keepdim(b), input.dtype);
+    among(cx, &input, &mut out);
+    give_with(cx, b, out, Cast::Refused)
+}
+
+fn aminmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let unknown = vec![Tensor::default(); 2];
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.outs(unknown) };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(Dtype::is_complex) {
+        refuse_dtype(cx, named, "does not take complex numbers");
+        return cx.outs(unknown);
+    }
+    let Ok(dims) = dims_of(cx, &b.get("dim"), named) else { return cx.outs(unknown) };
+    if refuse_empty(cx, named, &dims) {
+        return cx.outs(unknown);
+    }
+    let mut out = reduction(cx, &input, &dims, keepdim(b), input.dtype);
+    among(cx, &input, &mut out);
+    let other = out.clone();
+    give_all(cx, b, vec![out, other])
+}
+
+fn argmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let unknown = Tensor { dtype: Some(Dtype::Int64), grad: Grad::Off, ..Tensor::default() };
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.out(unknown) };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(|d| d.is_complex() || d == Dtype::Bool) {
+        refuse_dtype(cx, named, "takes real numbers only");
+        return cx.out(unknown);
+    }
+    let dim = b.get("dim");
+    if matches!(dim, Value::Tuple(_)) {
+        let message = format!("`dim` must be one integer: {} takes no tuple", cx.name());
+        cx.reject(RejectKind::Value, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
+        return cx.out(unknown);
+    }
+    // One dimension: an integer that is not known, or `None`.
+    let dims = match &dim {
+        Value::None => Dims::All,
+        Value::Unknown => Dims::Unknown,
+        _ => match one_dim(cx, &dim, named) {
+            Ok(Some(at)) => Dims::These(vec![at]),
+            Ok(None) => Dims::One,
+            Err(()) => return cx.out(unknown),
+        },
+    };
+    if refuse_empty(cx, named, &dims) {
+        return cx.out(unknown);
+    }
+    let out = indices(cx, &input, &dims, keepdim(b));
+    give(cx, b, out)
+}

@@ -1,0 +1,179 @@
+//! Sorting and searching.
+
+use super::extreme::among;
+use super::one_dim;
+use crate::library::torch::broadcast::{Mix, broadcast_dim, common_device, result_grad, shape_read, shape_text};
+use crate::library::torch::pointwise::derived;
+use crate::library::torch::support::{bound, bound_index, give, give_all, refuse_dtype, refuse_rank, tensor_param};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    let sort_sigs = [
+        "input, dim=-1, descending=False, stable=False, *, out=None",
+        "input, *, stable=None, dim=-1, descending=False, out=None",
+    ];
+    t.defs("torch.sort", &sort_sigs, sort);
+    t.defs("torch.argsort", &sort_sigs, sort);
+    t.def("torch.msort", "input, *, out=None", sort);
+    t.def("torch.topk", "input, k, dim=-1, largest=True, sorted=True, *, out=None", topk);
+    t.def(
+        "torch.searchsorted",
+        "sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None",
+        searchsorted,
+    );
+    // `Tensor.bucketize` and `torch.bucketize` are one; there is no `Tensor.searchsorted`.
+    t.def("torch.bucketize", "input, boundaries, *, out_int32=False, right=False, out=None", searchsorted);
+}
+
+fn like(cx: &Cx<'_, '_>, input: &Tensor, dtype: Option<Dtype>) -> Tensor {
+    let at = cx.at();
+    let mut out = derived(input);
+    if dtype != input.dtype {
+        out = out.with_dtype(dtype, at);
+    }
+    out.grad = result_grad(cx, &[("input", input)], dtype);
+    out
+}
+
+/// `sort`, `argsort`, `msort`.
+fn sort(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = cx.name();
+    let unknown = |cx: &mut Cx<'_, '_>| {
+        if name == "sort" { cx.outs(vec![Tensor::default(), Tensor::default()]) } else { cx.some_tensor() }
+    };
+    let Some(input) = tensor_param(cx, b, "input") else { return unknown(cx) };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(Dtype::is_complex) {
+        refuse_dtype(cx, named, "does not take complex numbers");
+        return unknown(cx);
+    }
+    let dim = if name == "msort" { Value::Int(0) } else { b.get("dim") };
+    let Ok(dim) = one_dim(cx, &dim, named) else { return unknown(cx) };
+    let mut values = like(cx, &input, input.dtype);
+    if let Some(range) = &input.range {
+        values.range = Some(range.clone());
+        values.range_at = input.range_at;
+    }
+    let mut indices = like(cx, &input, Some(Dtype::Int64));
+    indices.grad = Grad::Off;
+    if let Some(size) = dim.and_then(|at| input.shape.as_ref()?.get(at)) {
+        let at = cx.at();
+        bound_index(&mut indices, &size.size, at);
+    }
+    match name {
+        "sort" => give_all(cx, b, vec![values, indices]),
+        "msort" => give(cx, b, values),
+        _ => give(cx, b, indices),
+    }
+}
+
+fn topk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let unknown = vec![Tensor::default(), Tensor::default()];
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.outs(unknown) };
+    let named = ("input", &input);
+    if input.dtype.is_some_and(|d| d.is_complex() || d == Dtype::Bool) {
+        refuse_dtype(cx, named, "takes real numbers only");
+        return cx.outs(unknown);
+    }
+    let Ok(dim) = one_dim(cx, &b.get("dim"), named) else { return cx.outs(unknown) };
+    let length = match &input.shape {
+        Some(shape) if shape.is_empty() => Size::Int(1),
+        Some(shape) => dim.and_then(|at| shape.get(at)).map_or(Size::Unknown, |d| d.size.clone()),
+        None => Size::Unknown,
+    };
+    let k = cx.size_of(&b.get("k"));
+    if k.less(&Size::Int(0)) == Some(true) || length.less(&k) == Some(true) {
+        let message = format!("`k` is {k}, but there are {length} elements along the dimension");
+        let reads = vec![("`k` is given here".to_owned(), b.span("k")), shape_read(named, dim)];
+        cx.reject(RejectKind::Value, message, reads);
+        return cx.outs(unknown);
+    }
+    let at = cx.at();
+    let mut values = like(cx, &input, input.dtype);
+    if let Some(shape) = &mut values.shape {
+        match dim {
+            Some(dim) => {
+                if let Some(slot) = shape.get_mut(dim) {
+                    *slot = Dim::new(k, at);
+                }
+            }
+            None => shape.iter_mut().for_each(|d| *d = Dim::UNKNOWN),
+        }
+        values.shape_at = at;
+    }
+    let mut indices = values.clone().with_dtype(Some(Dtype::Int64), at);
+    indices.grad = Grad::Off;
+    bound_index(&mut indices, &length, at);
+    among(cx, &input, &mut values);
+    give_all(cx, b, vec![values, indices])
+}
+
+/// Where values would be inserted among boundaries.
+fn searchsorted(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let bucketize = cx.name() == "bucketize";
+    let table = if bucketize { "boundaries" } else { "sorted_sequence" };
+    let dtype = match b.get("out_int32") {
+        Value::Bool(true) => Some(Dtype::Int32),
+        Value::Bool(false) => Some(Dtype::Int64),
+        _ => None,
+    };
+    let unknown = Tensor { dtype, grad: Grad::Off, ..Tensor::default() };
+    let Some(bounds) = tensor_param(cx, b, table) else { return cx.out(unknown) };
+    let values = b.get("input");
+    let input = cx.tensor(&values);
+    let number = values.number_type().is_some();
+    if bucketize && bounds.rank().is_some_and(|r| r != 1) {
+        refuse_rank(cx, (table, &bounds), "boundaries of one dimension");
+        return cx.out(unknown);
+    }
+    if number && bounds.rank().is_some_and(|r| r != 1) {
+        refuse_rank(cx, (table, &bounds), "one dimension beside a number");
+        return cx.out(unknown);
+    }
+    if let (Some(a), Some(c)) = (bounds.dtype, input.as_ref().and_then(|t| t.dtype))
+        && a != c
+        && matches!(cx.name(), "searchsorted")
+    {
+        let Some(input) = &input else { return cx.out(unknown) };
+        crate::library::torch::support::refuse_mixed(cx, &[(table, &bounds), ("input", input)]);
+        return cx.out(unknown);
+    }
+    let at = cx.at();
+    let mut out = match (&input, number) {
+        (Some(input), _) => {
+            common_device(cx, &[(table, &bounds), ("input", input)], Mix::CpuScalars);
+            if let (Some(x), Some(y)) = (&bounds.shape, &input.shape)
+                && x.len() > 1
+            {
+                let lead = |dims: &[Dim]| dims.split_last().map(|(_, rest)| rest.to_vec()).unwrap_or_default();
+                let (p, q) = (lead(x), lead(y));
+                let same = p.len() == q.len()
+                    && p.iter().zip(&q).all(|(a, b)| {
+                        a.size.equals(&b.size) != Some(false) && (a.size == b.size || broadcast_dim(a, b).is_some())
+                    });
+                if !same {
+                    let message = format!(
+                        "`{table}` is {} and `input` {}: all dimensions but the last must be equal",
+                        shape_text(&bounds),
+                        shape_text(input)
+                    );
+                    let reads = vec![shape_read((table, &bounds), None), shape_read(("input", input), None)];
+                    cx.reject(RejectKind::Shape, message, reads);
+                    return cx.out(unknown);
+                }
+            }
+            derived(input).with_dtype(dtype, at)
+        }
+        (None, true) => derived(&bounds).with_shape(Vec::new(), at).with_dtype(dtype, at),
+        (None, false) => return cx.out(unknown),
+    };
+    out.grad = Grad::Off;
+    out.role = None;
+    if let Some(n) = bounds.dim(-1).and_then(|d| d.size.known()) {
+        #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
+        bound(&mut out, 0.0, n as f64, at);
+    }
+    give(cx, b, out)
+}
