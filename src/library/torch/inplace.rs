@@ -88,8 +88,29 @@ pub fn method(
         });
         return Some(object.clone());
     }
+    if base.as_str() == "addbmm" && before.rank() != cx.tensor(&result).and_then(|t| t.rank()) {
+        // Alone among its like it resizes the tensor.
+        let shape = cx.tensor(&result).map(|t| (t.shape, t.shape_at)).unwrap_or_default();
+        cx.it.heap.update_tensor(id, |t| (t.shape, t.shape_at) = shape);
+    }
+    let before = cx.tensor(object).unwrap_or(before);
+    if base.as_str() == "float_power" {
+        refuse_single(&mut cx, &before, &result);
+    }
     write_back(&mut cx, id, &before, &result);
     Some(object.clone())
+}
+
+/// `float_power_` computes in double and does not round to single.
+fn refuse_single(cx: &mut Cx<'_, '_>, before: &Tensor, result: &Value) {
+    let to = cx.tensor(result).and_then(|t| t.dtype);
+    if let (Some(from), Some(to)) = (before.dtype, to)
+        && from != to
+        && can_cast(to, from) == Some(true)
+    {
+        let message = format!("the tensor is {from}, but float_power_ gives {to}");
+        cx.reject(RejectKind::Dtype, message, vec![dtype_read(("the tensor", before))]);
+    }
 }
 
 /// Writes a result into the tensor `id`, whose facts were `before`: it keeps its shape,

@@ -123,14 +123,17 @@ pub fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Cast) -> 
 
 /// Several results, or `out=` with as many tensors.
 pub fn give_all(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>) -> Value {
+    give_all_with(cx, b, results, Cast::Allowed)
+}
+
+pub fn give_all_with(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>, cast: Cast) -> Value {
     let out = b.get("out");
     if !b.given("out") || out.is_none() {
         return cx.outs(results);
     }
     match cx.items(&out) {
         Some(outs) if outs.len() == results.len() => {
-            let values =
-                outs.iter().zip(results).map(|(out, result)| write_out(cx, out, result, Cast::Allowed)).collect();
+            let values = outs.iter().zip(results).map(|(out, result)| write_out(cx, out, result, cast)).collect();
             Value::tuple(values)
         }
         _ => {

@@ -1,4 +1,4 @@
-//! Counting and telling apart: histograms, unique elements, combinations. How many there are
+//! Counting and telling apart: histograms, unique elements. How many there are
 //! depends on the elements, so most lengths are unknown.
 
 use super::one_dim;
@@ -15,8 +15,7 @@ pub fn register(t: &mut Table) {
     t.def("torch.histc", "input, bins=100, min=0, max=0, *, out=None", histc);
     t.def("torch.histogram", "input, bins=100, *, range=None, weight=None, density=False, out=None", histogram);
     t.def("torch.histogramdd", "input, bins, range=None, weight=None, density=False", histogramdd);
-    t.def("torch.combinations", "input, r=2, with_replacement=False", combinations);
-    t.def("torch.cartesian_prod", "*tensors", cartesian_prod);
+    t.def("torch.unravel_index", "indices, shape", unravel_index);
 }
 
 /// A length that the elements decide: at least one unless the input is empty.
@@ -49,7 +48,10 @@ fn unique(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out.range = input.range.clone();
     out.range_at = input.range_at;
     let (length, back) = if dim.is_none() {
-        let length = some_length(cx, "unique", &input.numel());
+        let length = match distinct(&input, cx.name() == "unique_consecutive") {
+            Some(n) => Dim::new(Size::Int(n), at),
+            None => some_length(cx, "unique", &input.numel()),
+        };
         out.shape = Some(vec![length.clone()]);
         (length, input.shape.clone())
     } else {
@@ -214,72 +216,42 @@ fn histogramdd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(vec![counts, Value::tuple(edges)])
 }
 
-fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
-    let named = ("input", &input);
-    if input.rank().is_some_and(|r| r != 1) {
-        refuse_rank(cx, named, "one dimension");
-        return cx.some_tensor();
+/// One tensor of indices for each dimension of the shape.
+fn unravel_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(indices) = tensor_param(cx, b, "indices") else { return Value::Unknown };
+    if indices.dtype.is_some_and(|d| !d.is_integral() || d == Dtype::Bool) {
+        refuse_dtype(cx, ("indices", &indices), "takes integers only");
+        return Value::Unknown;
     }
-    let r = b.get("r").as_int();
-    if r.is_some_and(|r| r < 0) {
-        cx.reject(RejectKind::Value, "`r` is negative", vec![("it is given here".to_owned(), b.span("r"))]);
-        return cx.some_tensor();
-    }
-    let n = input.dim(0).and_then(|d| d.size.known());
-    let again = b.get("with_replacement").as_bool();
-    let rows = match (n, r, again) {
-        (Some(n), Some(r), Some(again)) => {
-            // With repetition as without it among more.
-            let n = if again { n.checked_add(r.saturating_sub(1)) } else { Some(n) };
-            n.and_then(|n| choose(n, r)).map_or(Size::Unknown, Size::Int)
-        }
-        _ => Size::Unknown,
+    let shape = b.get("shape");
+    let sizes = match cx.items(&shape) {
+        Some(items) => items.iter().map(|v| cx.size_of(v)).collect(),
+        None if shape.number_type().is_some() => vec![cx.size_of(&shape)],
+        None => return Value::Unknown,
     };
     let at = cx.at();
-    let out = derived(&input);
-    let out = match r {
-        // Nothing is chosen: an empty tensor of one dimension.
-        Some(0) => out.with_shape(vec![Size::Int(0)], at),
-        _ => out.with_shape(vec![rows, r.map_or(Size::Unknown, Size::Int)], at),
-    };
-    cx.out(out)
+    let outs = sizes
+        .iter()
+        .map(|size| {
+            let mut out = derived(&indices).with_dtype(Some(Dtype::Int64), at);
+            out.grad = Grad::Off;
+            bound_index(&mut out, size, at);
+            out
+        })
+        .collect();
+    cx.outs(outs)
 }
 
-/// How many ways there are to choose `r` of `n`.
-fn choose(n: i64, r: i64) -> Option<i64> {
-    if r > n {
-        return Some(0);
+/// How many elements are distinct (or begin a run of equal ones), where all are known.
+fn distinct(input: &Tensor, consecutive: bool) -> Option<i64> {
+    // Other numbers may become equal when they are rounded.
+    let mut data: Vec<f64> = input.data.as_ref()?.iter().map(|x| x + 0.0).collect();
+    if data.iter().any(|x| x.fract() != 0.0 || x.abs() > 2048.0) {
+        return None;
     }
-    let mut out: i64 = 1;
-    for i in 0..r.min(1000) {
-        out = out.checked_mul(n.checked_sub(i)?)?.checked_div(i.checked_add(1)?)?;
+    if !consecutive {
+        data.sort_by(f64::total_cmp);
     }
-    (r <= 1000).then_some(out)
-}
-
-fn cartesian_prod(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let values = b.rest_values();
-    if b.open {
-        return cx.some_tensor();
-    }
-    let mut rows = Size::Int(1);
-    let mut first: Option<Tensor> = None;
-    for value in &values {
-        let Some(tensor) = cx.tensor(value) else { return cx.some_tensor() };
-        if tensor.rank().is_some_and(|r| r > 1) {
-            refuse_rank(cx, ("tensors", &tensor), "tensors of one dimension");
-            return cx.some_tensor();
-        }
-        rows = rows.mul(&tensor.numel());
-        first.get_or_insert(tensor);
-    }
-    let Some(first) = first else { return cx.some_tensor() };
-    let at = cx.at();
-    let columns = i64::try_from(values.len()).map_or(Size::Unknown, Size::Int);
-    // One tensor is returned as it is.
-    let shape = if values.len() == 1 { vec![rows] } else { vec![rows, columns] };
-    let mut out = derived(&first).with_shape(shape, at);
-    out.grad = Grad::Unknown;
-    cx.out(out)
+    data.dedup();
+    i64::try_from(data.len()).ok()
 }
