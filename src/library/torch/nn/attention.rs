@@ -225,10 +225,8 @@ fn layer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, decoder: bool) {
 /// Copies of one layer, which is itself not part of the module.
 fn stack(cx: &mut Cx<'_, '_>, object: ObjId, one: &Value, count: &Value) {
     let span = cx.span;
-    let copies: Option<Vec<Value>> = count
-        .as_int()
-        .filter(|n| (0..=64).contains(n))
-        .map(|n| (0..n).map(|_| super::copy::copied(cx, one)).collect());
+    let copies: Option<Vec<Value>> =
+        count.as_int().filter(|n| (0..=64).contains(n)).map(|n| (0..n).map(|_| super::copy::copied(cx, one)).collect());
     let items = match copies {
         Some(values) => Items::Exact(values),
         None => Items::Many(super::copy::copied(cx, one)),
