@@ -74,20 +74,27 @@ fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
 pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
     let class = class_of(it, object)?;
     let cx = &mut Cx { it, path: sym(DATA), span };
+    let one = index.number_type().is_some() || cx.tensor(index).is_some_and(|t| t.rank() == Some(0));
     Some(match class {
         "TensorDataset" => {
             let tensors = cx.attr(object, "tensors");
             let Some(tensors) = cx.items(&tensors) else { return Some(Value::Unknown) };
-            let rows = tensors.iter().map(|t| match index {
-                Value::Slice(_) => cx.it.subscript(t, index, span),
-                _ => row(cx, t),
-            });
-            Value::tuple(rows.collect())
+            let rows = tensors.iter().map(|t| if one { row(cx, t) } else { cx.it.subscript(t, index, span) }).collect();
+            Value::tuple(rows)
         }
         "Subset" => {
             let inner = cx.attr(object, "dataset");
-            sample(cx, &inner)
+            match index {
+                _ if one => sample(cx, &inner),
+                // The dataset is asked for a list of its own indices.
+                Value::Slice(_) => {
+                    let indices = cx.list_of(Value::Any(Type::Int));
+                    cx.it.subscript(&inner, &indices, span)
+                }
+                _ => Value::Unknown,
+            }
         }
+        "ConcatDataset" if !one => Value::Unknown,
         "ConcatDataset" => {
             let datasets = cx.attr(object, "datasets");
             let span = cx.span;
