@@ -213,6 +213,11 @@ impl<'p> Interp<'p> {
                 if let Some(value) = library.binary(self, bin, left, right, span) {
                     return value;
                 }
+                // What is not known may be an array, whose comparison is an array too.
+                let tri = |t: Option<bool>| match t {
+                    None if left.is_unknown() || right.is_unknown() => Value::Unknown,
+                    t => tri(t),
+                };
                 match bin {
                     BinOp::Eq => tri(self.equals(left, right)),
                     BinOp::Ne => tri(self.equals(left, right).map(|t| !t)),

@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::library::torch::attributes;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Interp};
 use crate::syntax::Span;
@@ -109,16 +110,13 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     Some(cx.it.heap.dict(Dict { entries, open }))
 }
 
-/// `module.name = value`: parameters and sub-modules register by being what they are.
-pub fn set_attribute(
-    _it: &mut Interp<'_>,
-    _class: Sym,
-    _object: &Value,
-    _name: Sym,
-    _value: &Value,
-    _span: Span,
-) -> bool {
-    false
+/// `object.name = value`. On a module, parameters and sub-modules register by being what they
+/// are; a tensor's own attributes change its facts.
+pub fn set_attribute(it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
+    if !it.heap.is_tensor(object) {
+        return false;
+    }
+    attributes::set(&mut Cx { it, path: class, span }, object, name.as_str(), value)
 }
 
 /// A module in the hands of code that cannot be seen: its parameters and buffers may be on
