@@ -3,6 +3,7 @@
 use super::device;
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::{absent, bias, parameter, size};
+use crate::library::torch::broadcast::broadcast_pair;
 use crate::library::{Cx, Libraries, Table};
 use crate::python::{Arg, Args, Bound, Library, RejectKind};
 use crate::value::{Dim, Grad, Items, ObjId, Range, Role, Size, Tensor, Value, sym};
@@ -99,7 +100,7 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The query's shape, as wide as the value: known where nothing is broadcast.
+/// The query's shape, as wide as the value.
 fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Vec<Dim>> {
     let ([lead @ .., length, _], [others @ .., _, _], [last @ .., _, width]) =
         (query.shape.as_deref()?, key.shape.as_deref()?, value.shape.as_deref()?)
@@ -108,7 +109,14 @@ fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<V
     };
     // Grouped queries have more heads than keys have.
     let grouped = b.get("enable_gqa").as_bool()?;
-    let batch = if grouped { lead.len().checked_sub(1)? } else { lead.len() };
+    let batch = lead.len().saturating_sub(1);
+    if !grouped {
+        let both = broadcast_pair(lead, others).ok()?;
+        let mut dims = broadcast_pair(&both, last).ok()?;
+        dims.push(length.clone());
+        dims.push(width.clone());
+        return Some(dims);
+    }
     for other in [others, last] {
         if other.len() != lead.len() {
             return None;

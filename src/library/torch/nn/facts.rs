@@ -191,6 +191,26 @@ pub fn broadcast(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
+/// The dtype of a result that is floating whatever goes in: that of the floating inputs, where
+/// they are of one type, or the default where all are integers.
+pub fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
+    let mut found = None;
+    for input in inputs {
+        let dtype = input.dtype.filter(|d| *d != Dtype::Bool)?;
+        if dtype.is_integral() {
+            continue;
+        }
+        if found.is_some_and(|have| have != dtype) || dtype.is_complex() {
+            return None;
+        }
+        found = Some(dtype);
+    }
+    let dtype = found.or_else(|| cx.default_dtype())?;
+    let device = inputs.iter().find_map(|t| t.device);
+    let lowered = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16);
+    (!lowered || autocast(cx, device) == Autocast::Off).then_some(dtype)
+}
+
 /// Refuses a setting of a window below its least value.
 pub fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
     let given = b.get(name);

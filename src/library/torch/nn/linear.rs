@@ -1,7 +1,9 @@
 //! Linear maps and embeddings.
 
 use super::device;
-use super::facts::{agreed_device, broadcast, check_indices, check_rank, dim_read, product_dtype, result, shape_text};
+use super::facts::{
+    agreed_device, broadcast, check_indices, check_rank, dim_read, floating_dtype, product_dtype, result, shape_text,
+};
 use super::layer::dim_of;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -209,8 +211,8 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, dim: &Value, keepdim: Option<bool>) -
         }
         Some(dims)
     });
-    let dtype = if x.dtype == y.dtype { x.dtype } else { None };
-    let out = result(cx, &[&x, &y], shape, dtype.filter(|d| *d != Dtype::Bool && d.is_floating()));
+    let dtype = floating_dtype(cx, &[&x, &y]);
+    let out = result(cx, &[&x, &y], shape, dtype);
     cx.out(out)
 }
 

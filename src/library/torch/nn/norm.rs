@@ -186,9 +186,14 @@ fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     check_rank(cx, "input", &input, &[3, 4, 5]);
     let mut out = like(cx, &input);
-    // The division makes floats of integers.
+    // The division makes floats of integers, but an empty input is returned as it is.
     if input.dtype.is_some_and(Dtype::is_integral) {
-        out = out.with_dtype(cx.default_dtype(), cx.at());
+        let dtype = match input.numel().equals(&Size::Int(0)) {
+            Some(true) => input.dtype,
+            Some(false) => cx.default_dtype(),
+            None => None,
+        };
+        out = out.with_dtype(dtype, cx.at());
     }
     cx.out(out)
 }
