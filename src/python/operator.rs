@@ -213,11 +213,11 @@ impl<'p> Interp<'p> {
                 if let Some(value) = library.binary(self, bin, left, right, span) {
                     return value;
                 }
-                // Of something unknown not even the type of a comparison is known: it may be
-                // a tensor.
-                if left.is_unknown() || right.is_unknown() {
-                    return Value::Unknown;
-                }
+                // What is not known may be an array, whose comparison is an array too.
+                let tri = |t: Option<bool>| match t {
+                    None if left.is_unknown() || right.is_unknown() => Value::Unknown,
+                    t => tri(t),
+                };
                 match bin {
                     BinOp::Eq => tri(self.equals(left, right)),
                     BinOp::Ne => tri(self.equals(left, right).map(|t| !t)),
