@@ -529,17 +529,17 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(id) = Data::Dict(Dict::default());
                 Value::None
             }
-            // A tokenizer's output on its way to a device; a plain dict has no such method.
+            // A tokenizer's output moves in place and returns itself; a plain dict has no
+            // such method.
             ("to", Some(_)) => {
-                let mut out = Dict { open: dict.open.map(|_| Value::Unknown), ..Dict::default() };
-                for (key, value) in dict.entries {
-                    let moved = match self.heap.is_tensor(&value) {
-                        true => self.call_method(&value, "to", args.clone(), span),
-                        false => value,
-                    };
-                    out.entries.insert(key, moved);
+                for value in dict.entries.values_mut() {
+                    if self.heap.is_tensor(value) {
+                        *value = self.call_method(value, "to", args.clone(), span);
+                    }
                 }
-                self.heap.dict(out)
+                dict.open = dict.open.map(|_| Value::Unknown);
+                *self.heap.get_mut(id) = Data::Dict(dict);
+                Value::Obj(id)
             }
             _ => Value::Unknown,
         }

@@ -216,7 +216,9 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let computed = cx.call(&body, Args::positional([probe], span));
     let Some(mut out) = cx.tensor(&computed) else { return Value::Unknown };
     out.base = None;
-    out.role = None;
+    if task.as_str() == Some("Model") {
+        out.role = None;
+    }
     if opaque {
         out = out.with_device(None, None).with_dtype(None, None);
     }
