@@ -73,9 +73,10 @@ pub fn register(t: &mut Table) {
         let at = cx.at();
         let mut out = array(None, input.dtype, input.dtype_at);
         let added = input.rank().map(|rank| padding(cx, &b.get("pad_width"), rank));
-        out.shape = input.shape.zip(added).map(|(dims, added)| {
-            dims.iter().zip(added).map(|(dim, more)| Dim::new(dim.size.add(&more), at)).collect()
-        });
+        out.shape = input
+            .shape
+            .zip(added)
+            .map(|(dims, added)| dims.iter().zip(added).map(|(dim, more)| Dim::new(dim.size.add(&more), at)).collect());
         cx.out(out)
     });
     t.family("numpy.", "split array_split hsplit vsplit", "a, indices_or_sections, axis=0", split);
