@@ -15,8 +15,6 @@ pub fn register(t: &mut Table) {
     class.keeps_arguments = false;
     t.def("torch.Tensor.size", "input, dim=None", size);
     t.family("torch.Tensor.", "dim ndimension", "input", dim);
-    t.def("torch.real", "input", |cx, b| part_of(cx, &b.get("input"), "real"));
-    t.def("torch.imag", "input", |cx, b| part_of(cx, &b.get("input"), "imag"));
 }
 
 /// The shape as Python's tuple of integers.

@@ -45,8 +45,7 @@ pub fn register(t: &mut Table) {
     t.def("torch.detach", "input", detach);
     t.def("torch.clone", "input, *, memory_format=None", clone);
     t.def("torch.Tensor.contiguous", "input, memory_format=None", same);
-    t.family("torch.", "resolve_conj resolve_neg positive", "input", same);
-    t.family("torch.", "conj adjoint_copy alias_copy detach_copy conj_physical", "input, *, out=None", conj);
+    t.family("torch.", "alias_copy detach_copy", "input, *, out=None", conj);
     t.def("torch.Tensor.requires_grad_", "input, requires_grad=True", requires_grad_);
     t.def("torch.Tensor.detach_", "input", detach_);
     t.def("torch.detach_", "input", detach_);

@@ -25,9 +25,6 @@ pub fn register(t: &mut Table) {
         &["input, *, generator=None", "input, to, *, generator=None", "input, from, to, *, generator=None"],
         random_integers,
     );
-    t.def("torch.Tensor.requires_grad_", "input, requires_grad=True", requires_grad);
-    t.def("torch.Tensor.detach_", "input", detach);
-    t.def("torch.Tensor.share_memory_", "input", |_, b| b.get("input"));
     t.def("torch.Tensor.apply_", "input, callable", forget);
     t.def("torch.Tensor.map_", "input, tensor, callable", forget);
     t.def("torch.Tensor.fill_diagonal_", "input, fill_value, wrap=False", forget);
@@ -336,33 +333,6 @@ fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             set_range(t, Some(Range::bounds(from as f64, last as f64)), at);
         }
     })
-}
-
-/// Makes the tensor a leaf; its memory is not touched.
-fn requires_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let input = b.get("input");
-    let (Some(id), Some(before)) = (input.as_obj(), cx.tensor(&input)) else { return input };
-    let on = b.get("requires_grad").as_bool();
-    if on == Some(true) && before.dtype.is_some_and(Dtype::is_integral) {
-        refuse_dtype(cx, ("input", &before), "wants floating-point numbers");
-        return input;
-    }
-    let grad = match (on, before.grad) {
-        (Some(true), Grad::Off) => Grad::Leaf,
-        (Some(true), have) => have,
-        (Some(false), Grad::Leaf | Grad::Off) => Grad::Off,
-        _ => Grad::Unknown,
-    };
-    cx.it.heap.update_tensor(id, |t| t.grad = grad);
-    input
-}
-
-fn detach(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let input = b.get("input");
-    if let Some(id) = input.as_obj() {
-        cx.it.heap.update_tensor(id, |t| t.grad = Grad::Off);
-    }
-    input
 }
 
 /// The tensor gets another shape; elements beyond the old ones are undefined.

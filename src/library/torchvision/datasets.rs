@@ -325,7 +325,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
     #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
     let range = labels.map(|(lo, hi)| {
-        let mut range = Range::attained(lo as f64, hi as f64);
+        let mut range = Range::of_data(lo as f64, hi as f64);
         range.certain = true;
         range
     });

@@ -231,6 +231,16 @@ fn empty(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let shape = dims(cx, b, &[b.get("size")]);
+    let order = cx.ints(&b.get("stride"));
+    if let (Some(shape), Some(order), "empty_permuted") = (&shape, order, cx.name()) {
+        let places = 0..i64::try_from(shape.len()).unwrap_or(i64::MAX);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(places) {
+            let message = format!("{order:?} does not name each of the {} dimensions once", shape.len());
+            cx.reject(RejectKind::Value, message, Vec::new());
+        }
+    }
     let default = cx.default_dtype();
     let options = Options::here(cx, b, default);
     let out = options.tensor(shape, cx.at());

@@ -278,6 +278,13 @@ fn multinomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let message = format!("{samples} samples are to be drawn from {classes} without replacement");
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), rank.map(|r| r.saturating_sub(1)))]);
     }
+    if input.range.as_ref().is_some_and(|r| r.certain && r.attained && r.lo() < 0.0) {
+        let reads = vec![("`input` comes from here".to_owned(), input.range_at)];
+        cx.reject(RejectKind::Value, "the weights hold negative numbers", reads);
+    } else if input.range.as_ref().is_some_and(|r| r.certain && r.lo() == 0.0 && r.hi() == 0.0) {
+        let reads = vec![("`input` comes from here".to_owned(), input.range_at)];
+        cx.reject(RejectKind::Value, "the weights are all 0: there is nothing to draw", reads);
+    }
     out.shape = input.shape.as_ref().map(|dims| {
         let mut dims: Vec<Dim> = dims.iter().take(dims.len().saturating_sub(1)).cloned().collect();
         dims.push(Dim::new(samples, cx.at()));

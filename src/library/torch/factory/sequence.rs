@@ -1,13 +1,12 @@
-//! Tensors that count: `arange`, `linspace`, `eye`, index lists of triangles, windows, and
-//! complex numbers put together.
+//! Tensors that count: `arange`, `linspace`, `eye`, index lists of triangles, windows.
 
 use super::options::{Options, dim, finish, not_negative};
-use crate::library::torch::broadcast::{Mix, dtype_read, elementwise, shape_read, shape_text};
+use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, MOST_ELEMENTS};
 use crate::library::torch::cast::cast_value;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Range, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.defs(
@@ -24,6 +23,7 @@ pub fn register(t: &mut Table) {
         "start, end, steps, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
         linspace,
     );
+    window_functions(t);
     t.def("torch.logspace", "start, end, steps, base=10.0, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", logspace);
     t.def(
         "torch.eye",
@@ -36,15 +36,12 @@ pub fn register(t: &mut Table) {
         "row, col, offset=0, *, dtype=None, layout=None, device=None, pin_memory=False",
         triangle,
     );
-    t.def("torch.vander", "x, N=None, increasing=False", vander);
     t.family(
         "torch.",
         "hann_window hamming_window blackman_window bartlett_window kaiser_window",
         "window_length, periodic=True, alpha=None, beta=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
         window,
     );
-    t.def("torch.complex", "real, imag, *, out=None", complex);
-    t.def("torch.polar", "abs, angle, *, out=None", complex);
 }
 
 /// A bound of a sequence: its value, and whether it is of floating type.
@@ -77,7 +74,9 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if by == Some(0.0) {
         cx.reject(RejectKind::Value, "the step of arange is 0", Vec::new());
     } else if let (Some(s), Some(e), Some(by)) = (s, e, by) {
-        if (e - s) * by.signum() < 0.0 {
+        if s.is_infinite() || e.is_infinite() {
+            cx.reject(RejectKind::Value, format!("arange from {s} to {e} has no end"), Vec::new());
+        } else if (e - s) * by.signum() < 0.0 {
             let message = format!("arange from {s} to {e} by {by}: the step leads away from the end");
             cx.reject(RejectKind::Value, message, Vec::new());
         } else {
@@ -162,7 +161,11 @@ fn spaced(cx: &mut Cx<'_, '_>, b: &Bound) -> Tensor {
         _ => None,
     };
     let options = Options::here(cx, b, dtype);
-    let steps = dim(cx, &b.get("steps"));
+    let steps = b.get("steps");
+    if matches!(steps, Value::Float(_) | Value::Any(Type::Float) | Value::Str(_)) {
+        cx.reject(RejectKind::Value, "the number of steps must be an integer", Vec::new());
+    }
+    let steps = dim(cx, &steps);
     let steps = if not_negative(cx, "steps", &steps.size) { steps } else { Dim::UNKNOWN };
     for name in ["start", "end"] {
         if let Some(t) = cx.tensor_arg(b, name)
@@ -244,23 +247,53 @@ fn triangle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(x) = cx.tensor_arg(b, "x") else { return cx.some_tensor() };
-    let mut out = carry::bare(cx, &x);
-    match x.shape.as_deref() {
-        Some([length]) => {
-            let columns = if b.get("N").is_none() { length.clone() } else { dim(cx, &b.get("N")) };
-            out.shape = Some(vec![length.clone(), columns]);
-        }
-        Some(_) => {
-            let message = format!("`x` is {}: vander takes one dimension", shape_text(&x));
-            cx.reject(RejectKind::Rank, message, vec![shape_read(("x", &x), None)]);
-        }
-        None => out.shape = Some(vec![Dim::UNKNOWN, Dim::UNKNOWN]),
+/// `torch.signal.windows`.
+fn window_functions(t: &mut Table) {
+    let windows = [
+        (
+            "bartlett blackman cosine hamming hann nuttall",
+            "M, *, sym=True, dtype=None, layout=None, device=None, requires_grad=False",
+        ),
+        (
+            "exponential",
+            "M, *, center=None, tau=1.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False",
+        ),
+        ("gaussian", "M, *, std=1.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False"),
+        ("kaiser", "M, *, beta=12.0, sym=True, dtype=None, layout=None, device=None, requires_grad=False"),
+        ("general_cosine", "M, *, a, sym=True, dtype=None, layout=None, device=None, requires_grad=False"),
+        ("general_hamming", "M, *, alpha=0.54, sym=True, dtype=None, layout=None, device=None, requires_grad=False"),
+    ];
+    for (names, sig) in windows {
+        t.family("torch.signal.windows.", names, sig, signal_window);
     }
-    out.shape_at = cx.at();
-    if x.dtype.is_none_or(|d| d.is_integral()) && x.dtype != Some(Dtype::Int64) {
-        (out.dtype, out.grad) = (None, Grad::Unknown);
+}
+
+fn signal_window(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let default = cx.default_dtype();
+    let options = Options::here(cx, b, default);
+    let length = dim(cx, &b.get("M"));
+    let fine = not_negative(cx, "M", &length.size);
+    let out = options.tensor(Some(vec![if fine { length } else { Dim::UNKNOWN }]), cx.at());
+    if out.dtype.is_some_and(|d| d != Dtype::Float32 && d != Dtype::Float64) {
+        let message = format!("a window is float32 or float64, not {}", out.dtype.map_or("", Dtype::name));
+        cx.reject(RejectKind::Dtype, message, Vec::new());
+    }
+    let number = |name: &str| super::options::option(b, name).as_f64();
+    let refused = if number("tau").is_some_and(|x| x <= 0.0) {
+        Some("tau must be positive")
+    } else if number("std").is_some_and(|x| x <= 0.0) {
+        Some("the standard deviation must be positive")
+    } else if number("beta").is_some_and(|x| x < 0.0) {
+        Some("beta must not be negative")
+    } else if b.get("sym").as_bool() == Some(true) && number("center").is_some() {
+        Some("a symmetric window has its own center: none may be given")
+    } else if cx.name() == "general_cosine" && cx.items(&b.get("a")).is_some_and(|a| a.is_empty()) {
+        Some("there must be coefficients")
+    } else {
+        None
+    };
+    if let Some(message) = refused {
+        cx.reject(RejectKind::Value, message, Vec::new());
     }
     cx.out(out)
 }
@@ -279,24 +312,4 @@ fn window(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Dtype, message, Vec::new());
     }
     cx.out(out)
-}
-
-/// `torch.complex` and `torch.polar`: two real tensors of one dtype.
-fn complex(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let (first, second) = if cx.name() == "polar" { ("abs", "angle") } else { ("real", "imag") };
-    let (Some(x), Some(y)) = (cx.tensor_arg(b, first), cx.tensor_arg(b, second)) else { return cx.some_tensor() };
-    let parts = |d: Dtype| matches!(d, Dtype::Float16 | Dtype::Float32 | Dtype::Float64);
-    let refused = match (x.dtype, y.dtype) {
-        (Some(a), _) if !parts(a) => Some(format!("`{first}` is {a}: the parts are float16, float32 or float64")),
-        (_, Some(a)) if !parts(a) => Some(format!("`{second}` is {a}: the parts are float16, float32 or float64")),
-        (Some(a), Some(b)) if a != b => Some(format!("`{first}` is {a} and `{second}` is {b}: they must be the same")),
-        _ => None,
-    };
-    if let Some(message) = refused {
-        cx.reject(RejectKind::Dtype, message, vec![dtype_read((first, &x)), dtype_read((second, &y))]);
-        return cx.some_tensor();
-    }
-    let dtype = x.dtype.or(y.dtype).map(Dtype::to_complex);
-    let out = elementwise(cx, &[(first, &x), (second, &y)], dtype, Mix::CpuScalars);
-    finish(cx, b, out)
 }

@@ -7,7 +7,7 @@ use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Type
 
 pub fn register(t: &mut Table) {
     t.def("torch.is_tensor", "obj", is_tensor);
-    t.family("torch.", "is_floating_point is_complex is_signed is_nonzero is_conj is_neg is_inference", "input", asks);
+    t.family("torch.", "is_floating_point is_complex is_signed is_conj is_neg is_inference", "input", asks);
     t.def("torch.is_same_size", "input, other", |_, _| Value::Any(Type::Bool));
     t.def("torch.numel", "input", numel);
     t.alias("torch.Tensor.nelement", "torch.numel");

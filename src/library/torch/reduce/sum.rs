@@ -275,7 +275,14 @@ fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     let at = cx.at();
-    let mut out = reduction(cx, &input, &Dims::All, Some(false), input.dtype).with_shape(sizes, at);
+    // Where nothing is summed the tensor stays as it is; sums of integers are int64.
+    let same = input.sizes().map(|have| have == sizes);
+    let dtype = match (input.dtype, same) {
+        (Some(d), Some(false)) if d.is_integral() && input.known_shape().is_some() => Some(Dtype::Int64),
+        (Some(d), same) if d.is_integral() && same != Some(true) && d != Dtype::Int64 => None,
+        (dtype, _) => dtype,
+    };
+    let mut out = reduction(cx, &input, &Dims::All, Some(false), dtype).with_shape(sizes, at);
     out.grad = result_grad(cx, &[("input", &input)], input.dtype);
     cx.out(out)
 }

@@ -24,7 +24,6 @@ pub fn register(t: &mut Table) {
         &["input, repeats, dim=None, *, output_size=None", "repeats, *, output_size=None"],
         repeat_interleave,
     );
-    t.def("torch.Tensor.sum_to_size", "input, *size", sum_to_size);
 }
 
 /// The shape of `input` expanded to `sizes`; `-1` keeps a length.
@@ -279,24 +278,4 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// The sum of a tensor's elements as a size.
 fn sum_of(counts: &Tensor) -> Size {
     counts.data.as_ref().and_then(|d| carry::whole(d.iter().sum())).map_or(Size::Unknown, Size::Int)
-}
-
-fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
-    let sizes = if b.open { None } else { carry::sizes(cx, &b.rest_values()) };
-    let at = cx.at();
-    let mut out = carry::bare(cx, &input);
-    out.shape = sizes.map(|sizes| sizes.into_iter().map(|s| Dim::new(s, at)).collect());
-    out.shape_at = at;
-    if let (Some(target), Some(dims)) = (&out.shape, &input.shape) {
-        let fits = broadcast_pair(target, dims).is_ok_and(|joined| {
-            target.len() <= dims.len() && joined.iter().zip(dims).all(|(a, b)| a.size.equals(&b.size) != Some(false))
-        });
-        if !fits {
-            let message = format!("{} cannot be summed to {}", shape_text(&input), shape_text(&out));
-            cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), None)]);
-            out.shape = None;
-        }
-    }
-    cx.out(out)
 }

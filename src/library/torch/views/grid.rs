@@ -1,16 +1,14 @@
-//! Every combination of elements: `meshgrid`, `cartesian_prod`, `combinations`.
+//! `meshgrid`: coordinates of every combination of elements.
 
 use super::expand::several;
-use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, result_grad, shape_read, shape_text};
-use crate::library::torch::carry::{self, Takes, rearranged, shuffled};
+use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, shape_read, shape_text};
+use crate::library::torch::carry::{Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     t.def("torch.meshgrid", "*tensors, indexing=None", meshgrid);
-    t.def("torch.cartesian_prod", "*tensors", cartesian_prod);
-    t.def("torch.combinations", "input, r=2, with_replacement=False", combinations);
 }
 
 /// Rejects tensors of more than one dimension or of different dtypes.
@@ -100,66 +98,4 @@ fn meshgrid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         all.push(cx.view_of(value, out));
     }
     Value::tuple(all)
-}
-
-fn cartesian_prod(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(given) = tensors_of(cx, b) else { return cx.some_tensor() };
-    let tensors: Vec<Tensor> = given.iter().map(|(_, t)| t.clone()).collect();
-    if alike(cx, &tensors, 1, 1).is_err() {
-        return cx.some_tensor();
-    }
-    let rows = tensors.iter().fold(Size::Int(1), |n, t| n.mul(&t.numel()));
-    let columns = i64::try_from(tensors.len()).map_or(Size::Unknown, Size::Int);
-    let at = cx.at();
-    let mut dims = vec![Dim::new(rows, at)];
-    if tensors.len() != 1 {
-        dims.push(Dim::new(columns, at));
-    }
-    let Some(first) = tensors.first() else { return cx.some_tensor() };
-    let mut out = shuffled(cx, first, Some(dims), Takes::All);
-    let named: Vec<Named<'_>> = tensors.iter().map(|t| ("tensors", t)).collect();
-    out.grad = result_grad(cx, &named, out.dtype);
-    let mut ranges = tensors.iter().map(|t| t.range.clone());
-    let joined = ranges
-        .next()
-        .flatten()
-        .and_then(|first| ranges.try_fold(first, |acc, next| next.map(|n| carry::either(&acc, &n))));
-    out.range = joined;
-    out.role = None;
-    cx.out(out)
-}
-
-/// The number of ways to choose `r` of `n`.
-fn choose(n: i64, r: i64, repeated: bool) -> Option<i64> {
-    let n = if repeated && r > 0 { n.checked_add(r)?.checked_sub(1)? } else { n };
-    if r > n {
-        return Some(0);
-    }
-    (0..r).try_fold(1i64, |acc, i| acc.checked_mul(n - i)?.checked_div(i + 1))
-}
-
-fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
-    if input.rank().is_some_and(|r| r != 1) {
-        let message = format!("`input` is {}: combinations takes one dimension", shape_text(&input));
-        cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
-        return carry::like_only(cx, &input);
-    }
-    let r = carry::size(cx, &b.get("r"));
-    if r.known().is_some_and(|n| n < 0) {
-        cx.reject(RejectKind::Value, format!("combinations of {r} elements are asked for"), Vec::new());
-        return carry::like_only(cx, &input);
-    }
-    let at = cx.at();
-    let count = match (input.numel().known(), r.known(), b.get("with_replacement").as_bool()) {
-        (Some(n), Some(r), Some(repeated)) if r < 64 => choose(n, r, repeated).map_or(Size::Unknown, Size::Int),
-        _ => Size::Unknown,
-    };
-    let dims = match r.known() {
-        Some(0) => Some(vec![Dim::new(Size::Int(0), at)]),
-        Some(_) => Some(vec![Dim::new(count, at), Dim::new(r, at)]),
-        None => None,
-    };
-    let out = shuffled(cx, &input, dims, Takes::CutsLast);
-    cx.out(out)
 }

@@ -5,7 +5,6 @@ mod diagonal;
 mod expand;
 mod grid;
 mod join;
-mod numeric;
 mod order;
 mod reshape;
 mod split;
@@ -22,7 +21,6 @@ pub fn register(t: &mut Table) {
     expand::register(t);
     grid::register(t);
     join::register(t);
-    numeric::register(t);
     order::register(t);
     reshape::register(t);
     split::register(t);

@@ -68,6 +68,11 @@ fn roll(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             return carry::like_only(cx, &input);
         }
     }
+    if input.rank() == Some(0) && many(&dims).is_some_and(|d| d > 0) {
+        let reads = vec![shape_read(("input", &input), None)];
+        cx.reject(RejectKind::Dim, "`input` has no dimensions to roll along", reads);
+        return carry::like_only(cx, &input);
+    }
     let Ok(_) = carry::axes(cx, &[dims], &input) else { return carry::like_only(cx, &input) };
     let out = shuffled(cx, &input, input.shape.clone(), Takes::All);
     cx.out(out)

@@ -21,9 +21,7 @@ pub fn register(t: &mut Table) {
     t.def("torch.squeeze_copy", "input, *dim, out=None", squeeze);
     t.family("torch.", "unsqueeze unsqueeze_copy", "input, dim, *, out=None", unsqueeze);
     t.family("torch.", "atleast_1d atleast_2d atleast_3d", "*tensors", atleast);
-    t.def("torch.view_as_real", "input", view_as_real);
-    t.def("torch.view_as_complex", "input", view_as_complex);
-    t.family("torch.Tensor.", "as_strided as_strided_", "input, size, stride, storage_offset=None", as_strided);
+    t.family("torch.Tensor.", "as_strided", "input, size, stride, storage_offset=None", as_strided);
     t.family(
         "torch.",
         "as_strided as_strided_copy",
@@ -360,51 +358,6 @@ fn raised(cx: &mut Cx<'_, '_>, value: &Value, rank: usize) -> Value {
     let dims = input.shape.as_ref().map(|dims| padded(dims, rank, cx.at()));
     let out = reshaped(cx, &input, dims);
     cx.view_of(value, out)
-}
-
-fn view_as_real(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let value = b.get("input");
-    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
-    if let Some(dtype) = input.dtype.filter(|d| !d.is_complex()) {
-        let message = format!("view_as_real takes complex tensors, not {dtype}");
-        cx.reject(RejectKind::Dtype, message, vec![super::super::broadcast::dtype_read(("input", &input))]);
-    }
-    let mut dims = input.shape.clone();
-    if let Some(dims) = &mut dims {
-        dims.push(Dim::new(Size::Int(2), cx.at()));
-    }
-    let mut out = reshaped(cx, &input, dims);
-    out.forget_values();
-    out.dtype = input.dtype.map(Dtype::to_real);
-    cx.view_of(&value, out)
-}
-
-fn view_as_complex(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let value = b.get("input");
-    let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
-    let parts = |d: Dtype| matches!(d, Dtype::Float16 | Dtype::Float32 | Dtype::Float64);
-    if let Some(dtype) = input.dtype.filter(|d| !parts(*d)) {
-        let message = format!("view_as_complex takes float16, float32 or float64, not {dtype}");
-        cx.reject(RejectKind::Dtype, message, vec![super::super::broadcast::dtype_read(("input", &input))]);
-    }
-    let mut dims = input.shape.clone();
-    if let Some(dims) = &mut dims {
-        match dims.pop() {
-            Some(last) if last.size.equals(&Size::Int(2)) != Some(false) => {}
-            Some(last) => {
-                let message = format!("the last dimension of `input` is {}: view_as_complex needs pairs, 2", last.size);
-                cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), None)]);
-            }
-            None => {
-                let reads = vec![shape_read(("input", &input), None)];
-                cx.reject(RejectKind::Rank, "view_as_complex needs a last dimension of 2, and `input` has none", reads);
-            }
-        }
-    }
-    let mut out = reshaped(cx, &input, dims);
-    out.forget_values();
-    out.dtype = input.dtype.filter(|d| parts(*d)).map(Dtype::to_complex);
-    cx.view_of(&value, out)
 }
 
 fn as_strided(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -4,7 +4,7 @@ use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| split(cx, b, "split_size_or_sections"));
@@ -264,6 +264,11 @@ fn chunk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// How `tensor_split` and its kin cut a dimension.
 fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only: bool) -> Value {
+    if matches!(how, Value::Str(_) | Value::Float(_) | Value::Any(Type::Str | Type::Float)) {
+        let message = format!("{} takes a number of sections or a tuple of indices", cx.name());
+        cx.reject(RejectKind::Value, message, Vec::new());
+        return Value::Unknown;
+    }
     let total = length(&input, axis);
     let tensor = cx.tensor(how);
     let cuts: Option<Vec<Size>> = match (&tensor, cx.items(how)) {
@@ -396,6 +401,13 @@ fn narrow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return carry::like_only(cx, &input);
     }
     let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return carry::like_only(cx, &input) };
+    if let Some(start) = cx.tensor_arg(b, "start")
+        && (start.rank().is_some_and(|r| r > 0) || start.dtype.is_some_and(|d| !d.is_integral() || d == Dtype::Bool))
+    {
+        let message = "`start` must be an integer, or a tensor of one without dimensions";
+        cx.reject(RejectKind::Value, message, vec![shape_read(("start", &start), None)]);
+        return carry::like_only(cx, &input);
+    }
     let (start, size) = (carry::size(cx, &b.get("start")), carry::size(cx, &b.get("length")));
     let total = length(&input, axis);
     let (from, reason) = match (start.known(), size.known(), total.known()) {
