@@ -333,7 +333,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let target = match targets::special(cx, name, b) {
         Some(target) => target,
         None => match &range {
-            Some(range) => ranged_int(&mut cx.it.heap, part_of(range.clone()), at),
+            Some(range) => ranged_int(&mut cx.it.heap, range.clone().of_sample(), at),
             None => Value::Any(Type::Int),
         },
     };
@@ -430,7 +430,7 @@ fn stored(cx: &mut Cx<'_, '_>, object: ObjId, spec: &Spec, samples: Dim, labels:
         ..t
     };
     let label = match labels {
-        Some(range) => ranged_int(&mut cx.it.heap, part_of(range.clone()), at),
+        Some(range) => ranged_int(&mut cx.it.heap, range.clone().of_sample(), at),
         None => Value::Any(Type::Int),
     };
     match spec.store {
