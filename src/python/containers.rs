@@ -383,6 +383,19 @@ impl<'p> Interp<'p> {
                 self.extend_list(id, items);
                 Value::None
             }
+            // A deque is a list that grows at both ends.
+            ("appendleft", Some(value)) => {
+                let args = Args::positional([Value::Int(0), value], span);
+                self.list_method(id, "insert", &args, span)
+            }
+            ("popleft", _) => self.list_method(id, "pop", &Args::positional([Value::Int(0)], span), span),
+            ("rotate" | "extendleft", more) => {
+                if let Some(more) = more.filter(|_| name == "extendleft") {
+                    let items = self.iterate(&more, span);
+                    self.extend_list(id, items);
+                }
+                self.list_method(id, "sort", &Args::default(), span)
+            }
             ("insert", Some(at)) => {
                 let value = args.pos.get(1).map_or(Value::Unknown, |a| a.value.clone());
                 match (self.heap.get(id).clone(), at.as_int()) {
