@@ -212,7 +212,7 @@ impl Library for Libraries {
             .or_else(|| torch::nn::containers::get(it, object, index))
             .or_else(|| torch::data::get(it, object, index, span))
             .or_else(|| torch::annotation::generic(object, index))
-            .or_else(|| special::call(self, it, object, "__getitem__", &[index.clone()], span))
+            .or_else(|| special::call(self, it, object, "__getitem__", std::slice::from_ref(index), span))
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {

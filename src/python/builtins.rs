@@ -271,8 +271,8 @@ impl<'p> Interp<'p> {
         };
         // A tensor or array of one element: the library says what is in it.
         if self.heap.is_tensor(value) && matches!(name, "int" | "float" | "bool") {
-            let is_array = self.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy);
-            if name == "int" && is_array {
+            let ranged = self.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy && t.data.is_none());
+            if name == "int" && ranged {
                 // A label keeps its range: integers of a data set are carried as arrays.
                 return value.clone();
             }
