@@ -28,18 +28,13 @@ pub fn register(t: &mut Table) {
     t.def("torch.Tensor.apply_", "input, callable", forget);
     t.def("torch.Tensor.map_", "input, tensor, callable", forget);
     t.def("torch.Tensor.fill_diagonal_", "input, fill_value, wrap=False", forget);
-    t.family(
-        "torch.Tensor.",
-        "set_ resize_as_sparse_ sparse_resize_ as_strided_",
-        "input, *args, **kwargs",
-        |cx, b| {
-            let value = b.get("input");
-            if let Some(id) = value.as_obj() {
-                cx.it.heap.overwrite(id, Tensor::default());
-            }
-            value
-        },
-    );
+    t.family("torch.Tensor.", "set_ resize_as_sparse_ sparse_resize_", "input, *args, **kwargs", |cx, b| {
+        let value = b.get("input");
+        if let Some(id) = value.as_obj() {
+            cx.it.heap.overwrite(id, Tensor::default());
+        }
+        value
+    });
     t.def("torch.Tensor.resize_", "input, *size, memory_format=None", resize);
     t.def("torch.Tensor.resize_as_", "input, the_template, *, memory_format=None", resize);
 }

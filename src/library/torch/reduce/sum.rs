@@ -276,7 +276,7 @@ fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let at = cx.at();
     // Where nothing is summed the tensor stays as it is; sums of integers are int64.
-    let same = input.sizes().map(|have| have == sizes);
+    let same = input.sizes().map(|have| have == sizes && !sizes.is_empty());
     let dtype = match (input.dtype, same) {
         (Some(d), Some(false)) if d.is_integral() && input.known_shape().is_some() => Some(Dtype::Int64),
         (Some(d), same) if d.is_integral() && same != Some(true) && d != Dtype::Int64 => None,
