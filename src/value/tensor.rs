@@ -58,6 +58,28 @@ impl Role {
     }
 }
 
+/// What was done to the elements and cannot be undone, where it is certain. What only moves
+/// or casts elements keeps it; what computes others drops it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Past {
+    /// Neighbours were mixed, by a resize other than nearest neighbour.
+    pub interpolated: Origin,
+    /// Bytes were divided by 255, as images want it.
+    pub scaled: Origin,
+}
+
+impl Past {
+    /// What holds of elements of which each may come from either.
+    #[must_use]
+    pub fn both(self, other: Past) -> Past {
+        let agree = |a: Origin, b: Origin| b.and(a);
+        Past {
+            interpolated: agree(self.interpolated, other.interpolated),
+            scaled: agree(self.scaled, other.scaled),
+        }
+    }
+}
+
 /// How a tensor takes part in autograd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grad {
@@ -88,6 +110,7 @@ pub struct Tensor {
     pub range_at: Origin,
     pub role: Option<Role>,
     pub role_at: Origin,
+    pub past: Past,
     pub grad: Grad,
     /// The elements in row-major order, where the source shows them all.
     pub data: Option<Rc<[f64]>>,
@@ -117,6 +140,7 @@ impl Default for Tensor {
             range_at: None,
             role: None,
             role_at: None,
+            past: Past::default(),
             grad: Grad::Unknown,
             data: None,
             base: None,
@@ -188,12 +212,13 @@ impl Tensor {
         self
     }
 
-    /// Drops what depends on the elements: range, role, contents.
+    /// Drops what depends on the elements: range, role, history, contents.
     pub fn forget_values(&mut self) {
         self.range = None;
         self.range_at = None;
         self.role = None;
         self.role_at = None;
+        self.past = Past::default();
         self.data = None;
     }
 }

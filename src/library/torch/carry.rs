@@ -197,6 +197,7 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         (_, role) => role,
     };
     out.role_at = input.role_at;
+    out.past = input.past;
 }
 
 /// The value and the facts of the argument `input`.
