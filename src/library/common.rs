@@ -75,9 +75,8 @@ pub fn instance(cx: &mut Cx<'_, '_>, class: &str, attrs: Vec<(&str, Value)>) -> 
 }
 
 /// The values of a part of the data: any of them may be missing from it.
-pub fn part_of(mut range: Range) -> Range {
-    range.certain = false;
-    range
+pub fn part_of(range: Range) -> Range {
+    range.of_part()
 }
 
 /// A number of things, as Python's `len` gives it.

@@ -5,7 +5,7 @@ use super::table::{Entry, table};
 use super::{lightning, numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, ObjId, Sym, Value, sym};
+use crate::value::{ArrayKind, Items, ObjId, Sym, Tensor, Value, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
@@ -27,7 +27,13 @@ impl Libraries {
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
         let Some(bound) = bind(entry, args) else { return Value::Unknown };
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
-        (entry.run)(&mut Cx { it, path, span }, &bound)
+        let refused = it.refused.0;
+        let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        // The program ends here: what would follow from a refused call is not reported.
+        if it.refused.0 != refused && it.refused.1 == Some(span) {
+            return if it.heap.is_tensor(&value) { it.heap.tensor(Tensor::default()) } else { Value::Unknown };
+        }
+        value
     }
 
     /// The table's entry for a method: of the class itself, or of the nearest base.

@@ -44,6 +44,7 @@ pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
 /// A range whose ends occur in some run (`attained`), and in every run (`certain`).
 pub fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
+    range.epoch &= attained;
     range
 }
 

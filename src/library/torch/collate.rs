@@ -68,9 +68,7 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
         out.grad = Grad::Attached;
     }
     // What one sample holds, some batch does; not every one.
-    if let Some(range) = &mut out.range {
-        range.certain = false;
-    }
+    out.range = out.range.map(Range::of_sample);
     cx.out(out)
 }
 
@@ -114,9 +112,7 @@ pub fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
     let Some(tensor) = cx.tensor(of) else { return Value::Unknown };
     let mut out = Tensor { data: None, ..tensor };
     out.shape = out.shape.and_then(|dims| dims.split_first().map(|(_, rest)| rest.to_vec()));
-    if let Some(range) = &mut out.range {
-        range.certain = false;
-    }
+    out.range = out.range.map(Range::of_sample);
     out.grad = match out.grad {
         Grad::Leaf => Grad::Attached,
         other => other,

@@ -240,12 +240,6 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) {
         let reads = vec![("`input` comes from here".to_owned(), input.shape_at)];
         cx.reject(RejectKind::Value, "numpy() on a tensor that requires grad: use detach().numpy()", reads);
-    } else if let Some(device) = input.device
-        && !device.is_cpu()
-        && !matches!(device.kind, DeviceKind::Symbolic(_))
-    {
-        let message = format!("the tensor is on {device}, and numpy reads only memory of the CPU: use .cpu().numpy()");
-        cx.reject(RejectKind::Device, message, vec![device_read(("input", input))]);
     } else if let Some(dtype @ (Dtype::Bfloat16 | Dtype::Complex32)) = input.dtype {
         let message = format!("numpy has no {dtype}: convert first, with .float()");
         cx.reject(RejectKind::Dtype, message, vec![dtype_read(("input", input))]);

@@ -1,10 +1,11 @@
 //! `torch.utils.data`: datasets, samplers, and what a loader yields.
 
 use super::collate::{batches, collate, common_size, convert, row};
+use crate::library::common::ranged_int;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Dim, Items, ObjId, Size, Tensor, Type, Value, sym};
+use crate::value::{Dim, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
 const LOADER: &str = "torch.utils.data.DataLoader";
@@ -84,6 +85,8 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Op
             });
             Value::tuple(rows.collect())
         }
+        // `subset[:]` asks the dataset for many samples at once.
+        "Subset" if matches!(index, Value::Slice(_)) => Value::Unknown,
         "Subset" => {
             let inner = cx.attr(object, "dataset");
             sample(cx, &inner)
@@ -109,7 +112,24 @@ fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     {
         return cx.element(dataset);
     }
-    cx.it.subscript(dataset, &Value::Any(Type::Int), span)
+    let index = sample_index(cx, dataset);
+    cx.it.subscript(dataset, &index, span)
+}
+
+/// The index with which a loader asks for a sample: over a pass, each from 0 to the last.
+fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
+    let span = cx.span;
+    let last = cx.it.length(dataset, span).as_int().filter(|n| *n > 0).map(|n| n - 1);
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53 samples")]
+    let range = match last {
+        Some(last) => Range::of_data(0.0, last as f64),
+        None => {
+            let mut all = Range::bounds(0.0, f64::INFINITY);
+            all.epoch = true;
+            all
+        }
+    };
+    ranged_int(&mut cx.it.heap, range, None)
 }
 
 /// What a loop over a loader or dataset yields.

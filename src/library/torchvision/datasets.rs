@@ -325,7 +325,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
     #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
     let range = labels.map(|(lo, hi)| {
-        let mut range = Range::attained(lo as f64, hi as f64);
+        let mut range = Range::of_data(lo as f64, hi as f64);
         range.certain = true;
         range
     });
@@ -333,7 +333,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let target = match targets::special(cx, name, b) {
         Some(target) => target,
         None => match &range {
-            Some(range) => ranged_int(&mut cx.it.heap, part_of(range.clone()), at),
+            Some(range) => ranged_int(&mut cx.it.heap, range.clone().of_sample(), at),
             None => Value::Any(Type::Int),
         },
     };
@@ -430,7 +430,7 @@ fn stored(cx: &mut Cx<'_, '_>, object: ObjId, spec: &Spec, samples: Dim, labels:
         ..t
     };
     let label = match labels {
-        Some(range) => ranged_int(&mut cx.it.heap, part_of(range.clone()), at),
+        Some(range) => ranged_int(&mut cx.it.heap, range.clone().of_sample(), at),
         None => Value::Any(Type::Int),
     };
     match spec.store {

@@ -12,9 +12,9 @@ pub fn special(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Option<Value> {
         "OxfordIIITPet" => several(cx, &b.get("target_types"), pet),
         "Cityscapes" => several(cx, &b.get("target_type"), cityscapes),
         // The outlines of objects and hard regions are marked 255.
-        "VOCSegmentation" => mask(cx, "P", Range::attained(0.0, 20.0).union(&Range::attained(255.0, 255.0))),
+        "VOCSegmentation" => mask(cx, "P", Range::of_data(0.0, 20.0).union(&Range::of_data(255.0, 255.0))),
         "SBDataset" => match b.get("mode").as_str() {
-            Some("segmentation") => mask(cx, "L", Range::attained(0.0, 20.0)),
+            Some("segmentation") => mask(cx, "L", Range::of_data(0.0, 20.0)),
             _ => Value::Unknown,
         },
         "CocoDetection" | "CocoCaptions" => cx.list_of(Value::Unknown),
@@ -23,7 +23,7 @@ pub fn special(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Option<Value> {
             #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
             Some(n) if n > 0 => {
                 let at = cx.at();
-                ranged_int(&mut cx.it.heap, Range::attained(0.0, n as f64 - 1.0), at)
+                ranged_int(&mut cx.it.heap, Range::of_data(0.0, n as f64 - 1.0), at)
             }
             _ => Value::Any(Type::Int),
         },
@@ -60,8 +60,8 @@ fn integers(cx: &mut Cx<'_, '_>, shape: &[i64], range: Option<Range>) -> Value {
 
 fn celeba(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
     match kind {
-        "attr" => integers(cx, &[40], Some(Range::attained(0.0, 1.0))),
-        "identity" => integers(cx, &[], Some(Range::attained(1.0, 10177.0))),
+        "attr" => integers(cx, &[40], Some(Range::of_data(0.0, 1.0))),
+        "identity" => integers(cx, &[], Some(Range::of_data(1.0, 10177.0))),
         "bbox" => integers(cx, &[4], None),
         "landmarks" => integers(cx, &[10], None),
         _ => Value::Unknown,
@@ -71,17 +71,17 @@ fn celeba(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
 fn pet(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
     let at = cx.at();
     match kind {
-        "category" => ranged_int(&mut cx.it.heap, Range::attained(0.0, 36.0), at),
-        "binary-category" => ranged_int(&mut cx.it.heap, Range::attained(0.0, 1.0), at),
+        "category" => ranged_int(&mut cx.it.heap, Range::of_data(0.0, 36.0), at),
+        "binary-category" => ranged_int(&mut cx.it.heap, Range::of_data(0.0, 1.0), at),
         // The trimap: animal, background, border.
-        "segmentation" => mask(cx, "L", Range::attained(1.0, 3.0)),
+        "segmentation" => mask(cx, "L", Range::of_data(1.0, 3.0)),
         _ => Value::Unknown,
     }
 }
 
 fn cityscapes(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
     match kind {
-        "semantic" => mask(cx, "L", Range::attained(0.0, 33.0)),
+        "semantic" => mask(cx, "L", Range::of_data(0.0, 33.0)),
         _ => Value::Unknown,
     }
 }
