@@ -66,6 +66,8 @@ pub struct Past {
     pub interpolated: Origin,
     /// Bytes were divided by 255, as images want it.
     pub scaled: Origin,
+    /// They were integers before they were floats.
+    pub whole: bool,
 }
 
 impl Past {
@@ -76,7 +78,26 @@ impl Past {
         Past {
             interpolated: agree(self.interpolated, other.interpolated),
             scaled: agree(self.scaled, other.scaled),
+            whole: self.whole && other.whole,
         }
+    }
+
+    /// After division by 255.
+    #[must_use]
+    pub fn divided(self, at: Origin) -> Past {
+        Past { scaled: at, ..self }
+    }
+
+    /// After multiplication by 255, which takes the division back.
+    #[must_use]
+    pub fn restored(self) -> Past {
+        if self.scaled.is_some() { Past { scaled: None, ..self } } else { Past::default() }
+    }
+
+    /// After rounding. Numbers between 0 and 1 are thresholded by it.
+    #[must_use]
+    pub fn rounded(self) -> Past {
+        if self.scaled.is_some() { Past::default() } else { self }
     }
 }
 
@@ -210,6 +231,17 @@ impl Tensor {
         self.role = role;
         self.role_at = at;
         self
+    }
+
+    /// The history of the elements after an interpolation. Numbers that may be measurements
+    /// are none the worse for it: only integers and known ids are marked.
+    pub fn interpolated(&self, at: Origin) -> Past {
+        let ids = self.dtype.is_some_and(Dtype::is_integral)
+            || self.past.whole
+            || self.past.scaled.is_some()
+            || self.role == Some(Role::ClassMask)
+            || self.range.as_ref().is_some_and(|r| r.attained && r.lo().fract() == 0.0 && r.hi().fract() == 0.0);
+        Past { interpolated: self.past.interpolated.or(at.filter(|_| ids)), ..self.past }
     }
 
     /// Drops what depends on the elements: range, role, history, contents.
