@@ -90,6 +90,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         && a.device == b.device
         && a.range == b.range
         && a.role == b.role
+        && a.past == b.past
         && a.grad == b.grad
         && a.data == b.data
         && a.parameter == b.parameter
@@ -292,6 +293,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     out.dtype = agree(&a.dtype, &b.dtype);
     out.device = agree(&a.device, &b.device);
     out.role = agree(&a.role, &b.role);
+    out.past = a.past.both(b.past);
     out.data = agree(&a.data, &b.data);
     if a.grad != b.grad {
         out.grad = super::Grad::Unknown;

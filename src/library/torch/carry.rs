@@ -202,6 +202,7 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         (_, role) => role,
     };
     out.role_at = input.role_at;
+    out.past = input.past;
 }
 
 /// The value and the facts of the argument `input`.

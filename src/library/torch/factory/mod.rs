@@ -87,6 +87,7 @@ pub fn register(t: &mut Table) {
 /// A literal with a dtype, checked for what does not fit it.
 fn typed_literal(cx: &mut Cx<'_, '_>, data: &Value, dtype: Option<Option<Dtype>>) -> Result<Tensor, Rejected> {
     let mut made = literal::read(cx, data)?;
+    made.past = cx.tensor(data).map(|t| t.past).unwrap_or_default();
     if let Some(dtype) = dtype {
         let numbers = cx.tensor(data).is_none();
         if numbers

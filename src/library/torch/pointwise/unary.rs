@@ -175,7 +175,10 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
         "floor" => map_values(out, input, at, f64::floor),
         "ceil" => map_values(out, input, at, f64::ceil),
         "trunc" | "fix" => map_values(out, input, at, f64::trunc),
-        "round" => map_values(out, input, at, f64::round_ties_even),
+        "round" => {
+            map_values(out, input, at, f64::round_ties_even);
+            out.past = input.past.rounded();
+        }
         "sign" | "sgn" => {
             bound(out, -1.0, 1.0, at);
             map_values(out, input, at, |x| if x == 0.0 { 0.0 } else { x.signum() });

@@ -6,7 +6,7 @@ use crate::library::torch::carry::{self, Rejected, extents, reshaped};
 use crate::library::torch::factory::options;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Range, Role, Size, Tensor, Type, Value, promote};
+use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Past, Range, Role, Size, Tensor, Type, Value, promote};
 
 pub fn register(t: &mut Table) {
     t.family("torch.", "cat concat concatenate", "tensors, dim=0, *, out=None", cat);
@@ -69,6 +69,7 @@ fn common(cx: &mut Cx<'_, '_>, tensors: &[Tensor]) -> Tensor {
         *role != Role::OneHot && *role != Role::Probabilities && tensors.iter().all(|t| t.role == Some(*role))
     });
     out.role_at = tensors.first().and_then(|t| t.role_at);
+    out.past = tensors.iter().map(|t| t.past).reduce(Past::both).unwrap_or_default();
     if out.dtype.is_some_and(Dtype::is_complex) {
         out.range = None;
     }
