@@ -87,7 +87,10 @@ pub fn judge(
 
 impl Judge<'_, '_> {
     pub(super) fn read(&mut self, label: String, at: Origin) {
-        let read = Read { label, at };
+        self.note(Read { label, at, blame: false });
+    }
+
+    pub(super) fn note(&mut self, read: Read) {
         if !self.reads.contains(&read) {
             self.reads.push(read);
         }
@@ -204,9 +207,7 @@ impl Judge<'_, '_> {
             Expr::Name(name) => match self.names.get(name.id.as_str()) {
                 Some((value, reads)) => {
                     let (value, reads) = (value.clone(), reads.clone());
-                    for read in reads {
-                        self.read(read.label, read.at);
-                    }
+                    reads.into_iter().for_each(|read| self.note(read));
                     value
                 }
                 None => Cv::Unknown,

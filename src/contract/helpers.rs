@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::eval::Judge;
-use super::value::Cv;
-use crate::value::{Dim, Kind, Range, Role, Size, Tensor, Value};
+use super::value::{Cv, Read};
+use crate::value::{DeviceKind, Dim, Kind, Origin, Range, Role, Size, Tensor, Value};
 
 impl Judge<'_, '_> {
     pub(super) fn helper(&mut self, name: &str, args: &[Cv], ignoring: Option<Cv>) -> Cv {
@@ -59,6 +59,9 @@ impl Judge<'_, '_> {
                 _ => Cv::Unknown,
             },
             "role" => self.role(&first),
+            "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
+            "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
+            "autocast" => self.autocast(&first),
             "palette" => match self.image_mode(&first) {
                 Some(mode) => Cv::Bool(mode == "1" || mode == "P"),
                 None => match first {
@@ -196,6 +199,37 @@ impl Judge<'_, '_> {
             _ => None,
         };
         role.map_or(Cv::Unknown, |r| Cv::Str(Rc::from(r)))
+    }
+
+    /// Whether something was certainly done to the elements; the finding stands at the second
+    /// place. What is not known to have happened is taken not to have.
+    fn history(&mut self, value: &Cv, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
+        let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
+        let (done, blamed) = of(tensor);
+        if done.is_none() {
+            return Cv::Bool(false);
+        }
+        if blamed != done {
+            self.read(format!("`{name}` is divided by 255 here"), done);
+        }
+        self.note(Read { label: format!("`{name}` holds the class ids"), at: blamed, blame: true });
+        Cv::Bool(true)
+    }
+
+    /// Whether the call runs inside an enabled autocast for the device of a tensor.
+    fn autocast(&mut self, value: &Cv) -> Cv {
+        let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
+        match self.it.remembered("autocast") {
+            None | Some(Value::None) => Cv::Bool(false),
+            Some(Value::Tuple(parts)) => match (parts.first(), tensor.device) {
+                (Some(Value::Device(on)), Some(device)) if !matches!(device.kind, DeviceKind::Symbolic(_)) => {
+                    self.read(format!("`{name}` is on {device}, from here"), tensor.device_at);
+                    Cv::Bool(on.kind == device.kind)
+                }
+                _ => Cv::Unknown,
+            },
+            Some(_) => Cv::Unknown,
+        }
     }
 
     fn image_mode(&self, value: &Cv) -> Option<String> {

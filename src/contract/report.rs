@@ -23,15 +23,25 @@ pub(super) fn diagnostic(
     if finding.weak {
         severity = severity.min(Severity::Warning);
     }
+    let blamed = finding.reads.iter().find(|read| read.blame).and_then(|read| Some((read.at?, read.label.clone())));
+    let mut reads: Vec<(String, Origin)> =
+        finding.reads.into_iter().filter(|read| !read.blame).map(|read| (read.label, read.at)).collect();
+    let place = match blamed {
+        Some((place, label)) => {
+            reads.insert(0, (label, Some(span)));
+            place
+        }
+        None => span,
+    };
     Diagnostic {
         code: page.code.clone(),
         name: page.name.clone(),
         severity,
         message: finding.message,
-        span,
-        labels: labels(finding.reads.into_iter().map(|r| (r.label, r.at)), span),
+        span: place,
+        labels: labels(reads, place),
         help: page.help.clone(),
-        fix: fix(page, path, bound, span, source),
+        fix: if place == span { fix(page, path, bound, span, source) } else { None },
     }
 }
 

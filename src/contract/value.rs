@@ -9,6 +9,8 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value};
 pub struct Read {
     pub label: String,
     pub at: Origin,
+    /// The mistake was made there: the finding stands at this place instead of at the call.
+    pub blame: bool,
 }
 
 /// What an expression of a contract stands for.

@@ -3,7 +3,7 @@
 use super::common::part_of;
 use super::{Cx, Table};
 use crate::python::Args;
-use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Items, Key, Range, Role, Size, Tensor, Value};
+use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Items, Key, Past, Range, Role, Size, Tensor, Value};
 
 /// Transforms with fixed results, with their parameters.
 const CLASSES: &[(&str, &str)] = &[
@@ -110,6 +110,8 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
             if kept {
                 out.range = out.range.map(part_of);
             } else {
+                let known = cx.attr(object, if mask { "mask_interpolation" } else { "interpolation" }).as_int();
+                out.past = if known.is_some() { out.interpolated(at) } else { Past::default() };
                 out.range = out.range.map(|r| Range::bounds(r.lo(), r.hi()));
                 if out.role == Some(Role::ClassMask) {
                     out.role = None;

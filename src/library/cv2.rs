@@ -5,7 +5,7 @@ use super::common::{array, none, part_of, unknown};
 use super::table::Constant;
 use super::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Tensor, Type, Value};
 
 const CONSTANTS: &str = "\
     BORDER_CONSTANT=0 BORDER_DEFAULT=4 BORDER_REFLECT=2 BORDER_REFLECT101=4 BORDER_REFLECT_101=4 BORDER_REPLICATE=1 \
@@ -113,12 +113,17 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(mut out) = picture(cx, b) else { return Value::Unknown };
     let (height, width) = dsize(cx, &b.get("dsize")).unwrap_or((Size::Unknown, Size::Unknown));
     with_sides(cx, &mut out, height, width);
-    mix(&mut out, &b.get("interpolation"));
+    mix(&mut out, &b.get("interpolation"), cx.at());
     cx.out(out)
 }
 
 /// What is left of the values when neighbours are mixed.
-fn mix(out: &mut Tensor, interpolation: &Value) {
+fn mix(out: &mut Tensor, interpolation: &Value, at: Origin) {
+    out.past = match interpolation.as_int() {
+        Some(0 | 6) => out.past,
+        Some(_) => out.interpolated(at),
+        None => Past::default(),
+    };
     match interpolation.as_int() {
         Some(0 | 6) => out.range = out.range.take().map(part_of),
         // Linear and area interpolation stay between the values, the others overshoot.
@@ -134,6 +139,12 @@ fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(mut out) = picture(cx, b) else { return Value::Unknown };
     let (height, width) = dsize(cx, &b.get("dsize")).unwrap_or((Size::Unknown, Size::Unknown));
     with_sides(cx, &mut out, height, width);
+    // Flags beyond the interpolation say how the outside is filled.
+    out.past = match b.get("flags").as_int().map(|flags| flags & 7) {
+        Some(0 | 6) => out.past,
+        Some(_) => out.interpolated(cx.at()),
+        None => Past::default(),
+    };
     out.range = None;
     if out.role == Some(Role::ClassMask) {
         out.role = None;

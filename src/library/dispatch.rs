@@ -55,7 +55,22 @@ impl Libraries {
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
-    entry.sigs.iter().find_map(|sig| sig.bind(args))
+    let found = entry.sigs.iter().find_map(|sig| sig.bind(args));
+    if found.is_some() {
+        return found;
+    }
+    // PyTorch takes numpy's names for some parameters.
+    let mut args = args.clone();
+    for (name, _) in &mut args.kw {
+        match name.as_str() {
+            "axis" => *name = sym("dim"),
+            "keepdims" => *name = sym("keepdim"),
+            "x1" => *name = sym("input"),
+            "x2" => *name = sym("other"),
+            _ => {}
+        }
+    }
+    entry.sigs.iter().find_map(|sig| sig.bind(&args))
 }
 
 impl Library for Libraries {

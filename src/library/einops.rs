@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
-use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Range, Size, Tensor, Value, sym};
+use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Past, Range, Size, Tensor, Value, sym};
 
 pub fn register(t: &mut Table) {
     t.def("einops.rearrange", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "rearrange"));
@@ -112,6 +112,7 @@ fn run(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> Value {
 fn reduced(cx: &Cx<'_, '_>, out: &mut Tensor, reduction: &Value) {
     let range = out.range.take();
     out.role = None;
+    out.past = Past::default();
     match reduction.as_str() {
         Some("mean" | "max" | "min") => {
             out.range = range.map(|r| Range::bounds(r.lo(), r.hi()));

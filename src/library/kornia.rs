@@ -3,7 +3,7 @@
 use super::common::part_of;
 use super::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Dim, Grad, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Grad, Past, Range, Role, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     t.alias("kornia.geometry.resize", "kornia.geometry.transform.resize");
@@ -41,6 +41,7 @@ fn like(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let Some(mut out) = cx.tensor_arg(b, name) else { return cx.some_tensor() };
     out.base = None;
     out.data = None;
+    out.past = Past::default();
     if out.grad == Grad::Leaf {
         out.grad = Grad::Attached;
     }
@@ -58,12 +59,18 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         *h = Dim::new(size.0, at);
         *w = Dim::new(size.1, at);
     }
+    let mixed = out.interpolated(at);
     out.data = None;
     out.base = None;
     if out.grad == Grad::Leaf {
         out.grad = Grad::Attached;
     }
     let nearest = b.get("interpolation").as_str().map(|n| n.starts_with("nearest"));
+    out.past = match nearest {
+        Some(true) => out.past,
+        Some(false) => mixed,
+        None => Past::default(),
+    };
     out.range = match (out.range.take(), nearest) {
         (Some(range), Some(true)) => Some(part_of(range)),
         (Some(range), Some(false)) if b.get("interpolation").as_str() == Some("bilinear") => {

@@ -5,7 +5,7 @@ use super::common::{array, instance, itself, none, part_of, unknown};
 use super::numpy;
 use super::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Dim, Dtype, Origin, Range, Role, Size, Sym, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Sym, Tensor, Type, Value};
 
 pub const IMAGE: &str = "PIL.Image.Image";
 /// The attribute that holds the array's facts.
@@ -40,7 +40,8 @@ pub fn register(t: &mut Table) {
     t.def("PIL.Image.Image.resize", "input, size, resample=None, box=None, reducing_gap=None", resize);
     t.def("PIL.Image.Image.thumbnail", "self, size, resample=3, reducing_gap=2.0", |cx, b| {
         if let Some(id) = b.get("self").as_obj() {
-            let facts = Tensor { shape: None, ..array_of(cx, &b.get("self")).unwrap_or_default() };
+            let past = past_of(cx, &b.get("self"), &b.get("resample"));
+            let facts = Tensor { shape: None, past, ..array_of(cx, &b.get("self")).unwrap_or_default() };
             let value = cx.out(facts);
             cx.it.heap.set_attr(id, ARRAY, value);
             cx.it.heap.set_attr(id, "size", Value::Unknown);
@@ -180,6 +181,28 @@ fn size_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
+/// The history of a picture or tensor after a resize with this interpolation.
+pub fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
+    let mode = cx.attr(image, "mode");
+    let Some(facts) = cx.tensor(image).or_else(|| array_of(cx, image)) else { return Past::default() };
+    // Indices into a palette are never mixed, and a file may hold them.
+    let mixes = !is_image(cx, image) || mode.as_str().is_some_and(|mode| !matches!(mode, "1" | "P"));
+    match is_nearest(interpolation) {
+        Some(true) => facts.past,
+        Some(false) if mixes => facts.interpolated(cx.at()),
+        Some(false) if mode.as_str().is_some() => facts.past,
+        _ => Past::default(),
+    }
+}
+
+/// Gives a picture or tensor that was just made this history.
+pub fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
+    let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
+    if let Some(id) = facts.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.past = past);
+    }
+}
+
 /// An image of another size; its values' range goes through `values`, and what they mean is
 /// forgotten with the range.
 pub fn with_size(
@@ -215,9 +238,11 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Some(from), Some(to)) => from == to || matches!((from, to), ("L", "I" | "F")),
         _ => false,
     };
-    let facts = array_of(cx, &image);
-    let values = facts.filter(|_| kept).and_then(|f| f.range.zip(f.role));
-    new_image(cx, to, size, values)
+    let facts = array_of(cx, &image).filter(|_| kept);
+    let past = facts.as_ref().map(|f| f.past).unwrap_or_default();
+    let out = new_image(cx, to, size, facts.and_then(|f| f.range.zip(f.role)));
+    set_past(cx, &out, past);
+    out
 }
 
 /// Whether an argument names the interpolation that makes no new values.
@@ -254,12 +279,15 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let whole = matches!(mode.as_str(), Some("1" | "P"));
     let resample = b.get("resample");
     let bounds = array_of(cx, &image).and_then(|f| f.dtype).and_then(Dtype::bounds);
-    with_size(cx, &image, size, |r| {
+    let past = past_of(cx, &image, &resample);
+    let out = with_size(cx, &image, size, |r| {
         if whole {
             return Some(part_of(r));
         }
         mixed(&r, &resample).or_else(|| bounds.map(|(lo, hi)| Range::bounds(lo, hi)))
-    })
+    });
+    set_past(cx, &out, past);
+    out
 }
 
 fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -288,13 +316,16 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some([h, w, ..]) => Some((h.clone(), w.clone())),
         _ => None,
     };
+    let past = facts.as_ref().map(|f| f.past).unwrap_or_default();
     let values = facts.and_then(|f| {
         let classes =
             f.rank() == Some(2) && f.dtype.is_some_and(Dtype::is_integral) && f.range.as_ref().is_some_and(are_classes);
         let role = f.role.unwrap_or(if classes { Role::ClassMask } else { Role::Image });
         Some((f.range?, role))
     });
-    new_image(cx, mode, size, values)
+    let out = new_image(cx, mode, size, values);
+    set_past(cx, &out, past);
+    out
 }
 
 /// Whether integers that are known to occur look like class ids rather than brightness: a

@@ -4,7 +4,7 @@ use super::common::{any_float, array, part_of, unknown};
 use super::numpy;
 use super::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Dict, Dim, Dtype, Items, Key, Range, Size, Tensor, Value};
+use crate::value::{Data, Dict, Dim, Dtype, Items, Key, Past, Range, Size, Tensor, Value};
 
 /// Datasets by name: rows, columns, classes (0 for a number to be predicted).
 const DATASETS: &[(&str, i64, i64, i64)] = &[
@@ -161,7 +161,7 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     // Floats keep their width.
     let dtype = input.dtype.map(|d| if d.is_floating() { d } else { Dtype::Float64 });
-    let out = Tensor { range: None, role: None, data: None, base: None, ..input }.with_dtype(dtype, at);
+    let out = Tensor { range: None, role: None, past: Past::default(), data: None, base: None, ..input }.with_dtype(dtype, at);
     cx.out(out)
 }
 

@@ -212,7 +212,7 @@ impl<'p> Interp<'p> {
             }
             Value::Str(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::List(items) | Data::Set(items) | Data::Iter(Iter { items }) => items.clone(),
+                Data::List(items) | Data::Set(items) | Data::Iter(Iter { items, .. }) => items.clone(),
                 Data::Dict(dict) => match dict.open {
                     None => Items::Exact(dict.entries.keys().map(Key::value).collect()),
                     Some(_) => Items::Many(Value::Unknown),
@@ -465,7 +465,7 @@ impl<'p> Interp<'p> {
 
     fn element_of(&mut self, id: ObjId) -> Value {
         match self.heap.get(id).clone() {
-            Data::List(items) | Data::Set(items) | Data::Iter(Iter { items }) => items.element(&mut self.heap),
+            Data::List(items) | Data::Set(items) | Data::Iter(Iter { items, .. }) => items.element(&mut self.heap),
             _ => Value::Unknown,
         }
     }

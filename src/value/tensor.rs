@@ -58,6 +58,49 @@ impl Role {
     }
 }
 
+/// What was done to the elements and cannot be undone, where it is certain. What only moves
+/// or casts elements keeps it; what computes others drops it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Past {
+    /// Neighbours were mixed, by a resize other than nearest neighbour.
+    pub interpolated: Origin,
+    /// Bytes were divided by 255, as images want it.
+    pub scaled: Origin,
+    /// They were integers before they were floats.
+    pub whole: bool,
+}
+
+impl Past {
+    /// What holds of elements of which each may come from either.
+    #[must_use]
+    pub fn both(self, other: Past) -> Past {
+        let agree = |a: Origin, b: Origin| b.and(a);
+        Past {
+            interpolated: agree(self.interpolated, other.interpolated),
+            scaled: agree(self.scaled, other.scaled),
+            whole: self.whole && other.whole,
+        }
+    }
+
+    /// After division by 255.
+    #[must_use]
+    pub fn divided(self, at: Origin) -> Past {
+        Past { scaled: at, ..self }
+    }
+
+    /// After multiplication by 255, which takes the division back.
+    #[must_use]
+    pub fn restored(self) -> Past {
+        if self.scaled.is_some() { Past { scaled: None, ..self } } else { Past::default() }
+    }
+
+    /// After rounding. Numbers between 0 and 1 are thresholded by it.
+    #[must_use]
+    pub fn rounded(self) -> Past {
+        if self.scaled.is_some() { Past::default() } else { self }
+    }
+}
+
 /// How a tensor takes part in autograd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grad {
@@ -88,6 +131,7 @@ pub struct Tensor {
     pub range_at: Origin,
     pub role: Option<Role>,
     pub role_at: Origin,
+    pub past: Past,
     pub grad: Grad,
     /// The elements in row-major order, where the source shows them all.
     pub data: Option<Rc<[f64]>>,
@@ -117,6 +161,7 @@ impl Default for Tensor {
             range_at: None,
             role: None,
             role_at: None,
+            past: Past::default(),
             grad: Grad::Unknown,
             data: None,
             base: None,
@@ -188,12 +233,24 @@ impl Tensor {
         self
     }
 
-    /// Drops what depends on the elements: range, role, contents.
+    /// The history of the elements after an interpolation. Numbers that may be measurements
+    /// are none the worse for it: only integers and known ids are marked.
+    pub fn interpolated(&self, at: Origin) -> Past {
+        let ids = self.dtype.is_some_and(Dtype::is_integral)
+            || self.past.whole
+            || self.past.scaled.is_some()
+            || self.role == Some(Role::ClassMask)
+            || self.range.as_ref().is_some_and(|r| r.attained && r.lo().fract() == 0.0 && r.hi().fract() == 0.0);
+        Past { interpolated: self.past.interpolated.or(at.filter(|_| ids)), ..self.past }
+    }
+
+    /// Drops what depends on the elements: range, role, history, contents.
     pub fn forget_values(&mut self) {
         self.range = None;
         self.range_at = None;
         self.role = None;
         self.role_at = None;
+        self.past = Past::default();
         self.data = None;
     }
 }

@@ -6,7 +6,7 @@ use super::promotion::dtype_arg;
 use crate::library::common::{array, unknown};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
-use crate::value::{Dtype, Range, Size, Tensor, Type, Value};
+use crate::value::{Dtype, Past, Range, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.family(
@@ -100,11 +100,13 @@ pub fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Origin) -
     }
     input.dtype = dtype;
     input.dtype_at = at;
+    input.past.whole |= from.is_some_and(|d| d.is_integral() && d != Dtype::Bool);
     let Some(to) = dtype else {
         input.forget_values();
         return input;
     };
     if to == Dtype::Bool {
+        input.past = Past::default();
         let data = input.data.take();
         input.range = Some(Range::bounds(0.0, 1.0));
         if let Some(data) = data {

@@ -184,6 +184,13 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if out.dtype == Some(Dtype::Bool) {
         out.range = Some(Range::bounds(0.0, 1.0));
     }
+    if right.as_f64() == Some(255.0) {
+        out.past = match op {
+            BinOp::Mul => a.past.restored(),
+            BinOp::Div if a.dtype == Some(Dtype::Uint8) => a.past.divided(at),
+            _ => out.past,
+        };
+    }
     if a.role == Some(Role::ClassMask) && b.rank() == Some(0) && matches!(op, BinOp::Add | BinOp::Sub) {
         out.role = a.role;
         out.role_at = a.role_at;

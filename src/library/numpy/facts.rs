@@ -6,7 +6,7 @@ use super::promotion;
 use crate::library::Cx;
 use crate::library::common::{array, part_of};
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Range, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value};
 
 /// Elements are followed one by one up to this many.
 pub const MOST_DATA: usize = 4096;
@@ -109,6 +109,7 @@ pub fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
     dims.insert(0, Dim::new(i64::try_from(rows.len()).map_or(Size::Unknown, Size::Int), at));
     let mut out = array(None, dtype, at);
     out.shape = Some(dims);
+    out.past = rows.iter().map(|row| row.past).reduce(Past::both).unwrap_or_default();
     let data: Option<Vec<&Rc<[f64]>>> = rows.iter().map(|r| r.data.as_ref()).collect();
     match data {
         Some(parts) if parts.iter().map(|p| p.len()).sum::<usize>() <= MOST_DATA => {

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::carry::claims;
-use crate::value::{Dtype, Range, Role, Tensor};
+use crate::value::{Dtype, Past, Range, Role, Tensor};
 
 /// The largest integer below which a float type holds every integer.
 fn exact_up_to(dtype: Dtype) -> Option<f64> {
@@ -109,6 +109,7 @@ fn sound(range: Range) -> Option<Range> {
 pub fn cast(tensor: &mut Tensor, dtype: Option<Dtype>) {
     let from = tensor.dtype;
     tensor.dtype = dtype;
+    tensor.past.whole |= from.is_some_and(|d| d.is_integral() && d != Dtype::Bool);
     if from.is_some() && from == dtype {
         return;
     }
@@ -116,6 +117,9 @@ pub fn cast(tensor: &mut Tensor, dtype: Option<Dtype>) {
         tensor.forget_values();
         return;
     };
+    if to == Dtype::Bool {
+        tensor.past = Past::default();
+    }
     tensor.data = tensor.data.as_ref().and_then(|data| cast_data(data, from, to));
     tensor.range = match &tensor.data {
         Some(data) if !data.is_empty() => Range::of_values(data),

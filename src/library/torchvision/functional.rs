@@ -9,7 +9,7 @@ use crate::library::common::{part_of, unknown};
 use crate::library::table::{Run, Table, table};
 use crate::library::{Cx, numpy, pil};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Range, Role, Size, Tensor, Value, sym};
+use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Past, Range, Role, Size, Tensor, Value, sym};
 
 pub const V1: &str = "torchvision.transforms.functional.";
 pub const V2: &str = "torchvision.transforms.v2.functional.";
@@ -76,7 +76,11 @@ pub fn register(t: &mut Table) {
     ] {
         def(name, "img, *args, **kwargs", |cx, b| {
             let size = hw(cx, &picture(b));
-            rebuilt(cx, &picture(b), size, |_| None)
+            let out = rebuilt(cx, &picture(b), size, |_| None);
+            if let Some(id) = out.as_obj() {
+                cx.it.heap.update_tensor(id, |t| t.past = Past::default());
+            }
+            out
         });
     }
     for name in ["to_grayscale", "rgb_to_grayscale"] {
@@ -216,9 +220,12 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         b.get("interpolation")
     };
     let bounded = cx.tensor(&image).and_then(|t| t.dtype).and_then(Dtype::bounds);
-    rebuilt(cx, &image, size, |r| {
+    let past = pil::past_of(cx, &image, &interpolation);
+    let out = rebuilt(cx, &image, size, |r| {
         pil::mixed(&r, &interpolation).or_else(|| bounded.map(|(lo, hi)| Range::bounds(lo, hi)))
-    })
+    });
+    pil::set_past(cx, &out, past);
+    out
 }
 
 fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -358,6 +365,7 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             out = out.with_dtype(Some(Dtype::Float32), at);
             out.range = Some(array.range.as_ref().map_or(Range::bounds(0.0, 1.0), |r| r.map(|x| x / 255.0)));
             out.range_at = at;
+            out.past = array.past.divided(at);
         }
         Some(Dtype::Bool) if is_picture => {
             out = out.with_dtype(Some(Dtype::Float32), at).with_range(Some(Range::bounds(0.0, 1.0)), at);
@@ -438,6 +446,10 @@ fn scaled(cx: &mut Cx<'_, '_>, image: &Value, dtype: Option<Dtype>) -> Value {
             _ => None,
         };
         out.range_at = at;
+        out.past = match (tensor.dtype, dtype) {
+            (Some(Dtype::Uint8), Some(to)) if to.is_floating() => tensor.past.divided(at),
+            _ => Past::default(),
+        };
         if out.role == Some(Role::ClassMask) {
             out.role = None;
         }
@@ -540,7 +552,7 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let Some(tensor) = cx.tensor(&input) else { return cx.some_tensor() };
-    let mut out = Tensor { base: None, version: 0, writes: 0, data: None, range: None, ..tensor.clone() };
+    let mut out = Tensor { base: None, version: 0, writes: 0, data: None, range: None, past: Past::default(), ..tensor.clone() };
     if out.role == Some(Role::ClassMask) {
         out.role = None;
     }

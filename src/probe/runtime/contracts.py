@@ -259,10 +259,29 @@ def nearest(mode):
     return getattr(mode, "value", mode) in (0, 6, "nearest", "nearest-exact")
 
 
+# --- history and modes ---------------------------------------------------------------------
+
+
+def interpolated(t):
+    """Whether the integers of `t` come from an interpolation other than nearest neighbour. A
+    tensor does not tell: only the checker knows."""
+    return False
+
+
+def scaled(t):
+    """Whether the integers of `t` come from bytes divided by 255. Only the checker knows."""
+    return False
+
+
+def autocast(t):
+    """Whether autocast is enabled here for the device of `t`."""
+    return torch.is_autocast_enabled(t.device.type)
+
+
 HELPERS = (
     [require, suspect, advise, within, stray, outside, between, finite, values, is_tensor]
     + [integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
-    + [tv_mask, nearest]
+    + [tv_mask, nearest, interpolated, scaled, autocast]
 )
 
 

@@ -4,7 +4,7 @@ use super::device;
 use super::facts::{check_rank, dim_read, floor_div, like, per_dim, resized, result, shape_read, shape_text, windows};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Past, Range, Role, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
@@ -74,6 +74,11 @@ fn interpolate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = like(cx, &input);
     out.shape = shape;
     out.shape_at = cx.at();
+    out.past = match mode {
+        Some("nearest" | "nearest-exact") => input.past,
+        Some(_) => input.interpolated(cx.at()),
+        None => Past::default(),
+    };
     match mode {
         // Every element is one of the input's.
         Some("nearest" | "nearest-exact") => {
@@ -267,6 +272,7 @@ fn copy_values(out: &mut Tensor, input: &Tensor) {
     out.range_at = input.range_at;
     out.role = input.role;
     out.role_at = input.role_at;
+    out.past = input.past;
 }
 
 /// New lengths for the last three dimensions.
@@ -379,8 +385,12 @@ fn grid_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut out = result(cx, &[&input, &grid], shape, input.dtype);
     if b.get("mode").as_str() == Some("nearest") {
+        // What lies outside is filled with zeros, or repeated.
+        out.past = input.past;
         out.role = input.role;
         out.role_at = input.role_at;
+    } else if b.get("mode").as_str().is_some() {
+        out.past = input.interpolated(cx.at());
     }
     cx.out(out)
 }

@@ -1,5 +1,6 @@
 //! Functions of two tensors, or of a tensor and a number, element by element.
 
+use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, elementwise};
 use crate::library::torch::promotion::{Operand, is_numpy, numpy_result_type, result_type};
 use crate::library::torch::support::{
@@ -7,7 +8,7 @@ use crate::library::torch::support::{
 };
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Range, Role, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Past, Range, Role, Size, Tensor, Type, Value};
 
 /// How a binary function treats its operands.
 #[derive(Debug, Clone, Copy)]
@@ -226,7 +227,14 @@ pub fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rul
     if !numpy && refused(cx, operands, rule) {
         return None;
     }
-    let dtype = common_dtype(cx, &plain, rule);
+    let mut dtype = common_dtype(cx, &plain, rule);
+    if matches!(cx.name(), "pow" | "dist") && !numpy {
+        let lifted = plain.each_ref().map(|o| match o {
+            Operand::Tensor(t) => Operand::Tensor(Box::new(Tensor { dtype: raised(cx, t), ..Tensor::clone(t) })),
+            other => other.clone(),
+        });
+        dtype = common_dtype(cx, &lifted, rule);
+    }
     let tensors: Vec<Named<'_>> =
         [(*left, x), (*right, y)].into_iter().filter_map(|(n, o)| o.tensor().map(|t| (n, t))).collect();
     let unknown = plain.iter().any(|o| matches!(o, Operand::Unknown));
@@ -356,6 +364,12 @@ fn scaled(name: &str, x: &Tensor, n: f64, out: &mut Tensor, at: crate::value::Or
         "bitwise_and" | "__and__" if n >= 0.0 && integral && out.dtype != Some(Dtype::Bool) => bound(out, 0.0, n, at),
         _ => return,
     }
+    let bytes = x.dtype == Some(Dtype::Uint8) || x.range.as_ref().is_some_and(|r| r.lo() >= 0.0 && r.hi() <= 255.0);
+    out.past = match name {
+        "mul" | "multiply" if n == 255.0 => x.past.restored(),
+        "div" | "divide" | "true_divide" if n == 255.0 && bytes => x.past.divided(at),
+        _ => Past::default(),
+    };
     // Scaled logits are logits: still any real number, still to be squashed.
     let keeps = matches!(name, "mul" | "multiply" | "div" | "divide" | "true_divide") && n > 0.0;
     if keeps && x.role == Some(Role::Logits) {
