@@ -469,6 +469,11 @@ fn binary(op: Operator, left: Cv, right: Cv) -> Cv {
         (Operator::Add, Cv::Size(a), Cv::Size(b)) => Cv::Size(a.add(&b)),
         (Operator::Sub, Cv::Size(a), Cv::Size(b)) => Cv::Size(a.sub(&b)),
         (Operator::Mult, Cv::Size(a), Cv::Size(b)) => Cv::Size(a.mul(&b)),
+        (Operator::Mod, Cv::Size(a), Cv::Size(b)) => match (&a, &b) {
+            (Size::Int(x), Size::Int(y)) if *y > 0 => Cv::int(x.rem_euclid(*y)),
+            _ if a.div_exact(&b).is_some() => Cv::int(0),
+            _ => Cv::Unknown,
+        },
         (Operator::Add, Cv::Shape(mut a), Cv::Shape(b)) => {
             a.extend(b);
             Cv::Shape(a)

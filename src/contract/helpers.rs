@@ -118,7 +118,7 @@ impl Judge<'_, '_> {
         if !range.attained {
             return None;
         }
-        self.weak |= !range.certain;
+        self.weak |= !range.certain && !range.epoch;
         Some(false)
     }
 
@@ -133,7 +133,7 @@ impl Judge<'_, '_> {
         if !range.attained {
             return None;
         }
-        self.weak |= !range.certain;
+        self.weak |= !range.certain && !range.epoch;
         Some(false)
     }
 

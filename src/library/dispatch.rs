@@ -2,10 +2,10 @@
 
 use super::cx::Cx;
 use super::table::{Entry, table};
-use super::torch;
+use super::{lightning, numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, ObjId, Sym, Value, sym};
+use crate::value::{ArrayKind, Items, ObjId, Sym, Tensor, Value, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
@@ -27,7 +27,13 @@ impl Libraries {
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
         let Some(bound) = bind(entry, args) else { return Value::Unknown };
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
-        (entry.run)(&mut Cx { it, path, span }, &bound)
+        let refused = it.refused.0;
+        let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        // The program ends here: what would follow from a refused call is not reported.
+        if it.refused.0 != refused && it.refused.1 == Some(span) {
+            return if it.heap.is_tensor(&value) { it.heap.tensor(Tensor::default()) } else { Value::Unknown };
+        }
+        value
     }
 
     /// The table's entry for a method: of the class itself, or of the nearest base.
@@ -49,7 +55,26 @@ impl Libraries {
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
-    entry.sigs.iter().find_map(|sig| sig.bind(args))
+    let bind = |args: &Args| entry.sigs.iter().find_map(|sig| sig.bind(args));
+    bind(args).or_else(|| bind(&numpy_names(args)?))
+}
+
+/// The arguments under PyTorch's names for them, where numpy's were used: PyTorch takes both.
+fn numpy_names(args: &Args) -> Option<Args> {
+    let ours = |name: &str| match name {
+        "axis" => Some("dim"),
+        "keepdims" => Some("keepdim"),
+        "x" | "a" | "x1" => Some("input"),
+        "x2" => Some("other"),
+        _ => None,
+    };
+    let mut renamed = args.clone();
+    for (name, _) in &mut renamed.kw {
+        if let Some(other) = ours(name.as_str()) {
+            *name = sym(other);
+        }
+    }
+    renamed.kw.iter().zip(&args.kw).any(|((new, _), (old, _))| new != old).then_some(renamed)
 }
 
 impl Library for Libraries {
@@ -170,11 +195,12 @@ impl Library for Libraries {
         value: &Value,
         span: Span,
     ) -> bool {
+        lightning::set_attribute(it, class, value);
         torch::nn::module::set_attribute(it, class, object, name, value, span)
     }
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
-        torch::operators::binary(self, it, op, left, right, span)
+        numpy::binary(it, op, left, right, span).or_else(|| torch::operators::binary(self, it, op, left, right, span))
     }
 
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
@@ -182,23 +208,34 @@ impl Library for Libraries {
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
-        torch::operators::unary(self, it, op, operand, span)
+        numpy::unary(it, op, operand, span).or_else(|| torch::operators::unary(self, it, op, operand, span))
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
         torch::indexing::get(it, object, index, span)
+            .or_else(|| torch::nn::containers::get(it, object, index))
+            .or_else(|| torch::data::get(it, object, index, span))
+            .or_else(|| torch::annotation::generic(object, index))
+            .or_else(|| special::call(self, it, object, "__getitem__", &[index.clone()], span))
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
         torch::indexing::set(it, object, index, value, span)
+            || torch::nn::containers::set(it, object, index, value)
+            || special::call(self, it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some()
     }
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-        torch::indexing::iterate(it, object, span).or_else(|| torch::data::iterate(it, object, span))
+        torch::indexing::iterate(it, object, span)
+            .or_else(|| torch::nn::containers::iterate(it, object, span))
+            .or_else(|| torch::data::iterate(it, object, span))
+            .or_else(|| special::iterate(self, it, object, span))
     }
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
-        torch::indexing::length(it, object).or_else(|| torch::data::length(it, object))
+        torch::indexing::length(it, object)
+            .or_else(|| torch::nn::containers::length(it, object))
+            .or_else(|| torch::data::length(it, object))
     }
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {

@@ -4,10 +4,24 @@
 //! interpreter asks them through [`Libraries`]. A function that is in no table gives an
 //! unknown value. Functions report facts and refused calls, never diagnostics.
 
+mod albumentations;
+mod common;
+mod cv2;
 mod cx;
 mod dispatch;
+mod einops;
+mod kornia;
+mod lightning;
+pub mod numpy;
+mod pil;
+mod sklearn;
+mod special;
+pub mod stdlib;
 mod table;
+mod timm;
 pub mod torch;
+pub mod torchvision;
+mod transformers;
 
 pub use cx::{Cx, Tri};
 pub use dispatch::Libraries;

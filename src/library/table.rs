@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::cx::Cx;
 use crate::python::{Args, Bound, Sig};
-use crate::value::{Dtype, ObjId, Sym, Value, sym};
+use crate::value::{Dtype, ObjId, Sym, Type, Value, sym};
 
 /// What a function does: its arguments, bound, to its result.
 pub type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
@@ -49,6 +49,11 @@ pub enum Constant {
     Float(f64),
     Dtype(Dtype),
     Str(&'static str),
+    Bool(bool),
+    None,
+    /// Of a known type.
+    Any(Type),
+    Unknown,
 }
 
 impl Constant {
@@ -58,6 +63,10 @@ impl Constant {
             Constant::Float(x) => Value::Float(*x),
             Constant::Dtype(d) => Value::Dtype(*d),
             Constant::Str(s) => Value::str(s),
+            Constant::Bool(b) => Value::Bool(*b),
+            Constant::None => Value::None,
+            Constant::Any(ty) => Value::Any(*ty),
+            Constant::Unknown => Value::Unknown,
         }
     }
 }
@@ -170,6 +179,18 @@ impl Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::default();
     super::torch::register(&mut table);
+    super::stdlib::register(&mut table);
+    super::numpy::register(&mut table);
+    super::pil::register(&mut table);
+    super::torchvision::register(&mut table);
+    super::cv2::register(&mut table);
+    super::albumentations::register(&mut table);
+    super::einops::register(&mut table);
+    super::kornia::register(&mut table);
+    super::lightning::register(&mut table);
+    super::sklearn::register(&mut table);
+    super::timm::register(&mut table);
+    super::transformers::register(&mut table);
     table
 });
 

@@ -62,6 +62,8 @@ pub enum Const {
     Int(i64),
     Float(f64),
     Str(&'static str),
+    /// Something of a library, written `@its.dotted.path`.
+    Path(&'static str),
     /// A default that is no literal: nothing is known of it.
     Other,
 }
@@ -74,6 +76,7 @@ impl Const {
             Const::Int(n) => Value::Int(*n),
             Const::Float(x) => Value::Float(*x),
             Const::Str(s) => Value::str(s),
+            Const::Path(path) => Value::path(path),
             Const::Other => Value::Unknown,
         }
     }
@@ -85,6 +88,9 @@ impl Const {
             "True" => Const::Bool(true),
             "False" => Const::Bool(false),
             _ => {
+                if let Some(path) = text.strip_prefix('@') {
+                    return Const::Path(path);
+                }
                 if let Ok(n) = text.parse::<i64>() {
                     return Const::Int(n);
                 }

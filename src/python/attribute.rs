@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Data, ObjId, Sym, Type, Value, sym};
+use crate::value::{Data, Key, ObjId, Sym, Type, Value, sym};
 
 /// The name under which the shape of something unknown waits to be unpacked.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
@@ -51,6 +51,11 @@ impl<'p> Interp<'p> {
                         None => None,
                     },
                     Data::Tensor(_) => self.native_attr(object, name),
+                    // Batches of tokenizers and the like are dictionaries whose keys are
+                    // attributes; a plain one has no such attribute.
+                    Data::Dict(dict) if let Some(value) = dict.entries.get(&Key::Str(name.as_str().into())) => {
+                        Some(value.clone())
+                    }
                     Data::List(_) | Data::Dict(_) | Data::Set(_) | Data::Iter(_) => {
                         self.native_attr(object, name).or_else(|| Some(Value::Method(Rc::new((object.clone(), name)))))
                     }

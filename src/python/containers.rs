@@ -3,7 +3,9 @@
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Iter, Key, ObjId, Size, Sym, Type, Value, join, sym};
+use crate::value::{
+    ArrayKind, Data, Dict, Dtype, Items, Iter, Key, ObjId, Range, Size, Sym, Tensor, Type, Value, join, sym,
+};
 
 impl<'p> Interp<'p> {
     /// `object[index]`.
@@ -93,10 +95,48 @@ impl<'p> Interp<'p> {
                     let at = if n < 0 { n + len } else { n };
                     usize::try_from(at).ok().and_then(|at| values.get(at).cloned()).unwrap_or(Value::Unknown)
                 }
+                None if self.is_sample_index(index) => self.any_sample(values),
                 None => items.element(&mut self.heap),
             },
             (Items::Many(element), _) => element.clone(),
         }
+    }
+
+    /// Whether an index is that with which a loader asks for a sample: over a pass it takes
+    /// every value.
+    fn is_sample_index(&self, index: &Value) -> bool {
+        self.heap.tensor_ref(index).is_some_and(|t| t.range.as_ref().is_some_and(|r| r.epoch))
+    }
+
+    /// One of these, and over a pass each: integers keep their range.
+    fn any_sample(&mut self, values: &[Value]) -> Value {
+        let numbers: Option<Vec<f64>> =
+            values.iter().map(|v| if matches!(v, Value::Int(_)) { v.as_f64() } else { None }).collect();
+        if let Some(range) = numbers.and_then(|numbers| Range::of_values(&numbers)) {
+            let tensor = Tensor { array: ArrayKind::Numpy, dtype: Some(Dtype::Int64), ..Tensor::default() };
+            return self.heap.tensor(tensor.with_shape(Vec::new(), None).with_range(Some(range.of_sample()), None));
+        }
+        // Rows such as `(path, label)`: place by place.
+        let rows: Option<Vec<&[Value]>> = values
+            .iter()
+            .map(|v| match v {
+                Value::Tuple(row) => Some(&**row),
+                _ => None,
+            })
+            .collect();
+        if let Some(rows) = rows
+            && let Some(width) = rows.first().map(|r| r.len())
+            && rows.iter().all(|r| r.len() == width)
+        {
+            let places = (0..width)
+                .map(|i| {
+                    let column: Vec<Value> = rows.iter().filter_map(|r| r.get(i).cloned()).collect();
+                    self.any_sample(&column)
+                })
+                .collect();
+            return Value::tuple(places);
+        }
+        Items::Exact(values.to_vec()).element(&mut self.heap)
     }
 
     /// `object[index] = value`.
@@ -529,8 +569,18 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(id) = Data::Dict(Dict::default());
                 Value::None
             }
-            // A tokenizer's output or a batch on its way to a device: a library's class may
-            // know better; a plain dict has no such method.
+            // A tokenizer's output on its way to a device; a plain dict has no such method.
+            ("to", Some(_)) => {
+                let mut out = Dict { open: dict.open.map(|_| Value::Unknown), ..Dict::default() };
+                for (key, value) in dict.entries {
+                    let moved = match self.heap.is_tensor(&value) {
+                        true => self.call_method(&value, "to", args.clone(), span),
+                        false => value,
+                    };
+                    out.entries.insert(key, moved);
+                }
+                self.heap.dict(out)
+            }
             _ => Value::Unknown,
         }
     }

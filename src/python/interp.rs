@@ -85,6 +85,8 @@ pub struct Interp<'p> {
     /// call is not followed any more.
     pub(super) inlining: u64,
     pub(super) budget: u64,
+    /// How many calls libraries refused, and the place of the last.
+    pub refused: (u32, Option<Span>),
     /// The budget ran out.
     pub exhausted: bool,
     /// A function that nothing calls is being run: what happened before it is not known.
@@ -120,6 +122,7 @@ impl<'p> Interp<'p> {
             eager: 0,
             inlining: budget / 4,
             budget,
+            refused: (0, None),
             exhausted: false,
             speculative: false,
             state,
@@ -167,6 +170,7 @@ impl<'p> Interp<'p> {
 
     /// Tells the observer that a library refuses a call.
     pub fn reject(&mut self, rejection: Rejection) {
+        self.refused = (self.refused.0.wrapping_add(1), Some(rejection.span));
         let observer = self.observer;
         observer.rejected(self, rejection);
     }

@@ -218,7 +218,8 @@ impl Heap {
     }
 
     /// Puts a tensor on the heap.
-    pub fn tensor(&mut self, tensor: Tensor) -> Value {
+    pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
+        tensor.parameter = false;
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -438,6 +439,7 @@ impl Heap {
         facts.version = writes;
         if let Data::Tensor(tensor) = self.get_mut(id) {
             facts.writes = if base.is_none() { writes } else { tensor.writes };
+            facts.parameter = tensor.parameter;
             *tensor = facts;
         }
     }

@@ -92,6 +92,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         && a.role == b.role
         && a.grad == b.grad
         && a.data == b.data
+        && a.parameter == b.parameter
 }
 
 /// The join of two values. With `widen`, numbers that differ lose even their bounds.
@@ -119,7 +120,7 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
                 // joined into a new one.
                 (Data::Tensor(p), Data::Tensor(q)) if p.array == q.array => {
                     let joined = join_tensor(p, q, widen);
-                    heap.tensor(joined)
+                    Value::Obj(heap.alloc(Data::Tensor(joined)))
                 }
                 (Data::List(p), Data::List(q)) => {
                     let items = join_items(heap, p, q, widen, depth - 1);
@@ -299,6 +300,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         (Some(x), Some(y)) if !widen || x == y => Some(x.join(y)),
         _ => None,
     };
+    out.parameter = a.parameter && b.parameter;
     out.base = None;
     out.version = 0;
     out.writes = 0;

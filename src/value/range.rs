@@ -11,6 +11,9 @@ pub struct Range {
     pub attained: bool,
     /// Whether every run has an element at each end (a literal), not just some batch of it.
     pub certain: bool,
+    /// Whether every pass over the data meets the ends (labels of a known data set): not in
+    /// each batch, but sooner or later in each run.
+    pub epoch: bool,
 }
 
 /// Beyond this many intervals the gaps are dropped.
@@ -18,12 +21,27 @@ const MAX_PARTS: usize = 8;
 
 impl Range {
     pub fn bounds(lo: f64, hi: f64) -> Range {
-        Range { parts: SmallVec::from_slice(&[(lo, hi)]), attained: false, certain: false }
+        Range { parts: SmallVec::from_slice(&[(lo, hi)]), attained: false, certain: false, epoch: false }
     }
 
     /// An interval whose ends occur somewhere in the data, though not in every batch.
     pub fn attained(lo: f64, hi: f64) -> Range {
         Range { attained: true, ..Range::bounds(lo, hi) }
+    }
+
+    /// An interval whose ends each pass over the data meets.
+    pub fn of_data(lo: f64, hi: f64) -> Range {
+        Range { epoch: true, ..Range::attained(lo, hi) }
+    }
+
+    /// What one sample of data with these values holds: any of them, and over a pass each.
+    pub fn of_sample(self) -> Range {
+        Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
+    }
+
+    /// What a part of the data holds: any of the values may be missing from it.
+    pub fn of_part(self) -> Range {
+        Range { epoch: false, certain: false, ..self }
     }
 
     /// Exactly these values occur.
@@ -41,7 +59,7 @@ impl Range {
                 _ => parts.push((value, value)),
             }
         }
-        Some(Range { parts, attained: true, certain: true }.simplified())
+        Some(Range { parts, attained: true, certain: true, epoch: false }.simplified())
     }
 
     pub fn lo(&self) -> f64 {
@@ -54,6 +72,11 @@ impl Range {
 
     pub fn parts(&self) -> &[(f64, f64)] {
         &self.parts
+    }
+
+    /// The claims about its ends, without the intervals.
+    fn flags(&self) -> Range {
+        Range { parts: SmallVec::new(), attained: self.attained, certain: self.certain, epoch: self.epoch }
     }
 
     fn simplified(mut self) -> Range {
@@ -72,9 +95,10 @@ impl Range {
                 parts: self.parts.clone(),
                 attained: self.attained && other.attained,
                 certain: self.certain && other.certain,
+                epoch: self.epoch && other.epoch,
             };
         }
-        Range { attained: false, certain: false, ..self.union(other) }
+        Range { attained: false, certain: false, epoch: false, ..self.union(other) }
     }
 
     /// The values of a tensor that holds the elements of both.
@@ -90,7 +114,13 @@ impl Range {
                 _ => parts.push((lo, hi)),
             }
         }
-        Range { parts, attained: self.attained && other.attained, certain: self.certain && other.certain }.simplified()
+        Range {
+            parts,
+            attained: self.attained && other.attained,
+            certain: self.certain && other.certain,
+            epoch: self.epoch && other.epoch,
+        }
+        .simplified()
     }
 
     /// The range of `f(x)` for a monotone `f`.
@@ -104,7 +134,7 @@ impl Range {
             })
             .collect();
         parts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Range { parts, attained: self.attained, certain: self.certain }
+        Range { parts, ..self.flags() }
     }
 
     /// Without the elements equal to `value` (they are filtered or ignored).
@@ -123,7 +153,7 @@ impl Range {
                 parts.push((lo, hi));
             }
         }
-        (!parts.is_empty()).then_some(Range { parts, attained: self.attained, certain: self.certain })
+        (!parts.is_empty()).then_some(Range { parts, ..self.flags() })
     }
 
     /// The parts that lie outside `[lo, hi)`; integral ends are assumed for cutting.
@@ -146,7 +176,7 @@ impl Range {
         if lo > self.lo() || hi < self.hi() {
             out.certain = self.certain;
         }
-        let joined = Range { parts: SmallVec::new(), attained: out.attained, certain: out.certain };
+        let joined = out.flags();
         out.parts.iter().fold(joined, |acc, &(a, b)| {
             if acc.parts.is_empty() {
                 Range { parts: SmallVec::from_slice(&[(a, b)]), ..acc }

@@ -97,6 +97,9 @@ pub struct Tensor {
     pub version: u32,
     /// How often this tensor's own memory has been written to in place.
     pub writes: u32,
+    /// Whether this very object was made a parameter: not inherited by what is computed
+    /// from it, so [`super::Heap::tensor`] clears it.
+    pub parameter: bool,
 }
 
 impl Default for Tensor {
@@ -119,6 +122,7 @@ impl Default for Tensor {
             base: None,
             version: 0,
             writes: 0,
+            parameter: false,
         }
     }
 }

@@ -1,9 +1,106 @@
 //! What a parameter's annotation says of it.
 
+use std::rc::Rc;
+
 use crate::python::Interp;
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Type, Value};
 
-pub fn annotated(_it: &mut Interp<'_>, _annotation: &Value, _name: Sym, _span: Span) -> Option<Value> {
-    None
+/// A value that fits the annotation; `None` where it says nothing that is followed.
+pub fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
+    match annotation {
+        Value::Path(path) => match path.as_str() {
+            "torch.Tensor" => Some(it.heap.tensor(Tensor::default())),
+            "torch.FloatTensor" => Some(of_dtype(it, Dtype::Float32, span)),
+            "torch.LongTensor" => Some(of_dtype(it, Dtype::Int64, span)),
+            "torch.BoolTensor" => Some(of_dtype(it, Dtype::Bool, span)),
+            "torch.device" => {
+                let symbol = it.heap.device_symbol();
+                Some(Value::Device(Device { kind: DeviceKind::Symbolic(symbol), index: None }))
+            }
+            "builtins.int" => Some(Value::Any(Type::Int)),
+            "builtins.bool" => Some(Value::Any(Type::Bool)),
+            "builtins.str" => Some(Value::Any(Type::Str)),
+            // An argument annotated `float` may well be an int.
+            _ => None,
+        },
+        // A generic with its arguments, as `generic` keeps it.
+        Value::Partial(partial) => {
+            let kind = partial.func.as_path()?.strip_prefix("jaxtyping.")?;
+            let [Value::Path(array), shape] = partial.args.as_slice() else { return None };
+            if array.as_str() != "torch.Tensor" {
+                return None;
+            }
+            Some(typed(it, kind, shape.as_str()?, span))
+        }
+        _ => None,
+    }
+}
+
+/// The names say what is meant; users annotate loosely, so the device stays open.
+fn of_dtype(it: &mut Interp<'_>, dtype: Dtype, span: Span) -> Value {
+    it.heap.tensor(Tensor::default().with_dtype(Some(dtype), Some(span)))
+}
+
+/// `Float[Tensor, "batch 3 h w"]` as written, kept until it annotates something.
+pub fn generic(object: &Value, index: &Value) -> Option<Value> {
+    let path = object.as_path()?;
+    path.strip_prefix("jaxtyping.")?;
+    let Value::Tuple(args) = index else { return None };
+    Some(Value::Partial(Rc::new(Partial { func: object.clone(), args: args.to_vec(), kwargs: Vec::new() })))
+}
+
+fn typed(it: &mut Interp<'_>, kind: &str, shape: &str, span: Span) -> Value {
+    let dtype = match kind {
+        "Float16" => Some(Dtype::Float16),
+        "BFloat16" => Some(Dtype::Bfloat16),
+        "Float32" => Some(Dtype::Float32),
+        "Float64" => Some(Dtype::Float64),
+        "Int8" => Some(Dtype::Int8),
+        "Int16" => Some(Dtype::Int16),
+        "Int32" => Some(Dtype::Int32),
+        "Int64" => Some(Dtype::Int64),
+        "UInt8" => Some(Dtype::Uint8),
+        "Bool" => Some(Dtype::Bool),
+        "Complex64" => Some(Dtype::Complex64),
+        "Complex128" => Some(Dtype::Complex128),
+        // `Float`, `Int`, `Num`, …: any of their kind.
+        _ => None,
+    };
+    let mut tensor = Tensor::default().with_dtype(dtype, dtype.map(|_| span));
+    if let Some(sizes) = sizes(it, shape) {
+        tensor.shape = Some(sizes.into_iter().map(|size| Dim::new(size, Some(span))).collect());
+        tensor.shape_at = Some(span);
+    }
+    it.heap.tensor(tensor)
+}
+
+/// The dimensions of a jaxtyping shape. A name is the same length wherever it stands in one
+/// function; in other functions it may be another, so that symbols are told apart by the
+/// call's frame.
+fn sizes(it: &mut Interp<'_>, shape: &str) -> Option<Vec<Size>> {
+    let mut out = Vec::new();
+    for name in shape.split_whitespace() {
+        // `...`, `*batch` and `#b` stand for any number of dimensions, or for broadcasting.
+        if name.starts_with(['*', '.', '#']) {
+            return None;
+        }
+        let name = name.rsplit('=').next().unwrap_or(name);
+        out.push(match name.parse::<i64>() {
+            Ok(n) => Size::Int(n),
+            Err(_) if name == "_" || !name.chars().all(|c| c.is_alphanumeric() || c == '_') => Size::Unknown,
+            Err(_) => {
+                let remembered = format!("annotated size {name}");
+                match it.remembered(&remembered).and_then(|v| v.as_size()) {
+                    Some(size) if !size.is_unknown() => size,
+                    _ => {
+                        let size = Size::symbol(it.heap.symbol(name));
+                        it.remember(&remembered, Value::size(&size));
+                        size
+                    }
+                }
+            }
+        });
+    }
+    Some(out)
 }

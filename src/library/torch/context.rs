@@ -1,11 +1,231 @@
-//! Context managers: autocast, gradient modes, default devices.
+//! Context managers: gradient modes, autocast, default devices.
+//!
+//! What a manager changes is remembered by the interpreter under `grad_mode` (a bool),
+//! `autocast` (`None`, or a tuple of a device and a dtype) and `default_device`. The object
+//! keeps what was there before, to put it back.
 
-use crate::python::Interp;
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::Value;
+use crate::value::{Device, DeviceKind, Dtype, ObjId, Value, sym};
 
-pub fn enter(_it: &mut Interp<'_>, _object: &Value, _span: Span) -> Option<Value> {
-    None
+/// What a manager sets while it is entered: a name and a value, as attributes of the object.
+const NAME: &str = "sets";
+const TO: &str = "sets to";
+const BEFORE: &str = "set before";
+
+pub fn register(t: &mut Table) {
+    for (path, sig) in [
+        ("torch.no_grad", "orig_func=None"),
+        ("torch.enable_grad", "orig_func=None"),
+        ("torch.inference_mode", "mode=True"),
+        ("torch.set_grad_enabled", "mode"),
+        ("torch.autocast", "device_type, dtype=None, enabled=True, cache_enabled=None"),
+        ("torch.cuda.amp.autocast", "enabled=True, dtype=None, cache_enabled=True"),
+        ("torch.cpu.amp.autocast", "enabled=True, dtype=None, cache_enabled=True"),
+    ] {
+        let class = t.class(path, &[], sig);
+        class.keeps_arguments = false;
+        class.init = Some(construct);
+        class.invoke = Some(decorate);
+    }
+    for name in ["no_grad", "enable_grad", "inference_mode", "set_grad_enabled"] {
+        t.alias(&format!("torch.autograd.{name}"), &format!("torch.{name}"));
+        t.alias(&format!("torch.autograd.grad_mode.{name}"), &format!("torch.{name}"));
+    }
+    t.alias("torch.amp.autocast", "torch.autocast");
+    t.alias("torch.amp.autocast_mode.autocast", "torch.autocast");
+    t.alias("torch.cuda.amp.autocast_mode.autocast", "torch.cuda.amp.autocast");
+    for path in [
+        "torch.cuda.device",
+        "torch.cuda.stream",
+        "torch.cuda.Stream",
+        "torch.cuda.Event",
+        "torch.cuda.graph",
+        "torch.cuda.CUDAGraph",
+        "torch.profiler.profile",
+        "torch.profiler.record_function",
+        "torch.autograd.profiler.profile",
+        "torch.autograd.profiler.record_function",
+        "torch.autograd.profiler.emit_nvtx",
+        "torch.autograd.set_detect_anomaly",
+        "torch.autograd.detect_anomaly",
+        "torch.random.fork_rng",
+        "torch.backends.cuda.sdp_kernel",
+        "torch.nn.attention.sdpa_kernel",
+        "torch.backends.cudnn.flags",
+        "torch.autograd.graph.save_on_cpu",
+        "torch.nn.utils.parametrize.cached",
+    ] {
+        let class = t.class(path, &[], "*args, **kwargs");
+        class.keeps_arguments = false;
+        class.invoke = Some(decorate);
+    }
+    t.def("torchvet.inside", "manager, function, *args, **kwargs", inside);
+    t.def("torch.is_grad_enabled", "", |cx, _| cx.it.remembered("grad_mode").unwrap_or(Value::Bool(true)));
+    t.family("torch.", "is_inference_mode_enabled", "", |_, _| Value::Any(crate::value::Type::Bool));
+    t.def("torch.is_autocast_enabled", "device_type=None", |_, _| Value::Any(crate::value::Type::Bool));
 }
 
-pub fn exit(_it: &mut Interp<'_>, _object: &Value) {}
+fn set(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, to: Value) {
+    cx.it.heap.set_attr(object, NAME, Value::str(name));
+    cx.it.heap.set_attr(object, TO, to);
+}
+
+fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    match cx.name() {
+        "no_grad" => set(cx, object, "grad_mode", Value::Bool(false)),
+        "enable_grad" => set(cx, object, "grad_mode", Value::Bool(true)),
+        "inference_mode" => match b.get("mode").as_bool() {
+            Some(true) => set(cx, object, "grad_mode", Value::Bool(false)),
+            // Leaves the mode as it is.
+            Some(false) => {}
+            None => set(cx, object, "grad_mode", Value::Unknown),
+        },
+        "set_grad_enabled" => {
+            let mode = match b.get("mode").as_bool() {
+                Some(mode) => Value::Bool(mode),
+                None => Value::Unknown,
+            };
+            // Works as a plain call too; as a manager, it is undone at the end of the block.
+            let before = cx.it.remembered("grad_mode").unwrap_or(Value::Bool(true));
+            cx.it.heap.set_attr(object, BEFORE, Value::tuple(vec![before]));
+            cx.it.remember("grad_mode", mode.clone());
+            set(cx, object, "grad_mode", mode);
+        }
+        _ => {
+            let to = autocast(cx, b);
+            set(cx, object, "autocast", to);
+        }
+    }
+}
+
+/// The device type with the dtype that its floating tensors are lowered to.
+fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
+    let device = match cx.path.as_str() {
+        "torch.cuda.amp.autocast" => Some(Device::CUDA),
+        "torch.cpu.amp.autocast" => Some(Device::CPU),
+        _ => match b.get("device_type") {
+            Value::Str(name) => Device::parse(&name),
+            _ => None,
+        },
+    };
+    match b.get("enabled").as_bool() {
+        Some(false) => return Value::None,
+        Some(true) => {}
+        None => return Value::Unknown,
+    }
+    let Some(device) = device else { return Value::Unknown };
+    let dtype = match (b.get("dtype"), device.kind) {
+        (Value::Dtype(d), _) => Value::Dtype(d),
+        (Value::None, DeviceKind::Cuda) => Value::Dtype(Dtype::Float16),
+        (Value::None, DeviceKind::Cpu) => Value::Dtype(Dtype::Bfloat16),
+        _ => Value::Unknown,
+    };
+    Value::tuple(vec![Value::Device(device), dtype])
+}
+
+/// `torch.no_grad()(f)`: the function, run inside; of the wrapper itself nothing is followed.
+fn decorate(_: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
+    let function = args.pos.first()?.value.clone();
+    Some(Value::Partial(std::rc::Rc::new(crate::value::Partial {
+        func: Value::path("torchvet.inside"),
+        args: vec![object.clone(), function],
+        kwargs: Vec::new(),
+    })))
+}
+
+/// Calls a function inside a manager.
+fn inside(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (manager, function, span) = (b.get("manager"), b.get("function"), cx.span);
+    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open };
+    enter(cx.it, &manager, span);
+    let value = cx.it.call(&function, args, span);
+    exit(cx.it, &manager);
+    value
+}
+
+/// Whether entering an instance of this class gives the instance itself.
+fn is_manager(it: &Interp<'_>, object: &Value) -> bool {
+    let classes = it.mro_of(object);
+    classes.iter().filter_map(Value::as_path).any(|path| path.starts_with("torch."))
+}
+
+pub fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> {
+    if let Value::Device(device) = object {
+        // `with torch.device("cuda"):` needs an object to remember what was there before:
+        // a list of its own does.
+        let before = it.remembered("default_device").unwrap_or(Value::Device(Device::CPU));
+        let stack = it.remembered("default devices before").unwrap_or(Value::tuple(Vec::new()));
+        let mut all = it.heap.exact_items(&stack).unwrap_or_default();
+        all.push(before);
+        it.remember("default devices before", Value::tuple(all));
+        it.remember("default_device", Value::Device(*device));
+        return Some(object.clone());
+    }
+    let id = object.as_obj()?;
+    if !is_manager(it, object) {
+        return None;
+    }
+    if let (Some(name), Some(to)) = (it.heap.attr(id, NAME), it.heap.attr(id, TO))
+        && let Some(name) = name.as_str()
+    {
+        let now = it.remembered(name).unwrap_or_else(|| initial(name));
+        let mut stack = it.heap.attr(id, BEFORE).and_then(|v| it.heap.exact_items(&v)).unwrap_or_default();
+        // `set_grad_enabled` has already set the mode where it was made.
+        let already = stack.len() == 1
+            && it.heap.instance_of(object).is_some_and(|i| {
+                i.class.as_path() == Some("torch.set_grad_enabled") && !i.attrs.contains_key(&sym("entered already"))
+            });
+        if already {
+            it.heap.set_attr(id, "entered already", Value::Bool(true));
+        } else {
+            stack.push(now.clone());
+            it.heap.set_attr(id, BEFORE, Value::tuple(stack));
+        }
+        let to = if name == "autocast" { nested(&now, to) } else { to };
+        it.remember(name, to);
+    }
+    Some(object.clone())
+}
+
+/// Autocast for one device type inside autocast for another: both hold, which is not followed.
+fn nested(now: &Value, to: Value) -> Value {
+    let kind = |v: &Value| match v {
+        Value::Tuple(parts) => match parts.first() {
+            Some(Value::Device(d)) => Some(d.kind),
+            _ => None,
+        },
+        _ => None,
+    };
+    match (kind(now), kind(&to)) {
+        (Some(a), Some(b)) if a != b => Value::Unknown,
+        _ => to,
+    }
+}
+
+fn initial(name: &str) -> Value {
+    match name {
+        "grad_mode" => Value::Bool(true),
+        "default_device" => Value::Device(Device::CPU),
+        _ => Value::None,
+    }
+}
+
+pub fn exit(it: &mut Interp<'_>, object: &Value) {
+    if let Value::Device(_) = object {
+        let stack = it.remembered("default devices before").unwrap_or(Value::Unknown);
+        let mut all = it.heap.exact_items(&stack).unwrap_or_default();
+        let before = all.pop().unwrap_or(Value::Unknown);
+        it.remember("default devices before", Value::tuple(all));
+        it.remember("default_device", before);
+        return;
+    }
+    let Some(id) = object.as_obj() else { return };
+    let Some(name) = it.heap.attr(id, NAME) else { return };
+    let Some(name) = name.as_str() else { return };
+    let mut stack = it.heap.attr(id, BEFORE).and_then(|v| it.heap.exact_items(&v)).unwrap_or_default();
+    let before = stack.pop().unwrap_or(Value::Unknown);
+    it.heap.set_attr(id, BEFORE, Value::tuple(stack));
+    it.remember(name, before);
+}

@@ -1,13 +1,288 @@
-//! `torch.utils.data`: from a dataset's samples to a loader's batches.
+//! `torch.utils.data`: datasets, samplers, and what a loader yields.
 
-use crate::python::Interp;
+use super::collate::{batches, collate, common_size, convert, row};
+use crate::library::common::ranged_int;
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Items, Value};
+use crate::value::{Dim, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
-pub fn iterate(_it: &mut Interp<'_>, _object: &Value, _span: Span) -> Option<Items> {
-    None
+const DATA: &str = "torch.utils.data";
+const LOADER: &str = "torch.utils.data.DataLoader";
+
+pub fn register(t: &mut Table) {
+    for module in ["dataset", "dataloader", "sampler", "distributed", "_utils.collate"] {
+        t.prefix(sym(&format!("{DATA}.{module}")).as_str(), DATA);
+    }
+    let path = |name: &str| format!("{DATA}.{name}");
+    t.class(&path("Dataset"), &[], "*args, **kwargs").keeps_arguments = false;
+    for name in ["IterableDataset", "MapDataPipe", "IterDataPipe"] {
+        t.class(&path(name), &["torch.utils.data.Dataset"], "*args, **kwargs").keeps_arguments = false;
+    }
+    for (name, sig) in [
+        ("TensorDataset", "*tensors"),
+        ("Subset", "dataset, indices"),
+        ("ConcatDataset", "datasets"),
+        ("ChainDataset", "datasets"),
+    ] {
+        t.class(&path(name), &["torch.utils.data.Dataset"], sig).init = Some(dataset);
+    }
+    t.class(&path("StackDataset"), &["torch.utils.data.Dataset"], "*args, **kwargs").keeps_arguments = false;
+    t.class(&path("Sampler"), &[], "*args, **kwargs").keeps_arguments = false;
+    for (name, sig) in [
+        ("RandomSampler", "data_source, replacement=False, num_samples=None, generator=None"),
+        ("SequentialSampler", "data_source"),
+        ("SubsetRandomSampler", "indices, generator=None"),
+        ("WeightedRandomSampler", "weights, num_samples, replacement=True, generator=None"),
+        ("BatchSampler", "sampler, batch_size, drop_last"),
+        ("DistributedSampler", "dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False"),
+    ] {
+        t.class(&path(name), &["torch.utils.data.Sampler"], sig);
+    }
+    t.def(&path("DistributedSampler.set_epoch"), "self, epoch", |_, _| Value::None);
+    t.class(
+        LOADER,
+        &[],
+        "dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None, \
+         pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, \
+         generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True",
+    )
+    .init = Some(loader);
+    t.def(&path("random_split"), "dataset, lengths, generator=None", random_split);
+    t.def(&path("default_collate"), "batch", default_collate);
+    t.def(&path("default_convert"), "data", |cx, b| convert(cx, &b.get("data")));
+    t.def(&path("get_worker_info"), "", |_, _| Value::Unknown);
 }
 
-pub fn length(_it: &mut Interp<'_>, _object: &Value) -> Option<Value> {
-    None
+fn dataset(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    if b.sig.star.is_some() {
+        let tensors = if b.open { Value::Unknown } else { Value::tuple(b.rest_values()) };
+        cx.it.heap.set_attr(object, "tensors", tensors);
+    }
+}
+
+/// The class of a library's or program's instance, as far as this module knows it.
+fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
+    it.heap.instance_of(object)?;
+    const OURS: &[&str] = &["TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "DataLoader"];
+    it.mro_of(object).iter().filter_map(Value::as_path).find_map(|path| {
+        let name = path.strip_prefix("torch.utils.data.")?;
+        OURS.contains(&name).then_some(name)
+    })
+}
+
+/// `dataset[index]`.
+pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
+    let class = class_of(it, object)?;
+    let cx = &mut Cx { it, path: sym(DATA), span };
+    Some(match class {
+        "TensorDataset" => {
+            let tensors = cx.attr(object, "tensors");
+            let Some(tensors) = cx.items(&tensors) else { return Some(Value::Unknown) };
+            let rows = tensors.iter().map(|t| match index {
+                Value::Slice(_) => cx.it.subscript(t, index, span),
+                _ => row(cx, t),
+            });
+            Value::tuple(rows.collect())
+        }
+        // `subset[:]` asks the dataset for many samples at once.
+        "Subset" if matches!(index, Value::Slice(_)) => Value::Unknown,
+        "Subset" => {
+            let inner = cx.attr(object, "dataset");
+            sample(cx, &inner)
+        }
+        "ConcatDataset" => {
+            let datasets = cx.attr(object, "datasets");
+            let span = cx.span;
+            let samples: Vec<Value> = match cx.it.iterate(&datasets, span) {
+                Items::Exact(all) => all.iter().map(|d| sample(cx, d)).collect(),
+                Items::Many(one) => vec![sample(cx, &one)],
+            };
+            Items::Exact(samples).element(&mut cx.it.heap)
+        }
+        _ => return None,
+    })
+}
+
+/// Any one sample of a dataset.
+fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
+    let span = cx.span;
+    if cx.it.is_instance(dataset, "torch.utils.data.IterableDataset")
+        || class_of(cx.it, dataset) == Some("ChainDataset")
+    {
+        return cx.element(dataset);
+    }
+    let index = sample_index(cx, dataset);
+    cx.it.subscript(dataset, &index, span)
+}
+
+/// The index with which a loader asks for a sample: over a pass, each from 0 to the last.
+fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
+    let span = cx.span;
+    let last = cx.it.length(dataset, span).as_int().filter(|n| *n > 0).map(|n| n - 1);
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53 samples")]
+    let range = match last {
+        Some(last) => Range::of_data(0.0, last as f64),
+        None => {
+            let mut all = Range::bounds(0.0, f64::INFINITY);
+            all.epoch = true;
+            all
+        }
+    };
+    ranged_int(&mut cx.it.heap, range, None)
+}
+
+/// What a loop over a loader or dataset yields.
+pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+    let class = class_of(it, object)?;
+    let cx = &mut Cx { it, path: sym(DATA), span };
+    match class {
+        "DataLoader" => {
+            let batch = batch_of(cx, object);
+            Some(Items::Many(batch))
+        }
+        "ChainDataset" => {
+            let datasets = cx.attr(object, "datasets");
+            let one = cx.element(&datasets);
+            Some(Items::Many(sample(cx, &one)))
+        }
+        "TensorDataset" | "Subset" | "ConcatDataset" => get(it, object, &Value::Any(Type::Int), span).map(Items::Many),
+        _ => None,
+    }
+}
+
+/// A batch, whichever it is.
+fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
+    let dataset = cx.attr(loader, "dataset");
+    let one = sample(cx, &dataset);
+    let function = cx.attr(loader, "collate_fn");
+    let batched = !(cx.attr(loader, "batch_size").is_none() && cx.attr(loader, "batch_sampler").is_none());
+    let default = function.is_none() || function.as_path() == Some("torch.utils.data.default_collate");
+    match (default, batched) {
+        (true, false) => convert(cx, &one),
+        (true, true) => {
+            let dim = batch_dim(cx, loader);
+            collate(cx, &one, &dim)
+        }
+        (false, batched) => {
+            let span = cx.span;
+            let argument = if batched { cx.list_of(one) } else { one };
+            cx.call(&function, Args::positional([argument], span))
+        }
+    }
+}
+
+/// The dimension that the constructor fixed: it is kept as that of a tensor, which holds the
+/// place too.
+fn batch_dim(cx: &Cx<'_, '_>, loader: &Value) -> Dim {
+    let kept = cx.tensor(&cx.attr(loader, "batch of"));
+    kept.and_then(|t| t.dim(0).cloned()).unwrap_or(Dim::UNKNOWN)
+}
+
+/// Fixes the batch dimension, once for all loops over the loader.
+fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let span = cx.span;
+    let drop_last = b.get("drop_last").as_bool();
+    let plain = b.get("batch_sampler").is_none();
+    let samples = match plain {
+        true => cx.it.length(&b.get("dataset"), span).as_int().filter(|_| b.get("sampler").is_none()),
+        false => None,
+    };
+    let common = match (b.get("batch_size").as_int(), drop_last) {
+        (Some(size), Some(drop_last)) if plain && size > 0 => common_size(samples, size, drop_last),
+        _ => None,
+    };
+    let size = match common {
+        Some(size) => size,
+        None => Size::symbol(cx.it.heap.symbol("B")),
+    };
+    let at = b.span("batch_size").unwrap_or(span);
+    let kept = cx.out(Tensor::default().with_shape(vec![size], Some(at)));
+    cx.it.heap.set_attr(object, "batch of", kept);
+    if b.get("sampler").is_none() {
+        // PyTorch makes one.
+        cx.it.heap.set_attr(object, "sampler", Value::Unknown);
+    }
+}
+
+pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
+    let class = class_of(it, object)?;
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(DATA), span };
+    let count = match class {
+        "TensorDataset" => {
+            let tensors = cx.attr(object, "tensors");
+            let first = cx.items(&tensors)?.into_iter().next()?;
+            let size = cx.tensor(&first)?.dim(0)?.size.clone();
+            return Some(Value::size(&size));
+        }
+        "Subset" => {
+            let indices = cx.attr(object, "indices");
+            return Some(cx.it.length(&indices, span)).filter(|n| !n.is_unknown()).or(Some(Value::Any(Type::Int)));
+        }
+        "ConcatDataset" => {
+            let datasets = cx.attr(object, "datasets");
+            let all = cx.items(&datasets)?;
+            all.iter().try_fold(0i64, |n, d| n.checked_add(cx.it.length(d, span).as_int()?))
+        }
+        "DataLoader" => {
+            let dataset = cx.attr(object, "dataset");
+            let ours = cx.attr(object, "batch_sampler").is_none();
+            let size = cx.attr(object, "batch_size").as_int();
+            let drop_last = cx.attr(object, "drop_last").as_bool();
+            let samples = cx.it.length(&dataset, span).as_int();
+            match (samples, size, drop_last) {
+                (Some(n), Some(size), Some(drop)) if ours && samples_are_all(cx, object) => batches(n, size, drop),
+                _ => None,
+            }
+        }
+        _ => return None,
+    };
+    Some(count.map_or(Value::Any(Type::Int), Value::Int))
+}
+
+/// Whether the loader's own sampler goes over the whole dataset: it was given none.
+fn samples_are_all(cx: &Cx<'_, '_>, loader: &Value) -> bool {
+    cx.attr(loader, "sampler").is_unknown()
+}
+
+/// Parts of a dataset, of the sizes given.
+fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dataset = b.get("dataset");
+    let lengths = b.get("lengths");
+    let part = |cx: &mut Cx<'_, '_>, length: &Value| {
+        let subset = cx.it.heap.instance(Value::path("torch.utils.data.Subset"));
+        cx.it.heap.set_attr(subset, "dataset", dataset.clone());
+        // Fractions say no more than that there are some.
+        let indices = match length.as_int() {
+            Some(n) if (0..=64).contains(&n) => {
+                let items = (0..n).map(|_| Value::Any(Type::Int)).collect();
+                cx.list(items)
+            }
+            _ => cx.list_of(Value::Any(Type::Int)),
+        };
+        cx.it.heap.set_attr(subset, "indices", indices);
+        Value::Obj(subset)
+    };
+    match cx.items(&lengths) {
+        Some(lengths) => {
+            let parts = lengths.iter().map(|length| part(cx, length)).collect();
+            cx.list(parts)
+        }
+        None => {
+            let one = part(cx, &Value::Unknown);
+            cx.list_of(one)
+        }
+    }
+}
+
+fn default_collate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let batch = b.get("batch");
+    let span = cx.span;
+    let size = match cx.it.length(&batch, span) {
+        Value::Any(_) | Value::Unknown => cx.fresh_dim("B"),
+        length => Dim::new(cx.size_of(&length), cx.at()),
+    };
+    let one = cx.element(&batch);
+    collate(cx, &one, &size)
 }

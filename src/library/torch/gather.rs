@@ -14,7 +14,7 @@ pub fn register(t: &mut Table) {
     t.def("torch.index_select", "input, dim, index, *, out=None", index_select);
     t.def("torch.take", "input, index, *, out=None", take);
     t.def("torch.unravel_index", "indices, shape", unravel_index);
-    t.def("torch.nn.functional.one_hot", "tensor, num_classes=-1", one_hot);
+    t.def("torch.nn.functional.one_hot", "input, num_classes=-1", one_hot);
     super::scatter::register(t);
     super::masks::register(t);
 }
@@ -253,9 +253,9 @@ fn unravel_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// `one_hot`: a new last dimension with a 1 at each index.
 fn one_hot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let input = cx.tensor_arg(b, "tensor").unwrap_or_default();
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let at = cx.at();
-    let _ = check_index(cx, ("tensor", &input), LONG);
+    let _ = check_index(cx, ("input", &input), LONG);
     let classes = b.get("num_classes");
     let size = match carry::size(cx, &classes) {
         // As many as the largest index asks for.

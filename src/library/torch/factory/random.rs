@@ -278,10 +278,8 @@ fn multinomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let message = format!("{samples} samples are to be drawn from {classes} without replacement");
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), rank.map(|r| r.saturating_sub(1)))]);
     }
-    if input.range.as_ref().is_some_and(|r| r.certain && r.attained && r.lo() < 0.0) {
-        let reads = vec![("`input` comes from here".to_owned(), input.range_at)];
-        cx.reject(RejectKind::Value, "the weights hold negative numbers", reads);
-    } else if input.range.as_ref().is_some_and(|r| r.certain && r.lo() == 0.0 && r.hi() == 0.0) {
+    // Negative weights are a rule's contract.
+    if input.range.as_ref().is_some_and(|r| r.certain && r.lo() == 0.0 && r.hi() == 0.0) {
         let reads = vec![("`input` comes from here".to_owned(), input.range_at)];
         cx.reject(RejectKind::Value, "the weights are all 0: there is nothing to draw", reads);
     }

@@ -1,13 +1,115 @@
-//! `torch.nn.Module`: registered parts, moving between devices, calling `forward`.
+//! `torch.nn.Module`: what it registers, what moves with it, how it is called.
+//!
+//! How registered members are told from plain attributes is written in [`super::layer`].
 
-use crate::library::Table;
-use crate::python::Interp;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::library::{Cx, Table};
+use crate::python::{Arg, Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Grad, Items, Key, ObjId, Sym, Tensor, Value, sym};
 
-pub fn register(_t: &mut Table) {}
+pub const MODULE: &str = "torch.nn.Module";
 
-/// `module.name = value`.
+pub fn register(t: &mut Table) {
+    let class = t.class(MODULE, &[], "*args, **kwargs");
+    class.keeps_arguments = false;
+    class.init = Some(|cx, object, _| begin(cx, object));
+    class.invoke = Some(invoke);
+    class.attribute = Some(attribute);
+    for base in [
+        "_ConvNd",
+        "_BatchNorm",
+        "_InstanceNorm",
+        "_MaxPoolNd",
+        "_ConstantPadNd",
+        "_ReflectionPadNd",
+        "_ReplicationPadNd",
+        "_CircularPadNd",
+        "_Loss",
+    ] {
+        subclass(t, base, "Module");
+    }
+    subclass(t, "_ConvTransposeNd", "_ConvNd");
+    subclass(t, "_WeightedLoss", "_Loss");
+    let m = "torch.nn.Module.";
+    t.def(
+        &format!("{m}to"),
+        "self, *args, device=None, dtype=None, non_blocking=False, copy=False, memory_format=None",
+        to,
+    );
+    t.def(&format!("{m}cuda"), "self, device=None", cuda);
+    t.def(&format!("{m}cpu"), "self", cpu);
+    t.family(m, "float double half bfloat16", "self", floating);
+    t.def(&format!("{m}type"), "self, dst_type", cast);
+    t.def(&format!("{m}to_empty"), "self, *, device, recurse=True", cuda);
+    t.def(&format!("{m}train"), "self, mode=True", train);
+    t.def(&format!("{m}eval"), "self", train);
+    t.def(&format!("{m}requires_grad_"), "self, requires_grad=True", requires_grad);
+    t.def(&format!("{m}zero_grad"), "self, set_to_none=True", |_, _| Value::None);
+    t.family(m, "share_memory", "self", |_, b| b.get("self"));
+    t.def(&format!("{m}compile"), "self, *args, **kwargs", |_, _| Value::None);
+    t.def(&format!("{m}apply"), "self, fn", apply);
+    t.def(&format!("{m}register_buffer"), "self, name, tensor, persistent=True", register_buffer);
+    t.family(m, "register_parameter", "self, name, param", add_member);
+    t.family(m, "add_module register_module", "self, name, module", add_member);
+    t.def(&format!("{m}parameters"), "self, recurse=True", parameters);
+    t.def(&format!("{m}named_parameters"), "self, prefix='', recurse=True, remove_duplicate=True", parameters);
+    t.def(&format!("{m}buffers"), "self, recurse=True", parameters);
+    t.def(&format!("{m}named_buffers"), "self, prefix='', recurse=True, remove_duplicate=True", parameters);
+    t.def(&format!("{m}children"), "self", children);
+    t.def(&format!("{m}named_children"), "self", children);
+    t.def(&format!("{m}modules"), "self", children);
+    t.def(&format!("{m}named_modules"), "self, memo=None, prefix='', remove_duplicate=True", children);
+    t.def(&format!("{m}state_dict"), "self, *args, destination=None, prefix='', keep_vars=False", state_dict);
+    t.def(&format!("{m}load_state_dict"), "self, state_dict, strict=True, assign=False", load_state_dict);
+    t.family(m, "get_parameter get_buffer get_submodule", "self, target", member_at);
+    t.family(m, "extra_repr", "self", |_, _| Value::Any(crate::value::Type::Str));
+    t.family(
+        m,
+        "register_forward_hook register_forward_pre_hook register_full_backward_hook register_backward_hook \
+         register_full_backward_pre_hook register_load_state_dict_post_hook",
+        "self, hook, *args, **kwargs",
+        |_, _| Value::Unknown,
+    );
+    t.def("torch.nn.Parameter", "data=None, requires_grad=True", new_parameter);
+    t.alias("torch.nn.parameter.Parameter", "torch.nn.Parameter");
+    t.def("torch.nn.Buffer", "data=None, *, persistent=True", |cx, b| match cx.tensor_arg(b, "data") {
+        Some(tensor) => cx.out(Tensor { grad: Grad::Off, ..tensor }),
+        None => cx.some_tensor(),
+    });
+}
+
+fn subclass(t: &mut Table, name: &str, base: &str) {
+    let class = t.class(&format!("torch.nn.{name}"), &[&format!("torch.nn.{base}")], "*args, **kwargs");
+    class.keeps_arguments = false;
+    class.init = Some(|cx, object, _| begin(cx, object));
+}
+
+/// What `Module.__init__` sets.
+pub fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
+    cx.it.heap.set_attr(object, "training", Value::Bool(true));
+}
+
+/// `module(…)` runs `forward`, the program's own where it has one. Hooks are not followed.
+fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
+    let span = cx.span;
+    Some(cx.it.call_method(object, "forward", args, span))
+}
+
+fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let wanted = match name.as_str() {
+        "_modules" => named_children_of(cx, object),
+        "_parameters" => own_tensors(cx, object, Kind::Parameters),
+        "_buffers" => own_tensors(cx, object, Kind::Buffers),
+        _ => return super::containers::attribute(cx, object, name),
+    };
+    let entries = wanted.found.into_iter().map(|(name, value)| (Key::Str(name.as_str().into()), value)).collect();
+    let open = (!wanted.complete).then_some(Value::Unknown);
+    Some(cx.it.heap.dict(Dict { entries, open }))
+}
+
+/// `module.name = value`: parameters and sub-modules register by being what they are.
 pub fn set_attribute(
     _it: &mut Interp<'_>,
     _class: Sym,
@@ -21,4 +123,496 @@ pub fn set_attribute(
 
 /// A module in the hands of code that cannot be seen: its parameters and buffers may be on
 /// any device.
-pub fn escaped(_it: &mut Interp<'_>, _object: &Value) {}
+pub fn escaped(it: &mut Interp<'_>, object: &Value) {
+    if !is_module(it, object) {
+        return;
+    }
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    for id in registered(cx, object) {
+        cx.it.heap.update_tensor(id, |t| {
+            t.device = None;
+            t.device_at = None;
+            t.dtype = None;
+            t.dtype_at = None;
+            t.grad = Grad::Unknown;
+        });
+    }
+}
+
+/// `nn.Parameter(t)`: a leaf that shares the memory of `t`.
+fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let data = b.get("data");
+    let tensor = cx.tensor(&data).unwrap_or_default();
+    let grad = match b.get("requires_grad").as_bool() {
+        Some(true) => Grad::Leaf,
+        Some(false) => Grad::Off,
+        None => Grad::Unknown,
+    };
+    let tensor = match data.as_obj() {
+        Some(id) if cx.it.heap.is_tensor(&data) => cx.it.heap.share_memory(tensor, id),
+        _ => tensor,
+    };
+    super::layer::new_parameter(cx, tensor, grad)
+}
+
+// Walking a module.
+
+/// Names and values, and whether they are known to be all.
+pub struct Found {
+    pub found: Vec<(String, Value)>,
+    pub complete: bool,
+}
+
+pub fn is_module(it: &Interp<'_>, value: &Value) -> bool {
+    it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
+}
+
+/// The sub-modules that a module holds directly, in the order of registration.
+pub fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
+    let mut out = Found { found: Vec::new(), complete: true };
+    let Some(instance) = cx.it.heap.instance_of(object) else { return Found { found: Vec::new(), complete: false } };
+    out.complete = !instance.open;
+    if let Some(contents) = super::containers::contents(cx.it, object) {
+        out.found = contents.found;
+        out.complete &= contents.complete;
+        out.found.retain(|(_, value)| is_module(cx.it, value));
+    }
+    for (name, value) in &instance.attrs {
+        if name.as_str().contains(' ') || name.as_str().contains(':') {
+            continue;
+        }
+        match value {
+            Value::Unknown => out.complete = false,
+            value if is_module(cx.it, value) => out.found.push((name.to_string(), value.clone())),
+            _ => {}
+        }
+    }
+    out
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Parameters,
+    Buffers,
+}
+
+/// The parameters or buffers that a module holds itself.
+fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
+    let Some(instance) = cx.it.heap.instance_of(object) else { return Found { found: Vec::new(), complete: false } };
+    let mut out = Found { found: Vec::new(), complete: !instance.open };
+    if let Some(contents) = super::containers::contents(cx.it, object) {
+        out.complete &= contents.complete;
+        let tensors = contents.found.into_iter().filter(|(_, v)| cx.it.heap.is_tensor(v) && kind == Kind::Parameters);
+        out.found.extend(tensors);
+    }
+    for (name, value) in &instance.attrs {
+        if value.is_unknown() {
+            out.complete = false;
+        }
+        let Some(tensor) = cx.it.heap.tensor_ref(value) else { continue };
+        let registered = match kind {
+            Kind::Parameters => tensor.parameter,
+            Kind::Buffers => !tensor.parameter && instance.attrs.contains_key(&sym(&format!("buffer:{name}"))),
+        };
+        if registered {
+            out.found.push((name.to_string(), value.clone()));
+        }
+    }
+    out
+}
+
+/// The module and all below it, each once, with dotted names.
+pub fn named_modules_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
+    let mut out = Found { found: Vec::new(), complete: true };
+    let mut seen = FxHashSet::default();
+    walk(cx, object, String::new(), &mut seen, &mut out);
+    out
+}
+
+fn walk(cx: &Cx<'_, '_>, object: &Value, name: String, seen: &mut FxHashSet<ObjId>, out: &mut Found) {
+    let Some(id) = object.as_obj() else { return };
+    if !seen.insert(id) || seen.len() > 20_000 {
+        return;
+    }
+    let children = named_children_of(cx, object);
+    out.complete &= children.complete;
+    out.found.push((name.clone(), object.clone()));
+    for (child, value) in children.found {
+        let path = if name.is_empty() { child } else { format!("{name}.{child}") };
+        walk(cx, &value, path, seen, out);
+    }
+}
+
+/// The parameters or buffers of a module and of all below it, each once.
+pub fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: bool) -> Found {
+    let modules = match recurse {
+        true => named_modules_of(cx, object),
+        false => Found { found: vec![(String::new(), object.clone())], complete: true },
+    };
+    let mut out = Found { found: Vec::new(), complete: modules.complete };
+    let mut seen = FxHashSet::default();
+    for (prefix, module) in modules.found {
+        let own = own_tensors(cx, &module, kind);
+        out.complete &= own.complete;
+        for (name, value) in own.found {
+            if value.as_obj().is_some_and(|id| seen.insert(id)) {
+                let path = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+                out.found.push((path, value));
+            }
+        }
+    }
+    out
+}
+
+/// All tensors that move with a module.
+fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
+    let mut all = tensors_of(cx, object, Kind::Parameters, true).found;
+    all.extend(tensors_of(cx, object, Kind::Buffers, true).found);
+    all.iter().filter_map(|(_, value)| value.as_obj()).collect()
+}
+
+// Moving.
+
+/// Moves a module's tensors: to a device (`Some(None)`: to one that is not known), to a
+/// dtype, or both.
+pub fn move_all(cx: &mut Cx<'_, '_>, object: &Value, device: Option<Option<Device>>, dtype: Option<Option<Dtype>>) {
+    let at = cx.at();
+    for id in registered(cx, object) {
+        cx.it.heap.update_tensor(id, |t| {
+            if let Some(device) = device {
+                t.device = device;
+                t.device_at = at;
+            }
+            // Integer buffers keep their type.
+            let floats = t.dtype.is_none_or(|d| d.is_floating() || d.is_complex());
+            if let Some(to) = dtype
+                && floats
+            {
+                t.dtype = if t.dtype.is_none() { None } else { to };
+                t.dtype_at = at;
+            }
+        });
+    }
+}
+
+/// What `.to(…)` is asked for: a device, a dtype, both, or those of a tensor.
+fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let (mut device, mut dtype) = (None, None);
+    for value in b.rest_values() {
+        match &value {
+            Value::Dtype(d) => dtype = Some(Some(*d)),
+            Value::Device(_) | Value::Str(_) | Value::Int(_) => device = cx.device_arg(&value),
+            Value::Bool(_) | Value::None => {}
+            other => match cx.tensor(other) {
+                Some(like) => {
+                    device = Some(like.device);
+                    dtype = Some(like.dtype);
+                }
+                // It may be either.
+                None => {
+                    device = Some(None);
+                    dtype = Some(None);
+                }
+            },
+        }
+    }
+    if b.given("device") {
+        device = cx.device_arg(&b.get("device")).or(device);
+    }
+    if b.given("dtype") {
+        dtype = cx.dtype_arg(&b.get("dtype")).or(dtype);
+    }
+    if b.open {
+        (device, dtype) = (Some(None), Some(None));
+    }
+    move_all(cx, &object, device, dtype);
+    object
+}
+
+fn cuda(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let device = cx.device_arg(&b.get("device")).unwrap_or(Some(Device::CUDA));
+    move_all(cx, &object, Some(device), None);
+    object
+}
+
+fn cpu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    move_all(cx, &object, Some(Some(Device::CPU)), None);
+    object
+}
+
+fn floating(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let dtype = Dtype::parse(cx.name());
+    move_all(cx, &object, None, Some(dtype));
+    object
+}
+
+fn cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let dtype = cx.dtype_arg(&b.get("dst_type")).flatten();
+    let at = cx.at();
+    for id in registered(cx, &object) {
+        cx.it.heap.update_tensor(id, |t| {
+            t.dtype = dtype;
+            t.dtype_at = at;
+        });
+    }
+    object
+}
+
+// Modes.
+
+fn train(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let mode = if cx.name() == "eval" { Value::Bool(false) } else { b.get("mode") };
+    for (_, module) in named_modules_of(cx, &object).found {
+        if let Some(id) = module.as_obj() {
+            cx.it.heap.set_attr(id, "training", mode.clone());
+        }
+    }
+    object
+}
+
+fn requires_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let grad = match b.get("requires_grad").as_bool() {
+        Some(true) => Grad::Leaf,
+        Some(false) => Grad::Off,
+        None => Grad::Unknown,
+    };
+    for (_, value) in tensors_of(cx, &object, Kind::Parameters, true).found {
+        if let Some(id) = value.as_obj() {
+            cx.it.heap.update_tensor(id, |t| t.grad = grad);
+        }
+    }
+    object
+}
+
+fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (object, function) = (b.get("self"), b.get("fn"));
+    let span = cx.span;
+    // Sub-modules first, as PyTorch does.
+    for (_, module) in named_modules_of(cx, &object).found.into_iter().rev() {
+        cx.call(&function, Args::positional([module], span));
+    }
+    object
+}
+
+// Registering.
+
+fn register_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    if let (Some(id), Some(name)) = (object.as_obj(), b.get("name").as_str()) {
+        cx.it.heap.set_attr(id, name, b.get("tensor"));
+        cx.it.heap.set_attr(id, &format!("buffer:{name}"), b.get("persistent"));
+    } else if let Some(instance) = object.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
+        instance.open = true;
+    }
+    Value::None
+}
+
+fn add_member(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let value = if cx.name() == "register_parameter" { b.get("param") } else { b.get("module") };
+    let Some(id) = object.as_obj() else { return Value::None };
+    match b.get("name").as_str() {
+        Some(name) if super::containers::add(cx.it, &object, name, &value) => {}
+        Some(name) => cx.it.heap.set_attr(id, name, value),
+        None => {
+            // Under a name that is not known: what such a member is like must not be lost.
+            if let Some(instance) = cx.it.heap.instance_mut(id) {
+                instance.open = true;
+            }
+        }
+    }
+    Value::None
+}
+
+// Listing.
+
+/// A list of values, or of pairs of names and values; of unknown length where they may not be
+/// all.
+fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
+    let values: Vec<Value> = found
+        .found
+        .into_iter()
+        .map(|(name, value)| if named { Value::tuple(vec![Value::str(&name), value]) } else { value })
+        .collect();
+    let items = match found.complete {
+        true => Items::Exact(values),
+        // What else there is may be of another kind.
+        false => Items::Many(if named {
+            Value::tuple(vec![Value::Any(crate::value::Type::Str), Value::Unknown])
+        } else {
+            Value::Unknown
+        }),
+    };
+    cx.it.heap.iter(items)
+}
+
+fn parameters(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = cx.name();
+    let kind = if name.ends_with("buffers") { Kind::Buffers } else { Kind::Parameters };
+    let recurse = b.get("recurse").as_bool().unwrap_or(true);
+    let mut found = tensors_of(cx, &b.get("self"), kind, recurse);
+    prefix(&mut found, &b.get("prefix"));
+    let complete = found.complete;
+    if !complete {
+        // Elements that are not known are tensors all the same.
+        let element = cx.some_tensor();
+        let named = name.starts_with("named");
+        let one = if named { Value::tuple(vec![Value::Any(crate::value::Type::Str), element]) } else { element };
+        return cx.it.heap.iter(Items::Many(one));
+    }
+    listing(cx, found, name.starts_with("named"))
+}
+
+fn prefix(found: &mut Found, prefix: &Value) {
+    if let Some(prefix) = prefix.as_str().filter(|p| !p.is_empty()) {
+        for (name, _) in &mut found.found {
+            *name = if name.is_empty() { prefix.to_owned() } else { format!("{prefix}.{name}") };
+        }
+    }
+}
+
+fn children(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = cx.name();
+    let object = b.get("self");
+    let mut found = match name.ends_with("children") {
+        true => named_children_of(cx, &object),
+        false => named_modules_of(cx, &object),
+    };
+    prefix(&mut found, &b.get("prefix"));
+    listing(cx, found, name.starts_with("named"))
+}
+
+fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let mut all = tensors_of(cx, &object, Kind::Parameters, true);
+    let buffers = tensors_of(cx, &object, Kind::Buffers, true);
+    all.found.extend(buffers.found);
+    prefix(&mut all, &b.get("prefix"));
+    let mut dict = Dict::default();
+    for (name, value) in all.found {
+        if let Some(tensor) = cx.tensor(&value) {
+            let detached = cx.view_of(&value, Tensor { grad: Grad::Off, ..tensor });
+            dict.entries.insert(Key::Str(name.as_str().into()), detached);
+        }
+    }
+    if !all.complete || !buffers.complete {
+        let other = cx.some_tensor();
+        dict.open = Some(other);
+    }
+    cx.it.heap.dict(dict)
+}
+
+/// New values in the old tensors: shapes, dtypes and devices stay.
+fn load_state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    for id in registered(cx, &object) {
+        if let Data::Tensor(tensor) = cx.it.heap.get(id) {
+            let mut facts = tensor.clone();
+            facts.forget_values();
+            if b.get("assign").as_bool() != Some(false) {
+                (facts.dtype, facts.device) = (None, None);
+            }
+            cx.it.heap.overwrite(id, facts);
+        }
+    }
+    Value::Unknown
+}
+
+fn member_at(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let mut value = b.get("self");
+    let target = b.get("target");
+    let Some(path) = target.as_str() else { return Value::Unknown };
+    let span = cx.span;
+    for name in path.split('.').filter(|n| !n.is_empty()) {
+        value = cx.it.getattr(&value, sym(name), span);
+    }
+    value
+}
+
+/// Moves an argument to the current CUDA device: what `DataParallel` does to its inputs.
+pub fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
+    let at = cx.at();
+    if let Some(tensor) = cx.tensor(value) {
+        let device = Device { kind: DeviceKind::Cuda, index: None };
+        return cx.out(tensor.with_device(Some(device), at));
+    }
+    match value {
+        Value::Tuple(items) => {
+            let items = items.iter().map(|v| scattered(cx, v)).collect();
+            Value::tuple(items)
+        }
+        other => match cx.it.heap.exact_items(other) {
+            Some(items) => {
+                let items = items.iter().map(|v| scattered(cx, v)).collect();
+                cx.list(items)
+            }
+            None => other.clone(),
+        },
+    }
+}
+
+/// Calls a module that another wraps.
+pub fn call_wrapped(cx: &mut Cx<'_, '_>, wrapped: &Value, args: Vec<Arg>, kw: Vec<(Sym, Arg)>) -> Value {
+    let span = cx.span;
+    cx.it.call(wrapped, Args { pos: args, kw, more_pos: false, more_kw: false }, span)
+}
+
+/// A deep copy of a module: its own tensors, lists and sub-modules; all else is shared.
+pub fn copied(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
+    copy_at(cx.it, value, &mut FxHashMap::default(), 24)
+}
+
+fn copy_at(it: &mut Interp<'_>, value: &Value, done: &mut FxHashMap<ObjId, Value>, depth: u32) -> Value {
+    let Some(id) = value.as_obj() else { return value.clone() };
+    if let Some(copy) = done.get(&id) {
+        return copy.clone();
+    }
+    if depth == 0 {
+        return Value::Unknown;
+    }
+    match it.heap.get(id).clone() {
+        Data::Tensor(tensor) => {
+            let copy = it.heap.alloc(Data::Tensor(Tensor { base: None, version: tensor.writes, ..tensor }));
+            done.insert(id, Value::Obj(copy));
+            Value::Obj(copy)
+        }
+        Data::Instance(instance) => {
+            let copy = it.heap.instance(instance.class.clone());
+            done.insert(id, Value::Obj(copy));
+            for (name, value) in &instance.attrs {
+                let value = copy_at(it, value, done, depth - 1);
+                it.heap.set_attr(copy, name.as_str(), value);
+            }
+            if let Some(made) = it.heap.instance_mut(copy) {
+                made.open = instance.open;
+            }
+            Value::Obj(copy)
+        }
+        Data::List(Items::Exact(values)) => {
+            let values = values.iter().map(|v| copy_at(it, v, done, depth - 1)).collect();
+            it.heap.list(values)
+        }
+        Data::List(Items::Many(value)) => {
+            let value = copy_at(it, &value, done, depth - 1);
+            Value::Obj(it.heap.alloc(Data::List(Items::Many(value))))
+        }
+        Data::Dict(dict) => {
+            let mut copy = Dict::default();
+            for (key, value) in &dict.entries {
+                let value = copy_at(it, value, done, depth - 1);
+                copy.entries.insert(key.clone(), value);
+            }
+            copy.open = dict.open.map(|v| copy_at(it, &v, done, depth - 1));
+            it.heap.dict(copy)
+        }
+        _ => value.clone(),
+    }
+}

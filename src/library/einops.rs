@@ -1,0 +1,255 @@
+//! einops: a pattern says how dimensions are split, moved and joined.
+
+use rustc_hash::FxHashMap;
+
+use super::{Cx, Table};
+use crate::python::{Arg, Args, Bound, RejectKind};
+use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Range, Size, Tensor, Value, sym};
+
+pub fn register(t: &mut Table) {
+    t.def("einops.rearrange", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "rearrange"));
+    t.def("einops.reduce", "tensor, pattern, reduction, **axes_lengths", |cx, b| run(cx, b, "reduce"));
+    t.def("einops.repeat", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "repeat"));
+    for framework in ["torch", "torch_layers"] {
+        for (name, function) in [("Rearrange", "rearrange"), ("Reduce", "reduce")] {
+            let path = format!("einops.layers.{framework}.{name}");
+            let sig = if name == "Reduce" { "pattern, reduction, **axes_lengths" } else { "pattern, **axes_lengths" };
+            let class = t.class(&path, &["torch.nn.Module"], sig);
+            class.init = Some(|cx, object, b| {
+                let mut dict = Dict { open: b.open.then_some(Value::Unknown), ..Dict::default() };
+                for (name, arg) in &b.extra {
+                    dict.entries.insert(Key::Str(name.as_str().into()), arg.value.clone());
+                }
+                let axes = cx.it.heap.dict(dict);
+                cx.it.heap.set_attr(object, "axes_lengths", axes);
+            });
+            t.def(&format!("{path}.forward"), "self, input", if function == "reduce" { reduce_layer } else { layer });
+        }
+    }
+}
+
+fn layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    through(cx, b, "einops.rearrange")
+}
+
+fn reduce_layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    through(cx, b, "einops.reduce")
+}
+
+/// A layer calls the function with what it was made with.
+fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
+    let (object, span) = (b.get("self"), cx.span);
+    let mut args = Args::positional([b.get("input"), cx.attr(&object, "pattern")], span);
+    if function == "einops.reduce" {
+        args.pos.push(Arg::new(cx.attr(&object, "reduction"), span));
+    }
+    let axes = cx.attr(&object, "axes_lengths");
+    if let Some(dict) = cx.it.heap.dict_of(&axes) {
+        args.more_kw = dict.open.is_some();
+        for (key, value) in &dict.entries {
+            if let Key::Str(name) = key {
+                args.kw.push((sym(name), Arg::new(value.clone(), span)));
+            }
+        }
+    }
+    cx.call(&Value::path(function), args)
+}
+
+/// One dimension of a side of the pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Ellipsis,
+    /// The axes whose product the dimension is: none for `1` and `()`.
+    Axes(Vec<String>),
+}
+
+/// Reads one side; `None` where the pattern is not understood.
+fn parse(side: &str) -> Option<Vec<Part>> {
+    let spaced = side.replace("...", " … ").replace('(', " ( ").replace(')', " ) ");
+    let mut out = Vec::new();
+    let mut group: Option<Vec<String>> = None;
+    for word in spaced.split_whitespace() {
+        match (word, &mut group) {
+            ("(", None) => group = Some(Vec::new()),
+            (")", Some(axes)) => {
+                out.push(Part::Axes(std::mem::take(axes)));
+                group = None;
+            }
+            ("…", None) => out.push(Part::Ellipsis),
+            ("(" | ")" | "…", _) => return None,
+            ("1", Some(_)) => {}
+            ("1", None) => out.push(Part::Axes(Vec::new())),
+            (axis, Some(axes)) => axes.push(axis.to_owned()),
+            (axis, None) => out.push(Part::Axes(vec![axis.to_owned()])),
+        }
+    }
+    group.is_none().then_some(out)
+}
+
+fn run(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> Value {
+    let value = b.get("tensor");
+    let Some(input) = cx.tensor(&value) else { return Value::Unknown };
+    let at = cx.at();
+    let mut out = Tensor { data: None, base: None, version: 0, writes: 0, shape: None, ..input.clone() };
+    if out.grad == Grad::Leaf {
+        out.grad = Grad::Attached;
+    }
+    out.shape_at = at;
+    if kind == "reduce" {
+        reduced(cx, &mut out, &b.get("reduction"));
+    }
+    let pattern = b.get("pattern");
+    let sides = pattern.as_str().and_then(|p| p.split_once("->")).and_then(|(l, r)| Some((parse(l)?, parse(r)?)));
+    if let (Some((left, right)), Some(shape), false) = (sides, &input.shape, b.open) {
+        let lengths: FxHashMap<String, Size> =
+            b.extra.iter().map(|(name, arg)| (name.to_string(), cx.size_of(&arg.value))).collect();
+        out.shape = shape_of(cx, &left, &right, shape, lengths, input.shape_at, pattern.as_str().unwrap_or_default());
+    }
+    cx.out(out)
+}
+
+/// The values after a reduction.
+fn reduced(cx: &Cx<'_, '_>, out: &mut Tensor, reduction: &Value) {
+    let range = out.range.take();
+    out.role = None;
+    match reduction.as_str() {
+        Some("mean" | "max" | "min") => {
+            out.range = range.map(|r| Range::bounds(r.lo(), r.hi()));
+        }
+        Some("sum" | "prod") => {
+            // Sums of integers are wider.
+            if out.dtype.is_some_and(Dtype::is_integral) {
+                out.dtype = None;
+            }
+        }
+        _ => {
+            out.dtype = None;
+            out.grad = Grad::Unknown;
+        }
+    }
+    let _ = cx;
+}
+
+fn shape_of(
+    cx: &mut Cx<'_, '_>,
+    left: &[Part],
+    right: &[Part],
+    shape: &[Dim],
+    mut lengths: FxHashMap<String, Size>,
+    shape_at: Origin,
+    pattern: &str,
+) -> Option<Vec<Dim>> {
+    let at = cx.at();
+    let ellipsis = left.iter().position(|p| *p == Part::Ellipsis);
+    let named = left.len() - usize::from(ellipsis.is_some());
+    let fits = if ellipsis.is_some() { shape.len() >= named } else { shape.len() == named };
+    if !fits {
+        let message = format!(
+            "the pattern \"{pattern}\" takes a tensor of {named}{} dimensions, but it has {}",
+            if ellipsis.is_some() { " or more" } else { "" },
+            shape.len()
+        );
+        cx.reject(RejectKind::Rank, message, vec![("the tensor's shape comes from here".to_owned(), shape_at)]);
+        return None;
+    }
+    let rest = shape.len() - named;
+    let mut dims = shape.iter();
+    let mut middle: Vec<Dim> = Vec::new();
+    let mut origins: FxHashMap<String, Origin> = FxHashMap::default();
+    for part in left {
+        match part {
+            Part::Ellipsis => middle = dims.by_ref().take(rest).cloned().collect(),
+            Part::Axes(axes) => {
+                let dim = dims.next()?;
+                solve(cx, axes, dim, &mut lengths, pattern)?;
+                for axis in axes {
+                    origins.insert(axis.clone(), dim.at);
+                }
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for part in right {
+        match part {
+            Part::Ellipsis => out.append(&mut middle),
+            Part::Axes(axes) => {
+                let size = axes.iter().fold(Size::Int(1), |n, axis| {
+                    let length =
+                        axis.parse().map_or_else(|_| lengths.get(axis).cloned().unwrap_or(Size::Unknown), Size::Int);
+                    n.mul(&length)
+                });
+                let origin = match axes.as_slice() {
+                    [only] => origins.get(only).copied().unwrap_or(at),
+                    _ => at,
+                };
+                out.push(Dim::new(size, origin));
+            }
+        }
+    }
+    // An ellipsis in parentheses is not followed.
+    middle.is_empty().then_some(out)
+}
+
+/// Finds the one length of a group that is not given; `None` after a rejection.
+fn solve(
+    cx: &mut Cx<'_, '_>,
+    axes: &[String],
+    dim: &Dim,
+    lengths: &mut FxHashMap<String, Size>,
+    pattern: &str,
+) -> Option<()> {
+    let mut known = Size::Int(1);
+    let mut open = Vec::new();
+    for axis in axes {
+        match lengths.get(axis) {
+            Some(length) => known = known.mul(length),
+            None => open.push(axis.clone()),
+        }
+    }
+    let reads = vec![(format!("{} comes from here", dim.size), dim.at)];
+    match open.as_slice() {
+        [] => {
+            if dim.size.equals(&known) == Some(false) {
+                let group = if axes.is_empty() { "1".to_owned() } else { format!("({})", axes.join(" ")) };
+                let message = format!(
+                    "in the pattern \"{pattern}\", {group} is {known}, but the tensor's dimension is {}",
+                    dim.size
+                );
+                cx.reject(RejectKind::Shape, message, reads);
+                return None;
+            }
+        }
+        [axis] => {
+            if let (Some(total), Some(part)) = (dim.size.known(), known.known())
+                && (part == 0 || total % part != 0)
+            {
+                let message = format!(
+                    "in the pattern \"{pattern}\", the tensor's dimension of {total} cannot be divided by {part}"
+                );
+                cx.reject(RejectKind::Shape, message, reads);
+                return None;
+            }
+            let length = dim.size.div_exact(&known).unwrap_or(Size::Unknown);
+            lengths.insert(axis.clone(), length);
+        }
+        several => {
+            for axis in several {
+                lengths.insert(axis.clone(), Size::Unknown);
+            }
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_read() {
+        let axes = |names: &[&str]| Part::Axes(names.iter().map(|n| (*n).to_owned()).collect());
+        assert_eq!(parse("b (h p) ... 1"), Some(vec![axes(&["b"]), axes(&["h", "p"]), Part::Ellipsis, axes(&[])]));
+        assert_eq!(parse("b ()"), Some(vec![axes(&["b"]), axes(&[])]));
+        assert_eq!(parse("b (h"), None);
+    }
+}

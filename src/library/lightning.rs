@@ -1,0 +1,217 @@
+//! PyTorch Lightning and Accelerate: both move models and batches to devices by themselves,
+//! so where anything is becomes unknown.
+
+use super::common::{instance, none, unknown};
+use super::stdlib::deepcopy;
+use super::{Cx, Table};
+use crate::python::{Args, Bound, Interp};
+use crate::value::{Data, Device, DeviceKind, Items, ObjId, Sym, Type, Value};
+
+const MODULE: &str = "lightning.LightningModule";
+const DATA: &str = "lightning.LightningDataModule";
+
+pub fn register(t: &mut Table) {
+    t.prefix("pytorch_lightning", "lightning");
+    t.prefix("lightning.pytorch", "lightning");
+    t.alias("lightning.core.LightningModule", MODULE);
+    t.alias("lightning.core.module.LightningModule", MODULE);
+    let module = t.class(MODULE, &["torch.nn.Module"], "*args, **kwargs");
+    module.keeps_arguments = false;
+    module.attribute = Some(attribute);
+    t.family(
+        "lightning.LightningModule.",
+        "log log_dict save_hyperparameters print manual_backward toggle_optimizer untoggle_optimizer freeze unfreeze",
+        "self, *args, **kwargs",
+        none,
+    );
+    t.family("lightning.LightningModule.", "all_gather optimizers lr_schedulers", "self, *args, **kwargs", unknown);
+    t.class(DATA, &[], "*args, **kwargs").keeps_arguments = false;
+    t.def("lightning.LightningDataModule.save_hyperparameters", "self, *args, **kwargs", none);
+    t.class("lightning.Trainer", &[], "*args, **kwargs").keeps_arguments = false;
+    t.def(
+        "lightning.Trainer.fit",
+        "self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None, **kwargs",
+        fit,
+    );
+    t.family("lightning.Trainer.", "test validate predict", "self, *args, **kwargs", unknown);
+    t.def("lightning.seed_everything", "*args, **kwargs", |_, _| Value::Any(Type::Int));
+
+    t.class("accelerate.Accelerator", &[], "*args, **kwargs").keeps_arguments = false;
+    if let Some(class) = t.classes.get_mut(&crate::value::sym("accelerate.Accelerator")) {
+        class.attribute = Some(accelerator_attribute);
+    }
+    let a = "accelerate.Accelerator.";
+    t.def(&format!("{a}prepare"), "self, *objects, device_placement=None", prepare);
+    t.family(
+        a,
+        "prepare_model prepare_data_loader prepare_optimizer prepare_scheduler",
+        "self, object, **kwargs",
+        prepare_one,
+    );
+    t.def(&format!("{a}backward"), "self, loss, **kwargs", |cx, b| {
+        let loss = b.get("loss");
+        let span = cx.span;
+        cx.it.call_method(&loss, "backward", Args::default(), span);
+        Value::None
+    });
+    t.family(a, "unwrap_model", "self, model, **kwargs", |_, b| b.get("model"));
+    t.family(
+        a,
+        "print wait_for_everyone save_state load_state log init_trackers end_training free_memory save save_model \
+         register_for_checkpointing",
+        "self, *args, **kwargs",
+        none,
+    );
+    t.family(a, "gather gather_for_metrics reduce pad_across_processes", "self, *args, **kwargs", unknown);
+    t.family(
+        a,
+        "accumulate autocast main_process_first local_main_process_first no_sync",
+        "self, *args, **kwargs",
+        |cx, _| instance(cx, "contextlib.nullcontext", vec![("enter_result", Value::None)]),
+    );
+    t.class("accelerate.data_loader.DataLoaderShard", &[], "loader").keeps_arguments = true;
+    t.def("accelerate.data_loader.DataLoaderShard.__iter__", "self", |cx, b| {
+        let loader = cx.attr(&b.get("self"), "loader");
+        let element = cx.element(&loader);
+        let element = unplaced(cx, &element);
+        cx.it.heap.iter(Items::Many(element))
+    });
+    t.def("accelerate.data_loader.DataLoaderShard.__len__", "self", |_, _| Value::Any(Type::Int));
+    t.family("accelerate.utils.", "set_seed", "*args, **kwargs", none);
+}
+
+/// The device on which a framework runs the program: some device, always the same.
+fn some_device(cx: &mut Cx<'_, '_>, name: &str) -> Value {
+    if let Some(device) = cx.it.remembered(name) {
+        return device;
+    }
+    let id = cx.it.heap.device_symbol();
+    let device = Value::Device(Device { kind: DeviceKind::Symbolic(id), index: None });
+    cx.it.remember(name, device.clone());
+    device
+}
+
+fn attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Option<Value> {
+    Some(match name.as_str() {
+        "device" => some_device(cx, "lightning.device"),
+        "hparams" | "trainer" | "logger" | "dtype" => Value::Unknown,
+        "current_epoch" | "global_step" | "global_rank" | "local_rank" => Value::Any(Type::Int),
+        _ => return None,
+    })
+}
+
+fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Option<Value> {
+    Some(match name.as_str() {
+        "device" => some_device(cx, "accelerate.device"),
+        "is_main_process"
+        | "is_local_main_process"
+        | "is_last_process"
+        | "sync_gradients"
+        | "optimizer_step_was_skipped" => Value::Any(Type::Bool),
+        "num_processes" | "process_index" | "local_process_index" => Value::Any(Type::Int),
+        "state" | "mixed_precision" | "distributed_type" => Value::Unknown,
+        _ => return None,
+    })
+}
+
+/// What becomes a part of a Lightning module is moved with it, no one sees when.
+pub fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
+    if class.as_str() == MODULE {
+        forget_devices(it, value);
+    }
+}
+
+/// Forgets where the tensors of a value are.
+fn forget_devices(it: &mut Interp<'_>, value: &Value) {
+    let mut todo = vec![value.clone()];
+    let mut seen: Vec<ObjId> = Vec::new();
+    while let Some(value) = todo.pop() {
+        match &value {
+            Value::Tuple(items) => todo.extend(items.iter().cloned()),
+            Value::Obj(id) => {
+                if seen.contains(id) || seen.len() > 2000 {
+                    continue;
+                }
+                seen.push(*id);
+                match it.heap.get(*id) {
+                    Data::Tensor(tensor) => {
+                        if tensor.device.is_some() {
+                            it.heap.update_tensor(*id, |t| {
+                                t.device = None;
+                                t.device_at = None;
+                            });
+                        }
+                    }
+                    Data::List(Items::Exact(items)) => todo.extend(items.iter().cloned()),
+                    Data::List(Items::Many(item)) => todo.push(item.clone()),
+                    Data::Dict(dict) => todo.extend(dict.entries.values().chain(&dict.open).cloned()),
+                    Data::Instance(instance) => todo.extend(instance.attrs.values().cloned()),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A copy of a batch that may be anywhere.
+fn unplaced(cx: &mut Cx<'_, '_>, batch: &Value) -> Value {
+    let copy = deepcopy(&mut cx.it.heap, batch);
+    forget_devices(cx.it, &copy);
+    copy
+}
+
+/// Runs one step of training and of validation on a batch of each loader.
+fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (model, span) = (b.get("model"), cx.span);
+    forget_devices(cx.it, &model);
+    let module = b.get("datamodule");
+    for (parameter, method, step) in [
+        ("train_dataloaders", "train_dataloader", "training_step"),
+        ("val_dataloaders", "val_dataloader", "validation_step"),
+    ] {
+        if cx.it.user_method(&model, step).is_none() {
+            continue;
+        }
+        let given = b.get(parameter);
+        let source = [&module, &given, &model].into_iter().find(|s| cx.it.user_method(s, method).is_some()).cloned();
+        let loader = match (&given, source) {
+            (Value::None, Some(source)) => cx.it.call_method(&source, method, Args::default(), span),
+            (_, Some(source)) if source.as_obj() == given.as_obj() => {
+                cx.it.call_method(&source, method, Args::default(), span)
+            }
+            _ => given,
+        };
+        if loader.is_none() || loader.is_unknown() {
+            continue;
+        }
+        let batch = cx.element(&loader);
+        let batch = unplaced(cx, &batch);
+        let args = Args::positional([batch, Value::Any(Type::Int)], span);
+        cx.it.call_method(&model, step, args, span);
+    }
+    Value::None
+}
+
+fn prepared(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
+    if cx.it.is_instance(object, "torch.utils.data.DataLoader") {
+        return instance(cx, "accelerate.data_loader.DataLoaderShard", vec![("loader", object.clone())]);
+    }
+    if cx.it.is_instance(object, "torch.nn.Module") {
+        forget_devices(cx.it, object);
+    }
+    object.clone()
+}
+
+fn prepare(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if b.open {
+        return Value::Unknown;
+    }
+    let objects = b.rest_values();
+    let mut out: Vec<Value> = objects.iter().map(|o| prepared(cx, o)).collect();
+    if out.len() == 1 { out.remove(0) } else { Value::tuple(out) }
+}
+
+fn prepare_one(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    prepared(cx, &b.get("object"))
+}

@@ -1,0 +1,295 @@
+//! Arrays from nothing, from lists and from files.
+
+use super::both;
+use super::facts::{MOST_DATA, as_array, set_data, shape_arg};
+use super::promotion::dtype_arg;
+use crate::library::common::{array, unknown};
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound};
+use crate::value::{Dtype, Range, Size, Tensor, Type, Value};
+
+pub fn register(t: &mut Table) {
+    t.family(
+        "numpy.",
+        "array",
+        "object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None",
+        of_object,
+    );
+    t.family(
+        "numpy.",
+        "asarray asanyarray ascontiguousarray asfortranarray require",
+        "object, dtype=None, order=None, **kwargs",
+        of_object,
+    );
+    t.family("numpy.", "zeros ones empty", "shape, dtype='float64', order='C', **kwargs", filled);
+    t.def("numpy.full", "shape, fill_value, dtype=None, order='C', **kwargs", full);
+    t.family("numpy.", "zeros_like ones_like empty_like", "a, dtype=None, order='K', subok=True, shape=None", like);
+    t.def("numpy.full_like", "a, fill_value, dtype=None, order='K', subok=True, shape=None", like);
+    t.defs("numpy.arange", &["stop, *, dtype=None", "start, stop, step=1, dtype=None"], arange);
+    t.def("numpy.linspace", "start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0", |cx, b| {
+        let at = cx.at();
+        if b.get("retstep").as_bool() != Some(false) {
+            return Value::Unknown;
+        }
+        let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Float64));
+        let scalars = b.get("start").number_type().is_some() && b.get("stop").number_type().is_some();
+        let num = cx.size_of(&b.get("num"));
+        let mut out = array(scalars.then(|| vec![num]), dtype, at);
+        if let (Some(lo), Some(hi)) = (b.get("start").as_f64(), b.get("stop").as_f64()) {
+            out = out.with_range(Some(Range::bounds(lo.min(hi), lo.max(hi))), at);
+        }
+        cx.out(out)
+    });
+    t.family("numpy.", "logspace geomspace", "start, stop, num=50, *args, **kwargs", |cx, b| {
+        let (at, num) = (cx.at(), cx.size_of(&b.get("num")));
+        cx.out(array(Some(vec![num]), Some(Dtype::Float64), at))
+    });
+    t.def("numpy.eye", "N, M=None, k=0, dtype='float64', order='C', **kwargs", eye);
+    t.def("numpy.identity", "n, dtype='float64', **kwargs", |cx, b| {
+        let (at, n) = (cx.at(), cx.size_of(&b.get("n")));
+        let dtype = dtype_arg(cx, &b.get("dtype")).flatten();
+        cx.out(array(Some(vec![n.clone(), n]), dtype, at).with_range(Some(Range::bounds(0.0, 1.0)), at))
+    });
+    t.family("numpy.", "load genfromtxt fromstring frombuffer memmap", "*args, **kwargs", unknown);
+    t.def("numpy.loadtxt", "fname, *args, **kwargs", |cx, _| {
+        let at = cx.at();
+        cx.out(array(None, None, at))
+    });
+    t.def("numpy.indices", "dimensions, dtype=None, sparse=False", unknown);
+    t.family("numpy.", "save savez savez_compressed savetxt set_printoptions seterr", "*args, **kwargs", |_, _| {
+        Value::None
+    });
+    both(t, "copy", "a, order='K', **kwargs", |cx, b| match as_array(cx, &b.get("a")) {
+        Some(mut a) => {
+            a.base = None;
+            cx.out(a)
+        }
+        None => Value::Unknown,
+    });
+}
+
+/// `np.dtype('float32')`.
+pub fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match dtype_arg(cx, &b.get("dtype")) {
+        Some(Some(dtype)) => Value::Dtype(dtype),
+        _ => Value::Unknown,
+    }
+}
+
+/// `np.float32(x)`: a scalar, or an array of the same shape.
+pub fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Value> {
+    let Value::Dtype(dtype) = dtype else { return None };
+    let value = args.pos.first()?.value.clone();
+    let input = match as_array(cx, &value) {
+        Some(input) => input,
+        None => match value {
+            Value::Any(Type::Str) | Value::Str(_) => array(Some(Vec::new()), None, cx.at()),
+            _ => return Some(Value::Unknown),
+        },
+    };
+    let at = cx.at();
+    let out = cast(input, Some(*dtype), at);
+    Some(cx.out(out))
+}
+
+/// The elements converted to another dtype.
+pub fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Origin) -> Tensor {
+    let from = input.dtype;
+    if from == dtype && dtype.is_some() {
+        return input;
+    }
+    input.dtype = dtype;
+    input.dtype_at = at;
+    let Some(to) = dtype else {
+        input.forget_values();
+        return input;
+    };
+    if to == Dtype::Bool {
+        let data = input.data.take();
+        input.range = Some(Range::bounds(0.0, 1.0));
+        if let Some(data) = data {
+            set_data(&mut input, data.iter().map(|x| f64::from(u8::from(*x != 0.0))).collect(), at);
+        }
+        return input;
+    }
+    let fits = |r: &Range| match to.bounds() {
+        Some((lo, hi)) => r.lo() >= lo && r.hi() <= hi,
+        None => !to.is_integral() || (r.lo() > -9e15 && r.hi() < 9e15),
+    };
+    if let Some(range) = &input.range {
+        if !fits(range) {
+            // Values wrap around or are lost.
+            input.range = None;
+            input.data = None;
+        } else if to.is_integral() {
+            input.range = Some(range.map(f64::trunc));
+            input.data = input.data.map(|d| d.iter().map(|x| x.trunc()).collect());
+        } else if to == Dtype::Float16 || to == Dtype::Float32 {
+            // Rounding moves the ends a little unless they are small integers.
+            if range.parts().iter().any(|(a, b)| a.fract() != 0.0 || b.fract() != 0.0) {
+                input.data = None;
+            }
+        }
+    }
+    input
+}
+
+fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let dtype = dtype_arg(cx, &b.get("dtype"));
+    let value = b.get("object");
+    let Some(mut out) = as_array(cx, &value) else {
+        // An array for certain; of what, only `dtype` says.
+        let mut out = array(None, dtype.flatten(), at);
+        out.shape_at = None;
+        return cx.out(out);
+    };
+    if let Some(dtype) = dtype {
+        out = cast(out, dtype, at);
+    }
+    if b.get("ndmin").as_int().is_none_or(|n| n > 0) && cx.name() == "array" {
+        out.shape = None;
+    }
+    // `asarray` of an array is the array itself.
+    if cx.name() != "array" && cx.is_numpy(&value) && cx.tensor(&value).is_some_and(|t| t.dtype == out.dtype) {
+        return value;
+    }
+    out.base = None;
+    cx.out(out)
+}
+
+fn constant(name: &str) -> Option<f64> {
+    match name {
+        "zeros" | "zeros_like" => Some(0.0),
+        "ones" | "ones_like" => Some(1.0),
+        _ => None,
+    }
+}
+
+fn fill(out: &mut Tensor, value: f64, at: crate::value::Origin) {
+    let count = out.numel().known().and_then(|n| usize::try_from(n).ok());
+    match count {
+        Some(n) if n <= MOST_DATA => set_data(out, vec![value; n], at),
+        _ => {
+            out.range = Range::of_values(&[value]);
+            out.range_at = at;
+        }
+    }
+}
+
+fn filled(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Float64));
+    let mut out = array(shape_arg(cx, &b.get("shape")), dtype, at);
+    if let Some(value) = constant(cx.name()) {
+        fill(&mut out, value, at);
+    }
+    cx.out(out)
+}
+
+fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let value = b.get("fill_value");
+    let of_value = as_array(cx, &value).and_then(|v| v.dtype);
+    let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(of_value);
+    let mut out = array(shape_arg(cx, &b.get("shape")), of_value, at);
+    if let Some(x) = value.as_f64() {
+        fill(&mut out, x, at);
+    }
+    let out = cast(out, dtype, at);
+    cx.out(out)
+}
+
+fn like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let Some(a) = as_array(cx, &b.get("a")) else {
+        let out = array(None, dtype_arg(cx, &b.get("dtype")).flatten(), at);
+        return cx.out(out);
+    };
+    let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(a.dtype);
+    let mut out = Tensor { dtype, ..a };
+    if dtype_arg(cx, &b.get("dtype")).is_some() {
+        out.dtype_at = at;
+    }
+    if !b.get("shape").is_none() {
+        out.shape = None;
+    }
+    out.forget_values();
+    let value = match cx.name() {
+        "full_like" => b.get("fill_value").as_f64(),
+        name => constant(name),
+    };
+    if let Some(value) = value {
+        fill(&mut out, value, at);
+        if out.dtype.is_none_or(Dtype::is_integral) && value.fract() != 0.0 {
+            out.forget_values();
+        }
+    }
+    cx.out(out)
+}
+
+fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let start = if b.given("start") { b.get("start") } else { Value::Int(0) };
+    let stop = b.get("stop");
+    let step = if b.sig.params.iter().any(|p| p.name.as_str() == "step") { b.get("step") } else { Value::Int(1) };
+    let natural = [&start, &stop, &step].iter().try_fold(Dtype::Int64, |acc, v| match v.number_type() {
+        Some(Type::Bool | Type::Int) => Some(acc),
+        Some(Type::Float) => Some(Dtype::Float64),
+        _ => None,
+    });
+    let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(natural);
+    let mut out = array(None, dtype, at);
+    let mut count = Size::Unknown;
+    match (start.as_int(), stop.as_int(), step.as_int()) {
+        (Some(a), Some(z), Some(s)) if s != 0 => {
+            let distance = z.saturating_sub(a);
+            let n = if (distance > 0) == (s > 0) { distance.unsigned_abs().div_ceil(s.unsigned_abs()) } else { 0 };
+            count = i64::try_from(n).map_or(Size::Unknown, Size::Int);
+            out = out.with_shape(vec![count.clone()], at);
+            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            if let Some(n) = usize::try_from(n).ok().filter(|n| *n <= MOST_DATA) {
+                set_data(&mut out, (0..n).map(|i| a as f64 + i as f64 * s as f64).collect(), at);
+            } else if s == 1 {
+                out = out.with_range(Some(Range::attained(a as f64, z as f64 - 1.0)), at);
+            }
+        }
+        (Some(0), None, Some(1)) => {
+            if let Some(size) = stop.as_size() {
+                count = size;
+            }
+        }
+        (None, None, Some(1)) => {
+            if let (Some(a), Some(z)) = (start.as_size(), stop.as_size()) {
+                let length = z.sub(&a);
+                // A negative difference gives no elements.
+                if Size::Int(0).less(&length) == Some(true) {
+                    count = length;
+                }
+            }
+        }
+        _ => {}
+    }
+    if out.shape.is_none() {
+        out = out.with_shape(vec![count], at);
+    }
+    if natural == Some(Dtype::Int64) || dtype == Some(Dtype::Float64) {
+        out = cast(Tensor { dtype: natural, ..out }, dtype, at);
+    } else {
+        out.forget_values();
+    }
+    cx.out(out)
+}
+
+fn eye(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let rows = b.get("N");
+    let columns = match b.get("M") {
+        Value::None => rows.clone(),
+        other => other,
+    };
+    let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Float64));
+    let shape = vec![cx.size_of(&rows), cx.size_of(&columns)];
+    let out = array(Some(shape), dtype, at).with_range(Some(Range::bounds(0.0, 1.0)), at);
+    cx.out(out)
+}

@@ -1,0 +1,202 @@
+//! Reading arguments as arrays, and shapes that meet.
+
+use std::rc::Rc;
+
+use super::promotion;
+use crate::library::Cx;
+use crate::library::common::{array, part_of};
+use crate::python::RejectKind;
+use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Range, Size, Tensor, Type, Value};
+
+/// Elements are followed one by one up to this many.
+pub const MOST_DATA: usize = 4096;
+
+/// What `np.asarray(value)` would be; `None` where the value is not known.
+pub fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
+    as_array_at(cx, value, 6)
+}
+
+fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor> {
+    let at = cx.at();
+    if let Some(tensor) = cx.tensor(value) {
+        return Some(of_tensor(tensor));
+    }
+    if let Some(image) = crate::library::pil::as_array(cx, value) {
+        return Some(image);
+    }
+    if let Some(number) = value.number_type() {
+        let dtype = match number {
+            Type::Bool => Dtype::Bool,
+            Type::Int => Dtype::Int64,
+            Type::Float => Dtype::Float64,
+            _ => Dtype::Complex128,
+        };
+        let mut out = array(Some(Vec::new()), Some(dtype), at);
+        if let Some(x) = value.as_f64() {
+            set_data(&mut out, vec![x], at);
+        }
+        return Some(out);
+    }
+    if depth == 0 {
+        return None;
+    }
+    let items = match value {
+        Value::Tuple(items) => Items::Exact(items.to_vec()),
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::List(items) => items.clone(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match items {
+        Items::Exact(values) if values.is_empty() => Some(array(Some(vec![Size::Int(0)]), Some(Dtype::Float64), at)),
+        Items::Exact(values) => {
+            let rows: Vec<Option<Tensor>> = values.iter().map(|v| as_array_at(cx, v, depth - 1)).collect();
+            // One element of which nothing is known may make it an array of objects.
+            let rows: Vec<Tensor> = rows.into_iter().collect::<Option<_>>()?;
+            stacked(&rows, at)
+        }
+        Items::Many(element) => {
+            let row = as_array_at(cx, &element, depth - 1)?;
+            let mut shape = row.shape.clone()?;
+            shape.insert(0, cx.fresh_dim("n"));
+            let mut out = array(None, row.dtype, at);
+            out.shape = Some(shape);
+            // The elements of a list of unknown length, which may be empty.
+            out.range = row.range.map(part_of);
+            out.range_at = row.range_at;
+            Some(out)
+        }
+    }
+}
+
+/// The same elements as an array of numpy.
+pub fn of_tensor(mut tensor: Tensor) -> Tensor {
+    tensor.array = ArrayKind::Numpy;
+    tensor.device = None;
+    tensor.device_at = None;
+    tensor.grad = Grad::Off;
+    tensor.base = None;
+    tensor.version = 0;
+    tensor.writes = 0;
+    tensor
+}
+
+/// Equal rows one above the other.
+pub fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
+    let first = rows.first()?;
+    let mut dims = first.shape.clone()?;
+    let mut dtype = first.dtype;
+    for row in rows {
+        let shape = row.shape.as_ref()?;
+        if shape.len() != dims.len() {
+            return None;
+        }
+        for (dim, other) in dims.iter_mut().zip(shape) {
+            match dim.size.equals(&other.size) {
+                Some(true) => {}
+                Some(false) => return None,
+                None => {
+                    if dim.size.is_unknown() {
+                        *dim = other.clone();
+                    }
+                }
+            }
+        }
+        dtype = dtype.zip(row.dtype).and_then(|(a, b)| promotion::promote(a, b));
+    }
+    dims.insert(0, Dim::new(i64::try_from(rows.len()).map_or(Size::Unknown, Size::Int), at));
+    let mut out = array(None, dtype, at);
+    out.shape = Some(dims);
+    let data: Option<Vec<&Rc<[f64]>>> = rows.iter().map(|r| r.data.as_ref()).collect();
+    match data {
+        Some(parts) if parts.iter().map(|p| p.len()).sum::<usize>() <= MOST_DATA => {
+            let all: Vec<f64> = parts.iter().flat_map(|p| p.iter().copied()).collect();
+            set_data(&mut out, all, at);
+        }
+        _ => out = out.with_range(union_of(rows), at),
+    }
+    Some(out)
+}
+
+/// The values of all of them together.
+pub fn union_of(parts: &[Tensor]) -> Option<Range> {
+    let mut all = parts.iter().map(|p| p.range.clone());
+    let first = all.next()??;
+    all.try_fold(first, |acc, r| Some(acc.union(&r?)))
+}
+
+pub fn set_data(tensor: &mut Tensor, data: Vec<f64>, at: Origin) {
+    tensor.range = Range::of_values(&data);
+    tensor.range_at = at;
+    tensor.data = Some(Rc::from(data));
+}
+
+/// The shape of two arrays combined element by element; a clash is reported.
+pub fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
+    let (x, y) = (a.shape.as_ref()?, b.shape.as_ref()?);
+    let rank = x.len().max(y.len());
+    let mut out = Vec::with_capacity(rank);
+    for i in (1..=rank).rev() {
+        let pick = |dims: &[Dim]| dims.len().checked_sub(i).and_then(|at| dims.get(at).cloned());
+        out.push(match (pick(x), pick(y)) {
+            (Some(p), Some(q)) => match (p.size.known(), q.size.known()) {
+                (Some(1), _) => q,
+                (_, Some(1)) => p,
+                _ if p.size.equals(&q.size) == Some(true) => p,
+                (Some(m), Some(n)) => {
+                    let message = format!(
+                        "the arrays have shapes {} and {}: {m} and {n} must be equal, or one of them 1",
+                        shape_text(a),
+                        shape_text(b)
+                    );
+                    let reads = vec![(format!("{m} comes from here"), p.at), (format!("{n} comes from here"), q.at)];
+                    cx.reject(RejectKind::Shape, message, reads);
+                    return None;
+                }
+                // The unknown one is 1 or the same.
+                (Some(_), None) => p,
+                (None, Some(_)) => q,
+                (None, None) => Dim::UNKNOWN,
+            },
+            (Some(p), None) => p,
+            (None, Some(q)) => q,
+            (None, None) => Dim::UNKNOWN,
+        });
+    }
+    Some(out)
+}
+
+pub fn shape_text(tensor: &Tensor) -> String {
+    match &tensor.shape {
+        Some(dims) => {
+            let sizes: Vec<String> = dims.iter().map(|d| d.size.to_string()).collect();
+            format!("[{}]", sizes.join(", "))
+        }
+        None => "[…]".to_owned(),
+    }
+}
+
+/// A `shape=` or `size=` argument: an integer or a tuple of them.
+pub fn shape_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Size>> {
+    cx.sizes(std::slice::from_ref(value))
+}
+
+/// The axes that an `axis=` argument names, in order; `None` where that is not known.
+/// `axis=None` names all.
+pub fn axes(cx: &Cx<'_, '_>, axis: &Value, rank: usize) -> Option<Vec<usize>> {
+    if axis.is_none() {
+        return Some((0..rank).collect());
+    }
+    let mut out: Vec<usize> = cx.ints(axis)?.iter().map(|n| index(*n, rank)).collect::<Option<_>>()?;
+    out.sort_unstable();
+    out.dedup();
+    Some(out)
+}
+
+/// An axis counted from the front.
+pub fn index(axis: i64, rank: usize) -> Option<usize> {
+    let signed = i64::try_from(rank).ok()?;
+    let at = if axis < 0 { axis.checked_add(signed)? } else { axis };
+    usize::try_from(at).ok().filter(|at| *at < rank)
+}

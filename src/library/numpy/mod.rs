@@ -1,0 +1,99 @@
+//! numpy: arrays are [`Tensor`](crate::value::Tensor) facts of the kind `Numpy`, without a device.
+
+mod create;
+mod elementwise;
+mod facts;
+mod ndarray;
+mod promotion;
+mod random;
+mod reduce;
+mod shaping;
+
+pub use elementwise::{binary, unary};
+pub use facts::{as_array, broadcast};
+pub use promotion::dtype_arg;
+
+use super::table::{Constant, Run, Table};
+use crate::value::{Dtype, sym};
+
+pub fn register(t: &mut Table) {
+    for name in [
+        "float16",
+        "float32",
+        "float64",
+        "half",
+        "single",
+        "double",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "int_",
+        "intp",
+        "intc",
+        "short",
+        "byte",
+        "ubyte",
+        "ushort",
+        "uintc",
+        "uint",
+        "long",
+        "longlong",
+        "ulong",
+        "ulonglong",
+        "uintp",
+        "float_",
+        "bool_",
+        "bool",
+        "complex64",
+        "complex128",
+        "csingle",
+        "cdouble",
+        "complex_",
+    ] {
+        if let Some(dtype) = promotion::parse(name) {
+            t.constant(&format!("numpy.{name}"), Constant::Dtype(dtype));
+        }
+    }
+    // The aliases of Python's own types that old numpy had.
+    t.constant("numpy.float", Constant::Dtype(Dtype::Float64));
+    t.constant("numpy.int", Constant::Dtype(Dtype::Int64));
+    t.constant("numpy.pi", Constant::Float(std::f64::consts::PI));
+    t.constant("numpy.e", Constant::Float(std::f64::consts::E));
+    t.constant("numpy.inf", Constant::Float(f64::INFINITY));
+    t.constant("numpy.Inf", Constant::Float(f64::INFINITY));
+    t.constant("numpy.nan", Constant::Float(f64::NAN));
+    t.constant("numpy.NaN", Constant::Float(f64::NAN));
+    t.constant("numpy.newaxis", Constant::None);
+
+    let array = t.class("numpy.ndarray", &[], "*args, **kwargs");
+    array.keeps_arguments = false;
+    array.attribute = Some(ndarray::attribute);
+    array.make = Some(super::common::unknown);
+    // `np.float32(3)`: a dtype of numpy can be called.
+    let dtype = sym("torch.dtype");
+    if !t.classes.contains_key(&dtype) {
+        t.class("torch.dtype", &[], "").keeps_arguments = false;
+    }
+    if let Some(class) = t.classes.get_mut(&dtype) {
+        class.invoke = Some(create::call_dtype);
+    }
+    t.def("numpy.dtype", "dtype, *args, **kwargs", create::dtype);
+
+    create::register(t);
+    elementwise::register(t);
+    ndarray::register(t);
+    random::register(t);
+    reduce::register(t);
+    shaping::register(t);
+}
+
+/// A function of numpy that is also a method of arrays; its first parameter must be `a`.
+fn both(t: &mut Table, names: &str, sig: &'static str, run: Run) {
+    t.family("numpy.", names, sig, run);
+    t.family("numpy.ndarray.", names, sig, run);
+}

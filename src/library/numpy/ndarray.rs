@@ -1,0 +1,105 @@
+//! Attributes of arrays, and methods that are no functions of numpy.
+
+use super::create::cast;
+use super::facts::as_array;
+use super::promotion::dtype_arg;
+use super::shaping::transpose;
+use crate::library::common::{none, unknown};
+use crate::library::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{ArrayKind, Data, Dtype, Items, Sym, Type, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("numpy.ndarray.astype", "a, dtype, order='K', casting='unsafe', subok=True, copy=True", |cx, b| {
+        let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+        let (dtype, at) = (dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Float64)), cx.at());
+        a.base = None;
+        let out = cast(a, dtype, at);
+        cx.out(out)
+    });
+    t.def("numpy.ndarray.view", "a, dtype=None, type=None", unknown);
+    t.def("numpy.ndarray.item", "a, *args", item);
+    t.def("numpy.ndarray.tolist", "a", tolist);
+    t.def("numpy.ndarray.fill", "a, value", |cx, b| {
+        let object = b.get("a");
+        if let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(&object)) {
+            facts.forget_values();
+            if let Some(x) = b.get("value").as_f64() {
+                facts.range = crate::value::Range::of_values(&[x]);
+                facts.range_at = cx.at();
+            }
+            cx.it.heap.overwrite(id, facts);
+        }
+        Value::None
+    });
+    t.family("numpy.ndarray.", "tofile dump setflags itemset", "a, *args, **kwargs", none);
+    t.family("numpy.ndarray.", "tobytes", "a, *args", |_, _| Value::Any(Type::Bytes));
+}
+
+pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let array = cx.tensor(object).filter(|t| t.array == ArrayKind::Numpy)?;
+    Some(match name.as_str() {
+        "shape" => match array.sizes() {
+            Some(sizes) => Value::tuple(sizes.iter().map(Value::size).collect()),
+            None => Value::Unknown,
+        },
+        "ndim" => match array.rank() {
+            Some(rank) => crate::library::common::length_of(rank),
+            None => Value::Any(Type::Int),
+        },
+        "size" => Value::size(&array.numel()),
+        "dtype" => array.dtype.map_or(Value::Unknown, Value::Dtype),
+        "T" => transpose(cx, object, &Value::None),
+        "real" | "imag" | "flat" | "strides" | "flags" | "base" | "data" => Value::Unknown,
+        "nbytes" | "itemsize" => Value::Any(Type::Int),
+        _ => return None,
+    })
+}
+
+fn of_kind(dtype: Option<Dtype>) -> Value {
+    match dtype {
+        Some(Dtype::Bool) => Value::Any(Type::Bool),
+        Some(d) if d.is_integral() => Value::Any(Type::Int),
+        Some(d) if d.is_floating() => Value::Any(Type::Float),
+        _ => Value::Unknown,
+    }
+}
+
+fn number(dtype: Option<Dtype>, x: f64) -> Value {
+    match dtype {
+        Some(Dtype::Bool) => Value::Bool(x != 0.0),
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be small")]
+        Some(d) if d.is_integral() && x.abs() < 9e15 => Value::Int(x as i64),
+        Some(Dtype::Float64) => Value::Float(x),
+        _ => of_kind(dtype),
+    }
+}
+
+fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(a) = cx.tensor(&b.get("a")) else { return Value::Unknown };
+    match a.data.as_deref() {
+        Some([only]) if b.rest.is_empty() => number(a.dtype, *only),
+        _ => of_kind(a.dtype),
+    }
+}
+
+fn tolist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(a) = cx.tensor(&b.get("a")) else { return Value::Unknown };
+    let Some(shape) = a.shape.as_ref() else { return Value::Unknown };
+    if shape.is_empty() {
+        return item(cx, b);
+    }
+    if let (1, Some(data)) = (shape.len(), &a.data) {
+        let values = data.iter().map(|x| number(a.dtype, *x)).collect();
+        return cx.list(values);
+    }
+    let mut out = of_kind(a.dtype);
+    for dim in shape.iter().rev() {
+        let items = match dim.size.known().and_then(|n| usize::try_from(n).ok()) {
+            Some(n) if n <= 64 && out.as_obj().is_none() => Items::Exact(vec![out; n]),
+            _ => Items::Many(out),
+        };
+        out = Value::Obj(cx.it.heap.alloc(Data::List(items)));
+    }
+    out
+}

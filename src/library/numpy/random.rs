@@ -1,0 +1,211 @@
+//! `numpy.random`: the old functions, `RandomState` and `Generator`.
+
+use super::facts::{as_array, shape_arg};
+use super::promotion::dtype_arg;
+use super::reduce::forget_order;
+use crate::library::common::{array, none, part_of};
+use crate::library::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{Data, Dtype, Range, Size, Tensor, Type, Value};
+
+pub fn register(t: &mut Table) {
+    t.class("numpy.random.RandomState", &[], "seed=None").keeps_arguments = false;
+    t.class("numpy.random.Generator", &[], "bit_generator=None").keeps_arguments = false;
+    t.def("numpy.random.default_rng", "seed=None", |cx, _| {
+        crate::library::common::instance(cx, "numpy.random.Generator", Vec::new())
+    });
+    t.family("numpy.random.", "seed set_state", "*args", none);
+    for (prefix, free) in [("numpy.random.", true), ("numpy.random.RandomState.", false)] {
+        old(t, prefix, free);
+        t.family(
+            prefix,
+            "choice",
+            if free {
+                "a, size=None, replace=True, p=None, **kwargs"
+            } else {
+                "self, a, size=None, replace=True, p=None, **kwargs"
+            },
+            choice,
+        );
+        t.family(prefix, "permutation", if free { "x, **kwargs" } else { "self, x, **kwargs" }, permutation);
+        t.family(prefix, "shuffle", if free { "x, **kwargs" } else { "self, x, **kwargs" }, shuffle);
+    }
+    let generator = "numpy.random.Generator.";
+    t.family(generator, "choice", "self, a, size=None, replace=True, p=None, axis=0, shuffle=True", choice);
+    t.family(generator, "permutation permuted", "self, x, axis=0, **kwargs", permutation);
+    t.family(generator, "shuffle", "self, x, axis=0", shuffle);
+    t.def("numpy.random.Generator.integers", "self, low, high=None, size=None, dtype='int64', endpoint=False", randint);
+    t.def("numpy.random.Generator.random", "self, size=None, dtype='float64', out=None", uniform);
+    t.def("numpy.random.Generator.standard_normal", "self, size=None, dtype='float64', out=None", uniform);
+    t.family(
+        generator,
+        "normal laplace gumbel logistic lognormal",
+        "self, loc=0.0, scale=1.0, size=None",
+        two_parameters,
+    );
+    t.def("numpy.random.Generator.uniform", "self, low=0.0, high=1.0, size=None", two_parameters);
+}
+
+/// Functions that exist under `numpy.random` and as methods of `RandomState`.
+fn old(t: &mut Table, prefix: &'static str, free: bool) {
+    let own = |with: &'static str, without: &'static str| if free { without } else { with };
+    t.family(prefix, "rand randn", own("self, *size", "*size"), |cx, b| {
+        if b.rest.is_empty() && !b.open {
+            return Value::Any(Type::Float);
+        }
+        let at = cx.at();
+        let shape = if b.open { None } else { Some(b.rest.iter().map(|a| cx.size_of(&a.value)).collect()) };
+        let mut out = array(shape, Some(Dtype::Float64), at);
+        if cx.name() == "rand" {
+            out = out.with_range(Some(Range::bounds(0.0, 1.0)), at);
+        }
+        cx.out(out)
+    });
+    t.family(prefix, "random random_sample ranf sample standard_normal", own("self, size=None", "size=None"), uniform);
+    t.family(
+        prefix,
+        "randint random_integers",
+        own("self, low, high=None, size=None, dtype='int64'", "low, high=None, size=None, dtype='int64'"),
+        randint,
+    );
+    t.family(
+        prefix,
+        "normal laplace gumbel logistic lognormal",
+        own("self, loc=0.0, scale=1.0, size=None", "loc=0.0, scale=1.0, size=None"),
+        two_parameters,
+    );
+    t.family(
+        prefix,
+        "uniform beta",
+        own("self, low=0.0, high=1.0, size=None", "low=0.0, high=1.0, size=None"),
+        two_parameters,
+    );
+}
+
+/// An array of this size, or one number where there is none.
+fn sized(cx: &mut Cx<'_, '_>, size: &Value, dtype: Option<Dtype>, range: Option<Range>) -> Value {
+    if size.is_none() {
+        return match dtype {
+            Some(d) if d.is_integral() => Value::Any(Type::Int),
+            Some(d) if d.is_floating() => Value::Any(Type::Float),
+            _ => Value::Unknown,
+        };
+    }
+    let at = cx.at();
+    let out = array(shape_arg(cx, size), dtype, at).with_range(range, at);
+    cx.out(out)
+}
+
+fn uniform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let has_dtype = b.sig.params.iter().any(|p| p.name.as_str() == "dtype");
+    let dtype = if has_dtype { dtype_arg(cx, &b.get("dtype")).flatten() } else { Some(Dtype::Float64) };
+    let range = (cx.name() != "standard_normal").then(|| Range::bounds(0.0, 1.0));
+    sized(cx, &b.get("size"), dtype, range)
+}
+
+fn two_parameters(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let range = match (cx.name(), b.get("low").as_f64(), b.get("high").as_f64()) {
+        ("uniform", Some(lo), Some(hi)) => Some(Range::bounds(lo.min(hi), lo.max(hi))),
+        ("beta", _, _) => Some(Range::bounds(0.0, 1.0)),
+        _ => None,
+    };
+    let size = b.get("size");
+    // Without a size the parameters' own shapes decide.
+    let parameters = b.values.iter().flatten().take(3).all(|a| a.value.number_type().is_some() || a.value.is_none());
+    if size.is_none() && !parameters && !b.given("self") {
+        return Value::Unknown;
+    }
+    if size.is_none() && b.given("self") {
+        let scalars = b.values.iter().flatten().skip(1).all(|a| a.value.number_type().is_some() || a.value.is_none());
+        if !scalars {
+            return Value::Unknown;
+        }
+    }
+    sized(cx, &size, Some(Dtype::Float64), range)
+}
+
+fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Int64));
+    let (lo, hi) = match b.get("high") {
+        Value::None => (Some(0.0), b.get("low").as_f64()),
+        high => (b.get("low").as_f64(), high.as_f64()),
+    };
+    let closed = cx.name() == "random_integers" || b.get("endpoint").as_bool() == Some(true);
+    let open_end = cx.name() != "integers" || b.get("endpoint").as_bool().is_some();
+    let range = match (lo, hi) {
+        (Some(lo), Some(hi)) if open_end => {
+            let last = if closed { hi } else { hi - 1.0 };
+            (last >= lo).then(|| Range::attained(lo, last))
+        }
+        _ => None,
+    };
+    let scalars =
+        b.get("low").number_type().is_some() && (b.get("high").is_none() || b.get("high").number_type().is_some());
+    if b.get("size").is_none() && !scalars {
+        return Value::Unknown;
+    }
+    sized(cx, &b.get("size"), dtype, range)
+}
+
+fn choice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (a, size) = (b.get("a"), b.get("size"));
+    let at = cx.at();
+    let (dtype, range, row) = match a.as_int() {
+        #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+        Some(n) => (Some(Dtype::Int64), Some(Range::attained(0.0, n as f64 - 1.0)), Some(Vec::new())),
+        None if a.number_type() == Some(Type::Int) => (Some(Dtype::Int64), None, Some(Vec::new())),
+        None => match as_array(cx, &a) {
+            Some(Tensor { dtype, range, shape, .. }) => {
+                // With probabilities some elements may never be chosen.
+                let range = range.map(|mut r| {
+                    r.attained &= b.get("p").is_none();
+                    part_of(r)
+                });
+                (dtype, range, shape.map(|s| s.iter().skip(1).map(|d| d.size.clone()).collect::<Vec<_>>()))
+            }
+            None if size.is_none() => return cx.element(&a),
+            None => (None, None, None),
+        },
+    };
+    if size.is_none() && row.as_ref().is_some_and(Vec::is_empty) {
+        return match dtype {
+            Some(d) if d.is_integral() => Value::Any(Type::Int),
+            _ => cx.out(array(Some(Vec::new()), dtype, at).with_range(range, at)),
+        };
+    }
+    let count = if size.is_none() { Some(Vec::new()) } else { shape_arg(cx, &size) };
+    let shape = count.zip(row).map(|(count, row)| count.into_iter().chain(row).collect());
+    cx.out(array(shape, dtype, at).with_range(range, at))
+}
+
+fn permutation(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (x, at) = (b.get("x"), cx.at());
+    if let Some(n) = x.as_size().filter(|_| x.number_type().is_some()) {
+        let mut out = array(Some(vec![n.clone()]), Some(Dtype::Int64), at);
+        #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+        if let Size::Int(n @ 1..) = n {
+            let mut range = Range::attained(0.0, n as f64 - 1.0);
+            range.certain = true;
+            out = out.with_range(Some(range), at);
+        }
+        return cx.out(out);
+    }
+    match as_array(cx, &x) {
+        Some(mut out) => {
+            out.data = None;
+            out.base = None;
+            cx.out(out)
+        }
+        None => Value::Unknown,
+    }
+}
+
+fn shuffle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let x = b.get("x");
+    match x.as_obj().map(|id| cx.it.heap.get(id)) {
+        Some(Data::List(_)) => crate::library::stdlib::shuffle(cx, &x),
+        Some(Data::Tensor(_)) => forget_order(cx, &x),
+        _ => {}
+    }
+    Value::None
+}

@@ -1,0 +1,365 @@
+//! What changes shapes, joins and cuts arrays.
+
+use super::both;
+use super::facts::{as_array, index, shape_text, stacked, union_of};
+use super::promotion;
+use crate::library::common::array;
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Items, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.def("numpy.reshape", "a, shape, order='C', **kwargs", |cx, b| reshape(cx, &b.get("a"), &[b.get("shape")]));
+    t.def("numpy.ndarray.reshape", "a, *shape, order='C', **kwargs", |cx, b| {
+        if b.open {
+            return forget_shape(cx, &b.get("a"));
+        }
+        reshape(cx, &b.get("a"), &b.rest_values())
+    });
+    both(t, "ravel", "a, order='C'", |cx, b| reshape(cx, &b.get("a"), &[Value::Int(-1)]));
+    t.def("numpy.ndarray.flatten", "a, order='C'", |cx, b| reshape(cx, &b.get("a"), &[Value::Int(-1)]));
+    t.def("numpy.transpose", "a, axes=None", |cx, b| transpose(cx, &b.get("a"), &b.get("axes")));
+    t.def("numpy.ndarray.transpose", "a, *axes", |cx, b| {
+        let axes = match b.rest_values().as_slice() {
+            [] if b.open => Value::Unknown,
+            [] => Value::None,
+            [one] if one.as_int().is_none() => one.clone(),
+            many => Value::tuple(many.to_vec()),
+        };
+        transpose(cx, &b.get("a"), &axes)
+    });
+    both(t, "swapaxes", "a, axis1, axis2", swapaxes);
+    t.family("numpy.", "moveaxis rollaxis", "a, source, destination=0", moveaxis);
+    t.def("numpy.expand_dims", "a, axis", expand_dims);
+    both(t, "squeeze", "a, axis=None", squeeze);
+    t.family("numpy.", "flip fliplr flipud roll", "a, *args, **kwargs", same_shape);
+    t.def("numpy.rot90", "a, *args, **kwargs", |cx, b| forget_shape(cx, &b.get("a")));
+    t.family("numpy.", "concatenate", "arrays, axis=0, out=None, **kwargs", |cx, b| {
+        let parts = parts(cx, &b.get("arrays"));
+        let axis = b.get("axis").as_int();
+        concatenate(cx, parts, axis)
+    });
+    t.family("numpy.", "vstack row_stack hstack dstack column_stack", "tup, **kwargs", xstack);
+    t.def("numpy.stack", "arrays, axis=0, out=None, **kwargs", stack);
+    t.def("numpy.append", "arr, values, axis=None", |cx, b| {
+        let (x, y) = (as_array(cx, &b.get("arr")), as_array(cx, &b.get("values")));
+        let at = cx.at();
+        match (x, y, b.get("axis")) {
+            (Some(x), Some(y), Value::None) => {
+                let dtype = x.dtype.zip(y.dtype).and_then(|(a, b)| promotion::promote(a, b));
+                cx.out(array(Some(vec![x.numel().add(&y.numel())]), dtype, at))
+            }
+            (Some(x), Some(y), axis) => concatenate(cx, Some(vec![x, y]), axis.as_int()),
+            _ => Value::Unknown,
+        }
+    });
+    both(t, "repeat", "a, repeats, axis=None", |cx, b| forget_shape(cx, &b.get("a")));
+    t.def("numpy.tile", "a, reps", |cx, b| forget_shape(cx, &b.get("a")));
+    t.family("numpy.", "pad", "a, pad_width, mode='constant', **kwargs", |cx, b| {
+        let Some(input) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+        let at = cx.at();
+        let rank = input.rank();
+        let mut out = array(None, input.dtype, input.dtype_at);
+        out.shape = rank.map(|rank| vec![Dim { size: Size::Unknown, at }; rank]);
+        cx.out(out)
+    });
+    t.family("numpy.", "split array_split hsplit vsplit", "a, indices_or_sections, axis=0", split);
+    t.def("numpy.broadcast_to", "a, shape, subok=False", |cx, b| {
+        let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+        let at = cx.at();
+        match super::facts::shape_arg(cx, &b.get("shape")) {
+            Some(shape) => a = a.with_shape(shape, at),
+            None => a.shape = None,
+        }
+        a.data = None;
+        cx.out(a)
+    });
+    t.def("numpy.atleast_1d", "a", |cx, b| at_least(cx, b, 1));
+    t.def("numpy.atleast_2d", "a", |cx, b| at_least(cx, b, 2));
+    t.def("numpy.meshgrid", "*xi, **kwargs", |cx, b| {
+        let at = cx.at();
+        let grids: Vec<Value> = b
+            .rest_values()
+            .iter()
+            .map(|v| {
+                let dtype = as_array(cx, v).and_then(|a| a.dtype);
+                let rank = b.rest.len();
+                let mut out = array(None, dtype, at);
+                out.shape = (!b.open).then(|| vec![Dim { size: Size::Unknown, at }; rank]);
+                cx.out(out)
+            })
+            .collect();
+        if b.open { Value::Unknown } else { cx.list(grids) }
+    });
+    both(t, "take", "a, indices, axis=None, **kwargs", |cx, b| forget_shape(cx, &b.get("a")));
+    both(t, "diagonal trace", "a, *args, **kwargs", crate::library::common::unknown);
+}
+
+/// A view of which the shape is not known.
+fn forget_shape(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
+    let Some(mut a) = as_array(cx, value) else { return Value::Unknown };
+    a.shape = None;
+    a.data = None;
+    a.base = None;
+    cx.out(a)
+}
+
+fn same_shape(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+    a.data = None;
+    cx.view_of(&b.get("a"), a)
+}
+
+fn reshape(cx: &mut Cx<'_, '_>, value: &Value, shape: &[Value]) -> Value {
+    let Some(mut a) = as_array(cx, value) else { return Value::Unknown };
+    let at = cx.at();
+    let Some(mut sizes) = cx.sizes(shape) else {
+        a.shape = None;
+        a.data = None;
+        return cx.view_of(value, a);
+    };
+    let total = a.numel();
+    let (known, holes) = sizes.iter().fold((Size::Int(1), 0), |(n, holes), s| match s.known() {
+        Some(k) if k < 0 => (n, holes + 1),
+        _ => (n.mul(s), holes),
+    });
+    if let (Some(have), Some(want)) = (total.known(), known.known()) {
+        let fits = if holes == 0 { have == want } else { want != 0 && have % want == 0 };
+        if !fits {
+            let asked: Vec<String> = sizes.iter().map(Size::to_string).collect();
+            let message = format!(
+                "an array of shape {} has {have} elements, which do not fit [{}]",
+                shape_text(&a),
+                asked.join(", ")
+            );
+            cx.reject(RejectKind::Shape, message, vec![("the array's shape comes from here".to_owned(), a.shape_at)]);
+            a.shape = None;
+            return cx.view_of(value, a);
+        }
+    }
+    for size in &mut sizes {
+        if size.known().is_some_and(|n| n < 0) {
+            *size = total.div_exact(&known).unwrap_or(Size::Unknown);
+        }
+    }
+    let out = a.with_shape(sizes, at);
+    cx.view_of(value, out)
+}
+
+pub fn transpose(cx: &mut Cx<'_, '_>, value: &Value, axes: &Value) -> Value {
+    let Some(mut a) = as_array(cx, value) else { return Value::Unknown };
+    a.data = None;
+    let order = match (a.rank(), axes) {
+        (Some(rank), Value::None) => Some((0..rank).rev().collect::<Vec<_>>()),
+        (Some(rank), axes) => cx.ints(axes).and_then(|axes| axes.iter().map(|n| index(*n, rank)).collect()),
+        _ => None,
+    };
+    a.shape = match (a.shape.take(), order) {
+        (Some(dims), Some(order)) if dims.len() == order.len() => order.iter().map(|i| dims.get(*i).cloned()).collect(),
+        _ => None,
+    };
+    cx.view_of(value, a)
+}
+
+fn swapaxes(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("a");
+    let Some(mut a) = as_array(cx, &value) else { return Value::Unknown };
+    a.data = None;
+    a.shape = a.shape.take().and_then(|mut dims| {
+        let i = index(b.get("axis1").as_int()?, dims.len())?;
+        let j = index(b.get("axis2").as_int()?, dims.len())?;
+        dims.swap(i, j);
+        Some(dims)
+    });
+    cx.view_of(&value, a)
+}
+
+fn moveaxis(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("a");
+    let Some(mut a) = as_array(cx, &value) else { return Value::Unknown };
+    a.data = None;
+    let moved = |mut dims: Vec<Dim>| {
+        let from = index(b.get("source").as_int()?, dims.len())?;
+        let to = index(b.get("destination").as_int()?, dims.len())?;
+        let dim = dims.remove(from);
+        dims.insert(to, dim);
+        Some(dims)
+    };
+    a.shape = if cx.name() == "moveaxis" { a.shape.take().and_then(moved) } else { None };
+    cx.view_of(&value, a)
+}
+
+fn expand_dims(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("a");
+    let Some(mut a) = as_array(cx, &value) else { return Value::Unknown };
+    a.shape = a.shape.take().and_then(|mut dims| {
+        let at = index(b.get("axis").as_int()?, dims.len() + 1)?;
+        dims.insert(at, Dim::int(1));
+        Some(dims)
+    });
+    cx.view_of(&value, a)
+}
+
+fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("a");
+    let Some(mut a) = as_array(cx, &value) else { return Value::Unknown };
+    let axis = b.get("axis");
+    a.shape = a.shape.take().and_then(|dims| {
+        if axis.is_none() {
+            // Whether an unknown length is 1 decides the rank.
+            let known: Option<Vec<i64>> = dims.iter().map(|d| d.size.known()).collect();
+            let known = known?;
+            return Some(dims.into_iter().zip(known).filter(|(_, n)| *n != 1).map(|(d, _)| d).collect());
+        }
+        let gone = super::facts::axes(cx, &axis, dims.len())?;
+        Some(dims.into_iter().enumerate().filter(|(i, _)| !gone.contains(i)).map(|(_, d)| d).collect())
+    });
+    cx.view_of(&value, a)
+}
+
+/// The arrays of a sequence; `None` where their number or one of them is not known.
+fn parts(cx: &mut Cx<'_, '_>, sequence: &Value) -> Option<Vec<Tensor>> {
+    let items = cx.items(sequence)?;
+    items.iter().map(|v| as_array(cx, v)).collect()
+}
+
+fn concatenate(cx: &mut Cx<'_, '_>, parts: Option<Vec<Tensor>>, axis: Option<i64>) -> Value {
+    let at = cx.at();
+    let Some(parts) = parts.filter(|p| !p.is_empty()) else {
+        let mut out = array(None, None, at);
+        out.shape_at = None;
+        return cx.out(out);
+    };
+    let dtype = parts.iter().map(|p| p.dtype).reduce(|a, b| promotion::promote(a?, b?)).flatten();
+    let mut out = array(None, dtype, at).with_range(union_of(&parts), at);
+    let ranks: Option<Vec<usize>> = parts.iter().map(Tensor::rank).collect();
+    if let (Some(ranks), Some(axis)) = (ranks, axis)
+        && let Some(rank) = ranks.first()
+        && ranks.iter().all(|r| r == rank)
+        && let Some(axis) = index(axis, *rank)
+    {
+        let mut dims = parts.first().and_then(|p| p.shape.clone()).unwrap_or_default();
+        for part in parts.iter().skip(1) {
+            for (i, (dim, other)) in dims.iter_mut().zip(part.shape.iter().flatten()).enumerate() {
+                if i == axis {
+                    *dim = Dim::new(dim.size.add(&other.size), at);
+                } else if dim.size.equals(&other.size) == Some(false) {
+                    let message = format!(
+                        "arrays that are joined along axis {axis} have {} and {} along axis {i}: they must be equal",
+                        dim.size, other.size
+                    );
+                    let reads = vec![
+                        (format!("{} comes from here", dim.size), dim.at),
+                        (format!("{} comes from here", other.size), other.at),
+                    ];
+                    cx.reject(RejectKind::Shape, message, reads);
+                    return cx.out(out);
+                } else if dim.size.is_unknown() {
+                    *dim = other.clone();
+                }
+            }
+        }
+        out.shape = Some(dims);
+    }
+    cx.out(out)
+}
+
+fn xstack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(mut parts) = parts(cx, &b.get("tup")) else { return concatenate(cx, None, None) };
+    let ranks: Option<Vec<usize>> = parts.iter().map(Tensor::rank).collect();
+    let Some(ranks) = ranks else { return concatenate(cx, Some(parts), None) };
+    let flat = ranks.iter().all(|r| *r == 1);
+    let axis = match cx.name() {
+        "vstack" | "row_stack" => {
+            for part in &mut parts {
+                if let Some(shape) = part.shape.as_mut().filter(|s| s.len() == 1) {
+                    shape.insert(0, Dim::int(1));
+                }
+            }
+            Some(0)
+        }
+        "hstack" if flat => Some(0),
+        "hstack" if ranks.iter().all(|r| *r >= 2) => Some(1),
+        "column_stack" => {
+            for part in &mut parts {
+                if let Some(shape) = part.shape.as_mut().filter(|s| s.len() == 1) {
+                    shape.push(Dim::int(1));
+                }
+            }
+            Some(1)
+        }
+        _ => None,
+    };
+    concatenate(cx, Some(parts), axis)
+}
+
+fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let sequence = b.get("arrays");
+    let Some(parts) = parts(cx, &sequence) else {
+        // A list of unknown length has elements of one shape, or this would fail.
+        let out = match (as_array(cx, &sequence), b.get("axis").as_int()) {
+            (Some(out), Some(0)) => out,
+            _ => array(None, None, at),
+        };
+        return cx.out(out);
+    };
+    let Some(mut out) = stacked(&parts, at) else {
+        let out = array(None, None, at);
+        return cx.out(out);
+    };
+    if b.get("axis").as_int() != Some(0) {
+        out.data = None;
+        out.shape = out.shape.take().and_then(|mut dims| {
+            let first = dims.first().cloned()?;
+            let to = index(b.get("axis").as_int()?, dims.len())?;
+            dims.remove(0);
+            dims.insert(to, first);
+            Some(dims)
+        });
+    }
+    cx.out(out)
+}
+
+fn split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(mut piece) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+    let at = cx.at();
+    let count = b.get("indices_or_sections");
+    piece.data = None;
+    let axis = b.get("axis").as_int().filter(|_| !matches!(cx.name(), "hsplit" | "vsplit"));
+    let (axis, rank) = (axis, piece.rank());
+    let at_index = axis.zip(rank).and_then(|(axis, rank)| index(axis, rank));
+    match (&mut piece.shape, at_index) {
+        (Some(dims), Some(i)) => {
+            if let Some(dim) = dims.get_mut(i) {
+                let size = match (cx.name(), count.as_size()) {
+                    ("split", Some(n)) => dim.size.div_exact(&n).unwrap_or(Size::Unknown),
+                    _ => Size::Unknown,
+                };
+                *dim = Dim::new(size, at);
+            }
+        }
+        (shape, _) => *shape = None,
+    }
+    match count.as_int().and_then(|n| usize::try_from(n).ok()) {
+        Some(n) if n <= 64 => {
+            let pieces = (0..n).map(|_| cx.out(piece.clone())).collect();
+            cx.list(pieces)
+        }
+        _ => {
+            let piece = cx.out(piece);
+            let list = Items::Many(piece);
+            Value::Obj(cx.it.heap.alloc(crate::value::Data::List(list)))
+        }
+    }
+}
+
+fn at_least(cx: &mut Cx<'_, '_>, b: &Bound, rank: usize) -> Value {
+    let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+    if let Some(dims) = &mut a.shape {
+        while dims.len() < rank {
+            dims.insert(0, Dim::int(1));
+        }
+    }
+    cx.out(a)
+}

@@ -1,0 +1,285 @@
+//! Pillow: an image is an instance with `mode` and `size`, and with the facts of the array
+//! that numpy would make of it.
+
+use super::common::{array, instance, itself, none, part_of, unknown};
+use super::numpy;
+use super::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{Dim, Dtype, Origin, Range, Role, Size, Sym, Tensor, Type, Value};
+
+pub const IMAGE: &str = "PIL.Image.Image";
+/// The attribute that holds the array's facts.
+const ARRAY: &str = "_array";
+
+pub fn register(t: &mut Table) {
+    t.class(IMAGE, &[], "").attribute = Some(attribute);
+    t.alias("Image", "PIL.Image");
+    t.def("PIL.Image.open", "fp, mode='r', formats=None", |cx, _| {
+        let size = (cx.fresh_dim("H"), cx.fresh_dim("W"));
+        new_image(cx, None, Some(size), None)
+    });
+    t.def("PIL.Image.new", "mode, size, color=0", |cx, b| {
+        let size = size_arg(cx, &b.get("size"));
+        let mode = b.get("mode");
+        new_image(cx, mode.as_str(), size, None)
+    });
+    t.def("PIL.Image.fromarray", "obj, mode=None", from_array);
+    t.def("PIL.Image.Image.convert", "self, mode=None, matrix=None, dither=None, palette=0, colors=256", convert);
+    t.def("PIL.Image.Image.resize", "self, size, resample=None, box=None, reducing_gap=None", resize);
+    t.def("PIL.Image.Image.thumbnail", "self, size, resample=3, reducing_gap=2.0", |cx, b| {
+        if let Some(id) = b.get("self").as_obj() {
+            let facts = Tensor { shape: None, ..array_of(cx, &b.get("self")).unwrap_or_default() };
+            let value = cx.out(facts);
+            cx.it.heap.set_attr(id, ARRAY, value);
+            cx.it.heap.set_attr(id, "size", Value::Unknown);
+        }
+        Value::None
+    });
+    t.def("PIL.Image.Image.crop", "self, box=None", |cx, b| {
+        let size = cx.items(&b.get("box")).and_then(|edges| match edges.as_slice() {
+            [left, top, right, bottom] => {
+                let at = cx.at();
+                let length = |a: &Value, z: &Value| Some(Dim::new(z.as_size()?.sub(&a.as_size()?), at));
+                Some((length(top, bottom)?, length(left, right)?))
+            }
+            _ => None,
+        });
+        with_size(cx, &b.get("self"), size, |r| Some(part_of(r)))
+    });
+    t.def("PIL.Image.Image.rotate", "self, angle, resample=0, expand=0, *args, **kwargs", |cx, b| {
+        with_size(cx, &b.get("self"), None, |_| None)
+    });
+    t.def("PIL.Image.Image.transpose", "self, method", |cx, b| with_size(cx, &b.get("self"), None, Some));
+    t.family("PIL.Image.Image.", "copy load __enter__", "self", itself);
+    t.family("PIL.Image.Image.", "filter", "self, filter", |cx, b| {
+        let size = hw(cx, &b.get("self"));
+        with_size(cx, &b.get("self"), size, |_| None)
+    });
+    t.family("PIL.Image.Image.", "save show close verify seek paste putpalette", "self, *args, **kwargs", none);
+    t.family(
+        "PIL.Image.Image.",
+        "split getdata getbands point getbbox histogram getpixel getcolors quantize",
+        "self, *args, **kwargs",
+        unknown,
+    );
+    for name in ["NEAREST", "BOX", "BILINEAR", "HAMMING", "BICUBIC", "LANCZOS"] {
+        t.alias(&format!("PIL.Image.{name}"), &format!("PIL.Image.Resampling.{name}"));
+    }
+    t.alias("PIL.Image.ANTIALIAS", "PIL.Image.Resampling.LANCZOS");
+    t.def("PIL.ImageOps.exif_transpose", "image, *, in_place=False", |cx, b| {
+        with_size(cx, &b.get("image"), None, Some)
+    });
+    t.family("PIL.ImageOps.", "mirror flip", "image", |cx, b| {
+        let size = hw(cx, &b.get("image"));
+        with_size(cx, &b.get("image"), size, Some)
+    });
+    t.family("PIL.ImageOps.", "autocontrast equalize invert posterize solarize", "image, *args, **kwargs", |cx, b| {
+        let size = hw(cx, &b.get("image"));
+        with_size(cx, &b.get("image"), size, |_| None)
+    });
+}
+
+/// The channels after height and width, and the type of their values, by mode.
+fn layout(mode: &str) -> Option<(Option<i64>, Dtype)> {
+    Some(match mode {
+        "1" => (None, Dtype::Bool),
+        "L" | "P" => (None, Dtype::Uint8),
+        "I" => (None, Dtype::Int32),
+        "I;16" => (None, Dtype::Uint16),
+        "F" => (None, Dtype::Float32),
+        "LA" | "PA" => (Some(2), Dtype::Uint8),
+        "RGB" | "YCbCr" | "HSV" | "LAB" => (Some(3), Dtype::Uint8),
+        "RGBA" | "CMYK" | "RGBX" => (Some(4), Dtype::Uint8),
+        _ => return None,
+    })
+}
+
+/// A new image; height before width, as in the array. Without `values` it holds anything
+/// that its mode can.
+pub fn new_image(
+    cx: &mut Cx<'_, '_>,
+    mode: Option<&str>,
+    size: Option<(Dim, Dim)>,
+    values: Option<(Range, Role)>,
+) -> Value {
+    let at = cx.at();
+    let layout = mode.and_then(layout);
+    let mut facts = array(None, layout.map(|l| l.1), at);
+    if let (Some((channels, _)), (height, width)) = (layout, size.clone().unwrap_or((Dim::UNKNOWN, Dim::UNKNOWN))) {
+        let mut shape = vec![height, width];
+        shape.extend(channels.map(|n| Dim::new(Size::Int(n), at)));
+        facts.shape = Some(shape);
+    }
+    match values {
+        Some((range, role)) => facts = facts.with_range(Some(range), at).with_role(Some(role), at),
+        None => {
+            let range = layout.and_then(|l| l.1.bounds()).map(|(lo, hi)| Range::bounds(lo, hi));
+            facts = facts.with_range(range, at).with_role(Some(Role::Image), at);
+        }
+    }
+    let facts = cx.out(facts);
+    let size = match size {
+        Some((height, width)) => Value::tuple(vec![Value::size(&width.size), Value::size(&height.size)]),
+        None => Value::tuple(vec![Value::Any(Type::Int), Value::Any(Type::Int)]),
+    };
+    let mode = mode.map_or(Value::Any(Type::Str), Value::str);
+    instance(cx, IMAGE, vec![("mode", mode), ("size", size), (ARRAY, facts)])
+}
+
+pub fn is_image(cx: &Cx<'_, '_>, value: &Value) -> bool {
+    cx.it.heap.instance_of(value).is_some_and(|i| i.class.as_path() == Some(IMAGE))
+}
+
+fn array_of(cx: &Cx<'_, '_>, image: &Value) -> Option<Tensor> {
+    is_image(cx, image).then(|| cx.tensor(&cx.attr(image, ARRAY))).flatten()
+}
+
+/// What `np.array(image)` is; `None` where it is no image.
+pub fn as_array(cx: &mut Cx<'_, '_>, image: &Value) -> Option<Tensor> {
+    array_of(cx, image)
+}
+
+/// Height and width.
+pub fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
+    if let Some([height, width, ..]) = array_of(cx, image)?.shape.as_deref() {
+        return Some((height.clone(), width.clone()));
+    }
+    let size = cx.items(&cx.attr(image, "size"))?;
+    match size.as_slice() {
+        [width, height] => Some((Dim::new(height.as_size()?, None), Dim::new(width.as_size()?, None))),
+        _ => None,
+    }
+}
+
+/// `(width, height)` of an argument, height first.
+fn size_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<(Dim, Dim)> {
+    let at = cx.at();
+    match cx.items(value)?.as_slice() {
+        [width, height] => Some((Dim::new(cx.size_of(height), at), Dim::new(cx.size_of(width), at))),
+        _ => None,
+    }
+}
+
+/// An image of another size; its values' range goes through `values`, and what they mean is
+/// forgotten with the range.
+pub fn with_size(
+    cx: &mut Cx<'_, '_>,
+    image: &Value,
+    size: Option<(Dim, Dim)>,
+    values: impl FnOnce(Range) -> Option<Range>,
+) -> Value {
+    let Some(mut facts) = array_of(cx, image) else { return Value::Unknown };
+    let mode = cx.attr(image, "mode");
+    let (height, width) = size.unwrap_or((Dim::UNKNOWN, Dim::UNKNOWN));
+    if let Some([h, w, ..]) = facts.shape.as_deref_mut() {
+        *h = height.clone();
+        *w = width.clone();
+    }
+    facts.shape_at = cx.at();
+    facts.range = facts.range.and_then(values);
+    facts.data = None;
+    if facts.range.is_none() && facts.role == Some(Role::ClassMask) {
+        facts.role = None;
+    }
+    let facts = cx.out(facts);
+    let size = Value::tuple(vec![Value::size(&width.size), Value::size(&height.size)]);
+    instance(cx, IMAGE, vec![("mode", mode), ("size", size), (ARRAY, facts)])
+}
+
+fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let image = b.get("self");
+    let size = hw(cx, &image);
+    let mode = b.get("mode");
+    let (from, to) = (cx.attr(&image, "mode"), mode.as_str());
+    // Class indices survive only where the numbers do: a palette's indices become colours.
+    let kept = match (from.as_str(), to) {
+        (Some(from), Some(to)) => from == to || matches!((from, to), ("L", "I" | "F")),
+        _ => false,
+    };
+    let facts = array_of(cx, &image);
+    let values = facts.filter(|_| kept).and_then(|f| f.range.zip(f.role));
+    new_image(cx, to, size, values)
+}
+
+/// Whether an argument names the interpolation that makes no new values.
+pub fn is_nearest(resample: &Value) -> Option<bool> {
+    match resample {
+        Value::Int(n) => Some(*n == 0),
+        Value::Path(p) => Some(p.as_str().rsplit('.').next().is_some_and(|n| n.starts_with("NEAREST"))),
+        Value::None => Some(false),
+        _ => None,
+    }
+}
+
+/// What is left of a range when neighbours are mixed; `None` where the mix can overshoot.
+pub fn mixed(range: &Range, resample: &Value) -> Option<Range> {
+    match is_nearest(resample) {
+        Some(true) => Some(part_of(range.clone())),
+        Some(false) => {
+            let overshoots = match resample {
+                Value::Int(n) => !matches!(n, 2 | 4),
+                Value::Path(p) => !p.as_str().ends_with("BILINEAR") && !p.as_str().ends_with("BOX"),
+                _ => true,
+            };
+            (!overshoots).then(|| Range::bounds(range.lo(), range.hi()))
+        }
+        None => None,
+    }
+}
+
+fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let image = b.get("self");
+    let size = size_arg(cx, &b.get("size"));
+    let mode = cx.attr(&image, "mode");
+    // Indices into a palette are never mixed.
+    let whole = matches!(mode.as_str(), Some("1" | "P"));
+    let resample = b.get("resample");
+    let bounds = array_of(cx, &image).and_then(|f| f.dtype).and_then(Dtype::bounds);
+    with_size(cx, &image, size, |r| {
+        if whole {
+            return Some(part_of(r));
+        }
+        mixed(&r, &resample).or_else(|| bounds.map(|(lo, hi)| Range::bounds(lo, hi)))
+    })
+}
+
+fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("obj");
+    let facts = numpy::as_array(cx, &value);
+    let given = b.get("mode");
+    let natural = facts.as_ref().and_then(|f| {
+        let shape = f.shape.as_deref()?;
+        Some(match (f.dtype?, shape) {
+            (Dtype::Uint8, [_, _]) => "L",
+            (Dtype::Bool, [_, _]) => "1",
+            (Dtype::Int32, [_, _]) => "I",
+            (Dtype::Float32, [_, _]) => "F",
+            (Dtype::Uint16, [_, _]) => "I;16",
+            (Dtype::Uint8, [_, _, c]) => match c.size.known()? {
+                2 => "LA",
+                3 => "RGB",
+                4 => "RGBA",
+                _ => return None,
+            },
+            _ => return None,
+        })
+    });
+    let mode = if given.is_none() { natural } else { given.as_str() };
+    let size = match facts.as_ref().and_then(|f| f.shape.as_deref()) {
+        Some([h, w, ..]) => Some((h.clone(), w.clone())),
+        _ => None,
+    };
+    let values = facts.and_then(|f| Some((f.range?, f.role.unwrap_or(Role::Image))));
+    new_image(cx, mode, size, values)
+}
+
+fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let at: Origin = None;
+    let (height, width) = hw(cx, object).unwrap_or((Dim::new(Size::Unknown, at), Dim::UNKNOWN));
+    Some(match name.as_str() {
+        "height" => Value::size(&height.size),
+        "width" => Value::size(&width.size),
+        "format" | "info" | "palette" | "filename" => Value::Unknown,
+        _ => return None,
+    })
+}

@@ -1,0 +1,349 @@
+//! `argparse`: options have their defaults, as when the script is run without arguments.
+//!
+//! A parser keeps the values that its options will have in a dictionary by destination;
+//! groups share the dictionary of their parser. An option without a default must be given by
+//! whoever runs the script, so nothing but its type is known.
+
+use crate::library::common::{instance, itself, list_of_str, none, open_attrs, unknown};
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound};
+use crate::value::{Data, Dict, Key, ObjId, Type, Value};
+
+/// Where a parser keeps the values by destination.
+const VALUES: &str = "_values";
+/// Destinations that must be given: positional and required ones.
+const UNSEEN: &str = "_unseen";
+
+const PARSER: &str = "argparse.ArgumentParser";
+const GROUP: &str = "argparse._ActionsContainer";
+
+pub fn register(t: &mut Table) {
+    let container = t.class(GROUP, &[], "");
+    container.keeps_arguments = false;
+    let parser = t.class(
+        PARSER,
+        &[GROUP],
+        "prog=None, usage=None, description=None, epilog=None, parents=None, formatter_class=None, \
+         prefix_chars='-', fromfile_prefix_chars=None, argument_default=None, conflict_handler='error', \
+         add_help=True, allow_abbrev=True, exit_on_error=True, **kwargs",
+    );
+    parser.keeps_arguments = false;
+    parser.init = Some(new_parser);
+    let namespace = t.class("argparse.Namespace", &[], "**kwargs");
+    namespace.keeps_arguments = false;
+    namespace.init = Some(open_attrs);
+    t.class("argparse._SubParsersAction", &[], "").keeps_arguments = false;
+
+    t.def(
+        "argparse._ActionsContainer.add_argument",
+        "self, *names, action='store', nargs=None, const=None, default=None, type=None, choices=None, \
+         required=False, help=None, metavar=None, dest=None, **kwargs",
+        add_argument,
+    );
+    t.family(
+        "argparse._ActionsContainer.",
+        "add_argument_group add_mutually_exclusive_group",
+        "self, *args, **kwargs",
+        add_group,
+    );
+    t.def("argparse._ActionsContainer.set_defaults", "self, **kwargs", set_defaults);
+    t.def("argparse._ActionsContainer.get_default", "self, dest", get_default);
+    t.def("argparse.ArgumentParser.add_subparsers", "self, *, dest=None, required=False, **kwargs", add_subparsers);
+    t.def("argparse._SubParsersAction.add_parser", "self, name, **kwargs", add_parser);
+    t.family("argparse.ArgumentParser.", "parse_args parse_intermixed_args", "self, args=None, namespace=None", parse);
+    t.family(
+        "argparse.ArgumentParser.",
+        "parse_known_args parse_known_intermixed_args",
+        "self, args=None, namespace=None",
+        parse_known,
+    );
+    t.family("argparse.ArgumentParser.", "print_help print_usage", "self, file=None", none);
+    t.family("argparse.ArgumentParser.", "exit error", "self, *args, **kwargs", unknown);
+    t.family("argparse.ArgumentParser.", "register", "self, *args", itself);
+}
+
+/// The parser's dictionary of values, made on first use.
+fn values(cx: &mut Cx<'_, '_>, parser: ObjId) -> Value {
+    if let Some(found) = cx.it.heap.attr(parser, VALUES) {
+        return found;
+    }
+    let dict = cx.it.heap.dict(Dict::default());
+    cx.it.heap.set_attr(parser, VALUES, dict.clone());
+    dict
+}
+
+fn with_dict(cx: &mut Cx<'_, '_>, parser: &Value, change: impl FnOnce(&mut Dict)) {
+    let Some(parser) = parser.as_obj() else { return };
+    let Some(id) = values(cx, parser).as_obj() else { return };
+    if let Data::Dict(dict) = cx.it.heap.get_mut(id) {
+        change(dict);
+    }
+}
+
+fn new_parser(cx: &mut Cx<'_, '_>, parser: ObjId, b: &Bound) {
+    values(cx, parser);
+    let parents = b.get("parents");
+    if parents.is_none() {
+        return;
+    }
+    let inherited: Option<Vec<Dict>> = cx.items(&parents).and_then(|parents| {
+        parents
+            .iter()
+            .map(|p| p.as_obj().and_then(|p| cx.it.heap.dict_of(&cx.it.heap.attr(p, VALUES)?).cloned()))
+            .collect()
+    });
+    with_dict(cx, &Value::Obj(parser), |dict| match inherited {
+        Some(parents) => {
+            for parent in parents {
+                dict.entries.extend(parent.entries);
+                dict.open = dict.open.take().or(parent.open);
+            }
+        }
+        None => dict.open = Some(Value::Unknown),
+    });
+}
+
+fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let parser = b.get("self");
+    let names: Option<Vec<String>> = b.rest.iter().map(|a| a.value.as_str().map(str::to_owned)).collect();
+    let dest = match b.get("dest") {
+        Value::Str(dest) => Some(dest.to_string()),
+        Value::None if !b.open => names.as_deref().and_then(destination),
+        _ => None,
+    };
+    let Some(dest) = dest else {
+        with_dict(cx, &parser, |dict| dict.open = Some(Value::Unknown));
+        return Value::Unknown;
+    };
+    let positional = names.as_ref().is_some_and(|n| n.iter().all(|n| !n.starts_with('-')));
+    let value = if b.open { Some(Value::Unknown) } else { option_value(cx, b, positional) };
+    if let Some(value) = value {
+        let key = Key::Str(dest.into());
+        with_dict(cx, &parser, |dict| {
+            // An option of the same name that was already given its value by
+            // `set_defaults` keeps it only if it has no default of its own.
+            dict.entries.insert(key, value);
+        });
+    }
+    instance(cx, "argparse.Action", Vec::new())
+}
+
+/// The attribute under which an option is found: its first long name, else its first short.
+fn destination(names: &[String]) -> Option<String> {
+    let first = names.first()?;
+    if !first.starts_with('-') {
+        return Some(first.clone());
+    }
+    let chosen = names.iter().find(|n| n.starts_with("--")).unwrap_or(first);
+    Some(chosen.trim_start_matches('-').replace('-', "_"))
+}
+
+/// The value in a default run; `None` where the option stores nothing.
+fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Value> {
+    let default = b.given("default").then(|| b.get("default"));
+    let action = b.get("action");
+    let otherwise = match &action {
+        Value::Str(action) => match &**action {
+            "store" => None,
+            "store_true" => Some(Value::Bool(false)),
+            "store_false" => Some(Value::Bool(true)),
+            "store_const" | "append" | "append_const" | "extend" | "count" => Some(Value::None),
+            "help" | "version" => return None,
+            _ => Some(Value::Unknown),
+        },
+        Value::Path(p) if p.as_str() == "argparse.BooleanOptionalAction" => Some(Value::None),
+        _ => Some(Value::Unknown),
+    };
+    if let Some(otherwise) = otherwise {
+        return Some(default.unwrap_or(otherwise));
+    }
+    let kind = b.get("type");
+    let nargs = b.get("nargs");
+    let optional = matches!(nargs.as_str(), Some("?" | "*"));
+    let required = b.get("required");
+    if (positional && !optional) || required.as_bool() == Some(true) {
+        let one = of_type(&kind);
+        return Some(match &nargs {
+            Value::None => one,
+            Value::Str(s) if &**s == "?" => one,
+            Value::Int(n) => match usize::try_from(*n) {
+                Ok(n) if n <= 64 => cx.list(vec![one; n]),
+                _ => cx.list_of(one),
+            },
+            Value::Str(s) if matches!(&**s, "+" | "*") => cx.list_of(one),
+            _ => Value::Unknown,
+        });
+    }
+    Some(match default {
+        // Only texts are converted.
+        Some(text @ Value::Str(_)) => converted(cx, &kind, text),
+        Some(Value::Any(Type::Str)) if !kind.is_none() => of_type(&kind),
+        Some(default) => default,
+        None => Value::Unknown,
+    })
+}
+
+/// What is known of an option that must be given.
+fn of_type(kind: &Value) -> Value {
+    match kind {
+        Value::None => Value::Any(Type::Str),
+        Value::Path(p) => match p.as_str() {
+            "builtins.int" => Value::Any(Type::Int),
+            "builtins.float" => Value::Any(Type::Float),
+            "builtins.str" => Value::Any(Type::Str),
+            "builtins.bool" => Value::Any(Type::Bool),
+            _ => Value::Unknown,
+        },
+        _ => Value::Unknown,
+    }
+}
+
+fn converted(cx: &mut Cx<'_, '_>, kind: &Value, text: Value) -> Value {
+    let known = match (kind, text.as_str()) {
+        (Value::None, _) => Some(text.clone()),
+        (Value::Path(p), Some(s)) => match p.as_str() {
+            "builtins.str" => Some(text.clone()),
+            "builtins.int" => s.trim().parse().ok().map(Value::Int),
+            "builtins.float" => s.trim().parse().ok().map(Value::Float),
+            "builtins.bool" => Some(Value::Bool(!s.is_empty())),
+            _ => None,
+        },
+        _ => None,
+    };
+    known.unwrap_or_else(|| {
+        let span = cx.span;
+        cx.call(kind, Args::positional([text], span))
+    })
+}
+
+fn add_group(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let shared = b.get("self").as_obj().map(|parser| values(cx, parser));
+    match shared {
+        Some(shared) => instance(cx, GROUP, vec![(VALUES, shared)]),
+        None => Value::Unknown,
+    }
+}
+
+fn set_defaults(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let parser = b.get("self");
+    let given: Vec<(Key, Value)> =
+        b.extra.iter().map(|(name, arg)| (Key::Str(name.as_str().into()), arg.value.clone())).collect();
+    let open = b.open;
+    with_dict(cx, &parser, |dict| {
+        dict.entries.extend(given);
+        if open {
+            // Any option may have been given another default.
+            for value in dict.entries.values_mut() {
+                *value = Value::Unknown;
+            }
+            dict.open = Some(Value::Unknown);
+        }
+    });
+    Value::None
+}
+
+fn get_default(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(parser) = b.get("self").as_obj() else { return Value::Unknown };
+    let dict = values(cx, parser);
+    Key::of(&b.get("dest"))
+        .and_then(|key| cx.it.heap.dict_of(&dict)?.entries.get(&key).cloned())
+        .unwrap_or(Value::Unknown)
+}
+
+/// Which subcommand is chosen is not known, so any attribute may exist.
+fn add_subparsers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dest = b.get("dest");
+    with_dict(cx, &b.get("self"), |dict| {
+        dict.open = Some(Value::Unknown);
+        if let Value::Str(dest) = dest {
+            dict.entries.insert(Key::Str(dest), Value::Unknown);
+        }
+    });
+    instance(cx, "argparse._SubParsersAction", vec![(UNSEEN, b.get("self"))])
+}
+
+/// The options of a subcommand, were it chosen, are unknown in the parser above.
+fn add_parser(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+    let parser = instance(cx, PARSER, Vec::new());
+    if let Some(id) = parser.as_obj() {
+        values(cx, id);
+    }
+    parser
+}
+
+fn parse(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let namespace = namespace(cx, b);
+    if b.given("namespace") && !b.get("namespace").is_none() {
+        return Value::Unknown;
+    }
+    namespace
+}
+
+fn parse_known(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let known = parse(cx, b);
+    let rest = list_of_str(cx, b);
+    Value::tuple(vec![known, rest])
+}
+
+fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(parser) = b.get("self").as_obj() else { return Value::Unknown };
+    let values = values(cx, parser);
+    let mut dict = cx.it.heap.dict_of(&values).cloned().unwrap_or_default();
+    // Arguments written in the script itself, as notebooks do.
+    let given = b.get("args");
+    let words = if given.is_none() { Some(Vec::new()) } else { cx.items(&given) };
+    match words {
+        Some(words) => {
+            for word in &words {
+                match word.as_str() {
+                    Some(word) if word.starts_with("--") => {
+                        let name = word.trim_start_matches('-');
+                        let name = name.split('=').next().unwrap_or(name).replace('-', "_");
+                        // An option may be stored elsewhere than its name says.
+                        if dict.entries.insert(Key::Str(name.into()), Value::Unknown).is_none() {
+                            forget(&mut dict);
+                        }
+                    }
+                    Some(word) if !word.starts_with('-') => {}
+                    _ => forget(&mut dict),
+                }
+            }
+            // A word without dashes is an option's value, or fills a positional one, of
+            // which nothing was known anyway.
+        }
+        // `sys.argv[1:]` and what else is not known at all: as the script is run.
+        None => {}
+    }
+    let mut out = instance(cx, "argparse.Namespace", Vec::new());
+    if let Value::Obj(id) = &mut out
+        && let Some(instance) = cx.it.heap.instance_mut(*id)
+    {
+        instance.open = dict.open.is_some();
+        for (key, value) in dict.entries {
+            if let Key::Str(name) = key {
+                instance.attrs.insert(crate::value::sym(&name), value);
+            }
+        }
+    }
+    out
+}
+
+fn forget(dict: &mut Dict) {
+    for value in dict.entries.values_mut() {
+        *value = Value::Unknown;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn destinations_are_named_as_argparse_names_them() {
+        let of = |names: &[&str]| destination(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["-b", "--batch-size"]).as_deref(), Some("batch_size"));
+        assert_eq!(of(&["-b"]).as_deref(), Some("b"));
+        assert_eq!(of(&["data-dir"]).as_deref(), Some("data-dir"));
+        assert_eq!(of(&[]), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! `copy`: new objects with the same facts.
+
+use rustc_hash::FxHashMap;
+
+use crate::library::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, Value};
+
+/// A structure with more objects than this is copied as an unknown value.
+const MOST: usize = 20_000;
+
+pub fn register(t: &mut Table) {
+    t.def("copy.copy", "x", shallow);
+    t.def("copy.deepcopy", "x, memo=None", deep);
+    t.def("dataclasses.asdict", "obj, *, dict_factory=None", asdict);
+    t.def("dataclasses.replace", "obj, **changes", replace);
+    t.def("dataclasses.field", "*, default=None, default_factory=None, init=True, repr=True, hash=None, compare=True, metadata=None, kw_only=None", field);
+}
+
+fn shallow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("x");
+    let Some(id) = value.as_obj() else { return value };
+    let heap = &mut cx.it.heap;
+    match heap.get(id).clone() {
+        Data::Function(_) | Data::Class(_) | Data::Module { .. } | Data::Scope(_) => value,
+        // Its memory stays shared.
+        Data::Tensor(tensor) => cx.view_of(&value, tensor),
+        data => Value::Obj(heap.alloc(data)),
+    }
+}
+
+fn deep(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    deepcopy(&mut cx.it.heap, &b.get("x"))
+}
+
+/// A copy that shares nothing with the original.
+pub fn deepcopy(heap: &mut Heap, value: &Value) -> Value {
+    let mut copier = Copier { heap, done: FxHashMap::default(), depth: 0 };
+    copier.value(value).unwrap_or(Value::Unknown)
+}
+
+struct Copier<'h> {
+    heap: &'h mut Heap,
+    done: FxHashMap<ObjId, ObjId>,
+    depth: u32,
+}
+
+impl Copier<'_> {
+    fn value(&mut self, value: &Value) -> Option<Value> {
+        Some(match value {
+            Value::Obj(id) => Value::Obj(self.object(*id)?),
+            Value::Tuple(items) => Value::tuple(items.iter().map(|v| self.value(v)).collect::<Option<_>>()?),
+            Value::Bound(pair) => Value::Bound(std::rc::Rc::new((self.value(&pair.0)?, self.value(&pair.1)?))),
+            Value::Method(pair) => Value::Method(std::rc::Rc::new((self.value(&pair.0)?, pair.1))),
+            other => other.clone(),
+        })
+    }
+
+    fn object(&mut self, id: ObjId) -> Option<ObjId> {
+        if let Some(done) = self.done.get(&id) {
+            return Some(*done);
+        }
+        if self.done.len() >= MOST || self.depth > 200 {
+            return None;
+        }
+        let data = self.heap.get(id).clone();
+        match data {
+            Data::Function(_) | Data::Class(_) | Data::Module { .. } | Data::Scope(_) => return Some(id),
+            Data::Tensor(_) => {
+                let mut tensor = self.heap.tensor_of(&Value::Obj(id))?;
+                tensor.base = None;
+                tensor.version = 0;
+                tensor.writes = 0;
+                let copy = self.heap.alloc(Data::Tensor(tensor));
+                self.done.insert(id, copy);
+                return Some(copy);
+            }
+            _ => {}
+        }
+        // Known before its parts are copied: a part may refer back to it.
+        let copy = self.heap.alloc(data.clone());
+        self.done.insert(id, copy);
+        self.depth += 1;
+        let data = match data {
+            Data::List(items) => Data::List(self.items(&items)?),
+            Data::Set(items) => Data::Set(self.items(&items)?),
+            Data::Iter(iter) => Data::Iter(Iter { items: self.items(&iter.items)? }),
+            Data::Dict(dict) => {
+                let mut out = Dict::default();
+                for (key, value) in &dict.entries {
+                    let key = match key {
+                        Key::Obj(id) => Key::Obj(self.object(*id)?),
+                        other => other.clone(),
+                    };
+                    out.entries.insert(key, self.value(value)?);
+                }
+                out.open = match &dict.open {
+                    Some(value) => Some(self.value(value)?),
+                    None => None,
+                };
+                Data::Dict(out)
+            }
+            Data::Instance(mut instance) => {
+                for value in instance.attrs.values_mut() {
+                    *value = self.value(value)?;
+                }
+                Data::Instance(instance)
+            }
+            other => other,
+        };
+        self.depth -= 1;
+        *self.heap.get_mut(copy) = data;
+        Some(copy)
+    }
+
+    fn items(&mut self, items: &Items) -> Option<Items> {
+        Some(match items {
+            Items::Exact(values) => Items::Exact(values.iter().map(|v| self.value(v)).collect::<Option<_>>()?),
+            Items::Many(value) => Items::Many(self.value(value)?),
+        })
+    }
+}
+
+fn asdict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let copy = deepcopy(&mut cx.it.heap, &b.get("obj"));
+    let Some(instance) = cx.it.heap.instance_of(&copy) else { return Value::Unknown };
+    let mut dict = Dict { open: instance.open.then_some(Value::Unknown), ..Dict::default() };
+    for (name, value) in &instance.attrs {
+        dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
+    }
+    // Dataclasses within become dictionaries too.
+    for value in dict.entries.values_mut() {
+        if matches!(value.as_obj().map(|id| cx.it.heap.get(id)), Some(Data::Instance(_))) {
+            *value = Value::Unknown;
+        }
+    }
+    cx.it.heap.dict(dict)
+}
+
+fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(instance) = cx.it.heap.instance_of(&b.get("obj")) else { return Value::Unknown };
+    let mut copy = instance.clone();
+    if b.open {
+        return Value::Unknown;
+    }
+    for (name, arg) in &b.extra {
+        copy.attrs.insert(*name, arg.value.clone());
+    }
+    Value::Obj(cx.it.heap.alloc(Data::Instance(copy)))
+}
+
+/// A field's default, as the class body sees it.
+fn field(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if b.given("default") {
+        return b.get("default");
+    }
+    if b.given("default_factory") {
+        return cx.call(&b.get("default_factory"), crate::python::Args::default());
+    }
+    Value::Unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::sym;
+
+    #[test]
+    fn a_deep_copy_keeps_cycles_and_shares_nothing() {
+        let mut heap = Heap::new();
+        let list = heap.list(vec![Value::Int(1)]);
+        let object = heap.instance(Value::path("Net"));
+        heap.set_attr(object, "me", Value::Obj(object));
+        heap.set_attr(object, "items", list.clone());
+        let copy = deepcopy(&mut heap, &Value::Obj(object));
+        let copied = heap.instance_of(&copy).expect("an instance").clone();
+        assert_ne!(copy.as_obj(), Some(object));
+        assert_eq!(copied.attrs.get(&sym("me")).and_then(Value::as_obj), copy.as_obj());
+        assert_ne!(copied.attrs.get(&sym("items")).and_then(Value::as_obj), list.as_obj());
+    }
+}

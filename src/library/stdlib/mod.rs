@@ -1,0 +1,30 @@
+//! What training scripts use of Python's standard library.
+//!
+//! Only what adds or carries facts is here: a function in no table gives an unknown value,
+//! which is the right answer for most of the rest.
+
+mod argparse;
+mod containers;
+mod copying;
+mod functional;
+mod iterating;
+mod math;
+mod random;
+mod system;
+
+pub use copying::deepcopy;
+pub use functional::IDENTITY;
+pub use random::shuffle;
+
+use super::table::Table;
+
+pub fn register(t: &mut Table) {
+    argparse::register(t);
+    containers::register(t);
+    copying::register(t);
+    functional::register(t);
+    iterating::register(t);
+    math::register(t);
+    random::register(t);
+    system::register(t);
+}

@@ -1,0 +1,49 @@
+//! `random`.
+
+use crate::library::common::{any_float, any_int, none};
+use crate::library::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{Data, Items, Value};
+
+pub fn register(t: &mut Table) {
+    for prefix in ["random.", "secrets."] {
+        t.family(prefix, "randint", "a, b", any_int);
+        t.family(prefix, "randrange getrandbits randbelow", "*args", any_int);
+        t.family(
+            prefix,
+            "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular",
+            "*args, **kwargs",
+            any_float,
+        );
+        t.def(&format!("{prefix}choice"), "seq", |cx, b| cx.element(&b.get("seq")));
+    }
+    t.def("random.choices", "population, weights=None, *, cum_weights=None, k=1", |cx, b| several(cx, b, "k"));
+    t.def("random.sample", "population, k, *, counts=None", |cx, b| several(cx, b, "k"));
+    t.def("random.shuffle", "x", |cx, b| {
+        shuffle(cx, &b.get("x"));
+        Value::None
+    });
+    t.def("random.seed", "a=None, version=2", none);
+    t.def("random.setstate", "state", none);
+}
+
+fn several(cx: &mut Cx<'_, '_>, b: &Bound, count: &str) -> Value {
+    let element = cx.element(&b.get("population"));
+    match b.get(count).as_int().and_then(|n| usize::try_from(n).ok()) {
+        Some(n) if n <= 64 => cx.list(vec![element; n]),
+        _ => cx.list_of(element),
+    }
+}
+
+/// The same elements in an unknown order.
+pub fn shuffle(cx: &mut Cx<'_, '_>, list: &Value) {
+    let Some(id) = list.as_obj() else { return };
+    let Data::List(items) = cx.it.heap.get(id).clone() else { return };
+    let element = items.element(&mut cx.it.heap);
+    let shuffled = match items {
+        Items::Exact(values) if values.len() <= 1 => return,
+        Items::Exact(values) => Items::Exact(vec![element; values.len()]),
+        Items::Many(_) => return,
+    };
+    *cx.it.heap.get_mut(id) = Data::List(shuffled);
+}

@@ -1,0 +1,121 @@
+//! `torch.autograd` and what runs functions on a user's behalf: checkpointing, saving,
+//! processes.
+
+use crate::library::{Cx, Table};
+use crate::python::{Arg, Args, Bound};
+use crate::value::{Data, Grad, Items, Tensor, Type, Value};
+
+pub fn register(t: &mut Table) {
+    t.def(
+        "torch.autograd.grad",
+        "outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None, \
+         is_grads_batched=False, materialize_grads=False",
+        gradients,
+    );
+    t.def(
+        "torch.autograd.backward",
+        "tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None",
+        |_, _| Value::None,
+    );
+    t.class("torch.autograd.Function", &[], "*args, **kwargs").keeps_arguments = false;
+    t.alias("torch.autograd.function.Function", "torch.autograd.Function");
+    t.def("torch.utils.checkpoint.checkpoint", "function, *args, **kwargs", checkpoint);
+    t.def("torch.utils.checkpoint.checkpoint_sequential", "functions, segments, input, **kwargs", sequential);
+    t.def("torch.load", "f, map_location=None, pickle_module=None, **kwargs", |_, _| Value::Unknown);
+    t.def("torch.save", "obj, f, pickle_module=None, **kwargs", |_, _| Value::None);
+    t.family("torch.distributed.", "get_rank get_world_size", "group=None", |_, _| Value::Any(Type::Int));
+    t.family("torch.distributed.", "init_process_group destroy_process_group barrier", "*args, **kwargs", |_, _| {
+        Value::None
+    });
+    t.family("torch.distributed.", "is_initialized is_available", "", |_, _| Value::Any(Type::Bool));
+    t.family("torch.distributed.", "all_reduce reduce broadcast", "tensor, *args, **kwargs", communicated);
+    for class in ["torch.utils.tensorboard.SummaryWriter", "torch.utils.tensorboard.writer.SummaryWriter"] {
+        t.class(class, &[], "*args, **kwargs").keeps_arguments = false;
+        for method in [
+            "add_scalar",
+            "add_scalars",
+            "add_histogram",
+            "add_image",
+            "add_images",
+            "add_figure",
+            "add_graph",
+            "add_text",
+            "add_hparams",
+            "add_embedding",
+            "add_video",
+            "add_pr_curve",
+            "close",
+            "flush",
+        ] {
+            t.def(&format!("{class}.{method}"), "self, *args, **kwargs", |_, _| Value::None);
+        }
+    }
+}
+
+/// One gradient for each input, of the input's shape.
+fn gradients(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let inputs = b.get("inputs");
+    let all = match cx.tensor(&inputs) {
+        Some(_) => vec![inputs],
+        None => match cx.items(&inputs) {
+            Some(items) => items,
+            None => return Value::Unknown,
+        },
+    };
+    let graph = b.get("create_graph").as_bool();
+    let unused = !matches!(b.get("allow_unused"), Value::None | Value::Bool(false));
+    if unused || b.get("is_grads_batched").as_bool() != Some(false) {
+        return Value::Unknown;
+    }
+    let gradients = all
+        .iter()
+        .map(|input| {
+            let Some(tensor) = cx.tensor(input) else { return cx.some_tensor() };
+            let mut out = Tensor { base: None, version: 0, writes: 0, ..tensor };
+            out.forget_values();
+            out.grad = match graph {
+                Some(false) => Grad::Off,
+                _ => Grad::Unknown,
+            };
+            cx.out(out)
+        })
+        .collect();
+    Value::tuple(gradients)
+}
+
+/// Runs the function as it is.
+fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    const OWN: &[&str] =
+        &["use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"];
+    let kw = b.extra.iter().filter(|(name, _)| !OWN.contains(&name.as_str())).cloned().collect();
+    let args = Args { pos: b.rest.clone(), kw, more_pos: b.open, more_kw: b.open };
+    let span = cx.span;
+    cx.it.call(&b.get("function"), args, span)
+}
+
+fn sequential(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let span = cx.span;
+    let functions = b.get("functions");
+    match cx.it.iterate(&functions, span) {
+        Items::Exact(all) => {
+            let mut value = b.get("input");
+            for function in all {
+                value = cx.it.call(&function, Args { pos: vec![Arg::new(value, span)], ..Args::default() }, span);
+            }
+            value
+        }
+        Items::Many(_) => Value::Unknown,
+    }
+}
+
+/// A tensor that other processes write to.
+fn communicated(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if let Some(id) = b.get("tensor").as_obj()
+        && let Data::Tensor(tensor) = cx.it.heap.get(id)
+    {
+        let mut facts = tensor.clone();
+        facts.forget_values();
+        cx.it.heap.overwrite(id, facts);
+    }
+    Value::Unknown
+}

@@ -1,0 +1,155 @@
+//! From samples to a batch, as `torch.utils.data.default_collate` does it.
+
+use crate::library::Cx;
+use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
+
+/// A batch of samples of which each is like this one. `Value::Unknown` for what the default
+/// refuses (images, `None`) or is not known to take.
+pub fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
+    collate_at(cx, sample, batch, 6)
+}
+
+fn collate_at(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim, depth: u32) -> Value {
+    if depth == 0 {
+        return Value::Unknown;
+    }
+    if let Some(tensor) = cx.tensor(sample) {
+        return stacked(cx, tensor, batch);
+    }
+    match sample {
+        Value::Bool(b) => numbers(cx, Dtype::Bool, Some(f64::from(u8::from(*b))), batch),
+        Value::Any(Type::Bool) => numbers(cx, Dtype::Bool, None, batch),
+        #[expect(clippy::cast_precision_loss, reason = "a fact about a range")]
+        Value::Int(n) => numbers(cx, Dtype::Int64, Some(*n as f64), batch),
+        Value::Size(_) | Value::Any(Type::Int) => numbers(cx, Dtype::Int64, None, batch),
+        Value::Float(x) => numbers(cx, Dtype::Float64, Some(*x), batch),
+        Value::Any(Type::Float) => numbers(cx, Dtype::Float64, None, batch),
+        Value::Str(_) | Value::Any(Type::Str) => cx.list_of(Value::Any(Type::Str)),
+        Value::Any(Type::Bytes) => cx.list_of(Value::Any(Type::Bytes)),
+        Value::Tuple(items) => {
+            let items = items.iter().map(|v| collate_at(cx, v, batch, depth - 1)).collect();
+            cx.list(items)
+        }
+        Value::Obj(id) => match cx.it.heap.get(*id).clone() {
+            Data::List(Items::Exact(items)) => {
+                let items = items.iter().map(|v| collate_at(cx, v, batch, depth - 1)).collect();
+                cx.list(items)
+            }
+            Data::List(Items::Many(item)) => {
+                let item = collate_at(cx, &item, batch, depth - 1);
+                cx.list_of(item)
+            }
+            Data::Dict(dict) => {
+                let mut out = Dict::default();
+                for (key, value) in &dict.entries {
+                    let value = collate_at(cx, value, batch, depth - 1);
+                    out.entries.insert(key.clone(), value);
+                }
+                out.open = dict.open.map(|_| Value::Unknown);
+                cx.it.heap.dict(out)
+            }
+            _ => Value::Unknown,
+        },
+        _ => Value::Unknown,
+    }
+}
+
+/// Tensors and arrays are stacked; arrays become tensors of their own dtype.
+fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
+    let array = sample.array == ArrayKind::Numpy;
+    let mut out = Tensor { array: ArrayKind::Torch, base: None, version: 0, writes: 0, data: None, ..sample };
+    out.wrapper = None;
+    out.shape = out.shape.map(|dims| std::iter::once(batch.clone()).chain(dims).collect());
+    if array {
+        out.grad = Grad::Off;
+        out.device = Some(Device::CPU);
+        out.device_at = cx.at();
+    } else if out.grad == Grad::Leaf {
+        out.grad = Grad::Attached;
+    }
+    // What one sample holds, some batch does; not every one.
+    out.range = out.range.map(Range::of_sample);
+    cx.out(out)
+}
+
+/// Python numbers become one tensor.
+fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) -> Value {
+    let at = cx.at();
+    let range = match (each, dtype) {
+        (Some(x), _) => Some(Range::attained(x, x)),
+        (None, Dtype::Bool) => Some(Range::bounds(0.0, 1.0)),
+        _ => None,
+    };
+    let mut out = Tensor { grad: Grad::Off, ..Tensor::default() }
+        .with_dtype(Some(dtype), at)
+        .with_device(Some(Device::CPU), at)
+        .with_range(range, at);
+    out.shape = Some(vec![batch.clone()]);
+    out.shape_at = at;
+    cx.out(out)
+}
+
+/// What a loader without batches gives: arrays become tensors, all else stays.
+pub fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
+    if let Some(tensor) = cx.tensor(sample)
+        && tensor.array == ArrayKind::Numpy
+    {
+        let at = cx.at();
+        let out = Tensor { array: ArrayKind::Torch, grad: Grad::Off, wrapper: None, ..tensor };
+        return cx.out(out.with_device(Some(Device::CPU), at));
+    }
+    match sample {
+        Value::Tuple(items) => {
+            let items: Vec<Value> = items.iter().map(|v| convert(cx, v)).collect();
+            cx.list(items)
+        }
+        other => other.clone(),
+    }
+}
+
+/// One row of a tensor, of which it is not known which.
+pub fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
+    let Some(tensor) = cx.tensor(of) else { return Value::Unknown };
+    let mut out = Tensor { data: None, ..tensor };
+    out.shape = out.shape.and_then(|dims| dims.split_first().map(|(_, rest)| rest.to_vec()));
+    out.range = out.range.map(Range::of_sample);
+    out.grad = match out.grad {
+        Grad::Leaf => Grad::Attached,
+        other => other,
+    };
+    cx.view_of(of, out)
+}
+
+/// How many batches a loader makes of a known number of samples.
+pub fn batches(samples: i64, size: i64, drop_last: bool) -> Option<i64> {
+    if size <= 0 {
+        return None;
+    }
+    Some(if drop_last { samples / size } else { samples.checked_add(size - 1)? / size })
+}
+
+/// The batch dimension that all batches of a loader have in common, where they do.
+pub fn common_size(samples: Option<i64>, size: i64, drop_last: bool) -> Option<Size> {
+    let exact = match samples {
+        _ if drop_last || size == 1 => size,
+        Some(n) if n > 0 && n <= size => n,
+        Some(n) if n > 0 && n % size == 0 => size,
+        _ => return None,
+    };
+    Some(Size::Int(exact))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_batch_may_be_smaller() {
+        assert_eq!(common_size(Some(100), 32, false), None);
+        assert_eq!(common_size(Some(96), 32, false), Some(Size::Int(32)));
+        assert_eq!(common_size(Some(20), 32, false), Some(Size::Int(20)));
+        assert_eq!(common_size(None, 32, true), Some(Size::Int(32)));
+        assert_eq!(batches(100, 32, false), Some(4));
+        assert_eq!(batches(100, 32, true), Some(3));
+    }
+}

@@ -1,0 +1,250 @@
+//! Activations, the softmax family and dropout: the shape stays, the range and role change.
+
+use super::facts::{finish, full_dtype, grad_of, like, passed};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    let f = "torch.nn.functional.";
+    t.family(f, "relu silu mish hardswish hardsigmoid relu6 selu", "input, inplace=False", activation);
+    t.family(f, "relu_ selu_", "input", written);
+    t.family(f, "logsigmoid softsign tanhshrink", "input", activation);
+    t.def(&format!("{f}leaky_relu"), "input, negative_slope=0.01, inplace=False", activation);
+    t.def(&format!("{f}leaky_relu_"), "input, negative_slope=0.01", written);
+    t.family(f, "elu celu", "input, alpha=1.0, inplace=False", activation);
+    t.family(f, "elu_ celu_", "input, alpha=1.0", written);
+    t.def(&format!("{f}gelu"), "input, *, approximate='none'", activation);
+    t.def(&format!("{f}hardtanh"), "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh);
+    t.def(&format!("{f}hardtanh_"), "input, min_val=-1.0, max_val=1.0", written);
+    t.def(&format!("{f}rrelu"), "input, lower=0.125, upper=0.333, training=False, inplace=False", activation);
+    t.def(&format!("{f}rrelu_"), "input, lower=0.125, upper=0.333, training=False", written);
+    t.def(&format!("{f}threshold"), "input, threshold, value, inplace=False", activation);
+    t.def(&format!("{f}threshold_"), "input, threshold, value", written);
+    t.def(&format!("{f}softplus"), "input, beta=1, threshold=20", activation);
+    t.family(f, "hardshrink softshrink", "input, lambd=0.5", activation);
+    t.def(&format!("{f}prelu"), "input, weight", prelu);
+    t.def(&format!("{f}glu"), "input, dim=-1", glu);
+    t.family(f, "softmax softmin log_softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax);
+    t.def(&format!("{f}gumbel_softmax"), "logits, tau=1, hard=False, eps=1e-10, dim=-1", gumbel_softmax);
+    t.family(f, "dropout dropout1d dropout2d dropout3d", "input, p=0.5, training=True, inplace=False", dropout);
+    t.family(f, "alpha_dropout feature_alpha_dropout", "input, p=0.5, training=False, inplace=False", dropout);
+    t.family(
+        "torch.",
+        "dropout alpha_dropout feature_dropout feature_alpha_dropout",
+        "input, p, train",
+        native_dropout,
+    );
+    t.alias("torch.nn.functional.sigmoid", "torch.sigmoid").alias("torch.nn.functional.tanh", "torch.tanh");
+    for name in ["relu", "selu", "celu", "rrelu", "threshold", "prelu", "hardshrink"] {
+        t.alias(&format!("torch.{name}"), &format!("{f}{name}"));
+    }
+}
+
+/// The range of the function's values, given that of its input.
+fn image(name: &str, input: Option<&Range>) -> Option<Range> {
+    let positive = |r: &Range| r.clamp(0.0, f64::INFINITY);
+    match name.trim_end_matches('_') {
+        "relu" => Some(input.map_or(Range::bounds(0.0, f64::INFINITY), positive)),
+        "relu6" => Some(input.map_or(Range::bounds(0.0, 6.0), |r| r.clamp(0.0, 6.0))),
+        "hardsigmoid" => Some(Range::bounds(0.0, 1.0)),
+        "softplus" => Some(Range::bounds(0.0, f64::INFINITY)),
+        "logsigmoid" => Some(Range::bounds(f64::NEG_INFINITY, 0.0)),
+        "softsign" => Some(Range::bounds(-1.0, 1.0)),
+        _ => None,
+    }
+}
+
+/// Functions that have no kernel for integers and bool.
+const FLOAT_ONLY: &[&str] = &[
+    "silu",
+    "mish",
+    "hardswish",
+    "hardsigmoid",
+    "selu",
+    "logsigmoid",
+    "leaky_relu",
+    "elu",
+    "celu",
+    "gelu",
+    "rrelu",
+    "softplus",
+    "hardshrink",
+    "softshrink",
+    "softmax",
+    "log_softmax",
+    "softmin",
+];
+
+/// Refuses integers where the function has no kernel for them.
+fn check_floating(cx: &mut Cx<'_, '_>, input: &Tensor) {
+    let name = cx.name();
+    let Some(dtype) = input.dtype else { return };
+    let refused = match dtype {
+        Dtype::Bool => !matches!(name, "threshold" | "threshold_" | "prelu"),
+        _ => dtype.is_integral() && FLOAT_ONLY.contains(&name.trim_end_matches('_')),
+    };
+    if refused {
+        let message = format!("`input` is {dtype}: {name} takes floating-point tensors");
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+    }
+}
+
+fn activated(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
+    let input = cx.tensor_arg(b, "input")?;
+    check_floating(cx, &input);
+    let mut out = like(cx, &input);
+    if matches!(cx.name(), "softsign" | "tanhshrink") && input.dtype.is_some_and(Dtype::is_integral) {
+        out = out.with_dtype(cx.default_dtype(), cx.at());
+    }
+    let range = image(cx.name(), input.range.as_ref());
+    Some(out.with_range(range, cx.at()))
+}
+
+fn activation(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match activated(cx, b) {
+        Some(out) => finish(cx, b, out),
+        None => cx.some_tensor(),
+    }
+}
+
+/// `relu_(x)`: `x` itself, changed.
+fn written(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = b.get("input");
+    if let (Some(out), Some(id)) = (activated(cx, b), input.as_obj()) {
+        cx.it.heap.overwrite(id, out);
+    }
+    input
+}
+
+fn hardtanh(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let range = match (b.get("min_val").as_f64(), b.get("max_val").as_f64()) {
+        (Some(lo), Some(hi)) if lo <= hi => {
+            Some(input.range.as_ref().map_or(Range::bounds(lo, hi), |r| r.clamp(lo, hi)))
+        }
+        _ => None,
+    };
+    let out = like(cx, &input).with_range(range, cx.at());
+    finish(cx, b, out)
+}
+
+fn prelu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let mut out = like(cx, &input);
+    if let Some(weight) = cx.tensor_arg(b, "weight") {
+        super::device::check(cx, &[("input", &input), ("weight", &weight)]);
+        check_slopes(cx, &input, &weight);
+        out.grad = grad_of(cx, &[&input, &weight], out.dtype);
+    }
+    cx.out(out)
+}
+
+/// One slope for all, or one for each channel.
+fn check_slopes(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) {
+    let (Some([slopes]), Some(channels)) = (weight.shape.as_deref(), input.dim(1)) else { return };
+    if slopes.size.known().is_some_and(|n| n > 1) && slopes.size.equals(&channels.size) == Some(false) {
+        let message = format!("`weight` has {} slopes, but `input` has {} channels", slopes.size, channels.size);
+        let reads = vec![
+            super::facts::dim_read("weight", "slopes", slopes),
+            super::facts::dim_read("input", "channels", channels),
+        ];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+}
+
+/// Halves one dimension.
+fn glu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let mut out = like(cx, &input);
+    let Some(dims) = &input.shape else { return cx.out(out) };
+    let Ok(at) = cx.dim_index(&b.get("dim"), dims.len(), input.shape_at) else { return cx.out(out) };
+    let Some((at, dim)) = at.and_then(|at| Some((at, dims.get(at)?))) else {
+        out.shape = Some(vec![Dim::UNKNOWN; dims.len()]);
+        return cx.out(out);
+    };
+    if let Size::Int(n) = dim.size
+        && n % 2 != 0
+    {
+        let message = format!("glu halves dimension {at}, whose length {n} is odd");
+        cx.reject(RejectKind::Shape, message, vec![(format!("its length {n} comes from here"), dim.at)]);
+    }
+    let half = dim.size.div_exact(&Size::Int(2)).unwrap_or(Size::Unknown);
+    let mut dims = dims.clone();
+    if let Some(slot) = dims.get_mut(at) {
+        *slot = Dim::new(half, cx.at());
+    }
+    out.shape = Some(dims);
+    out.shape_at = cx.at();
+    cx.out(out)
+}
+
+/// Checks `dim` of a softmax; whether it is in range or not known.
+fn dim_fits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> bool {
+    match input.rank() {
+        Some(rank) if !b.get("dim").is_none() => cx.dim_index(&b.get("dim"), rank, input.shape_at).is_ok(),
+        _ => true,
+    }
+}
+
+fn softmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else {
+        return cx.some_tensor();
+    };
+    dim_fits(cx, b, &input);
+    let mut out = like(cx, &input);
+    match cx.dtype_arg(&b.get("dtype")) {
+        Some(dtype) => out = out.with_dtype(dtype, cx.at()),
+        None => {
+            check_floating(cx, &input);
+            out.dtype = full_dtype(cx, &input);
+        }
+    }
+    out.grad = grad_of(cx, &[&input], out.dtype);
+    let (role, range) = match cx.name() {
+        "log_softmax" => (Role::LogProbabilities, Range::bounds(f64::NEG_INFINITY, 0.0)),
+        _ => (Role::Probabilities, Range::bounds(0.0, 1.0)),
+    };
+    let at = cx.at();
+    cx.out(out.with_role(Some(role), at).with_range(Some(range), at))
+}
+
+fn gumbel_softmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "logits") else { return cx.some_tensor() };
+    dim_fits(cx, b, &input);
+    let role = match b.get("hard").as_bool() {
+        Some(true) => Some(Role::OneHot),
+        Some(false) => Some(Role::Probabilities),
+        None => None,
+    };
+    let at = cx.at();
+    let mut out = like(cx, &input).with_role(role, at).with_range(Some(Range::bounds(0.0, 1.0)), at);
+    out.dtype = full_dtype(cx, &input);
+    cx.out(out)
+}
+
+fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool>) -> Value {
+    let p = b.get("p").as_f64();
+    if let Some(p) = p.filter(|p| !(0.0..=1.0).contains(p)) {
+        let message = format!("p is {p}: a dropout probability lies between 0 and 1");
+        let at = b.span("p");
+        cx.reject(RejectKind::Value, message, vec![(format!("p is {p}"), at)]);
+    }
+    let out = match training {
+        Some(false) => passed(cx, input),
+        _ if p == Some(0.0) => passed(cx, input),
+        // What is kept is scaled up.
+        _ => like(cx, input),
+    };
+    finish(cx, b, out)
+}
+
+fn dropout(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    dropped(cx, b, &input, b.get("training").as_bool())
+}
+
+fn native_dropout(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    dropped(cx, b, &input, b.get("train").as_bool())
+}

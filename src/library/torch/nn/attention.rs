@@ -1,0 +1,396 @@
+//! Attention and transformers.
+
+use super::device;
+use super::facts::{check_rank, dim_read, product_dtype, result, shape_text};
+use super::layer::{absent, bias, parameter, size};
+use crate::library::{Cx, Libraries, Table};
+use crate::python::{Arg, Args, Bound, Library, RejectKind};
+use crate::value::{Dim, Grad, Items, ObjId, Range, Role, Size, Tensor, Value, sym};
+
+pub fn register(t: &mut Table) {
+    t.def(
+        "torch.nn.functional.scaled_dot_product_attention",
+        "query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False",
+        dot_product,
+    );
+    let class = t.class(
+        "torch.nn.MultiheadAttention",
+        &["torch.nn.Module"],
+        "embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, \
+         batch_first=False, device=None, dtype=None",
+    );
+    class.keeps_arguments = false;
+    class.init = Some(multihead);
+    t.def(
+        "torch.nn.MultiheadAttention.forward",
+        "self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, \
+         average_attn_weights=True, is_causal=False",
+        attend,
+    );
+    for (name, sig) in [
+        (
+            "TransformerEncoderLayer",
+            "d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=..., layer_norm_eps=1e-05, \
+             batch_first=False, norm_first=False, bias=True, device=None, dtype=None",
+        ),
+        (
+            "TransformerDecoderLayer",
+            "d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=..., layer_norm_eps=1e-05, \
+             batch_first=False, norm_first=False, bias=True, device=None, dtype=None",
+        ),
+        ("TransformerEncoder", "encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True"),
+        ("TransformerDecoder", "decoder_layer, num_layers, norm=None"),
+        (
+            "Transformer",
+            "d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1, \
+             activation=..., custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-05, batch_first=False, \
+             norm_first=False, bias=True, device=None, dtype=None",
+        ),
+    ] {
+        let class = t.class(&format!("torch.nn.{name}"), &["torch.nn.Module"], sig);
+        class.keeps_arguments = false;
+        class.init = Some(transformer);
+    }
+    t.family(
+        "torch.nn.",
+        "TransformerEncoderLayer.forward TransformerEncoder.forward",
+        "self, src, src_mask=None, src_key_padding_mask=None, is_causal=None, *, mask=None",
+        encode,
+    );
+    t.family(
+        "torch.nn.",
+        "TransformerDecoderLayer.forward TransformerDecoder.forward",
+        "self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, \
+         memory_key_padding_mask=None, tgt_is_causal=None, memory_is_causal=None",
+        decode,
+    );
+    t.def(
+        "torch.nn.Transformer.forward",
+        "self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None, \
+         tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None, \
+         memory_is_causal=None",
+        decode,
+    );
+    t.def("torch.nn.Transformer.generate_square_subsequent_mask", "sz, device=None, dtype=None", causal_mask);
+}
+
+/// `softmax(q kᵀ) v`: the shape of the query, as wide as the value.
+fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let all = ["query", "key", "value"].map(|name| cx.tensor_arg(b, name));
+    let [Some(query), Some(key), Some(value)] = all else { return cx.some_tensor() };
+    let tensors = [("query", &query), ("key", &key), ("value", &value)];
+    device::check(cx, &tensors);
+    let dtype = product_dtype(cx, &tensors);
+    if let (Some(q), Some(k)) = (query.dim(-1), key.dim(-1))
+        && q.size.equals(&k.size) == Some(false)
+    {
+        let message = format!(
+            "`query` is {} and `key` is {}: the last sizes {} and {} must be equal",
+            shape_text(&query),
+            shape_text(&key),
+            q.size,
+            k.size
+        );
+        let reads = vec![dim_read("query", "features", q), dim_read("key", "features", k)];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+    let shape = attended(b, &query, &key, &value);
+    let out = result(cx, &[&query, &key, &value], shape, dtype);
+    cx.out(out)
+}
+
+/// The query's shape, as wide as the value: known where nothing is broadcast.
+fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Vec<Dim>> {
+    let ([lead @ .., length, _], [others @ .., _, _], [last @ .., _, width]) =
+        (query.shape.as_deref()?, key.shape.as_deref()?, value.shape.as_deref()?)
+    else {
+        return None;
+    };
+    // Grouped queries have more heads than keys have.
+    let grouped = b.get("enable_gqa").as_bool()?;
+    let batch = if grouped { lead.len().checked_sub(1)? } else { lead.len() };
+    for other in [others, last] {
+        if other.len() != lead.len() {
+            return None;
+        }
+        let same = lead.iter().zip(other).take(batch).all(|(a, b)| a.size == b.size && !a.size.is_unknown());
+        if !same {
+            return None;
+        }
+    }
+    let mut dims = lead.to_vec();
+    dims.push(length.clone());
+    dims.push(width.clone());
+    Some(dims)
+}
+
+fn keep(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    super::module::begin(cx, object);
+    for param in &b.sig.params {
+        if !matches!(param.name.as_str(), "device" | "dtype" | "bias" | "dropout") {
+            cx.it.heap.set_attr(object, param.name.as_str(), b.get(param.name.as_str()));
+        }
+    }
+}
+
+fn multihead(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    keep(cx, object, b);
+    cx.it.heap.set_attr(object, "dropout", b.get("dropout"));
+    let width = size(cx, b, "embed_dim");
+    let other = |name: &str| match b.get(name) {
+        Value::None => width.clone(),
+        value => cx.size_of(&value),
+    };
+    let (keys, values) = (other("kdim"), other("vdim"));
+    for (name, size) in [("kdim", &keys), ("vdim", &values)] {
+        cx.it.heap.set_attr(object, name, Value::size(size));
+    }
+    if keys == width && values == width {
+        parameter(cx, object, b, "in_proj_weight", vec![width.mul(&Size::Int(3)), width.clone()]);
+        absent(cx, object, &["q_proj_weight", "k_proj_weight", "v_proj_weight"]);
+    } else {
+        parameter(cx, object, b, "q_proj_weight", vec![width.clone(), width.clone()]);
+        parameter(cx, object, b, "k_proj_weight", vec![width.clone(), keys]);
+        parameter(cx, object, b, "v_proj_weight", vec![width.clone(), values]);
+        absent(cx, object, &["in_proj_weight"]);
+    }
+    bias(cx, object, b, "bias", "in_proj_bias", vec![width.mul(&Size::Int(3))]);
+    absent(cx, object, &["bias_k", "bias_v"]);
+    let out = linear(cx, b, &width, &width);
+    cx.it.heap.set_attr(object, "out_proj", out);
+}
+
+/// A sub-module, made as this module's constructor would.
+fn make(cx: &mut Cx<'_, '_>, b: &Bound, class: &str, args: &[Value], more: &[(&str, Value)]) -> Value {
+    let span = cx.span;
+    let mut call = Args::positional(args.iter().cloned(), span);
+    for (name, value) in more {
+        call.kw.push((sym(name), Arg::new(value.clone(), span)));
+    }
+    for name in ["device", "dtype"] {
+        if b.given(name) {
+            call.kw.push((sym(name), Arg::new(b.get(name), span)));
+        }
+    }
+    Libraries.call(cx.it, sym(class), call, span)
+}
+
+fn linear(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &Size, outputs: &Size) -> Value {
+    let flag = b.get("bias");
+    make(cx, b, "torch.nn.Linear", &[Value::size(inputs), Value::size(outputs)], &[("bias", flag)])
+}
+
+fn transformer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    keep(cx, object, b);
+    let name = cx.name();
+    match name {
+        "TransformerEncoderLayer" | "TransformerDecoderLayer" => layer(cx, object, b, name.contains("Decoder")),
+        "TransformerEncoder" | "TransformerDecoder" => {
+            let one = b.get(if name.contains("Encoder") { "encoder_layer" } else { "decoder_layer" });
+            stack(cx, object, &one, &b.get("num_layers"));
+        }
+        _ => {
+            for part in ["encoder", "decoder"] {
+                let custom = b.get(&format!("custom_{part}"));
+                let value = if custom.is_none() { half(cx, b, part) } else { custom };
+                cx.it.heap.set_attr(object, part, value);
+            }
+        }
+    }
+}
+
+fn layer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, decoder: bool) {
+    let width = size(cx, b, "d_model");
+    let inner = size(cx, b, "dim_feedforward");
+    let args = [b.get("d_model"), b.get("nhead")];
+    let more = [("dropout", b.get("dropout")), ("bias", b.get("bias")), ("batch_first", b.get("batch_first"))];
+    let mut names = vec!["self_attn"];
+    if decoder {
+        names.push("multihead_attn");
+    }
+    for name in names {
+        let value = make(cx, b, "torch.nn.MultiheadAttention", &args, &more);
+        cx.it.heap.set_attr(object, name, value);
+    }
+    let value = linear(cx, b, &width, &inner);
+    cx.it.heap.set_attr(object, "linear1", value);
+    let value = linear(cx, b, &inner, &width);
+    cx.it.heap.set_attr(object, "linear2", value);
+    for norm in ["norm1", "norm2", "norm3"].iter().take(if decoder { 3 } else { 2 }) {
+        let value = make(cx, b, "torch.nn.LayerNorm", &[b.get("d_model")], &[]);
+        cx.it.heap.set_attr(object, norm, value);
+    }
+}
+
+/// Copies of one layer, which is itself not part of the module.
+fn stack(cx: &mut Cx<'_, '_>, object: ObjId, one: &Value, count: &Value) {
+    let span = cx.span;
+    let copies: Option<Vec<Value>> = count
+        .as_int()
+        .filter(|n| (0..=64).contains(n))
+        .map(|n| (0..n).map(|_| super::module::copied(cx, one)).collect());
+    let items = match copies {
+        Some(values) => Items::Exact(values),
+        None => Items::Many(super::module::copied(cx, one)),
+    };
+    let list = Value::Obj(cx.it.heap.alloc(crate::value::Data::List(items)));
+    let layers = Libraries.call(cx.it, sym("torch.nn.ModuleList"), Args::positional([list], span), span);
+    cx.it.heap.set_attr(object, "layers", layers);
+    for name in ["encoder_layer", "decoder_layer"] {
+        if let Some(instance) = cx.it.heap.instance_mut(object) {
+            instance.attrs.shift_remove(&sym(name));
+        }
+    }
+}
+
+/// The encoder or decoder of a whole transformer.
+fn half(cx: &mut Cx<'_, '_>, b: &Bound, part: &str) -> Value {
+    let class = if part == "encoder" { "Encoder" } else { "Decoder" };
+    let args = [b.get("d_model"), b.get("nhead"), b.get("dim_feedforward"), b.get("dropout")];
+    let more = ["layer_norm_eps", "batch_first", "norm_first", "bias"].map(|name| (name, b.get(name)));
+    let one = make(cx, b, &format!("torch.nn.Transformer{class}Layer"), &args, &more);
+    let norm = make(cx, b, "torch.nn.LayerNorm", &[b.get("d_model")], &[]);
+    let span = cx.span;
+    let call = Args::positional([one, b.get(&format!("num_{part}_layers")), norm], span);
+    Libraries.call(cx.it, sym(&format!("torch.nn.Transformer{class}")), call, span)
+}
+
+/// The width that a module's first attention has, with the weight that says so.
+fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, weight: Option<&Tensor>) {
+    let Some(have) = tensor.dim(-1) else { return };
+    if have.size.equals(wanted) == Some(false) {
+        let message = format!(
+            "`{name}` is {}: its last size {} must be {wanted}, the layer's width",
+            shape_text(tensor),
+            have.size
+        );
+        let mut reads = vec![dim_read(name, "features", have)];
+        reads.extend(weight.map(|w| (format!("the layer is {wanted} wide, as made here"), w.shape_at)));
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+}
+
+fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let weight =
+        cx.tensor(&cx.attr(&object, "in_proj_weight")).or_else(|| cx.tensor(&cx.attr(&object, "q_proj_weight")));
+    let query = cx.tensor_arg(b, "query");
+    let key = cx.tensor_arg(b, "key");
+    let Some(query) = query else {
+        let out = cx.some_tensor();
+        return Value::tuple(vec![out, Value::Unknown]);
+    };
+    if !check_rank(cx, "query", &query, &[2, 3]) {
+        return Value::Unknown;
+    }
+    let width = cx.size_of(&cx.attr(&object, "embed_dim"));
+    check_width(cx, "query", &query, &width, weight.as_ref());
+    let weight = weight.unwrap_or_default();
+    device::check(cx, &[("query", &query), ("in_proj_weight", &weight)]);
+    let dtype = product_dtype(cx, &[("query", &query), ("in_proj_weight", &weight)]);
+    let mut out = result(cx, &[&query, &weight], query.shape.clone(), dtype);
+    out.shape_at = query.shape_at;
+    let weights = match b.get("need_weights").as_bool() {
+        Some(false) => Value::None,
+        Some(true) => {
+            let shape = attention_shape(cx, b, &object, &query, key.as_ref());
+            let at = cx.at();
+            let facts = Tensor { shape, ..out.clone() };
+            // Dropout scales what it keeps, so that rows need not sum to one in training.
+            let dropout = cx.attr(&object, "dropout").as_f64() == Some(0.0);
+            let facts = if dropout {
+                facts.with_role(Some(Role::Probabilities), at).with_range(Some(Range::bounds(0.0, 1.0)), at)
+            } else {
+                facts
+            };
+            cx.out(facts)
+        }
+        None => Value::Unknown,
+    };
+    let out = cx.out(out);
+    Value::tuple(vec![out, weights])
+}
+
+/// `[batch, heads?, queries, keys]`.
+fn attention_shape(
+    cx: &Cx<'_, '_>,
+    b: &Bound,
+    object: &Value,
+    query: &Tensor,
+    key: Option<&Tensor>,
+) -> Option<Vec<Dim>> {
+    // Each of these adds one key.
+    let mut extra = 0;
+    for name in ["add_bias_kv", "add_zero_attn"] {
+        extra += i64::from(cx.attr(object, name).as_bool()?);
+    }
+    let batch_first = cx.attr(object, "batch_first").as_bool()?;
+    let (queries, keys, batch) = match (query.shape.as_deref()?, key?.shape.as_deref()?) {
+        ([n, l, _], [_, s, _]) if batch_first => (l, s, Some(n)),
+        ([l, n, _], [s, _, _]) => (l, s, Some(n)),
+        ([l, _], [s, _]) => (l, s, None),
+        _ => return None,
+    };
+    let mut dims: Vec<Dim> = batch.cloned().into_iter().collect();
+    if !b.get("average_attn_weights").as_bool()? {
+        dims.push(Dim::new(cx.size_of(&cx.attr(object, "num_heads")), cx.at()));
+    }
+    dims.push(queries.clone());
+    dims.push(if extra == 0 { keys.clone() } else { Dim::new(keys.size.add(&Size::Int(extra)), keys.at) });
+    Some(dims)
+}
+
+/// The width of a transformer, wherever in it that is stored.
+fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
+    let direct = cx.attr(object, "d_model");
+    if !direct.is_unknown() {
+        let weight = cx.tensor(&cx.attr(&cx.attr(object, "self_attn"), "in_proj_weight"));
+        return (cx.size_of(&direct), weight);
+    }
+    let layers = cx.attr(object, "layers");
+    let first = super::containers::contents(cx.it, &layers).and_then(|c| c.found.into_iter().next());
+    match first {
+        Some((_, layer)) => {
+            let weight = cx.tensor(&cx.attr(&cx.attr(&layer, "self_attn"), "in_proj_weight"));
+            (cx.size_of(&cx.attr(&layer, "d_model")), weight)
+        }
+        None => (Size::Unknown, None),
+    }
+}
+
+/// The result has the shape of what goes in.
+fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
+    let object = b.get("self");
+    let Some(input) = cx.tensor_arg(b, name) else { return cx.some_tensor() };
+    let (width, weight) = width_of(cx, &object);
+    check_width(cx, name, &input, &width, weight.as_ref());
+    let mut tensors = vec![(name, &input)];
+    tensors.extend(weight.iter().map(|w| ("weight", w)));
+    device::check(cx, &tensors);
+    let dtype = product_dtype(cx, &tensors);
+    // Norms at the end are done in float32 under autocast, so that only without it the
+    // dtype is certain.
+    let dtype = if dtype == input.dtype { dtype } else { None };
+    let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
+    let mut out = result(cx, &all, input.shape.clone(), dtype);
+    out.shape_at = input.shape_at;
+    if weight.is_none() && out.grad == Grad::Off {
+        out.grad = Grad::Unknown;
+    }
+    cx.out(out)
+}
+
+fn encode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    pass(cx, b, "src")
+}
+
+fn decode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    pass(cx, b, "tgt")
+}
+
+fn causal_mask(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let n = size(cx, b, "sz");
+    let mut facts = super::layer::state(cx, b, vec![n.clone(), n]);
+    facts.grad = Grad::Off;
+    cx.out(facts)
+}

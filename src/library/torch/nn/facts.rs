@@ -1,0 +1,250 @@
+//! What the functions of `torch.nn.functional` share: results, autocast, sizes of windows.
+
+use crate::library::Cx;
+pub use crate::library::torch::broadcast::shape_text;
+use crate::library::torch::broadcast::{broadcast_pair, grad_mode};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Data, Device, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
+
+/// The gradient state of a result of this dtype.
+pub fn grad_of(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
+    if dtype.is_some_and(Dtype::is_integral) || inputs.iter().all(|t| t.grad == Grad::Off) {
+        return Grad::Off;
+    }
+    match grad_mode(cx) {
+        Some(false) => Grad::Off,
+        None => Grad::Unknown,
+        // Whatever the dtype: layers and losses give floating tensors.
+        Some(true) if inputs.iter().any(|t| matches!(t.grad, Grad::Leaf | Grad::Attached)) => Grad::Attached,
+        Some(true) => Grad::Unknown,
+    }
+}
+
+/// A result with the device of the inputs, of which the shape and dtype are given.
+pub fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
+    let grad = grad_of(cx, inputs, dtype);
+    let first = inputs.first();
+    let dtype_at = first.filter(|t| t.dtype == dtype).and_then(|t| t.dtype_at).or(cx.at());
+    let placed = inputs.iter().find(|t| t.device.is_some());
+    Tensor {
+        shape,
+        shape_at: cx.at(),
+        dtype,
+        dtype_at,
+        device: placed.and_then(|t| t.device),
+        device_at: placed.and_then(|t| t.device_at),
+        grad,
+        ..Tensor::default()
+    }
+}
+
+/// As the input, with nothing known of the elements.
+pub fn like(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
+    let mut out = result(cx, &[input], input.shape.clone(), input.dtype);
+    out.shape_at = input.shape_at;
+    out
+}
+
+/// As the input, elements and all: what an operation that passes its input on returns.
+pub fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
+    let out = like(cx, input);
+    Tensor {
+        range: input.range.clone(),
+        range_at: input.range_at,
+        role: input.role,
+        role_at: input.role_at,
+        data: input.data.clone(),
+        ..out
+    }
+}
+
+/// The result, written into the input where the call says `inplace=True`.
+pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
+    let input = b.get("input");
+    match (b.get("inplace"), input.as_obj()) {
+        (Value::Bool(true), Some(id)) => {
+            cx.it.heap.overwrite(id, out);
+            input
+        }
+        (Value::Bool(false) | Value::None, _) | (_, None) => cx.out(out),
+        // It may or may not have been written to.
+        (_, Some(id)) => {
+            if let Data::Tensor(have) = cx.it.heap.get(id) {
+                let mut have = have.clone();
+                have.forget_values();
+                cx.it.heap.overwrite(id, have);
+            }
+            cx.out(out)
+        }
+    }
+}
+
+/// What `torch.autocast` makes of floating tensors on a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Autocast {
+    Off,
+    To(Dtype),
+    /// It is not known whether, or to which dtype.
+    Unknown,
+}
+
+pub fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
+    let state = match cx.it.remembered("autocast") {
+        None | Some(Value::None) => return Autocast::Off,
+        Some(state) => state,
+    };
+    let Value::Tuple(parts) = &state else { return Autocast::Unknown };
+    match (parts.as_ref(), device) {
+        ([Value::Device(on), dtype], Some(device)) if on.kind == device.kind => match dtype {
+            Value::Dtype(d) => Autocast::To(*d),
+            _ => Autocast::Unknown,
+        },
+        ([Value::Device(on), _], Some(device)) if on.same(device) == Some(false) => Autocast::Off,
+        _ => Autocast::Unknown,
+    }
+}
+
+/// The dtype in which a matrix product of these tensors is done: autocast lowers floating
+/// types other than float64. Refuses tensors of different dtypes, as PyTorch does.
+pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) -> Option<Dtype> {
+    let device = tensors.iter().find_map(|(_, t)| t.device);
+    let mode = autocast(cx, device);
+    let cast = |t: &Tensor| match (mode, t.dtype) {
+        (Autocast::Off, d) => d,
+        (Autocast::To(to), Some(d)) if d.is_floating() && d != Dtype::Float64 => Some(to),
+        (_, Some(Dtype::Float64)) => Some(Dtype::Float64),
+        (Autocast::To(_), d) => d.filter(|d| !d.is_floating()),
+        (Autocast::Unknown, _) => None,
+    };
+    let (first_name, first) = tensors.first()?;
+    let dtype = cast(first);
+    for (name, other) in tensors.iter().skip(1) {
+        if let (Some(a), Some(b)) = (dtype, cast(other))
+            && a != b
+        {
+            let message =
+                format!("`{first_name}` is {a} and `{name}` is {b}: {} needs both of the same dtype", cx.name());
+            let reads = vec![
+                (format!("`{first_name}` is {}, from here", first.dtype.unwrap_or(a)), first.dtype_at),
+                (format!("`{name}` is {}, from here", other.dtype.unwrap_or(b)), other.dtype_at),
+            ];
+            cx.reject(RejectKind::Dtype, message, reads);
+            return None;
+        }
+    }
+    // Where the input's own dtype is not known, the weight's says it: they agree.
+    dtype.or_else(|| tensors.iter().find_map(|(_, t)| cast(t)))
+}
+
+/// The dtype of what autocast computes in float32 on CUDA (losses, norms, softmax); on other
+/// devices its lists differ by version, so that only what needs no cast is known.
+pub fn full_dtype(cx: &Cx<'_, '_>, input: &Tensor) -> Option<Dtype> {
+    match autocast(cx, input.device) {
+        Autocast::Off => input.dtype,
+        Autocast::To(_) if input.device.is_some_and(Device::is_cuda) => {
+            input.dtype.map(|d| if d.is_floating() && d != Dtype::Float64 { Dtype::Float32 } else { d })
+        }
+        Autocast::To(_) | Autocast::Unknown => {
+            input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64) || !d.is_floating())
+        }
+    }
+}
+
+/// An argument that is one size for all `n` spatial dimensions, or one for each.
+pub fn per_dim(cx: &Cx<'_, '_>, value: &Value, n: usize) -> Vec<Size> {
+    if let Some(items) = cx.items(value) {
+        return match items.as_slice() {
+            [one] => vec![cx.size_of(one); n],
+            all if all.len() == n => all.iter().map(|v| cx.size_of(v)).collect(),
+            _ => vec![Size::Unknown; n],
+        };
+    }
+    vec![cx.size_of(value); n]
+}
+
+/// How many windows fit: the quotient rounded down, plus one, where `span` is the length less
+/// the window.
+pub fn windows(cx: &mut Cx<'_, '_>, span: &Size, stride: &Size) -> Size {
+    floor_div(cx, span, stride).add(&Size::Int(1))
+}
+
+/// `numerator // divisor`: exact where that can be proved, else a symbol that is the same
+/// for the same expression.
+pub fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size {
+    let divisor = match divisor {
+        Size::Int(n) if *n > 0 => *n,
+        _ => return Size::Unknown,
+    };
+    match numerator {
+        Size::Unknown => Size::Unknown,
+        Size::Int(n) => Size::Int(n.div_euclid(divisor)),
+        Size::Expr(_) if divisor == 1 => numerator.clone(),
+        Size::Expr(_) => {
+            let exact =
+                (0..divisor.min(64)).find_map(|rest| numerator.sub(&Size::Int(rest)).div_exact(&Size::Int(divisor)));
+            exact.unwrap_or_else(|| cx.it.heap.derived("//", &[numerator, &Size::Int(divisor)]))
+        }
+    }
+}
+
+/// The same dimension where its length stays the same, else a new one made here.
+pub fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
+    if old.size == size && !size.is_unknown() { old.clone() } else { Dim::new(size, cx.at()) }
+}
+
+/// Where the sizes of a tensor come from: a label for its shape.
+pub fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
+    (format!("`{name}` has shape {}, from here", shape_text(tensor)), tensor.shape_at)
+}
+
+/// Where one dimension of a tensor comes from.
+pub fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
+    (format!("`{name}` has {} {what}, from here", dim.size), dim.at)
+}
+
+/// Refuses a rank that is none of those listed.
+pub fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usize]) -> bool {
+    let Some(rank) = tensor.rank() else { return true };
+    if ranks.is_empty() || ranks.contains(&rank) {
+        return true;
+    }
+    let wanted: Vec<String> = ranks.iter().map(usize::to_string).collect();
+    let message = format!(
+        "`{name}` is {}, which has {rank} dimension{}: {} takes {}",
+        shape_text(tensor),
+        if rank == 1 { "" } else { "s" },
+        cx.name(),
+        wanted.join(" or ")
+    );
+    let reads = vec![shape_read(name, tensor)];
+    cx.reject(RejectKind::Rank, message, reads);
+    false
+}
+
+/// The shape to which two broadcast; `None` where that is not known or they do not.
+pub fn broadcast(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
+    broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
+}
+
+/// Refuses a setting of a window below its least value.
+pub fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
+    let given = b.get(name);
+    let below = match cx.items(&given) {
+        Some(items) => items.iter().filter_map(Value::as_int).find(|n| *n < least),
+        None => given.as_int().filter(|n| *n < least),
+    };
+    if let Some(n) = below {
+        let message = format!("{name} is {n}: {} needs at least {least}", cx.name());
+        let at = b.span(name).or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![(format!("{name} is {n}"), at)]);
+    }
+}
+
+/// Refuses indices that are no integers, of which only some types are taken.
+pub fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, taken: &[Dtype]) {
+    if let Some(dtype) = tensor.dtype.filter(|d| !taken.contains(d)) {
+        let names: Vec<&str> = taken.iter().map(|d| d.name()).collect();
+        let message = format!("`{name}` is {dtype}: {} takes {}", cx.name(), names.join(" or "));
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`{name}` is {dtype}, from here"), tensor.dtype_at)]);
+    }
+}

@@ -1,0 +1,263 @@
+//! Layers as a table: each is a constructor and the function that its `forward` calls with
+//! the arguments it has stored.
+//!
+//! A module keeps constructor arguments, parameters, buffers and sub-modules as plain
+//! attributes of its instance. What is registered is told thus: a parameter by
+//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a second attribute,
+//! `buffer:NAME`, whose value says whether it is saved (`persistent`).
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::facts::check_rank;
+use crate::library::{Cx, Libraries, Table};
+use crate::python::{Arg, Args, Bound};
+use crate::value::{Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym};
+
+/// A layer of `torch.nn`.
+pub struct Layer {
+    pub name: &'static str,
+    /// Its base class under `torch.nn`.
+    pub base: &'static str,
+    pub constructor: &'static str,
+    /// What construction does besides keeping the arguments.
+    pub init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
+    /// The function of `torch.nn.functional` and its arguments, as in the layer's own source.
+    pub forward: &'static str,
+    /// The ranks that `forward` itself accepts, where it checks them.
+    pub ranks: &'static [usize],
+}
+
+/// A layer without parameters.
+pub const fn plain(name: &'static str, constructor: &'static str, forward: &'static str) -> Layer {
+    Layer { name, base: "Module", constructor, init: no_state, forward, ranks: &[] }
+}
+
+/// A layer with parameters or buffers.
+pub const fn with_state(
+    name: &'static str,
+    base: &'static str,
+    constructor: &'static str,
+    init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
+    forward: &'static str,
+) -> Layer {
+    Layer { name, base, constructor, init, forward, ranks: &[] }
+}
+
+impl Layer {
+    pub const fn ranks(mut self, ranks: &'static [usize]) -> Layer {
+        self.ranks = ranks;
+        self
+    }
+}
+
+fn no_state(_: &mut Cx<'_, '_>, _: ObjId, _: &Bound) {}
+
+/// One argument of a forward's call.
+#[derive(Debug, Clone, Copy)]
+enum Given {
+    /// An argument of `forward` itself.
+    Own(Sym),
+    /// `self.x`.
+    Stored(Sym),
+    True,
+    Nothing,
+    Int(i64),
+}
+
+struct Recipe {
+    function: String,
+    args: Vec<(Option<Sym>, Given)>,
+    ranks: &'static [usize],
+    init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
+}
+
+static RECIPES: LazyLock<FxHashMap<Sym, Recipe>> = LazyLock::new(|| {
+    let all = super::layers::LAYERS.iter().chain(super::losses::LAYERS);
+    all.map(|layer| (sym(&format!("torch.nn.{}", layer.name)), recipe(layer))).collect()
+});
+
+fn recipe(layer: &Layer) -> Recipe {
+    let (function, rest) = layer.forward.split_once('(').unwrap_or((layer.forward, ")"));
+    let mut args = Vec::new();
+    for text in rest.trim_end_matches(')').split(',').map(str::trim).filter(|t| !t.is_empty()) {
+        let (keyword, value) = match text.split_once('=') {
+            Some((keyword, value)) => (Some(sym(keyword)), value),
+            None => (None, text),
+        };
+        let given = match value.strip_prefix("self.") {
+            Some(stored) => Given::Stored(sym(stored)),
+            None if value == "True" => Given::True,
+            None if value == "None" => Given::Nothing,
+            None => value.parse().map_or_else(|_| Given::Own(sym(value)), Given::Int),
+        };
+        args.push((keyword, given));
+    }
+    let function = if function.contains('.') { function.to_owned() } else { format!("torch.nn.functional.{function}") };
+    Recipe { function, args, ranks: layer.ranks, init: layer.init }
+}
+
+/// The signature of `forward`: its own arguments, in order; those given by keyword may be left out.
+fn signature(layer: &Layer) -> &'static str {
+    let recipe = recipe(layer);
+    let mut out = String::from("self");
+    for (keyword, given) in &recipe.args {
+        if let Given::Own(name) = given {
+            out.push_str(", ");
+            out.push_str(name.as_str());
+            if keyword.is_some() {
+                out.push_str("=None");
+            }
+        }
+    }
+    sym(&out).as_str()
+}
+
+pub fn register(t: &mut Table, layers: &'static [Layer]) {
+    for layer in layers {
+        let path = format!("torch.nn.{}", layer.name);
+        let class = t.class(&path, &[&format!("torch.nn.{}", layer.base)], layer.constructor);
+        class.keeps_arguments = false;
+        class.init = Some(construct);
+        t.def(&format!("{path}.forward"), signature(layer), forward);
+    }
+}
+
+/// `Layer(…)`: keeps the arguments, then makes the parameters.
+fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    super::module::begin(cx, object);
+    for param in &b.sig.params {
+        // A layer hands these on to its parameters and keeps none of them; `bias` becomes the
+        // name of one, which stands after the weight.
+        if !matches!(param.name.as_str(), "device" | "dtype" | "bias" | "_weight" | "_freeze") {
+            let mut value = b.get(param.name.as_str());
+            // The constructor refuses a probability that is none: a contract's matter.
+            if param.name.as_str() == "p"
+                && cx.name().contains("Dropout")
+                && value.as_f64().is_some_and(not_probability)
+            {
+                value = Value::Unknown;
+            }
+            cx.it.heap.set_attr(object, param.name.as_str(), value);
+        }
+    }
+    if let Some(recipe) = RECIPES.get(&cx.path) {
+        (recipe.init)(cx, object, b);
+    }
+}
+
+fn not_probability(p: f64) -> bool {
+    !(0.0..=1.0).contains(&p)
+}
+
+/// `layer.forward(…)`.
+fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let class = sym(cx.path.as_str().trim_end_matches(".forward"));
+    let Some(recipe) = RECIPES.get(&class) else { return cx.some_tensor() };
+    let object = b.get("self");
+    let span = cx.span;
+    let mut args = Args::default();
+    for (keyword, given) in &recipe.args {
+        let arg = match given {
+            Given::Own(name) => match b.arg(name.as_str()) {
+                Some(arg) => arg.clone(),
+                None => Arg::new(b.get(name.as_str()), span),
+            },
+            Given::Stored(name) => Arg::new(cx.attr(&object, name.as_str()), span),
+            Given::True => Arg::new(Value::Bool(true), span),
+            Given::Nothing => Arg::new(Value::None, span),
+            Given::Int(n) => Arg::new(Value::Int(*n), span),
+        };
+        match keyword {
+            Some(keyword) => args.kw.push((*keyword, arg)),
+            None => args.pos.push(arg),
+        }
+    }
+    if let Some(input) = cx.tensor_arg(b, "input") {
+        // The message names the layer as the user knows it.
+        let path = std::mem::replace(&mut cx.path, class);
+        let fits = check_rank(cx, "input", &input, recipe.ranks);
+        cx.path = path;
+        if !fits {
+            return cx.some_tensor();
+        }
+    }
+    Libraries.call_function(cx.it, &recipe.function, &args, span).unwrap_or(Value::Unknown)
+}
+
+// What constructors use.
+
+/// A tensor with the `device=` and `dtype=` that a constructor was given, made where it
+/// stands.
+pub fn state(cx: &Cx<'_, '_>, b: &Bound, sizes: Vec<Size>) -> Tensor {
+    let dtype = match cx.dtype_arg(&b.get("dtype")) {
+        Some(given) => given,
+        None => cx.default_dtype(),
+    };
+    let device = match cx.device_arg(&b.get("device")) {
+        Some(given) => given,
+        None => cx.default_device(),
+    };
+    Tensor::default().with_shape(sizes, cx.at()).with_dtype(dtype, cx.at()).with_device(device, cx.at())
+}
+
+/// Registers a parameter of these sizes.
+pub fn parameter(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, name: &str, sizes: Vec<Size>) {
+    let tensor = state(cx, b, sizes);
+    let value = new_parameter(cx, tensor, Grad::Leaf);
+    cx.it.heap.set_attr(object, name, value);
+}
+
+/// A new parameter on the heap.
+pub fn new_parameter(cx: &mut Cx<'_, '_>, mut tensor: Tensor, grad: Grad) -> Value {
+    tensor.grad = grad;
+    let value = cx.out(tensor);
+    if let Some(id) = value.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.parameter = true);
+    }
+    value
+}
+
+/// Registers a buffer.
+pub fn buffer(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, mut tensor: Tensor) {
+    tensor.grad = Grad::Off;
+    let value = cx.out(tensor);
+    cx.it.heap.set_attr(object, name, value);
+    cx.it.heap.set_attr(object, &format!("buffer:{name}"), Value::Bool(true));
+}
+
+/// Sets an attribute to `None`: a parameter that this layer lacks.
+pub fn absent(cx: &mut Cx<'_, '_>, object: ObjId, names: &[&str]) {
+    for name in names {
+        cx.it.heap.set_attr(object, name, Value::None);
+    }
+}
+
+/// A constructor argument as a size.
+pub fn size(cx: &Cx<'_, '_>, b: &Bound, name: &str) -> Size {
+    cx.size_of(&b.get(name))
+}
+
+/// Registers `bias` where the constructor's flag of that name says so.
+pub fn bias(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, name: &str, sizes: Vec<Size>) {
+    match b.get(flag) {
+        Value::Bool(true) => parameter(cx, object, b, name, sizes),
+        Value::Bool(false) | Value::None => absent(cx, object, &[name]),
+        other => match cx.it.truth(&other) {
+            Some(true) => parameter(cx, object, b, name, sizes),
+            Some(false) => absent(cx, object, &[name]),
+            None => cx.it.heap.set_attr(object, name, Value::Unknown),
+        },
+    }
+}
+
+/// A counter such as `num_batches_tracked`.
+pub fn counter(cx: &Cx<'_, '_>, b: &Bound) -> Tensor {
+    state(cx, b, Vec::new()).with_dtype(Some(Dtype::Int64), cx.at())
+}
+
+/// The dimension in which a layer's parameter says how long its input must be.
+pub fn dim_of(tensor: &Tensor, index: usize) -> Dim {
+    tensor.shape.as_ref().and_then(|dims| dims.get(index)).cloned().unwrap_or(Dim::UNKNOWN)
+}

@@ -1,0 +1,481 @@
+//! The layers of `torch.nn`, one line each, and how they make their parameters.
+
+use super::facts::per_dim;
+use super::layer::{Layer, absent, bias, buffer, counter, parameter, plain, size, state, with_state};
+use crate::library::Cx;
+use crate::python::{Bound, RejectKind};
+use crate::value::{Grad, ObjId, Size, Value};
+
+const CONV: &str = "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, \
+                    padding_mode='zeros', device=None, dtype=None";
+const CONV_TRANSPOSE: &str = "in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, \
+                              groups=1, bias=True, dilation=1, padding_mode='zeros', device=None, dtype=None";
+const LAZY_CONV: &str = "out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True, \
+                         padding_mode='zeros', device=None, dtype=None";
+const LAZY_TRANSPOSE: &str = "out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True, \
+                              dilation=1, padding_mode='zeros', device=None, dtype=None";
+const BATCH_NORM: &str = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, \
+                          device=None, dtype=None, bias=True";
+const SYNC_NORM: &str = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, \
+                         process_group=None, device=None, dtype=None, bias=True";
+const LAZY_NORM: &str =
+    "eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, bias=True";
+const INSTANCE_NORM: &str = "num_features, eps=1e-05, momentum=0.1, affine=False, track_running_stats=False, \
+                             device=None, dtype=None, bias=True";
+const MAX_POOL: &str = "kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False";
+const AVG_POOL: &str =
+    "kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None";
+const LP_POOL: &str = "norm_type, kernel_size, stride=None, ceil_mode=False";
+const FRACTIONAL: &str = "kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None";
+const FOLD: &str = "output_size, kernel_size, dilation=1, padding=0, stride=1";
+
+macro_rules! forward {
+    (conv $f:literal) => {
+        concat!($f, "(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)")
+    };
+    (conv_transpose $f:literal) => {
+        concat!(
+            $f,
+            "(input, self.weight, self.bias, self.stride, self.padding, self.output_padding, self.groups, \
+             self.dilation, output size=output_size)"
+        )
+    };
+    (max_pool $f:literal) => {
+        concat!(
+            $f,
+            "(input, self.kernel_size, self.stride, self.padding, self.dilation, ceil_mode=self.ceil_mode, \
+             return_indices=self.return_indices)"
+        )
+    };
+    (avg_pool $f:literal) => {
+        concat!($f, "(input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad)")
+    };
+    (unpool $f:literal) => {
+        concat!($f, "(input, indices, self.kernel_size, self.stride, self.padding, output_size=output_size)")
+    };
+    (fractional $f:literal) => {
+        concat!($f, "(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices)")
+    };
+}
+
+const BATCH: &str =
+    "batch_norm(input, self.running_mean, self.running_var, self.weight, self.bias, training=self.training)";
+const INSTANCE: &str = "instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias)";
+const PAD: &str = "pad(input, self.padding, self.pad mode, self.value)";
+
+pub const LAYERS: &[Layer] = &[
+    // Linear
+    with_state(
+        "Linear",
+        "Module",
+        "in_features, out_features, bias=True, device=None, dtype=None",
+        linear,
+        "linear(input, self.weight, self.bias)",
+    ),
+    with_state(
+        "LazyLinear",
+        "Linear",
+        "out_features, bias=True, device=None, dtype=None",
+        linear,
+        "linear(input, self.weight, self.bias)",
+    ),
+    with_state(
+        "Bilinear",
+        "Module",
+        "in1_features, in2_features, out_features, bias=True, device=None, dtype=None",
+        bilinear,
+        "bilinear(input1, input2, self.weight, self.bias)",
+    ),
+    with_state(
+        "Embedding",
+        "Module",
+        "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, \
+         sparse=False, _weight=None, _freeze=False, device=None, dtype=None",
+        embedding,
+        "embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type)",
+    ),
+    with_state(
+        "EmbeddingBag",
+        "Module",
+        "num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode='mean', \
+         sparse=False, _weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None",
+        embedding,
+        "embedding_bag(input, self.weight, offsets=offsets, mode=self.mode, per_sample_weights=per_sample_weights, \
+         include_last_offset=self.include_last_offset, padding_idx=self.padding_idx)",
+    ),
+    // Convolutions
+    with_state("Conv1d", "_ConvNd", CONV, conv, forward!(conv "conv1d")),
+    with_state("Conv2d", "_ConvNd", CONV, conv, forward!(conv "conv2d")),
+    with_state("Conv3d", "_ConvNd", CONV, conv, forward!(conv "conv3d")),
+    with_state(
+        "ConvTranspose1d",
+        "_ConvTransposeNd",
+        CONV_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose1d"),
+    ),
+    with_state(
+        "ConvTranspose2d",
+        "_ConvTransposeNd",
+        CONV_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose2d"),
+    ),
+    with_state(
+        "ConvTranspose3d",
+        "_ConvTransposeNd",
+        CONV_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose3d"),
+    ),
+    with_state("LazyConv1d", "Conv1d", LAZY_CONV, conv, forward!(conv "conv1d")),
+    with_state("LazyConv2d", "Conv2d", LAZY_CONV, conv, forward!(conv "conv2d")),
+    with_state("LazyConv3d", "Conv3d", LAZY_CONV, conv, forward!(conv "conv3d")),
+    with_state(
+        "LazyConvTranspose1d",
+        "ConvTranspose1d",
+        LAZY_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose1d"),
+    ),
+    with_state(
+        "LazyConvTranspose2d",
+        "ConvTranspose2d",
+        LAZY_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose2d"),
+    ),
+    with_state(
+        "LazyConvTranspose3d",
+        "ConvTranspose3d",
+        LAZY_TRANSPOSE,
+        conv,
+        forward!(conv_transpose "conv_transpose3d"),
+    ),
+    // Norms
+    with_state("BatchNorm1d", "_BatchNorm", BATCH_NORM, batch_norm, BATCH).ranks(&[2, 3]),
+    with_state("BatchNorm2d", "_BatchNorm", BATCH_NORM, batch_norm, BATCH).ranks(&[4]),
+    with_state("BatchNorm3d", "_BatchNorm", BATCH_NORM, batch_norm, BATCH).ranks(&[5]),
+    with_state("LazyBatchNorm1d", "_BatchNorm", LAZY_NORM, batch_norm, BATCH).ranks(&[2, 3]),
+    with_state("LazyBatchNorm2d", "_BatchNorm", LAZY_NORM, batch_norm, BATCH).ranks(&[4]),
+    with_state("LazyBatchNorm3d", "_BatchNorm", LAZY_NORM, batch_norm, BATCH).ranks(&[5]),
+    with_state("SyncBatchNorm", "_BatchNorm", SYNC_NORM, batch_norm, BATCH),
+    with_state("InstanceNorm1d", "_InstanceNorm", INSTANCE_NORM, batch_norm, INSTANCE).ranks(&[2, 3]),
+    with_state("InstanceNorm2d", "_InstanceNorm", INSTANCE_NORM, batch_norm, INSTANCE).ranks(&[3, 4]),
+    with_state("InstanceNorm3d", "_InstanceNorm", INSTANCE_NORM, batch_norm, INSTANCE).ranks(&[4, 5]),
+    with_state(
+        "GroupNorm",
+        "Module",
+        "num_groups, num_channels, eps=1e-05, affine=True, device=None, dtype=None, bias=True",
+        group_norm,
+        "group_norm(input, self.num_groups, self.weight, self.bias)",
+    ),
+    with_state(
+        "LayerNorm",
+        "Module",
+        "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, device=None, dtype=None",
+        layer_norm,
+        "layer_norm(input, self.normalized_shape, self.weight, self.bias)",
+    ),
+    with_state(
+        "RMSNorm",
+        "Module",
+        "normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None",
+        layer_norm,
+        "rms_norm(input, self.normalized_shape, self.weight)",
+    ),
+    plain("LocalResponseNorm", "size, alpha=0.0001, beta=0.75, k=1.0", "local_response_norm(input, self.size)"),
+    // Dropout
+    plain("Dropout", "p=0.5, inplace=False", "dropout(input, self.p, self.training, self.inplace)"),
+    plain("Dropout1d", "p=0.5, inplace=False", "dropout1d(input, self.p, self.training, self.inplace)"),
+    plain("Dropout2d", "p=0.5, inplace=False", "dropout2d(input, self.p, self.training, self.inplace)"),
+    plain("Dropout3d", "p=0.5, inplace=False", "dropout3d(input, self.p, self.training, self.inplace)"),
+    plain("AlphaDropout", "p=0.5, inplace=False", "alpha_dropout(input, self.p, self.training)"),
+    plain("FeatureAlphaDropout", "p=0.5, inplace=False", "feature_alpha_dropout(input, self.p, self.training)"),
+    // Activations
+    plain("ReLU", "inplace=False", "relu(input, inplace=self.inplace)"),
+    plain("ReLU6", "inplace=False", "relu6(input, inplace=self.inplace)"),
+    plain(
+        "Hardtanh",
+        "min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
+        "hardtanh(input, self.min_val, self.max_val, self.inplace)",
+    ),
+    plain("LeakyReLU", "negative_slope=0.01, inplace=False", "leaky_relu(input, self.negative_slope, self.inplace)"),
+    plain("ELU", "alpha=1.0, inplace=False", "elu(input, self.alpha, self.inplace)"),
+    plain("CELU", "alpha=1.0, inplace=False", "celu(input, self.alpha, self.inplace)"),
+    plain("SELU", "inplace=False", "selu(input, self.inplace)"),
+    plain("GELU", "approximate='none'", "gelu(input, approximate=self.approximate)"),
+    plain("SiLU", "inplace=False", "silu(input, inplace=self.inplace)"),
+    plain("Mish", "inplace=False", "mish(input, inplace=self.inplace)"),
+    plain("Hardswish", "inplace=False", "hardswish(input, self.inplace)"),
+    plain("Hardsigmoid", "inplace=False", "hardsigmoid(input, self.inplace)"),
+    plain(
+        "RReLU",
+        "lower=0.125, upper=0.333, inplace=False",
+        "rrelu(input, self.lower, self.upper, self.training, self.inplace)",
+    ),
+    plain("Threshold", "threshold, value, inplace=False", "threshold(input, self.threshold, self.value, self.inplace)"),
+    plain("Softplus", "beta=1.0, threshold=20.0", "softplus(input, self.beta, self.threshold)"),
+    plain("Hardshrink", "lambd=0.5", "hardshrink(input, self.lambd)"),
+    plain("Softshrink", "lambd=0.5", "softshrink(input, self.lambd)"),
+    plain("Softsign", "", "softsign(input)"),
+    plain("Tanhshrink", "", "tanhshrink(input)"),
+    plain("LogSigmoid", "", "logsigmoid(input)"),
+    plain("Sigmoid", "", "torch.sigmoid(input)"),
+    plain("Tanh", "", "torch.tanh(input)"),
+    plain("GLU", "dim=-1", "glu(input, self.dim)"),
+    plain("Softmax", "dim=None", "softmax(input, self.dim)"),
+    plain("Softmin", "dim=None", "softmin(input, self.dim)"),
+    plain("LogSoftmax", "dim=None", "log_softmax(input, self.dim)"),
+    plain("Softmax2d", "", "softmax(input, -3)").ranks(&[3, 4]),
+    with_state(
+        "PReLU",
+        "Module",
+        "num_parameters=1, init=0.25, device=None, dtype=None",
+        prelu,
+        "prelu(input, self.weight)",
+    ),
+    // Pooling
+    with_state("MaxPool1d", "_MaxPoolNd", MAX_POOL, pool, forward!(max_pool "max_pool1d")),
+    with_state("MaxPool2d", "_MaxPoolNd", MAX_POOL, pool, forward!(max_pool "max_pool2d")),
+    with_state("MaxPool3d", "_MaxPoolNd", MAX_POOL, pool, forward!(max_pool "max_pool3d")),
+    with_state("AvgPool1d", "Module", AVG_POOL, pool, forward!(avg_pool "avg_pool1d")),
+    with_state("AvgPool2d", "Module", AVG_POOL, pool, forward!(avg_pool "avg_pool2d")),
+    with_state("AvgPool3d", "Module", AVG_POOL, pool, forward!(avg_pool "avg_pool3d")),
+    plain("AdaptiveAvgPool1d", "output_size", "adaptive_avg_pool1d(input, self.output_size)"),
+    plain("AdaptiveAvgPool2d", "output_size", "adaptive_avg_pool2d(input, self.output_size)"),
+    plain("AdaptiveAvgPool3d", "output_size", "adaptive_avg_pool3d(input, self.output_size)"),
+    plain(
+        "AdaptiveMaxPool1d",
+        "output_size, return_indices=False",
+        "adaptive_max_pool1d(input, self.output_size, self.return_indices)",
+    ),
+    plain(
+        "AdaptiveMaxPool2d",
+        "output_size, return_indices=False",
+        "adaptive_max_pool2d(input, self.output_size, self.return_indices)",
+    ),
+    plain(
+        "AdaptiveMaxPool3d",
+        "output_size, return_indices=False",
+        "adaptive_max_pool3d(input, self.output_size, self.return_indices)",
+    ),
+    plain("LPPool1d", LP_POOL, "lp_pool1d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)"),
+    plain("LPPool2d", LP_POOL, "lp_pool2d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)"),
+    plain("LPPool3d", LP_POOL, "lp_pool3d(input, self.norm_type, self.kernel_size, self.stride, self.ceil_mode)"),
+    plain("FractionalMaxPool2d", FRACTIONAL, forward!(fractional "fractional_max_pool2d")),
+    plain("FractionalMaxPool3d", FRACTIONAL, forward!(fractional "fractional_max_pool3d")),
+    plain("MaxUnpool1d", "kernel_size, stride=None, padding=0", forward!(unpool "max_unpool1d")),
+    plain("MaxUnpool2d", "kernel_size, stride=None, padding=0", forward!(unpool "max_unpool2d")),
+    plain("MaxUnpool3d", "kernel_size, stride=None, padding=0", forward!(unpool "max_unpool3d")),
+    // Resizing and rearranging
+    plain(
+        "Upsample",
+        "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
+        "interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)",
+    ),
+    with_state(
+        "UpsamplingBilinear2d",
+        "Upsample",
+        "size=None, scale_factor=None",
+        upsampling,
+        "interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)",
+    ),
+    with_state(
+        "UpsamplingNearest2d",
+        "Upsample",
+        "size=None, scale_factor=None",
+        upsampling,
+        "interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners)",
+    ),
+    plain("PixelShuffle", "upscale_factor", "pixel_shuffle(input, self.upscale_factor)"),
+    plain("PixelUnshuffle", "downscale_factor", "pixel_unshuffle(input, self.downscale_factor)"),
+    plain("ChannelShuffle", "groups", "channel_shuffle(input, self.groups)"),
+    plain("Flatten", "start_dim=1, end_dim=-1", "torch.flatten(input, self.start_dim, self.end_dim)"),
+    plain("Unflatten", "dim, unflattened_size", "torch.unflatten(input, self.dim, self.unflattened_size)"),
+    plain("Fold", FOLD, "fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)"),
+    plain(
+        "Unfold",
+        "kernel_size, dilation=1, padding=0, stride=1",
+        "unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)",
+    ),
+    with_state("ConstantPad1d", "_ConstantPadNd", "padding, value", padding, PAD),
+    with_state("ConstantPad2d", "_ConstantPadNd", "padding, value", padding, PAD),
+    with_state("ConstantPad3d", "_ConstantPadNd", "padding, value", padding, PAD),
+    with_state("ZeroPad1d", "ConstantPad1d", "padding", padding, PAD),
+    with_state("ZeroPad2d", "ConstantPad2d", "padding", padding, PAD),
+    with_state("ZeroPad3d", "ConstantPad3d", "padding", padding, PAD),
+    with_state("ReflectionPad1d", "_ReflectionPadNd", "padding", padding, PAD),
+    with_state("ReflectionPad2d", "_ReflectionPadNd", "padding", padding, PAD),
+    with_state("ReflectionPad3d", "_ReflectionPadNd", "padding", padding, PAD),
+    with_state("ReplicationPad1d", "_ReplicationPadNd", "padding", padding, PAD),
+    with_state("ReplicationPad2d", "_ReplicationPadNd", "padding", padding, PAD),
+    with_state("ReplicationPad3d", "_ReplicationPadNd", "padding", padding, PAD),
+    with_state("CircularPad1d", "_CircularPadNd", "padding", padding, PAD),
+    with_state("CircularPad2d", "_CircularPadNd", "padding", padding, PAD),
+    with_state("CircularPad3d", "_CircularPadNd", "padding", padding, PAD),
+    // Distances
+    plain("CosineSimilarity", "dim=1, eps=1e-08", "cosine_similarity(x1, x2, self.dim, self.eps)"),
+    plain(
+        "PairwiseDistance",
+        "p=2.0, eps=1e-06, keepdim=False",
+        "pairwise_distance(x1, x2, self.p, self.eps, self.keepdim)",
+    ),
+];
+
+/// The digit in a layer's name: its number of spatial dimensions.
+pub fn spatial(name: &str) -> usize {
+    name.chars().find_map(|c| c.to_digit(10)).map_or(0, |d| d as usize)
+}
+
+fn linear(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    // A lazy layer learns the size of its input from its first call.
+    let (inputs, outputs) = (size(cx, b, "in_features"), size(cx, b, "out_features"));
+    parameter(cx, object, b, "weight", vec![outputs.clone(), inputs]);
+    bias(cx, object, b, "bias", "bias", vec![outputs]);
+}
+
+fn bilinear(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let outputs = size(cx, b, "out_features");
+    let sizes = vec![outputs.clone(), size(cx, b, "in1_features"), size(cx, b, "in2_features")];
+    parameter(cx, object, b, "weight", sizes);
+    bias(cx, object, b, "bias", "bias", vec![outputs]);
+}
+
+fn embedding(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    if let Some(weight) = cx.tensor_arg(b, "_weight") {
+        let value = super::layer::new_parameter(cx, weight, Grad::Leaf);
+        cx.it.heap.set_attr(object, "weight", value);
+        return;
+    }
+    let sizes = vec![size(cx, b, "num_embeddings"), size(cx, b, "embedding_dim")];
+    parameter(cx, object, b, "weight", sizes);
+}
+
+fn prelu(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let sizes = vec![size(cx, b, "num_parameters")];
+    parameter(cx, object, b, "weight", sizes);
+}
+
+fn conv(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let name = cx.name();
+    let n = spatial(name);
+    let transposed = name.contains("Transpose");
+    let (inputs, outputs) = (size(cx, b, "in_channels"), size(cx, b, "out_channels"));
+    let groups = size(cx, b, "groups");
+    // As attributes, these are tuples whatever was given.
+    for argument in ["kernel_size", "stride", "padding", "dilation", "output_padding"] {
+        let value = b.get(argument);
+        if value.as_str().is_none() && b.sig.params.iter().any(|p| p.name.as_str() == argument) {
+            let sizes = per_dim(cx, &value, n).iter().map(Value::size).collect();
+            cx.it.heap.set_attr(object, argument, Value::tuple(sizes));
+        }
+    }
+    cx.it.heap.set_attr(object, "transposed", Value::Bool(transposed));
+    let per_group = |of: &Size| of.div_exact(&groups).unwrap_or(Size::Unknown);
+    let mut sizes = match transposed {
+        true => vec![inputs, per_group(&outputs)],
+        false => vec![outputs.clone(), per_group(&inputs)],
+    };
+    sizes.extend(per_dim(cx, &b.get("kernel_size"), n));
+    parameter(cx, object, b, "weight", sizes);
+    bias(cx, object, b, "bias", "bias", vec![outputs]);
+}
+
+fn pool(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    if b.get("stride").is_none() {
+        cx.it.heap.set_attr(object, "stride", b.get("kernel_size"));
+    }
+}
+
+/// The parameters of a norm over `sizes`: `flag` says whether there are any.
+fn affine(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, sizes: Vec<Size>) {
+    match cx.it.truth(&b.get(flag)).or(b.get(flag).as_bool()) {
+        Some(true) => {
+            parameter(cx, object, b, "weight", sizes.clone());
+            match b.sig.params.iter().any(|p| p.name.as_str() == "bias") {
+                true => bias(cx, object, b, "bias", "bias", sizes),
+                false => absent(cx, object, &["bias"]),
+            }
+        }
+        Some(false) => absent(cx, object, &["weight", "bias"]),
+        None => {
+            cx.it.heap.set_attr(object, "weight", Value::Unknown);
+            cx.it.heap.set_attr(object, "bias", Value::Unknown);
+        }
+    }
+}
+
+fn batch_norm(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    // A lazy norm learns its channels from its first call.
+    let channels = size(cx, b, "num_features");
+    affine(cx, object, b, "affine", vec![channels.clone()]);
+    match b.get("track_running_stats").as_bool() {
+        Some(true) => {
+            let stats = state(cx, b, vec![channels]);
+            buffer(cx, object, "running_mean", stats.clone());
+            buffer(cx, object, "running_var", stats);
+            let count = counter(cx, b);
+            buffer(cx, object, "num_batches_tracked", count);
+        }
+        Some(false) => absent(cx, object, &["running_mean", "running_var", "num_batches_tracked"]),
+        None => {
+            cx.it.heap.set_attr(object, "running_mean", Value::Unknown);
+            cx.it.heap.set_attr(object, "running_var", Value::Unknown);
+        }
+    }
+}
+
+fn group_norm(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let channels = size(cx, b, "num_channels");
+    if let (Size::Int(c), Some(groups)) = (&channels, b.get("num_groups").as_int())
+        && groups > 0
+        && c % groups != 0
+    {
+        let message = format!("num_channels is {c}, which {groups} groups do not divide");
+        let reads = vec![(format!("num_channels is {c}"), b.span("num_channels"))];
+        cx.reject(RejectKind::Value, message, reads);
+    }
+    affine(cx, object, b, "affine", vec![channels]);
+}
+
+fn layer_norm(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let shape = b.get("normalized_shape");
+    let Some(sizes) = cx.sizes(std::slice::from_ref(&shape)) else {
+        cx.it.heap.set_attr(object, "weight", Value::Unknown);
+        cx.it.heap.set_attr(object, "bias", Value::Unknown);
+        return;
+    };
+    let tuple = Value::tuple(sizes.iter().map(Value::size).collect());
+    cx.it.heap.set_attr(object, "normalized_shape", tuple);
+    affine(cx, object, b, "elementwise_affine", sizes);
+}
+
+fn upsampling(cx: &mut Cx<'_, '_>, object: ObjId, _: &Bound) {
+    let bilinear = cx.name().contains("Bilinear");
+    let (mode, corners) = if bilinear { ("bilinear", Value::Bool(true)) } else { ("nearest", Value::None) };
+    cx.it.heap.set_attr(object, "mode", Value::str(mode));
+    cx.it.heap.set_attr(object, "align_corners", corners);
+}
+
+fn padding(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let name = cx.name();
+    let mode = match name {
+        _ if name.starts_with("Reflection") => "reflect",
+        _ if name.starts_with("Replication") => "replicate",
+        _ if name.starts_with("Circular") => "circular",
+        _ => "constant",
+    };
+    cx.it.heap.set_attr(object, "pad mode", Value::str(mode));
+    let value = match name {
+        _ if name.starts_with("Zero") => Value::Float(0.0),
+        _ if name.starts_with("Constant") => b.get("value"),
+        _ => Value::None,
+    };
+    cx.it.heap.set_attr(object, "value", value);
+    let given = b.get("padding");
+    if let Some(pad) = given.as_size() {
+        let sizes = vec![Value::size(&pad); 2 * spatial(name)];
+        cx.it.heap.set_attr(object, "padding", Value::tuple(sizes));
+    }
+}

@@ -1,0 +1,471 @@
+//! Losses: what they return. What they demand of their arguments is written as contracts.
+
+use super::device;
+use super::facts::{Autocast, autocast, broadcast, full_dtype, result};
+use super::layer::{Layer, plain, with_state};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Device, Dim, Dtype, Kind, ObjId, Tensor, Value, promote};
+
+macro_rules! loss {
+    ($name:literal, $constructor:literal, $forward:literal) => {
+        with_state($name, "_Loss", $constructor, reduction, $forward)
+    };
+}
+
+macro_rules! weighted {
+    ($name:literal, $constructor:literal, $forward:literal) => {
+        with_state($name, "_WeightedLoss", $constructor, weights, $forward)
+    };
+}
+
+pub const LAYERS: &[Layer] = &[
+    weighted!(
+        "CrossEntropyLoss",
+        "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0",
+        "cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction, \
+         label_smoothing=self.label_smoothing)"
+    ),
+    weighted!(
+        "NLLLoss",
+        "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
+        "nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)"
+    ),
+    weighted!(
+        "NLLLoss2d",
+        "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
+        "nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)"
+    ),
+    weighted!(
+        "BCELoss",
+        "weight=None, size_average=None, reduce=None, reduction='mean'",
+        "binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)"
+    ),
+    weighted!(
+        "BCEWithLogitsLoss",
+        "weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
+        "binary_cross_entropy_with_logits(input, target, self.weight, pos_weight=self.pos_weight, \
+         reduction=self.reduction)"
+    ),
+    loss!(
+        "MSELoss",
+        "size_average=None, reduce=None, reduction='mean'",
+        "mse_loss(input, target, reduction=self.reduction)"
+    ),
+    loss!(
+        "L1Loss",
+        "size_average=None, reduce=None, reduction='mean'",
+        "l1_loss(input, target, reduction=self.reduction)"
+    ),
+    loss!(
+        "SmoothL1Loss",
+        "size_average=None, reduce=None, reduction='mean', beta=1.0",
+        "smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)"
+    ),
+    loss!(
+        "HuberLoss",
+        "reduction='mean', delta=1.0",
+        "huber_loss(input, target, reduction=self.reduction, delta=self.delta)"
+    ),
+    loss!(
+        "KLDivLoss",
+        "size_average=None, reduce=None, reduction='mean', log_target=False",
+        "kl_div(input, target, reduction=self.reduction, log_target=self.log_target)"
+    ),
+    loss!(
+        "PoissonNLLLoss",
+        "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
+        "poisson_nll_loss(input, target, log_input=self.log_input, full=self.full, eps=self.eps, \
+         reduction=self.reduction)"
+    ),
+    loss!(
+        "GaussianNLLLoss",
+        "*, full=False, eps=1e-06, reduction='mean'",
+        "gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)"
+    ),
+    loss!(
+        "SoftMarginLoss",
+        "size_average=None, reduce=None, reduction='mean'",
+        "soft_margin_loss(input, target, reduction=self.reduction)"
+    ),
+    loss!(
+        "HingeEmbeddingLoss",
+        "margin=1.0, size_average=None, reduce=None, reduction='mean'",
+        "hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)"
+    ),
+    loss!(
+        "CosineEmbeddingLoss",
+        "margin=0.0, size_average=None, reduce=None, reduction='mean'",
+        "cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)"
+    ),
+    loss!(
+        "MarginRankingLoss",
+        "margin=0.0, size_average=None, reduce=None, reduction='mean'",
+        "margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)"
+    ),
+    loss!(
+        "TripletMarginLoss",
+        "margin=1.0, p=2.0, eps=1e-06, swap=False, size_average=None, reduce=None, reduction='mean'",
+        "triplet_margin_loss(anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap, \
+         reduction=self.reduction)"
+    ),
+    loss!(
+        "TripletMarginWithDistanceLoss",
+        "*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
+        "triplet_margin_with_distance_loss(anchor, positive, negative, distance_function=self.distance_function, \
+         margin=self.margin, swap=self.swap, reduction=self.reduction)"
+    ),
+    loss!(
+        "MultiLabelMarginLoss",
+        "size_average=None, reduce=None, reduction='mean'",
+        "multilabel_margin_loss(input, target, reduction=self.reduction)"
+    ),
+    weighted!(
+        "MultiLabelSoftMarginLoss",
+        "weight=None, size_average=None, reduce=None, reduction='mean'",
+        "multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)"
+    ),
+    weighted!(
+        "MultiMarginLoss",
+        "p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
+        "multi_margin_loss(input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction)"
+    ),
+    plain(
+        "CTCLoss",
+        "blank=0, reduction='mean', zero_infinity=False",
+        "ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity)",
+    ),
+];
+
+pub fn register(t: &mut Table) {
+    let f = "torch.nn.functional.";
+    t.def(
+        &format!("{f}cross_entropy"),
+        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', \
+         label_smoothing=0.0",
+        classified,
+    );
+    t.def(
+        &format!("{f}nll_loss"),
+        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
+        classified,
+    );
+    t.def(
+        &format!("{f}binary_cross_entropy"),
+        "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
+        elementwise,
+    );
+    t.def(
+        &format!("{f}binary_cross_entropy_with_logits"),
+        "input, target, weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
+        elementwise,
+    );
+    t.family(
+        f,
+        "mse_loss l1_loss",
+        "input, target, size_average=None, reduce=None, reduction='mean', weight=None",
+        elementwise,
+    );
+    t.def(
+        &format!("{f}smooth_l1_loss"),
+        "input, target, size_average=None, reduce=None, reduction='mean', beta=1.0",
+        elementwise,
+    );
+    t.def(&format!("{f}huber_loss"), "input, target, reduction='mean', delta=1.0, weight=None", elementwise);
+    t.def(
+        &format!("{f}kl_div"),
+        "input, target, size_average=None, reduce=None, reduction='mean', log_target=False",
+        elementwise,
+    );
+    t.def(
+        &format!("{f}poisson_nll_loss"),
+        "input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
+        elementwise,
+    );
+    t.def(&format!("{f}gaussian_nll_loss"), "input, target, var, full=False, eps=1e-06, reduction='mean'", elementwise);
+    t.def(
+        &format!("{f}soft_margin_loss"),
+        "input, target, size_average=None, reduce=None, reduction='mean'",
+        elementwise,
+    );
+    t.def(
+        &format!("{f}hinge_embedding_loss"),
+        "input, target, margin=1.0, size_average=None, reduce=None, reduction='mean'",
+        elementwise,
+    );
+    t.def(
+        &format!("{f}margin_ranking_loss"),
+        "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
+        reduced_only,
+    );
+    t.def(
+        &format!("{f}cosine_embedding_loss"),
+        "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
+        reduced_only,
+    );
+    t.def(
+        &format!("{f}triplet_margin_loss"),
+        "anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None, reduce=None, \
+         reduction='mean'",
+        reduced_only,
+    );
+    t.def(
+        &format!("{f}triplet_margin_with_distance_loss"),
+        "anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction='mean'",
+        reduced_only,
+    );
+    t.def(
+        &format!("{f}multi_margin_loss"),
+        "input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
+        per_sample,
+    );
+    t.def(
+        &format!("{f}multilabel_margin_loss"),
+        "input, target, size_average=None, reduce=None, reduction='mean'",
+        per_sample,
+    );
+    t.def(
+        &format!("{f}multilabel_soft_margin_loss"),
+        "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
+        per_sample,
+    );
+    t.def(
+        &format!("{f}ctc_loss"),
+        "log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False",
+        ctc_loss,
+    );
+    t.alias("torch.ctc_loss", "torch.nn.functional.ctc_loss");
+}
+
+/// The older pair of flags stands for one of the newer names.
+fn reduction_of(b: &Bound) -> Option<&'static str> {
+    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name) && !b.get(name).is_none();
+    if has("size_average") || has("reduce") {
+        let flag = |value: Value| if value.is_none() { Some(true) } else { value.as_bool() };
+        return match (flag(b.get("reduce"))?, flag(b.get("size_average"))) {
+            (false, _) => Some("none"),
+            (true, Some(true)) => Some("mean"),
+            (true, Some(false)) => Some("sum"),
+            (true, None) => None,
+        };
+    }
+    ["none", "mean", "sum", "batchmean"].into_iter().find(|name| b.get("reduction").as_str() == Some(name))
+}
+
+/// Keeps `reduction` as the older flags say.
+fn reduction(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let value = match reduction_of(b) {
+        Some(name) => Value::str(name),
+        None => Value::Unknown,
+    };
+    cx.it.heap.set_attr(object, "reduction", value);
+}
+
+/// Class weights are buffers: they move with the module.
+fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    reduction(cx, object, b);
+    for name in ["weight", "pos_weight"] {
+        if b.given(name) && !b.get(name).is_none() {
+            cx.it.heap.set_attr(object, &format!("buffer:{name}"), Value::Bool(true));
+        }
+    }
+}
+
+/// Refuses a name that stands for no reduction.
+fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
+    let given = b.get("reduction");
+    let Some(name) = given.as_str() else { return };
+    let known = matches!(name, "none" | "mean" | "sum") || (name == "batchmean" && cx.name() == "kl_div");
+    if !known && reduction_of(b).is_none() {
+        let message = format!("reduction is {name:?}: it is one of 'none', 'mean' and 'sum'");
+        let at = b.span("reduction").or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![(format!("reduction is {name:?}"), at)]);
+    }
+}
+
+/// Refuses tensors on different devices. A 0-dim one may be a number to some of these losses.
+fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
+    let strict = matches!(cx.name(), "cross_entropy" | "nll_loss");
+    let judged: Vec<(&str, &Tensor)> = tensors
+        .iter()
+        .filter_map(|(name, t)| Some((*name, (*t)?)))
+        .filter(|(_, t)| strict || t.rank().is_some_and(|rank| rank > 0))
+        .collect();
+    device::check(cx, &judged);
+}
+
+/// Refuses shapes that do not broadcast, where no contract judges the shapes.
+fn check_broadcast(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) {
+    if cx.name().starts_with("binary_cross_entropy") || cx.name() == "gaussian_nll_loss" {
+        return;
+    }
+    super::super::broadcast::broadcast(cx, tensors);
+}
+
+/// A result in which the elements are reduced, or not.
+fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[&Tensor], dtype: Option<Dtype>, full: Option<Vec<Dim>>) -> Value {
+    check_reduction(cx, b);
+    let shape = match reduction_of(b) {
+        Some("none") => full,
+        Some(_) => Some(Vec::new()),
+        None => None,
+    };
+    let out = result(cx, inputs, shape, dtype);
+    cx.out(out)
+}
+
+/// Promoted as elementwise operations do: among tensors of one kind, those with dimensions
+/// decide; 0-dim ones only where their kind is higher.
+fn promoted(tensors: &[&Tensor]) -> Option<Dtype> {
+    let mut out: Option<Dtype> = None;
+    for tensor in tensors {
+        if tensor.rank()? == 0 && tensors.len() > 1 && tensors.iter().any(|t| t.rank() != Some(0)) {
+            // Only the kind of a 0-dim tensor counts; leave that to the dtype being the same.
+            if tensors.iter().any(|t| t.dtype != tensor.dtype) {
+                return None;
+            }
+        }
+        out = Some(match out {
+            None => tensor.dtype?,
+            Some(have) => promote(have, tensor.dtype?)?,
+        });
+    }
+    out
+}
+
+/// The dtype of a loss whose arguments are promoted; under autocast on CUDA it is float32.
+fn loss_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
+    let device: Option<Device> = inputs.iter().find_map(|t| t.device);
+    let dtype = promoted(inputs);
+    match autocast(cx, device) {
+        Autocast::Off => dtype,
+        _ => dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64)),
+    }
+}
+
+/// Index targets lack the class dimension; probabilities have the input's shape.
+fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else {
+        let mut out = Tensor::default();
+        if matches!(reduction_of(b), Some("mean" | "sum")) {
+            out = out.with_shape(Vec::new(), cx.at());
+        }
+        return cx.out(out);
+    };
+    let target = cx.tensor_arg(b, "target");
+    let full = input.shape.as_ref().map(|dims| match dims.len() {
+        0 | 1 => Vec::new(),
+        _ => dims.iter().enumerate().filter(|(i, _)| *i != 1).map(|(_, d)| d.clone()).collect(),
+    });
+    let floating = target.as_ref().map(|t| t.dtype.map(Dtype::is_floating));
+    let dtype = match (full_dtype(cx, &input), &target, floating) {
+        // Probabilities of a wider type widen the loss.
+        (Some(d), Some(t), Some(Some(true))) if cx.name() == "cross_entropy" => t.dtype.and_then(|t| promote(d, t)),
+        (dtype, Some(_), Some(Some(false))) => dtype,
+        (Some(d @ Dtype::Float64), ..) => Some(d),
+        (dtype, ..) if cx.name() == "nll_loss" => dtype,
+        _ => None,
+    };
+    let weight = cx.tensor_arg(b, "weight");
+    check_devices(cx, &[("input", Some(&input)), ("target", target.as_ref()), ("weight", weight.as_ref())]);
+    let mut tensors = vec![&input];
+    tensors.extend(&target);
+    reduced(cx, b, &tensors, dtype, full)
+}
+
+/// Whether the target's dtype cannot make the result's another than the input's.
+fn alike(input: &Tensor, target: &Tensor) -> bool {
+    input.dtype.is_some() && input.dtype == target.dtype
+}
+
+fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (Some(input), Some(target)) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "target")) else {
+        let mut out = Tensor::default();
+        if matches!(reduction_of(b), Some("mean" | "sum" | "batchmean")) {
+            out = out.with_shape(Vec::new(), cx.at());
+        }
+        return cx.out(out);
+    };
+    let mut tensors = vec![&input, &target];
+    let more = [cx.tensor_arg(b, "weight"), cx.tensor_arg(b, "pos_weight"), cx.tensor_arg(b, "var")];
+    let full = broadcast(&input, &target);
+    let [weight, pos_weight, var] = [more.first(), more.get(1), more.get(2)].map(|t| t.and_then(Option::as_ref));
+    let all = [
+        ("input", Some(&input)),
+        ("target", Some(&target)),
+        ("weight", weight),
+        ("pos_weight", pos_weight),
+        ("var", var),
+    ];
+    check_devices(cx, &all);
+    check_broadcast(cx, &[("input", &input), ("target", &target)]);
+    let mut dtype = match cx.name() {
+        "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "poisson_nll_loss" | "gaussian_nll_loss" => {
+            loss_dtype(cx, &tensors)
+        }
+        // The others write into a tensor of the input's or of the target's type.
+        _ => loss_dtype(cx, &tensors).filter(|_| alike(&input, &target)),
+    };
+    for other in more.iter().flatten() {
+        tensors.push(other);
+        if other.dtype != dtype {
+            dtype = None;
+        }
+    }
+    let mut dtype = dtype.filter(|d| d.kind() >= Kind::Floating);
+    if cx.name() == "l1_loss" {
+        dtype = dtype.map(Dtype::to_real);
+    }
+    reduced(cx, b, &tensors, dtype, full)
+}
+
+/// The unreduced result has one element per row.
+fn per_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let full = input.shape.as_ref().map(|dims| match dims.split_last() {
+        Some((_, batch)) => batch.to_vec(),
+        None => Vec::new(),
+    });
+    let target = cx.tensor_arg(b, "target").and_then(|t| t.dtype);
+    let narrow = target.is_some() && (target == input.dtype || target.is_some_and(Dtype::is_integral));
+    let dtype = full_dtype(cx, &input).filter(|d| d.is_floating() && narrow);
+    reduced(cx, b, &[&input], dtype, full)
+}
+
+/// Losses of pairs and triplets.
+fn reduced_only(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let names = ["input1", "input2", "anchor", "positive", "negative"];
+    let named: Vec<(&str, Tensor)> = names.iter().filter_map(|name| Some((*name, cx.tensor_arg(b, name)?))).collect();
+    let target = cx.tensor_arg(b, "target");
+    let all: Vec<&Tensor> = named.iter().map(|(_, t)| t).collect();
+    let mut judged: Vec<(&str, Option<&Tensor>)> = named.iter().map(|(name, t)| (*name, Some(t))).collect();
+    judged.push(("target", target.as_ref()));
+    check_devices(cx, &judged);
+    let mut dtype = loss_dtype(cx, &all).filter(|d| d.is_floating());
+    let narrow = |t: &Tensor| t.dtype.is_some_and(|d| d.is_integral() || Some(d) == dtype);
+    if all.iter().any(|t| t.dtype != dtype) || !target.as_ref().is_none_or(narrow) {
+        dtype = None;
+    }
+    let full = match cx.name() {
+        "margin_ranking_loss" => named.first().zip(target.as_ref()).and_then(|((_, x), t)| {
+            let same = named.iter().all(|(_, y)| y.sizes() == x.sizes());
+            broadcast(x, t).filter(|_| same)
+        }),
+        "cosine_embedding_loss" => target.as_ref().and_then(|t| t.shape.clone()),
+        _ => {
+            let same = named.iter().all(|(_, t)| t.sizes() == named.first().and_then(|(_, x)| x.sizes()));
+            named.first().and_then(|(_, x)| Some(x.shape.as_ref()?.split_last()?.1.to_vec())).filter(|_| same)
+        }
+    };
+    reduced(cx, b, &all, dtype, full)
+}
+
+fn ctc_loss(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "log_probs") else { return cx.some_tensor() };
+    let full = input.shape.as_deref().map(|dims| match dims {
+        [_, batch, _] => vec![batch.clone()],
+        _ => Vec::new(),
+    });
+    let dtype = full_dtype(cx, &input);
+    reduced(cx, b, &[&input], dtype, full)
+}

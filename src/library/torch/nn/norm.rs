@@ -1,0 +1,208 @@
+//! Normalisation: the shape stays; channels must be those of the parameters.
+
+use super::device;
+use super::facts::{Autocast, autocast, check_rank, dim_read, full_dtype, grad_of, like, shape_read, shape_text};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    let f = "torch.nn.functional.";
+    t.def(
+        &format!("{f}batch_norm"),
+        "input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05",
+        batch_norm,
+    );
+    t.def(
+        &format!("{f}instance_norm"),
+        "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, \
+         eps=1e-05",
+        instance_norm,
+    );
+    t.def(&format!("{f}group_norm"), "input, num_groups, weight=None, bias=None, eps=1e-05", group_norm);
+    t.def(&format!("{f}layer_norm"), "input, normalized_shape, weight=None, bias=None, eps=1e-05", layer_norm);
+    t.def(&format!("{f}rms_norm"), "input, normalized_shape, weight=None, eps=None", layer_norm);
+    t.def(&format!("{f}local_response_norm"), "input, size, alpha=0.0001, beta=0.75, k=1.0", local_response_norm);
+    t.def(&format!("{f}normalize"), "input, p=2.0, dim=1, eps=1e-12, out=None", normalize);
+    for name in ["group_norm", "layer_norm", "rms_norm"] {
+        t.alias(&format!("torch.{name}"), &format!("{f}{name}"));
+    }
+}
+
+/// The parameters that a norm was given, by name.
+fn parameters(cx: &Cx<'_, '_>, b: &Bound, names: &[&'static str]) -> Vec<(&'static str, Tensor)> {
+    names.iter().filter_map(|name| Some((*name, cx.tensor_arg(b, name)?))).collect()
+}
+
+/// The checks that all norms share, and the result.
+fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> Tensor {
+    let mut all = vec![("input", input)];
+    all.extend(parameters.iter().map(|(name, t)| (*name, t)));
+    device::check(cx, &all);
+    check_dtype(cx, input, parameters);
+    let mut out = like(cx, input);
+    let tensors: Vec<&Tensor> = all.iter().map(|(_, t)| *t).collect();
+    out.grad = grad_of(cx, &tensors, out.dtype);
+    out
+}
+
+/// Half precision beside float32 parameters is legal; float64 or integers are not.
+fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
+    let Some(dtype) = input.dtype else { return };
+    // The fused kernel for rms_norm promotes, and autocast may convert first.
+    if cx.name() == "rms_norm" || autocast(cx, input.device) != Autocast::Off {
+        return;
+    }
+    if dtype.is_integral() {
+        let message = format!("`input` is {dtype}: {} takes floating-point tensors", cx.name());
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+        return;
+    }
+    let clash = parameters.iter().find_map(|(name, t)| {
+        let other = t.dtype?;
+        let wide = |d| d == Dtype::Float64;
+        let narrow = |d| d == Dtype::Float32;
+        ((wide(dtype) && narrow(other)) || (narrow(dtype) && wide(other))).then_some((*name, other, t.dtype_at))
+    });
+    if let Some((name, other, at)) = clash {
+        let message = format!("`input` is {dtype} and `{name}` is {other}: {} needs both of the same dtype", cx.name());
+        let reads = vec![
+            (format!("`input` is {dtype}, from here"), input.dtype_at),
+            (format!("`{name}` is {other}, from here"), at),
+        ];
+        cx.reject(RejectKind::Dtype, message, reads);
+    }
+}
+
+/// Refuses an input whose channels are not those of a parameter.
+fn check_channels(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
+    let Some(channels) = input.dim(1) else { return };
+    for (name, parameter) in parameters {
+        let Some(features) = parameter.dim(0) else { continue };
+        if channels.size.equals(&features.size) == Some(false) {
+            let message = format!(
+                "`input` is {}, with {} channels, but this {} is for {}",
+                shape_text(input),
+                channels.size,
+                cx.name(),
+                features.size
+            );
+            let reads = vec![dim_read("input", "channels", channels), dim_read(name, "features", features)];
+            cx.reject(RejectKind::Shape, message, reads);
+            return;
+        }
+    }
+}
+
+/// Refuses statistics over a single value, which training cannot normalise.
+fn check_enough(cx: &mut Cx<'_, '_>, input: &Tensor, skip: usize) {
+    let Some(shape) = input.known_shape() else { return };
+    let counted = shape.iter().enumerate().filter(|(i, _)| *i != 1 && *i >= skip).map(|(_, n)| *n);
+    if shape.len() >= 2 && counted.fold(1i64, i64::saturating_mul) == 1 {
+        let message = format!("`input` is {shape:?}: {} needs more than 1 value per channel while training", cx.name());
+        let reads = vec![shape_read("input", input)];
+        cx.reject(RejectKind::Value, message, reads);
+    }
+}
+
+fn batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
+    if b.get("training").as_bool() == Some(true) {
+        check_enough(cx, &input, 0);
+    }
+    check_channels(cx, &input, &parameters);
+    let out = normalized(cx, &input, &parameters);
+    cx.out(out)
+}
+
+fn instance_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
+    // Unbatched inputs have their channels first, which only the layer knows: its name says
+    // how many dimensions there are, the function's does not.
+    let out = normalized(cx, &input, &parameters);
+    cx.out(out)
+}
+
+fn group_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let parameters = parameters(cx, b, &["weight", "bias"]);
+    if input.rank().is_some_and(|rank| rank < 2) {
+        check_rank(cx, "input", &input, &[2, 3, 4, 5]);
+        return cx.some_tensor();
+    }
+    if let (Some(groups), Some(Dim { size: Size::Int(c), at })) = (b.get("num_groups").as_int(), input.dim(1).cloned())
+        && groups > 0
+        && c % groups != 0
+    {
+        let message =
+            format!("`input` is {}, with {c} channels, which {groups} groups do not divide", shape_text(&input));
+        cx.reject(RejectKind::Shape, message, vec![(format!("`input` has {c} channels, from here"), at)]);
+    } else {
+        check_channels(cx, &input, &parameters);
+    }
+    let mut out = normalized(cx, &input, &parameters);
+    out.dtype = full_dtype(cx, &input);
+    cx.out(out)
+}
+
+/// Over the last dimensions, which must be those given.
+fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let parameters = parameters(cx, b, &["weight", "bias"]);
+    let given = b.get("normalized_shape");
+    if let (Some(wanted), Some(dims)) = (cx.sizes(std::slice::from_ref(&given)), &input.shape) {
+        let tail = dims.len().checked_sub(wanted.len()).and_then(|from| dims.get(from..));
+        let clash = match tail {
+            None => true,
+            Some(tail) => tail.iter().zip(&wanted).any(|(d, w)| d.size.equals(w) == Some(false)),
+        };
+        if clash {
+            let shape: Vec<String> = wanted.iter().map(Size::to_string).collect();
+            let message = format!(
+                "`input` is {}, but this {} is over the last dimensions [{}]",
+                shape_text(&input),
+                cx.name(),
+                shape.join(", ")
+            );
+            let mut reads = match tail.and_then(<[Dim]>::last) {
+                Some(last) => vec![dim_read("input", "in its last dimension", last)],
+                None => vec![shape_read("input", &input)],
+            };
+            reads.extend(parameters.first().map(|(name, t)| shape_read(name, t)));
+            cx.reject(RejectKind::Shape, message, reads);
+        }
+    }
+    let mut out = normalized(cx, &input, &parameters);
+    out.dtype = full_dtype(cx, &input);
+    cx.out(out)
+}
+
+fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    check_rank(cx, "input", &input, &[3, 4, 5]);
+    let mut out = like(cx, &input);
+    // The division makes floats of integers.
+    if input.dtype.is_some_and(Dtype::is_integral) {
+        out = out.with_dtype(cx.default_dtype(), cx.at());
+    }
+    cx.out(out)
+}
+
+/// Scaled to norm 1 along a dimension.
+fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    if let Some(rank) = input.rank() {
+        let _ = cx.dim_index(&b.get("dim"), rank, input.shape_at);
+    }
+    if let Some(dtype) = input.dtype.filter(|d| d.is_integral()) {
+        let message = format!("`input` is {dtype}: normalize takes floating-point tensors");
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+    }
+    let mut out = like(cx, &input);
+    if autocast(cx, input.device) != Autocast::Off {
+        out.dtype = full_dtype(cx, &input);
+    }
+    cx.out(out)
+}

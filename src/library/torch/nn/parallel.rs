@@ -1,0 +1,81 @@
+//! What wraps or rewrites a module: `DataParallel`, `torch.compile`, `torch.jit`.
+
+use super::module::{call_wrapped, scattered};
+use crate::library::{Cx, Table};
+use crate::python::{Arg, Bound};
+use crate::value::{ObjId, Value};
+
+pub fn register(t: &mut Table) {
+    for (path, sig) in [
+        ("torch.nn.DataParallel", "module, device_ids=None, output_device=None, dim=0"),
+        (
+            "torch.nn.parallel.DistributedDataParallel",
+            "module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True, \
+             process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False, \
+             gradient_as_bucket_view=False, static_graph=False, *args, **kwargs",
+        ),
+    ] {
+        let class = t.class(path, &["torch.nn.Module"], sig);
+        class.keeps_arguments = false;
+        class.init = Some(wrap);
+        t.def(&format!("{path}.forward"), "self, *args, **kwargs", forward);
+        t.def(&format!("{path}.no_sync"), "self", |_, _| Value::Unknown);
+    }
+    t.alias("torch.nn.parallel.DataParallel", "torch.nn.DataParallel");
+    t.alias("torch.nn.parallel.data_parallel.DataParallel", "torch.nn.DataParallel");
+    t.alias("torch.nn.parallel.distributed.DistributedDataParallel", "torch.nn.parallel.DistributedDataParallel");
+    t.alias("torch.distributed.DistributedDataParallel", "torch.nn.parallel.DistributedDataParallel");
+    t.def("torch.compile", "model=None, **options", same_model);
+    t.def("torch.jit.script", "obj, *args, **kwargs", same_object);
+    t.def("torch.jit.trace", "func, *args, **kwargs", traced);
+    t.family("torch.jit.", "export ignore unused", "fn=None, *args, **kwargs", decorated);
+    t.family("torch.", "_dynamo.disable compiler.disable", "fn=None, *args, **kwargs", decorated);
+    t.def("torch.nn.SyncBatchNorm.convert_sync_batchnorm", "module, process_group=None", |_, b| b.get("module"));
+}
+
+fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    super::module::begin(cx, object);
+    for name in ["module", "device_ids", "output_device", "dim"] {
+        cx.it.heap.set_attr(object, name, b.get(name));
+    }
+}
+
+fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let wrapped = cx.attr(&object, "module");
+    // `device_ids=None` means all GPUs; a module on the CPU is run as it is.
+    let mut on_gpu = !cx.path.as_str().contains("Distributed");
+    if on_gpu {
+        let ids = cx.attr(&object, "device_ids");
+        on_gpu = cx.items(&ids).is_none_or(|ids| !ids.is_empty());
+    }
+    let moved = |cx: &mut Cx<'_, '_>, arg: &Arg| {
+        Arg::new(if on_gpu { scattered(cx, &arg.value) } else { arg.value.clone() }, arg.span)
+    };
+    let args: Vec<Arg> = b.rest.iter().map(|arg| moved(cx, arg)).collect();
+    let kw = b.extra.iter().map(|(name, arg)| (*name, moved(cx, arg))).collect();
+    if b.open {
+        return Value::Unknown;
+    }
+    call_wrapped(cx, &wrapped, args, kw)
+}
+
+/// The model as it was; without one, a decorator.
+fn same_model(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match b.get("model") {
+        Value::None => Value::path("torch.compile"),
+        model => model,
+    }
+}
+
+fn same_object(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    b.get("obj")
+}
+
+fn traced(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    b.get("func")
+}
+
+fn decorated(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    b.get("fn")
+}

@@ -1,0 +1,254 @@
+//! Pooling and its inverses.
+
+use super::conv::{PoolWindow, pooled};
+use super::facts::{check_indices, check_least, check_rank, dim_read, like, per_dim, resized, shape_read, shape_text};
+use super::layers::spatial;
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    let f = "torch.nn.functional.";
+    let max = "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False";
+    t.family(f, "max_pool1d max_pool2d max_pool3d", max, max_pool);
+    t.family(f, "max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", max, max_pool);
+    let torch_max = "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False";
+    t.family("torch.", "max_pool1d max_pool2d max_pool3d", torch_max, max_pool);
+    let avg = "input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, \
+               divisor_override=None";
+    t.family(f, "avg_pool1d avg_pool2d avg_pool3d", avg, avg_pool);
+    t.alias("torch.avg_pool1d", "torch.nn.functional.avg_pool1d");
+    t.family(
+        f,
+        "lp_pool1d lp_pool2d lp_pool3d",
+        "input, norm_type, kernel_size, stride=None, ceil_mode=False",
+        lp_pool,
+    );
+    t.family(f, "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d", "input, output_size", adaptive);
+    t.alias("torch.adaptive_avg_pool1d", "torch.nn.functional.adaptive_avg_pool1d");
+    let adaptive_max = "input, output_size, return_indices=False";
+    t.family(f, "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d", adaptive_max, adaptive);
+    t.family(
+        f,
+        "fractional_max_pool2d fractional_max_pool3d",
+        "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None",
+        fractional,
+    );
+    t.family(
+        f,
+        "max_unpool1d max_unpool2d max_unpool3d",
+        "input, indices, kernel_size, stride=None, padding=0, output_size=None",
+        unpool,
+    );
+}
+
+/// The spatial dimensions follow an optional batch dimension and the channels.
+fn checked(cx: &mut Cx<'_, '_>, b: &Bound, n: usize) -> Option<Tensor> {
+    let input = cx.tensor_arg(b, "input")?;
+    check_rank(cx, "input", &input, &[n + 1, n + 2]).then_some(input)
+}
+
+/// Replaces the last `n` dimensions.
+fn with_space(input: &Tensor, n: usize, space: Option<Vec<Dim>>) -> Option<Vec<Dim>> {
+    let dims = input.shape.as_ref()?;
+    let lead = dims.len().checked_sub(n)?;
+    let mut out = dims.get(..lead)?.to_vec();
+    out.extend(space.unwrap_or_else(|| vec![Dim::UNKNOWN; n]));
+    Some(out)
+}
+
+/// The lengths that windows leave of the spatial dimensions.
+fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Option<Vec<Dim>> {
+    for (name, least) in [("kernel_size", 1), ("stride", 1), ("dilation", 1), ("padding", 0)] {
+        if b.sig.params.iter().any(|p| p.name.as_str() == name) {
+            check_least(cx, b, name, least);
+        }
+    }
+    let kernels = per_dim(cx, &b.get("kernel_size"), n);
+    let stride = b.get("stride");
+    // `stride=None` and `stride=[]` stand for the kernel's size.
+    let strides = match cx.items(&stride) {
+        Some(items) if items.is_empty() => kernels.clone(),
+        _ if stride.is_none() => kernels.clone(),
+        _ => per_dim(cx, &stride, n),
+    };
+    let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
+    let paddings = if has("padding") { per_dim(cx, &b.get("padding"), n) } else { vec![Size::Int(0); n] };
+    let dilations = if has("dilation") { per_dim(cx, &b.get("dilation"), n) } else { vec![Size::Int(1); n] };
+    let ceil = b.get("ceil_mode").as_bool();
+    let dims = input.shape.as_ref()?;
+    let lead = dims.len().checked_sub(n)?;
+    let mut out = Vec::with_capacity(n);
+    for (i, dim) in dims.get(lead..)?.iter().enumerate() {
+        let at = |sizes: &[Size]| sizes.get(i).cloned().unwrap_or(Size::Unknown);
+        let window =
+            PoolWindow { kernel: at(&kernels), stride: at(&strides), padding: at(&paddings), dilation: at(&dilations) };
+        let effective = window.dilation.mul(&window.kernel.sub(&Size::Int(1))).add(&Size::Int(1));
+        if let (Size::Int(k), Size::Int(p)) = (&effective, &window.padding)
+            && p.saturating_mul(2) > *k
+        {
+            let message = format!("padding is {p}: it may be at most half the kernel's size {k}");
+            cx.reject(RejectKind::Value, message, vec![]);
+            return None;
+        }
+        let length = pooled(cx, &dim.size, &window, ceil);
+        if length.known().is_some_and(|n| n < 1) {
+            let message = format!(
+                "`input` is {}: a length of {} is too short for a window of {}",
+                shape_text(input),
+                dim.size,
+                window.kernel
+            );
+            cx.reject(RejectKind::Shape, message, vec![dim_read("input", "in that dimension", dim)]);
+            return None;
+        }
+        out.push(resized(cx, dim, length));
+    }
+    Some(out)
+}
+
+/// The result beside the indices of the maxima, where those are asked for.
+fn with_indices(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
+    let wanted = match cx.name().ends_with("_with_indices") {
+        true => Some(true),
+        false if b.sig.params.iter().all(|p| p.name.as_str() != "return_indices") => Some(false),
+        false => b.get("return_indices").as_bool(),
+    };
+    match wanted {
+        Some(false) => cx.out(out),
+        Some(true) => {
+            let mut indices = out.clone().with_dtype(Some(Dtype::Int64), cx.at());
+            indices.forget_values();
+            indices.grad = Grad::Off;
+            indices.range = Some(Range::bounds(0.0, f64::INFINITY));
+            cx.outs(vec![out, indices])
+        }
+        None => Value::Unknown,
+    }
+}
+
+fn max_pool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let n = spatial(cx.name());
+    let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
+    let space = pooled_space(cx, b, &input, n);
+    let mut out = like(cx, &input);
+    out.shape = with_space(&input, n, space);
+    out.shape_at = cx.at();
+    // Every result is one of the inputs.
+    out.range = input.range.as_ref().map(|r| Range::bounds(r.lo(), r.hi()));
+    out.range_at = input.range_at;
+    with_indices(cx, b, out)
+}
+
+fn avg_pool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let n = spatial(cx.name());
+    let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
+    let space = pooled_space(cx, b, &input, n);
+    let mut out = like(cx, &input);
+    out.shape = with_space(&input, n, space);
+    out.shape_at = cx.at();
+    cx.out(out)
+}
+
+fn lp_pool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    avg_pool(cx, b)
+}
+
+/// `None` in the output size keeps that dimension.
+fn adaptive(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let n = spatial(cx.name());
+    let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
+    let wanted = b.get("output_size");
+    let per: Option<Vec<Value>> = match cx.items(&wanted) {
+        Some(items) if items.len() == n => Some(items),
+        Some(items) if items.len() == 1 => items.first().map(|one| vec![one.clone(); n]),
+        Some(_) => None,
+        None => Some(vec![wanted; n]),
+    };
+    check_least(cx, b, "output_size", 0);
+    if let Some(dtype) = input.dtype.filter(|d| d.is_integral()) {
+        let message = format!("`input` is {dtype}: {} takes floating-point tensors", cx.name());
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+    }
+    let mut out = like(cx, &input);
+    let lead = input.rank().and_then(|rank| rank.checked_sub(n));
+    let space = per.zip(lead).map(|(per, lead)| {
+        let old = input.shape.as_ref().and_then(|dims| dims.get(lead..)).unwrap_or_default();
+        old.iter()
+            .zip(per)
+            .map(|(dim, wanted)| if wanted.is_none() { dim.clone() } else { resized(cx, dim, cx.size_of(&wanted)) })
+            .collect()
+    });
+    out.shape = with_space(&input, n, space);
+    out.shape_at = cx.at();
+    match cx.name().starts_with("adaptive_max") {
+        true => {
+            out.range = input.range.as_ref().map(|r| Range::bounds(r.lo(), r.hi()));
+            with_indices(cx, b, out)
+        }
+        false => cx.out(out),
+    }
+}
+
+fn fractional(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let n = spatial(cx.name());
+    let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
+    let wanted = b.get("output_size");
+    let space =
+        (!wanted.is_none()).then(|| per_dim(cx, &wanted, n).into_iter().map(|size| Dim::new(size, cx.at())).collect());
+    let mut out = like(cx, &input);
+    out.shape = with_space(&input, n, space);
+    out.shape_at = cx.at();
+    with_indices(cx, b, out)
+}
+
+fn check_same_shape(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &Tensor) {
+    let (Some(a), Some(b)) = (&input.shape, &indices.shape) else { return };
+    let differ = a.len() != b.len() || a.iter().zip(b).any(|(x, y)| x.size.equals(&y.size) == Some(false));
+    if differ {
+        let message = format!(
+            "`input` is {} and `indices` is {}: both must have the same shape",
+            shape_text(input),
+            shape_text(indices)
+        );
+        let reads = vec![shape_read("input", input), shape_read("indices", indices)];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+}
+
+fn unpool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let n = spatial(cx.name());
+    let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };
+    if let Some(indices) = cx.tensor_arg(b, "indices") {
+        super::device::check(cx, &[("input", &input), ("indices", &indices)]);
+        check_indices(cx, "indices", &indices, &[Dtype::Int64]);
+        check_same_shape(cx, &input, &indices);
+    }
+    check_least(cx, b, "stride", 1);
+    let kernels = per_dim(cx, &b.get("kernel_size"), n);
+    let stride = b.get("stride");
+    let strides = if stride.is_none() { kernels.clone() } else { per_dim(cx, &stride, n) };
+    let paddings = per_dim(cx, &b.get("padding"), n);
+    let wanted = b.get("output_size");
+    let space = match wanted.is_none() {
+        false => cx.sizes(&[wanted]).and_then(|sizes| {
+            let last = sizes.get(sizes.len().checked_sub(n)?..)?;
+            Some(last.iter().map(|size| Dim::new(size.clone(), cx.at())).collect())
+        }),
+        true => input.shape.as_ref().and_then(|dims| {
+            let lead = dims.len().checked_sub(n)?;
+            let mut out = Vec::with_capacity(n);
+            for (i, dim) in dims.get(lead..)?.iter().enumerate() {
+                let at = |sizes: &[Size]| sizes.get(i).cloned().unwrap_or(Size::Unknown);
+                let grown = dim.size.sub(&Size::Int(1)).mul(&at(&strides));
+                let length = grown.sub(&at(&paddings).mul(&Size::Int(2))).add(&at(&kernels));
+                out.push(resized(cx, dim, length));
+            }
+            Some(out)
+        }),
+    };
+    let mut out = like(cx, &input);
+    out.shape = with_space(&input, n, space);
+    out.shape_at = cx.at();
+    cx.out(out)
+}

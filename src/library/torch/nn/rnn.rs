@@ -1,0 +1,311 @@
+//! Recurrent layers and cells.
+
+use super::device;
+use super::facts::{
+    Autocast, autocast, check_least, check_rank, dim_read, grad_of, product_dtype, shape_read, shape_text,
+};
+use super::layer::{bias, parameter, size};
+use super::utils::{packed_like, padded_of};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Dim, Dtype, ObjId, Size, Tensor, Value};
+
+const RECURRENT: &str = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, \
+                         bidirectional=False, proj_size=0, device=None, dtype=None";
+const SIMPLE: &str = "input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, \
+                      dropout=0.0, bidirectional=False, device=None, dtype=None";
+const GATED: &str = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, \
+                     bidirectional=False, device=None, dtype=None";
+
+pub fn register(t: &mut Table) {
+    t.class("torch.nn.RNNBase", &["torch.nn.Module"], "mode, *args, **kwargs").keeps_arguments = false;
+    t.class("torch.nn.RNNCellBase", &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
+    for (name, sig) in [("LSTM", RECURRENT), ("GRU", GATED), ("RNN", SIMPLE)] {
+        let path = format!("torch.nn.{name}");
+        let class = t.class(&path, &["torch.nn.RNNBase"], sig);
+        class.keeps_arguments = false;
+        class.init = Some(construct);
+        t.def(&format!("{path}.forward"), "self, input, hx=None", forward);
+    }
+    t.def("torch.nn.RNNBase.flatten_parameters", "self", |_, _| Value::None);
+    for (name, sig) in [
+        ("LSTMCell", "input_size, hidden_size, bias=True, device=None, dtype=None"),
+        ("GRUCell", "input_size, hidden_size, bias=True, device=None, dtype=None"),
+        ("RNNCell", "input_size, hidden_size, bias=True, nonlinearity='tanh', device=None, dtype=None"),
+    ] {
+        let path = format!("torch.nn.{name}");
+        let class = t.class(&path, &["torch.nn.RNNCellBase"], sig);
+        class.keeps_arguments = false;
+        class.init = Some(construct);
+        t.def(&format!("{path}.forward"), "self, input, hx=None", cell);
+    }
+}
+
+/// Keeps the arguments and makes the weights, named as in PyTorch.
+fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    super::module::begin(cx, object);
+    for param in &b.sig.params {
+        if !matches!(param.name.as_str(), "device" | "dtype") {
+            cx.it.heap.set_attr(object, param.name.as_str(), b.get(param.name.as_str()));
+        }
+    }
+    let name = cx.name();
+    let gates = match name.trim_end_matches("Cell") {
+        "LSTM" => 4,
+        "GRU" => 3,
+        _ => 1,
+    };
+    let (inputs, hidden) = (size(cx, b, "input_size"), size(cx, b, "hidden_size"));
+    if !name.ends_with("Cell") {
+        for argument in ["input_size", "hidden_size", "num_layers"] {
+            check_least(cx, b, argument, 1);
+        }
+    }
+    let wide = hidden.mul(&Size::Int(gates));
+    if name.ends_with("Cell") {
+        parameter(cx, object, b, "weight_ih", vec![wide.clone(), inputs]);
+        parameter(cx, object, b, "weight_hh", vec![wide.clone(), hidden]);
+        bias(cx, object, b, "bias", "bias_ih", vec![wide.clone()]);
+        bias(cx, object, b, "bias", "bias_hh", vec![wide]);
+        return;
+    }
+    let (Some(layers), Some(both)) = (b.get("num_layers").as_int(), b.get("bidirectional").as_bool()) else {
+        // How many weights there are is not known: the first layer's always are.
+        parameter(cx, object, b, "weight_ih_l0", vec![wide, inputs]);
+        if let Some(instance) = cx.it.heap.instance_mut(object) {
+            instance.open = true;
+        }
+        return;
+    };
+    let projected = match b.get("proj_size").as_int() {
+        Some(n) if n > 0 => Some(Size::Int(n)),
+        _ => None,
+    };
+    let out = projected.clone().unwrap_or_else(|| hidden.clone());
+    let directions = if both { 2 } else { 1 };
+    for layer in 0..layers.clamp(0, 64) {
+        let into = if layer == 0 { inputs.clone() } else { out.mul(&Size::Int(directions)) };
+        for suffix in ["", "_reverse"].iter().take(if both { 2 } else { 1 }) {
+            let path = |what: &str| format!("{what}_l{layer}{suffix}");
+            parameter(cx, object, b, &path("weight_ih"), vec![wide.clone(), into.clone()]);
+            parameter(cx, object, b, &path("weight_hh"), vec![wide.clone(), out.clone()]);
+            bias(cx, object, b, "bias", &path("bias_ih"), vec![wide.clone()]);
+            bias(cx, object, b, "bias", &path("bias_hh"), vec![wide.clone()]);
+            if let Some(projected) = &projected {
+                parameter(cx, object, b, &path("weight_hr"), vec![projected.clone(), hidden.clone()]);
+            }
+        }
+    }
+}
+
+fn stored(cx: &Cx<'_, '_>, object: &Value, name: &str) -> Size {
+    cx.size_of(&cx.attr(object, name))
+}
+
+/// The result's dtype, device and gradient, once input and weight are seen to fit.
+fn checked(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Tensor {
+    device::check(cx, &[("input", input), ("weight", weight)]);
+    let dtype = product_dtype(cx, &[("input", input), ("weight", weight)]);
+    let grad = grad_of(cx, &[input, weight], dtype);
+    if let (Some(have), Some(wanted)) = (input.dim(-1), weight.dim(1))
+        && have.size.equals(&wanted.size) == Some(false)
+    {
+        let message = format!(
+            "`input` is {}: its last size {} must be {}, the layer's input_size",
+            shape_text(input),
+            have.size,
+            wanted.size
+        );
+        let reads = vec![
+            dim_read("input", "features", have),
+            (format!("the layer takes {} features, as made here", wanted.size), wanted.at),
+        ];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+    let at = cx.at();
+    let mut out = Tensor { grad, ..Tensor::default() }.with_dtype(dtype, at);
+    out.device = input.device.or(weight.device);
+    out.device_at = input.device_at.or(weight.device_at);
+    out.shape_at = at;
+    out
+}
+
+fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let lstm = cx.path.as_str().contains("LSTM");
+    let batch_first = cx.attr(&object, "batch_first").as_bool();
+    let packed = padded_of(cx, &b.get("input"));
+    let is_packed = packed.is_some();
+    let weight = cx.tensor(&cx.attr(&object, "weight_ih_l0")).unwrap_or_default();
+    let unknown = Tensor::default();
+    let known = cx.tensor_arg(b, "input").is_some() || is_packed;
+    let input = packed.or_else(|| cx.tensor_arg(b, "input")).unwrap_or(unknown);
+    if !is_packed && !check_rank(cx, "input", &input, &[2, 3]) {
+        return Value::Unknown;
+    }
+    let facts = match known {
+        true => checked(cx, &input, &weight),
+        false => {
+            Tensor { dtype: weight.dtype.filter(|_| autocast(cx, weight.device) == Autocast::Off), ..Tensor::default() }
+        }
+    };
+    let hidden = stored(cx, &object, "hidden_size");
+    let projected = stored_or_zero(cx, &object);
+    let directions = match cx.attr(&object, "bidirectional").as_bool() {
+        Some(true) => Size::Int(2),
+        Some(false) => Size::Int(1),
+        None => Size::Unknown,
+    };
+    let width = match projected {
+        Size::Int(0) => hidden.clone(),
+        other => other,
+    };
+    check_state(cx, b, &object, &input, batch_first, is_packed, &width, &directions);
+    let at = weight.dim(0).and_then(|d| d.at);
+    let features = Dim::new(width.mul(&directions), at);
+    let layers = stored(cx, &object, "num_layers").mul(&directions);
+    let (mut out_shape, mut state_batch) = (None, None);
+    if let Some(dims) = &input.shape {
+        match dims.as_slice() {
+            [first, second, _] => {
+                // A packed sequence is kept batch first.
+                let first_is_batch = if is_packed { Some(true) } else { batch_first };
+                state_batch = first_is_batch.map(|f| Some(if f { first.clone() } else { second.clone() }));
+                out_shape = Some(vec![first.clone(), second.clone(), features]);
+            }
+            [time, _] => {
+                state_batch = Some(None);
+                out_shape = Some(vec![time.clone(), features]);
+            }
+            _ => {}
+        }
+    }
+    let state = |width: &Size| {
+        state_batch.clone().map(|batch| {
+            let mut dims = vec![Dim::new(layers.clone(), at)];
+            dims.extend(batch);
+            dims.push(Dim::new(width.clone(), at));
+            dims
+        })
+    };
+    let out = Tensor { shape: out_shape, ..facts.clone() };
+    let h = Tensor { shape: state(&width), ..facts.clone() };
+    let output = if is_packed { packed_like(cx, out) } else { cx.out(out) };
+    let h = cx.out(h);
+    let state = match lstm {
+        true => {
+            let c = Tensor { shape: state(&hidden), ..facts };
+            let c = cx.out(c);
+            Value::tuple(vec![h, c])
+        }
+        false => h,
+    };
+    Value::tuple(vec![output, state])
+}
+
+fn stored_or_zero(cx: &Cx<'_, '_>, object: &Value) -> Size {
+    match object.as_obj().and_then(|id| cx.it.heap.attr(id, "proj_size")) {
+        Some(value) => cx.size_of(&value),
+        None => Size::Int(0),
+    }
+}
+
+/// The initial state must be `[layers, batch, hidden]`, whatever `batch_first` says.
+#[expect(clippy::too_many_arguments, reason = "each is a fact of the call, read once by the caller")]
+fn check_state(
+    cx: &mut Cx<'_, '_>,
+    b: &Bound,
+    object: &Value,
+    input: &Tensor,
+    batch_first: Option<bool>,
+    is_packed: bool,
+    width: &Size,
+    directions: &Size,
+) {
+    let hx = b.get("hx");
+    let state = match cx.items(&hx) {
+        Some(parts) => parts.first().and_then(|h| cx.tensor(h)),
+        None => cx.tensor(&hx),
+    };
+    let Some(state) = state else { return };
+    device::check(cx, &[("input", input), ("hx", &state)]);
+    let (Some([layers, batch, hidden]), Some([first, second, _])) = (state.shape.as_deref(), input.shape.as_deref())
+    else {
+        return;
+    };
+    let rows = match (is_packed, batch_first) {
+        (true, _) | (_, Some(true)) => first,
+        (_, Some(false)) => second,
+        _ => return,
+    };
+    let wanted = [stored(cx, object, "num_layers").mul(directions), rows.size.clone(), width.clone()];
+    let clash = [layers, batch, hidden].iter().zip(&wanted).any(|(d, w)| d.size.equals(w) == Some(false));
+    if clash {
+        let wanted: Vec<String> = wanted.iter().map(Size::to_string).collect();
+        let message =
+            format!("`hx` is {}, but must be [{}]: layers, batch, hidden", shape_text(&state), wanted.join(", "));
+        let reads = vec![shape_read("hx", &state), shape_read("input", input)];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+}
+
+fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let lstm = cx.path.as_str().contains("LSTM");
+    let weight = cx.tensor(&cx.attr(&object, "weight_ih")).unwrap_or_default();
+    let input = cx.tensor_arg(b, "input");
+    if let Some(input) = &input
+        && !check_rank(cx, "input", input, &[1, 2])
+    {
+        return Value::Unknown;
+    }
+    let mut out = match &input {
+        Some(input) => checked(cx, input, &weight),
+        None => Tensor::default(),
+    };
+    if let Some(input) = &input {
+        check_cell_state(cx, b, &object, input);
+    }
+    let hidden = Dim::new(stored(cx, &object, "hidden_size"), weight.dim(0).and_then(|d| d.at));
+    out.shape = input.and_then(|t| t.shape).map(|mut dims| {
+        dims.pop();
+        dims.push(hidden);
+        dims
+    });
+    out.dtype = out.dtype.filter(|d: &Dtype| d.is_floating());
+    match lstm {
+        true => cx.outs(vec![out.clone(), out]),
+        false => cx.out(out),
+    }
+}
+
+/// The state of a cell has the rows of the input and the cell's width.
+fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tensor) {
+    let hx = b.get("hx");
+    let states: Vec<Tensor> = match cx.items(&hx) {
+        Some(parts) => parts.iter().filter_map(|h| cx.tensor(h)).collect(),
+        None => cx.tensor(&hx).into_iter().collect(),
+    };
+    let hidden = stored(cx, object, "hidden_size");
+    for state in &states {
+        device::check(cx, &[("input", input), ("hx", state)]);
+        if !check_rank(cx, "hx", state, &[1, 2]) {
+            return;
+        }
+        let width = state.dim(-1).is_some_and(|d| d.size.equals(&hidden) == Some(false));
+        let rows = match (input.shape.as_deref(), state.shape.as_deref()) {
+            (Some([a, _]), Some([b, _])) => a.size.equals(&b.size) == Some(false),
+            _ => false,
+        };
+        if width || rows {
+            let message = format!(
+                "`input` is {} and `hx` is {}: the state needs a row for each of the input, {hidden} wide",
+                shape_text(input),
+                shape_text(state)
+            );
+            let reads = vec![shape_read("hx", state), shape_read("input", input)];
+            cx.reject(RejectKind::Shape, message, reads);
+            return;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! `torch.nn.utils`: gradient clipping, reparametrisations, padded sequences.
+
+use super::facts::like;
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Device, Dim, Grad, ObjId, Range, Size, Tensor, Value};
+
+/// The class of a packed sequence: its `data` and how it was padded are kept beside it.
+pub const PACKED: &str = "torch.nn.utils.rnn.PackedSequence";
+
+pub fn register(t: &mut Table) {
+    let u = "torch.nn.utils.";
+    t.def(
+        &format!("{u}clip_grad_norm_"),
+        "parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None",
+        total_norm,
+    );
+    t.def(&format!("{u}get_total_norm"), "tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None", total_norm);
+    t.def(&format!("{u}clip_grad_value_"), "parameters, clip_value, foreach=None", |_, _| Value::None);
+    t.alias("torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.clip_grad_norm_");
+    t.alias("torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad_norm_");
+    t.family(u, "weight_norm spectral_norm remove_weight_norm remove_spectral_norm", "module, *args, **kwargs", same);
+    t.family(
+        "torch.nn.utils.parametrizations.",
+        "weight_norm spectral_norm orthogonal",
+        "module, *args, **kwargs",
+        same,
+    );
+    t.def(&format!("{u}parameters_to_vector"), "parameters", |cx, _| {
+        let at = cx.at();
+        cx.out(Tensor::default().with_shape(vec![Size::Unknown], at))
+    });
+    t.def(&format!("{u}vector_to_parameters"), "vec, parameters", |_, _| Value::None);
+    let r = "torch.nn.utils.rnn.";
+    t.def(
+        &format!("{r}pack_padded_sequence"),
+        "input, lengths, batch_first=False, enforce_sorted=True",
+        pack_padded_sequence,
+    );
+    t.def(
+        &format!("{r}pad_packed_sequence"),
+        "sequence, batch_first=False, padding_value=0.0, total_length=None",
+        pad_packed_sequence,
+    );
+    t.def(
+        &format!("{r}pad_sequence"),
+        "sequences, batch_first=False, padding_value=0.0, padding_side='right'",
+        pad_sequence,
+    );
+    t.def(&format!("{r}pack_sequence"), "sequences, enforce_sorted=True", |cx, _| {
+        let facts = Tensor::default();
+        packed(cx, facts)
+    });
+    let class = t.class(PACKED, &[], "data, batch_sizes=None, sorted_indices=None, unsorted_indices=None");
+    class.keeps_arguments = true;
+    t.def(&format!("{PACKED}.to"), "self, *args, **kwargs", |_, _| Value::Unknown);
+    t.family(&format!("{PACKED}."), "cuda cpu float half double", "self, *args, **kwargs", |_, _| Value::Unknown);
+}
+
+fn same(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    b.get("module")
+}
+
+fn total_norm(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
+    let at = cx.at();
+    cx.out(Tensor { grad: Grad::Off, ..Tensor::default() }.with_shape(Vec::new(), at))
+}
+
+/// A packed sequence remembers the padded tensor that it came from, time first or batch first.
+fn packed(cx: &mut Cx<'_, '_>, padded: Tensor) -> Value {
+    let id = cx.it.heap.instance(Value::path(PACKED));
+    let width = padded.shape.as_deref().and_then(|dims| dims.get(2..)).map(|rest| {
+        let mut dims = vec![Dim::UNKNOWN];
+        dims.extend(rest.iter().cloned());
+        dims
+    });
+    let mut data = like(cx, &padded);
+    data.shape = width;
+    let data = cx.out(data);
+    cx.it.heap.set_attr(id, "data", data);
+    let padded = cx.out(padded);
+    cx.it.heap.set_attr(id, "padded from", padded);
+    Value::Obj(id)
+}
+
+/// A packed sequence whose padded form, batch first, would be this.
+pub fn packed_like(cx: &mut Cx<'_, '_>, batch_first: Tensor) -> Value {
+    packed(cx, batch_first)
+}
+
+/// The padded form of a packed sequence, batch first.
+pub fn padded_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
+    let id: ObjId = value.as_obj()?;
+    let class = cx.it.heap.instance_of(value)?.class.as_path()?;
+    if class != PACKED {
+        return None;
+    }
+    cx.tensor(&cx.it.heap.attr(id, "padded from")?)
+}
+
+fn swap(mut tensor: Tensor) -> Tensor {
+    if let Some(dims) = &mut tensor.shape
+        && dims.len() >= 2
+    {
+        dims.swap(0, 1);
+    }
+    tensor
+}
+
+fn pack_padded_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if let Some(lengths) = cx.tensor_arg(b, "lengths")
+        && let Some(device) = lengths.device
+        && device.same(Device::CPU) == Some(false)
+    {
+        let message = format!("`lengths` is on {device}: pack_padded_sequence takes lengths on the CPU only");
+        let reads = vec![(format!("`lengths` is on {device}, from here"), lengths.device_at)];
+        cx.reject(RejectKind::Device, message, reads);
+    }
+    let Some(input) = cx.tensor_arg(b, "input") else { return packed(cx, Tensor::default()) };
+    let mut facts = like(cx, &input);
+    facts = match b.get("batch_first").as_bool() {
+        Some(true) => facts,
+        Some(false) => swap(facts),
+        None => Tensor { shape: None, ..facts },
+    };
+    packed(cx, facts)
+}
+
+/// The tensor beside the lengths.
+fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let lengths = Tensor { grad: Grad::Off, ..Tensor::default() };
+    let lengths = lengths.with_dtype(Some(crate::value::Dtype::Int64), cx.at()).with_device(Some(Device::CPU), cx.at());
+    let lengths = lengths.with_shape(vec![Size::Unknown], cx.at());
+    let padded = padded_of(cx, &b.get("sequence"));
+    let mut out = padded.map(|t| like(cx, &t)).unwrap_or_default();
+    if let Some([_, time, ..]) = out.shape.as_deref_mut() {
+        // Padding ends with the longest sequence, which may be shorter than before.
+        let length = b.get("total_length");
+        *time = Dim::new(if length.is_none() { Size::Unknown } else { cx.size_of(&length) }, cx.at());
+    }
+    out = match b.get("batch_first").as_bool() {
+        Some(true) => out,
+        Some(false) => swap(out),
+        None => Tensor { shape: None, ..out },
+    };
+    out.shape_at = cx.at();
+    cx.outs(vec![out, lengths])
+}
+
+/// One tensor of sequences of different lengths: the padding enters the range.
+fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let sequences = b.get("sequences");
+    let count = match cx.it.length(&sequences, cx.span) {
+        length if length.as_size().is_some_and(|s| !s.is_unknown()) => cx.size_of(&length),
+        _ => Size::Unknown,
+    };
+    let element = cx.element(&sequences);
+    let Some(one) = cx.tensor(&element) else { return cx.some_tensor() };
+    let mut out = like(cx, &one);
+    let filled = b.get("padding_value").as_f64().and_then(|v| Range::of_values(&[v]));
+    out.range = match (&one.range, filled) {
+        (Some(range), Some(fill)) => Some(range.union(&fill)),
+        _ => None,
+    };
+    out.range_at = cx.at();
+    out.shape = one.shape.as_ref().and_then(|dims| {
+        let (_, rest) = dims.split_first()?;
+        let (batch, time) = (Dim::new(count, cx.at()), Dim::new(Size::Unknown, cx.at()));
+        let mut dims = match b.get("batch_first").as_bool()? {
+            true => vec![batch, time],
+            false => vec![time, batch],
+        };
+        dims.extend(rest.iter().cloned());
+        Some(dims)
+    });
+    out.shape_at = cx.at();
+    cx.out(out)
+}

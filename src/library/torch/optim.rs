@@ -1,0 +1,185 @@
+//! Optimizers and learning-rate schedulers: they hold parameters and change their values.
+
+use super::nn::module::is_module;
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound};
+use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Value};
+
+const OPTIMIZERS: &[(&str, &str)] = &[
+    ("SGD", "params, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False, **kwargs"),
+    ("Adam", "params, lr=0.001, betas=..., eps=1e-08, weight_decay=0, amsgrad=False, **kwargs"),
+    ("AdamW", "params, lr=0.001, betas=..., eps=1e-08, weight_decay=0.01, amsgrad=False, **kwargs"),
+    ("Adadelta", "params, lr=1.0, rho=0.9, eps=1e-06, weight_decay=0, **kwargs"),
+    ("Adagrad", "params, lr=0.01, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, **kwargs"),
+    ("Adamax", "params, lr=0.002, betas=..., eps=1e-08, weight_decay=0, **kwargs"),
+    ("NAdam", "params, lr=0.002, betas=..., eps=1e-08, weight_decay=0, momentum_decay=0.004, **kwargs"),
+    ("RAdam", "params, lr=0.001, betas=..., eps=1e-08, weight_decay=0, **kwargs"),
+    ("RMSprop", "params, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0, momentum=0, centered=False, **kwargs"),
+    ("Rprop", "params, lr=0.01, etas=..., step_sizes=..., **kwargs"),
+    ("ASGD", "params, lr=0.01, lambd=0.0001, alpha=0.75, t0=1000000.0, weight_decay=0, **kwargs"),
+    ("LBFGS", "params, lr=1, max_iter=20, max_eval=None, **kwargs"),
+    ("SparseAdam", "params, lr=0.001, betas=..., eps=1e-08, **kwargs"),
+    ("Adafactor", "params, lr=0.01, **kwargs"),
+    ("Muon", "params, lr=0.001, **kwargs"),
+];
+
+const SCHEDULERS: &[(&str, &str)] = &[
+    ("LambdaLR", "optimizer, lr_lambda, last_epoch=-1, **kwargs"),
+    ("MultiplicativeLR", "optimizer, lr_lambda, last_epoch=-1, **kwargs"),
+    ("StepLR", "optimizer, step_size, gamma=0.1, last_epoch=-1, **kwargs"),
+    ("MultiStepLR", "optimizer, milestones, gamma=0.1, last_epoch=-1, **kwargs"),
+    ("ConstantLR", "optimizer, factor=0.333, total_iters=5, last_epoch=-1, **kwargs"),
+    ("LinearLR", "optimizer, start_factor=0.333, end_factor=1.0, total_iters=5, last_epoch=-1, **kwargs"),
+    ("ExponentialLR", "optimizer, gamma, last_epoch=-1, **kwargs"),
+    ("PolynomialLR", "optimizer, total_iters=5, power=1.0, last_epoch=-1, **kwargs"),
+    ("CosineAnnealingLR", "optimizer, T_max, eta_min=0.0, last_epoch=-1, **kwargs"),
+    ("CosineAnnealingWarmRestarts", "optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1, **kwargs"),
+    ("CyclicLR", "optimizer, base_lr, max_lr, **kwargs"),
+    ("OneCycleLR", "optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, **kwargs"),
+    ("ReduceLROnPlateau", "optimizer, mode='min', factor=0.1, patience=10, **kwargs"),
+    ("SequentialLR", "optimizer, schedulers, milestones, last_epoch=-1, **kwargs"),
+    ("ChainedScheduler", "schedulers, optimizer=None"),
+];
+
+pub fn register(t: &mut Table) {
+    let base = "torch.optim.Optimizer";
+    let class = t.class(base, &[], "params, defaults=None");
+    class.keeps_arguments = false;
+    class.init = Some(optimizer);
+    class.attribute = Some(groups);
+    t.def(&format!("{base}.step"), "self, closure=None", step);
+    t.family(&format!("{base}."), "zero_grad", "self, set_to_none=True", |_, _| Value::None);
+    t.def(&format!("{base}.state_dict"), "self", open_dict);
+    t.def(&format!("{base}.load_state_dict"), "self, state_dict", |_, _| Value::None);
+    t.def(&format!("{base}.add_param_group"), "self, param_group", |_, _| Value::None);
+    for (name, sig) in OPTIMIZERS {
+        let class = t.class(&format!("torch.optim.{name}"), &[base], sig);
+        class.keeps_arguments = false;
+        class.init = Some(optimizer);
+        for module in [name.to_lowercase(), "optimizer".to_owned()] {
+            t.alias(&format!("torch.optim.{module}.{name}"), &format!("torch.optim.{name}"));
+        }
+    }
+    t.alias("torch.optim.optimizer.Optimizer", base);
+    let s = "torch.optim.lr_scheduler.";
+    let base = "torch.optim.lr_scheduler.LRScheduler";
+    t.class(base, &[], "optimizer, last_epoch=-1, **kwargs");
+    t.alias("torch.optim.lr_scheduler._LRScheduler", base);
+    t.def(&format!("{base}.step"), "self, *args, **kwargs", |_, _| Value::None);
+    t.def(&format!("{base}.get_last_lr"), "self", |cx, _| cx.list_of(Value::Any(crate::value::Type::Float)));
+    t.def(&format!("{base}.get_lr"), "self", |cx, _| cx.list_of(Value::Any(crate::value::Type::Float)));
+    t.def(&format!("{base}.state_dict"), "self", open_dict);
+    t.def(&format!("{base}.load_state_dict"), "self, state_dict", |_, _| Value::None);
+    for (name, sig) in SCHEDULERS {
+        t.class(&format!("{s}{name}"), &[base], sig);
+    }
+    for path in ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler", "torch.cpu.amp.GradScaler"] {
+        t.class(path, &[], "*args, **kwargs").keeps_arguments = false;
+        let m = |name: &str| format!("{path}.{name}");
+        t.def(&m("scale"), "self, outputs", scale);
+        t.def(&m("step"), "self, optimizer, *args, **kwargs", scaled_step);
+        t.def(&m("unscale_"), "self, optimizer", |_, _| Value::None);
+        t.def(&m("update"), "self, new_scale=None", |_, _| Value::None);
+        t.def(&m("get_scale"), "self", |_, _| Value::Any(crate::value::Type::Float));
+        t.def(&m("is_enabled"), "self", |_, _| Value::Any(crate::value::Type::Bool));
+        t.def(&m("state_dict"), "self", open_dict);
+        t.def(&m("load_state_dict"), "self, state_dict", |_, _| Value::None);
+    }
+    t.alias("torch.GradScaler", "torch.amp.GradScaler");
+    t.alias("torch.amp.grad_scaler.GradScaler", "torch.amp.GradScaler");
+    t.alias("torch.cuda.amp.grad_scaler.GradScaler", "torch.cuda.amp.GradScaler");
+    let class = t.class(
+        "torch.optim.swa_utils.AveragedModel",
+        &["torch.nn.Module"],
+        "model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers=False",
+    );
+    class.keeps_arguments = false;
+    class.init = Some(averaged);
+    t.def("torch.optim.swa_utils.AveragedModel.forward", "self, *args, **kwargs", |cx, b| {
+        let model = cx.attr(&b.get("self"), "module");
+        super::nn::module::call_wrapped(cx, &model, b.rest.clone(), b.extra.clone())
+    });
+    t.def("torch.optim.swa_utils.AveragedModel.update_parameters", "self, model", |_, _| Value::None);
+}
+
+fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
+    cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
+}
+
+/// Keeps what it is given, once as a list: parameters come as an iterator that is then spent.
+fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let params = b.get("params");
+    let kept = match params.is_unknown() || is_module(cx.it, &params) {
+        true => Value::Unknown,
+        false => {
+            let span = cx.span;
+            let items = cx.it.iterate(&params, span);
+            Value::Obj(cx.it.heap.alloc(crate::value::Data::List(items)))
+        }
+    };
+    cx.it.heap.set_attr(object, "params of", kept);
+    cx.it.heap.set_attr(object, "lr of", b.get("lr"));
+}
+
+/// `optimizer.param_groups`: dicts whose entries may have been changed.
+fn groups(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    match name.as_str() {
+        "param_groups" => {
+            let params = cx.attr(object, "params of");
+            let mut group = Dict { open: Some(Value::Unknown), ..Dict::default() };
+            let plain = cx.items(&params).is_some_and(|all| all.iter().all(|v| cx.it.heap.is_tensor(v)));
+            if plain {
+                group.entries.insert(crate::value::Key::Str("params".into()), params);
+            }
+            let group = cx.it.heap.dict(group);
+            Some(if plain { cx.list(vec![group]) } else { cx.list_of(group) })
+        }
+        "state" | "defaults" => Some(open_dict_value(cx)),
+        _ => None,
+    }
+}
+
+fn open_dict_value(cx: &mut Cx<'_, '_>) -> Value {
+    cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
+}
+
+/// Calls the closure, where there is one.
+fn step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match b.get("closure") {
+        Value::None => Value::None,
+        closure => {
+            let span = cx.span;
+            cx.it.call(&closure, Args::default(), span)
+        }
+    }
+}
+
+fn scaled_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let span = cx.span;
+    let optimizer = b.get("optimizer");
+    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open };
+    cx.it.call_method(&optimizer, "step", args, span);
+    Value::Unknown
+}
+
+/// The loss times the scale.
+fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let outputs = b.get("outputs");
+    let Some(tensor) = cx.tensor(&outputs) else { return Value::Unknown };
+    let mut out = Tensor { base: None, version: 0, writes: 0, ..tensor };
+    out.forget_values();
+    if out.grad == Grad::Leaf {
+        out.grad = Grad::Attached;
+    }
+    cx.out(out)
+}
+
+fn averaged(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    super::nn::module::begin(cx, object);
+    let model = b.get("model");
+    let copy = super::nn::module::copied(cx, &model);
+    cx.it.heap.set_attr(object, "module", copy.clone());
+    if let Some(device) = cx.device_arg(&b.get("device")) {
+        super::nn::module::move_all(cx, &copy, Some(device), None);
+    }
+}

@@ -1,0 +1,585 @@
+//! `torchvision.transforms.functional`, and its twin under `v2`.
+//!
+//! The functions work on pictures of Pillow and on tensors alike. Those of `v2` announce
+//! themselves as the older ones too, so that a contract is written once, except for masks
+//! of `tv_tensors`, which `v2` never interpolates.
+
+use super::tv_tensors;
+use crate::library::common::{part_of, unknown};
+use crate::library::table::{Run, Table, table};
+use crate::library::{Cx, numpy, pil};
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Range, Role, Size, Tensor, Value, sym};
+
+pub const V1: &str = "torchvision.transforms.functional.";
+pub const V2: &str = "torchvision.transforms.v2.functional.";
+const RESIZE: &str = "img, size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, max_size=None, \
+                      antialias=True";
+
+pub fn register(t: &mut Table) {
+    for module in ["functional", "v2", "v2.functional", "transforms"] {
+        t.alias(
+            &format!("torchvision.transforms.{module}.InterpolationMode"),
+            "torchvision.transforms.InterpolationMode",
+        );
+    }
+    let mut def = |name: &str, sig: &'static str, run: Run| {
+        t.def(&format!("{V1}{name}"), sig, run);
+        t.def(&format!("{V2}{name}"), sig, second);
+    };
+    def("to_tensor", "pic", to_tensor);
+    def("pil_to_tensor", "pic", pil_to_tensor);
+    def("to_image", "inpt", to_image);
+    def("convert_image_dtype", "image, dtype=@torch.float32", convert_image_dtype);
+    def("to_dtype", "inpt, dtype=@torch.float32, scale=False", to_dtype);
+    def("to_pil_image", "pic, mode=None", to_pil_image);
+    def("normalize", "tensor, mean, std, inplace=False", normalize);
+    def("resize", RESIZE, resize);
+    def(
+        "resized_crop",
+        "img, top, left, height, width, size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, \
+         antialias=True",
+        resize,
+    );
+    def("center_crop", "img, output_size", center_crop);
+    def("crop", "img, top, left, height, width", crop);
+    def("pad", "img, padding, fill=0, padding_mode='constant'", pad);
+    for name in ["hflip", "vflip", "horizontal_flip", "vertical_flip"] {
+        def(name, "img", |cx, b| {
+            let size = hw(cx, &b.get("img"));
+            rebuilt(cx, &b.get("img"), size, Some)
+        });
+    }
+    for name in ["rotate", "affine", "perspective", "elastic", "elastic_transform"] {
+        def(name, "img, *args, expand=False, **kwargs", |cx, b| {
+            let size = hw(cx, &b.get("img")).filter(|_| b.get("expand").as_bool() == Some(false) && b.rest.len() < 3);
+            // What is turned in from outside is filled, with zeros unless told otherwise.
+            rebuilt(cx, &b.get("img"), size, |_| None)
+        });
+    }
+    for name in [
+        "adjust_brightness",
+        "adjust_contrast",
+        "adjust_saturation",
+        "adjust_hue",
+        "adjust_gamma",
+        "adjust_sharpness",
+        "autocontrast",
+        "equalize",
+        "invert",
+        "posterize",
+        "solarize",
+        "gaussian_blur",
+        "erase",
+        "gaussian_noise",
+    ] {
+        def(name, "img, *args, **kwargs", |cx, b| {
+            let size = hw(cx, &b.get("img"));
+            rebuilt(cx, &b.get("img"), size, |_| None)
+        });
+    }
+    for name in ["to_grayscale", "rgb_to_grayscale"] {
+        def(name, "img, num_output_channels=1", grayscale);
+    }
+    for name in ["five_crop", "ten_crop"] {
+        def(name, "img, size, vertical_flip=False", |cx, b| {
+            let size = size_pair(cx, &b.get("size"));
+            let n = if cx.name() == "five_crop" { 5 } else { 10 };
+            let crops = (0..n).map(|_| rebuilt(cx, &b.get("img"), size.clone(), |r| Some(part_of(r)))).collect();
+            Value::tuple(crops)
+        });
+    }
+    for name in ["get_image_size", "get_dimensions", "get_image_num_channels"] {
+        def(name, "img", unknown);
+    }
+}
+
+/// A function of `v2`: the older one, with masks left to it.
+fn second(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let v1 = sym(&format!("{V1}{}", cx.name()));
+    let Some(entry) = table().functions.get(&v1) else { return Value::Unknown };
+    let mask = b.values.first().and_then(Option::as_ref).is_some_and(|a| tv_tensors::is(cx, &a.value, "Mask"));
+    if !mask {
+        let span = cx.span;
+        cx.it.announce(v1, b, span);
+    }
+    (entry.run)(cx, b)
+}
+
+/// Height and width of a picture or of a tensor's last two dimensions.
+pub fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
+    if pil::is_image(cx, image) {
+        return pil::hw(cx, image);
+    }
+    match cx.tensor(image)?.shape.as_deref()? {
+        [.., height, width] => Some((height.clone(), width.clone())),
+        _ => None,
+    }
+}
+
+/// The picture in another size, with its values' range put through `values`.
+pub fn rebuilt(
+    cx: &mut Cx<'_, '_>,
+    image: &Value,
+    size: Option<(Dim, Dim)>,
+    values: impl FnOnce(Range) -> Option<Range>,
+) -> Value {
+    if pil::is_image(cx, image) {
+        return pil::with_size(cx, image, size, values);
+    }
+    let Some(mut tensor) = cx.tensor(image) else { return Value::Unknown };
+    if tensor.array == ArrayKind::Numpy {
+        return Value::Unknown;
+    }
+    let (height, width) = size.unwrap_or((Dim::UNKNOWN, Dim::UNKNOWN));
+    if let Some([.., h, w]) = tensor.shape.as_deref_mut() {
+        *h = height;
+        *w = width;
+        tensor.shape_at = cx.at();
+    }
+    tensor.data = None;
+    tensor.base = None;
+    tensor.version = 0;
+    tensor.writes = 0;
+    if tensor.grad == Grad::Leaf {
+        tensor.grad = Grad::Attached;
+    }
+    tensor.range = tensor.range.and_then(values);
+    if tensor.range.is_none() && tensor.role != Some(Role::Image) {
+        tensor.role = None;
+    }
+    let out = cx.out(tensor);
+    tv_tensors::pass_on(cx, image, &out);
+    out
+}
+
+/// `(h, w)` or one number for both.
+pub fn size_pair(cx: &Cx<'_, '_>, size: &Value) -> Option<(Dim, Dim)> {
+    let at = cx.at();
+    let dim = |v: &Value| Some(Dim::new(v.as_size()?, at));
+    if size.number_type().is_some() {
+        return Some((dim(size)?, dim(size)?));
+    }
+    match cx.items(size)?.as_slice() {
+        [both] => Some((dim(both)?, dim(both)?)),
+        [height, width] => Some((dim(height)?, dim(width)?)),
+        _ => None,
+    }
+}
+
+/// The new size of `resize`: with one number the shorter side gets it and the other follows.
+fn resized(cx: &Cx<'_, '_>, image: &Value, b: &Bound) -> Option<(Dim, Dim)> {
+    let size = b.get("size");
+    let at = cx.at();
+    let short = match (&size, cx.items(&size)) {
+        (_, Some(items)) => match items.as_slice() {
+            [only] => only.as_int()?,
+            _ => return size_pair(cx, &size),
+        },
+        (size, None) => size.as_int()?,
+    };
+    // `resized_crop` resizes to both sides; only `resize` knows `max_size`.
+    if cx.name() == "resized_crop" {
+        return size_pair(cx, &size);
+    }
+    if !b.get("max_size").is_none() {
+        return None;
+    }
+    let (height, width) = hw(cx, image)?;
+    if height.size == width.size && !height.size.is_unknown() {
+        return Some((Dim::new(Size::Int(short), at), Dim::new(Size::Int(short), at)));
+    }
+    let (h, w) = (height.size.known()?, width.size.known()?);
+    let (least, most) = (h.min(w), h.max(w));
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as torchvision computes it")]
+    let long = (short.checked_mul(most)? as f64 / least as f64) as i64;
+    let (h, w) = if w <= h { (long, short) } else { (short, long) };
+    Some((Dim::new(Size::Int(h), at), Dim::new(Size::Int(w), at)))
+}
+
+fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let image = b.get("img");
+    let size = resized(cx, &image, b);
+    let interpolation = if tv_tensors::is(cx, &image, "Mask") {
+        Value::path("torchvision.transforms.InterpolationMode.NEAREST")
+    } else {
+        b.get("interpolation")
+    };
+    let bounded = cx.tensor(&image).and_then(|t| t.dtype).and_then(Dtype::bounds);
+    rebuilt(cx, &image, size, |r| {
+        pil::mixed(&r, &interpolation).or_else(|| bounded.map(|(lo, hi)| Range::bounds(lo, hi)))
+    })
+}
+
+fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let size = size_pair(cx, &b.get("output_size"));
+    let (image, whole) = (b.get("img"), hw(cx, &b.get("img")));
+    // A picture smaller than the crop is padded with zeros.
+    let fits = match (&size, whole) {
+        (Some((h, w)), Some((height, width))) => {
+            height.size.less(&h.size) == Some(false) && width.size.less(&w.size) == Some(false)
+        }
+        _ => false,
+    };
+    rebuilt(cx, &image, size, |r| Some(if fits { part_of(r) } else { with_zero(&r) }))
+}
+
+/// The range of what is padded with zeros.
+fn with_zero(range: &Range) -> Range {
+    let mut all = range.union(&Range::bounds(0.0, 0.0));
+    // The old values may still occur, but zero need not.
+    all.certain = false;
+    all.attained = range.attained && range.lo() <= 0.0 && range.hi() >= 0.0;
+    all
+}
+
+fn crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let dim = |name: &str| Some(Dim::new(b.get(name).as_size()?, at));
+    let size = dim("height").zip(dim("width"));
+    rebuilt(cx, &b.get("img"), size, |r| Some(with_zero(&r)))
+}
+
+fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let padding = cx.ints(&b.get("padding"));
+    // Left, top, right, bottom.
+    let (across, down) = match padding.as_deref() {
+        Some([all]) => (all.checked_mul(2), all.checked_mul(2)),
+        Some([x, y]) => (x.checked_mul(2), y.checked_mul(2)),
+        Some([left, top, right, bottom]) => (left.checked_add(*right), top.checked_add(*bottom)),
+        _ => (None, None),
+    };
+    let size = match (hw(cx, &b.get("img")), across, down) {
+        (Some((h, w)), Some(across), Some(down)) => {
+            Some((Dim::new(h.size.add(&Size::Int(down)), at), Dim::new(w.size.add(&Size::Int(across)), at)))
+        }
+        _ => None,
+    };
+    let fill = b.get("fill").as_f64();
+    rebuilt(cx, &b.get("img"), size, |r| {
+        let filled = Range::bounds(fill?, fill?);
+        Some(r.union(&filled))
+    })
+}
+
+fn grayscale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let image = b.get("img");
+    let channels = b.get("num_output_channels").as_int();
+    if pil::is_image(cx, &image) {
+        let size = pil::hw(cx, &image);
+        let mode = match channels {
+            Some(1) => Some("L"),
+            Some(3) => Some("RGB"),
+            _ => None,
+        };
+        return pil::new_image(cx, mode, size, None);
+    }
+    let Some(mut tensor) = cx.tensor(&image) else { return Value::Unknown };
+    let at = cx.at();
+    if let Some([.., c, _, _]) = tensor.shape.as_deref_mut() {
+        *c = Dim::new(channels.map_or(Size::Unknown, Size::Int), at);
+    }
+    let keep = tensor.range.as_ref().map(|r| Range::bounds(r.lo(), r.hi()));
+    tensor.forget_values();
+    tensor.range = keep;
+    tensor.role = Some(Role::Image);
+    tensor.base = None;
+    cx.out(tensor)
+}
+
+fn name_of(value: &Value) -> &'static str {
+    match value {
+        Value::Obj(_) => "a tensor",
+        Value::Str(_) => "a str",
+        _ => "something else",
+    }
+}
+
+/// A picture's or array's values with the channels first.
+fn channels_first(array: &Tensor) -> Option<Vec<Dim>> {
+    match array.shape.as_deref()? {
+        [h, w] => Some(vec![Dim::int(1), h.clone(), w.clone()]),
+        [h, w, c] => Some(vec![c.clone(), h.clone(), w.clone()]),
+        _ => None,
+    }
+}
+
+fn on_cpu(mut tensor: Tensor, at: crate::value::Origin) -> Tensor {
+    tensor.array = ArrayKind::Torch;
+    tensor.device = Some(Device::CPU);
+    tensor.device_at = at;
+    tensor.grad = Grad::Off;
+    tensor.base = None;
+    tensor.data = None;
+    tensor
+}
+
+fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let pic = b.get("pic");
+    let at = cx.at();
+    if let Some(tensor) = cx.tensor(&pic).filter(|t| t.array == ArrayKind::Torch) {
+        let reads = vec![("the tensor comes from here".to_owned(), tensor.shape_at)];
+        cx.reject(
+            RejectKind::Value,
+            format!("ToTensor takes a PIL image or an array, but got {}", name_of(&pic)),
+            reads,
+        );
+        return pic;
+    }
+    let is_picture = pil::is_image(cx, &pic);
+    let Some(array) = numpy::as_array(cx, &pic).filter(|_| is_picture || cx.is_numpy(&pic)) else {
+        let out = on_cpu(Tensor::default(), at);
+        return cx.out(out);
+    };
+    if let Some(rank) = array.rank().filter(|r| !is_picture && !matches!(r, 2 | 3)) {
+        let message = format!("the array has {rank} dimensions, but ToTensor takes an image of 2 or 3");
+        cx.reject(RejectKind::Rank, message, vec![("the array's shape comes from here".to_owned(), array.shape_at)]);
+    }
+    let shape = channels_first(&array);
+    let mut out = on_cpu(array.clone(), at);
+    out.shape = shape;
+    out.shape_at = at;
+    out.role = Some(Role::Image);
+    out.role_at = at;
+    // Only bytes are scaled; a picture of truth values is bytes of 0 and 255 before.
+    match array.dtype {
+        Some(Dtype::Uint8) => {
+            out = out.with_dtype(Some(Dtype::Float32), at);
+            out.range = Some(array.range.as_ref().map_or(Range::bounds(0.0, 1.0), |r| r.map(|x| x / 255.0)));
+            out.range_at = at;
+        }
+        Some(Dtype::Bool) if is_picture => {
+            out = out.with_dtype(Some(Dtype::Float32), at).with_range(Some(Range::bounds(0.0, 1.0)), at);
+        }
+        Some(Dtype::Uint16) if is_picture => out = out.with_dtype(Some(Dtype::Int16), at).with_range(None, at),
+        None => {
+            out.range = None;
+            // Pictures of unknown mode are nearly always bytes, but not always.
+        }
+        _ => {}
+    }
+    cx.out(out)
+}
+
+fn pil_to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let pic = b.get("pic");
+    let at = cx.at();
+    if !pil::is_image(cx, &pic) {
+        if let Some(tensor) = cx.tensor(&pic) {
+            let reads = vec![("it comes from here".to_owned(), tensor.shape_at)];
+            cx.reject(RejectKind::Value, "pil_to_tensor takes a PIL image, but got a tensor or an array", reads);
+        }
+        let out = on_cpu(Tensor::default(), at);
+        return cx.out(out);
+    }
+    let Some(array) = numpy::as_array(cx, &pic) else { return Value::Unknown };
+    let mut out = on_cpu(array.clone(), at);
+    out.shape = channels_first(&array);
+    out.shape_at = at;
+    if array.dtype == Some(Dtype::Bool) {
+        out = out.with_dtype(Some(Dtype::Uint8), at).with_range(None, at);
+    }
+    cx.out(out)
+}
+
+fn to_image(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = b.get("inpt");
+    let at = cx.at();
+    let out = match cx.tensor(&input).filter(|t| t.array == ArrayKind::Torch) {
+        Some(mut tensor) => {
+            if let Some(shape) = tensor.shape.as_mut().filter(|s| s.len() == 2) {
+                shape.insert(0, Dim::int(1));
+            }
+            tensor
+        }
+        None => match numpy::as_array(cx, &input).filter(|_| pil::is_image(cx, &input) || cx.is_numpy(&input)) {
+            Some(array) => {
+                let shape = channels_first(&array);
+                let mut out = on_cpu(array, at);
+                out.shape = shape;
+                out
+            }
+            None => on_cpu(Tensor::default(), at),
+        },
+    };
+    let out = cx.out(out);
+    tv_tensors::mark(cx, &out, "Image");
+    out
+}
+
+/// The values after a change of dtype that keeps what they mean: bytes 0 to 255 are floats
+/// 0 to 1.
+fn scaled(cx: &mut Cx<'_, '_>, image: &Value, dtype: Option<Dtype>) -> Value {
+    let Some(tensor) = cx.tensor(image) else { return cx.some_tensor() };
+    let at = cx.at();
+    let mut out = Tensor { base: None, version: 0, writes: 0, data: None, ..tensor.clone() };
+    if dtype != tensor.dtype || dtype.is_none() {
+        out = out.with_dtype(dtype, at);
+        let full = |d: Dtype| d.bounds().filter(|_| d != Dtype::Bool).map(|b| b.1);
+        out.range = match (tensor.dtype, dtype) {
+            (Some(from), Some(to)) if from.is_integral() && to.is_floating() => full(from).and_then(|most| {
+                tensor.range.as_ref().map_or_else(
+                    || (from == Dtype::Uint8).then(|| Range::bounds(0.0, 1.0)),
+                    |r| Some(r.map(|x| x / most)),
+                )
+            }),
+            (Some(from), Some(to)) if from.is_floating() && to.is_floating() => tensor.range.clone(),
+            _ => None,
+        };
+        out.range_at = at;
+        if out.role == Some(Role::ClassMask) {
+            out.role = None;
+        }
+    }
+    let out = cx.out(out);
+    tv_tensors::pass_on(cx, image, &out);
+    out
+}
+
+fn dtype_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Dtype> {
+    match value {
+        // The default of the signature.
+        Value::Path(p) if p.as_str() == "torch.float32" => Some(Dtype::Float32),
+        other => cx.dtype_arg(other).flatten(),
+    }
+}
+
+fn convert_image_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dtype = dtype_of(cx, &b.get("dtype"));
+    scaled(cx, &b.get("image"), dtype)
+}
+
+fn to_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let dtype = dtype_of(cx, &b.get("dtype"));
+    let input = b.get("inpt");
+    if b.get("scale").as_bool() == Some(true) && !tv_tensors::is(cx, &input, "Mask") {
+        return scaled(cx, &input, dtype);
+    }
+    let Some(tensor) = cx.tensor(&input) else { return Value::Unknown };
+    let at = cx.at();
+    let same = dtype.is_some() && dtype == tensor.dtype;
+    let mut out = Tensor { base: None, version: 0, writes: 0, ..tensor };
+    if !same {
+        let held = dtype.is_some_and(|d| d.bounds().is_none());
+        out = out.with_dtype(dtype, at);
+        if !held || b.get("scale").as_bool().is_none() {
+            out.forget_values();
+        } else if out.dtype.is_some_and(Dtype::is_integral) {
+            out.range = out.range.map(|r| r.map(f64::trunc));
+        }
+    }
+    let out = cx.out(out);
+    tv_tensors::pass_on(cx, &input, &out);
+    out
+}
+
+fn to_pil_image(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let pic = b.get("pic");
+    let Some(tensor) = cx.tensor(&pic) else { return pil::new_image(cx, None, None, None) };
+    let dims = match (tensor.array, tensor.shape.as_deref()) {
+        (ArrayKind::Torch, Some([c, h, w])) => Some((Some(c.clone()), h.clone(), w.clone())),
+        (ArrayKind::Numpy, Some([h, w, c])) => Some((Some(c.clone()), h.clone(), w.clone())),
+        (_, Some([h, w])) => Some((None, h.clone(), w.clone())),
+        _ => None,
+    };
+    // Floats are turned into bytes, from a tensor; other types decide by themselves.
+    let bytes = match (tensor.array, tensor.dtype) {
+        (_, Some(Dtype::Uint8)) => true,
+        (ArrayKind::Torch, Some(d)) => d.is_floating(),
+        _ => false,
+    };
+    let Some((channels, height, width)) = dims else { return pil::new_image(cx, None, None, None) };
+    let given = b.get("mode");
+    let mode = match channels.map_or(Some(1), |c| c.size.known()) {
+        _ if given.as_str().is_some() => given.as_str(),
+        _ if !given.is_none() || !bytes => None,
+        Some(1) => Some("L"),
+        Some(2) => Some("LA"),
+        Some(3) => Some("RGB"),
+        Some(4) => Some("RGBA"),
+        _ => None,
+    };
+    pil::new_image(cx, mode, Some((height, width)), None)
+}
+
+/// A list of numbers, one for each channel.
+fn numbers(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<f64>> {
+    if let Some(data) = cx.tensor(value).and_then(|t| t.data) {
+        return Some(data.to_vec());
+    }
+    cx.items(value)?.iter().map(Value::as_f64).collect()
+}
+
+fn count(cx: &Cx<'_, '_>, value: &Value) -> Option<i64> {
+    if let Some([dim]) = cx.tensor(value).and_then(|t| t.shape).as_deref() {
+        return dim.size.known();
+    }
+    i64::try_from(cx.items(value)?.len()).ok()
+}
+
+fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = b.get("tensor");
+    let at = cx.at();
+    if pil::is_image(cx, &input) {
+        cx.reject(
+            RejectKind::Value,
+            "Normalize takes a tensor, but got a PIL image: ToTensor must come before",
+            Vec::new(),
+        );
+        return cx.some_tensor();
+    }
+    let Some(tensor) = cx.tensor(&input) else { return cx.some_tensor() };
+    let mut out = Tensor { base: None, version: 0, writes: 0, data: None, range: None, ..tensor.clone() };
+    if out.role == Some(Role::ClassMask) {
+        out.role = None;
+    }
+    if let Some(dtype) = tensor.dtype.filter(|d| !d.is_floating()) {
+        let reads = vec![(format!("the image is {dtype} since here"), tensor.dtype_at)];
+        cx.reject(RejectKind::Dtype, format!("Normalize takes a tensor of floats, but got {dtype}"), reads);
+        return cx.out(out);
+    }
+    if let Some(rank) = tensor.rank().filter(|r| *r < 3) {
+        let message = format!("Normalize takes an image of shape [..., C, H, W], but the tensor has {rank} dimensions");
+        cx.reject(RejectKind::Rank, message, vec![("the shape comes from here".to_owned(), tensor.shape_at)]);
+        return cx.out(out);
+    }
+    let channels = tensor.dim(-3).and_then(|d| d.size.known());
+    for name in ["mean", "std"] {
+        let length = count(cx, &b.get(name));
+        // The statistics are applied in place: the image never grows to fit them.
+        if let (Some(channels), Some(length)) = (channels, length)
+            && length != 1
+            && length != channels
+        {
+            let message =
+                format!("`{name}` has {length} values, but the image has {channels} channel{}", plural(channels));
+            let reads = vec![(format!("{channels} comes from here"), tensor.dim(-3).and_then(|d| d.at))];
+            cx.reject(RejectKind::Shape, message, reads);
+            return cx.out(out);
+        }
+    }
+    let (mean, std) = (numbers(cx, &b.get("mean")), numbers(cx, &b.get("std")));
+    if let (Some(range), Some(mean), Some(std)) = (&tensor.range, mean, std)
+        && std.iter().all(|s| *s > 0.0)
+    {
+        let n = mean.len().max(std.len());
+        let at_index = |all: &[f64], i: usize| if all.len() == 1 { all.first().copied() } else { all.get(i).copied() };
+        let parts: Option<Vec<Range>> = (0..n)
+            .map(|i| {
+                let (m, s) = (at_index(&mean, i)?, at_index(&std, i)?);
+                Some(range.map(|x| (x - m) / s))
+            })
+            .collect();
+        out.range =
+            parts.and_then(|p| p.into_iter().reduce(|a, b| Range::bounds(a.lo().min(b.lo()), a.hi().max(b.hi()))));
+        out.range_at = at;
+    }
+    let out = cx.out(out);
+    tv_tensors::pass_on(cx, &input, &out);
+    out
+}
+
+fn plural(n: i64) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}

@@ -1,0 +1,472 @@
+//! Transform classes: each calls the function that does its work, so that contracts see one
+//! interface. Those of `v2` take several inputs and structures of them.
+
+use super::functional::{V1, V2, hw, rebuilt, size_pair};
+use super::tv_tensors;
+use crate::library::common::part_of;
+use crate::library::{Cx, Libraries, Table, pil};
+use crate::python::{Arg, Args, RejectKind};
+use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Range, Size, Value, join, sym};
+
+/// Transforms with their parameters.
+const CLASSES: &[(&str, &str)] = &[
+    ("Compose", "transforms"),
+    ("ToTensor", ""),
+    ("PILToTensor", ""),
+    ("ToImage", ""),
+    ("ToPureTensor", ""),
+    ("ToPILImage", "mode=None"),
+    ("ConvertImageDtype", "dtype=@torch.float32"),
+    ("ToDtype", "dtype, scale=False"),
+    ("Normalize", "mean, std, inplace=False"),
+    ("Resize", "size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, max_size=None, antialias=True"),
+    ("CenterCrop", "size"),
+    ("RandomCrop", "size, padding=None, pad_if_needed=False, fill=0, padding_mode='constant'"),
+    (
+        "RandomResizedCrop",
+        "size, scale=None, ratio=None, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, antialias=True",
+    ),
+    ("FiveCrop", "size"),
+    ("TenCrop", "size, vertical_flip=False"),
+    ("RandomHorizontalFlip", "p=0.5"),
+    ("RandomVerticalFlip", "p=0.5"),
+    ("Pad", "padding, fill=0, padding_mode='constant'"),
+    ("Grayscale", "num_output_channels=1"),
+    ("RGB", ""),
+    ("RandomGrayscale", "p=0.1"),
+    ("ColorJitter", "brightness=0, contrast=0, saturation=0, hue=0"),
+    ("RandomPhotometricDistort", "*args, **kwargs"),
+    ("RandomAdjustSharpness", "sharpness_factor, p=0.5"),
+    ("RandomAutocontrast", "p=0.5"),
+    ("RandomEqualize", "p=0.5"),
+    ("RandomInvert", "p=0.5"),
+    ("RandomPosterize", "bits, p=0.5"),
+    ("RandomSolarize", "threshold, p=0.5"),
+    ("RandomErasing", "p=0.5, scale=None, ratio=None, value=0, inplace=False"),
+    ("RandomChannelPermutation", ""),
+    ("GaussianBlur", "kernel_size, sigma=None"),
+    ("GaussianNoise", "mean=0.0, sigma=0.1, clip=True"),
+    ("JPEG", "quality"),
+    ("AutoAugment", "policy=None, interpolation=None, fill=None"),
+    ("RandAugment", "num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation=None, fill=None"),
+    ("TrivialAugmentWide", "num_magnitude_bins=31, interpolation=None, fill=None"),
+    ("AugMix", "severity=3, mixture_width=3, chain_depth=-1, alpha=1.0, all_ops=True, interpolation=None, fill=None"),
+    ("RandomRotation", "degrees, interpolation=None, expand=False, center=None, fill=0"),
+    ("RandomAffine", "degrees, translate=None, scale=None, shear=None, interpolation=None, fill=0, center=None"),
+    ("RandomPerspective", "distortion_scale=0.5, p=0.5, interpolation=None, fill=0"),
+    ("ElasticTransform", "alpha=50.0, sigma=5.0, interpolation=None, fill=0"),
+    ("RandomZoomOut", "*args, **kwargs"),
+    ("RandomIoUCrop", "*args, **kwargs"),
+    ("RandomShortestSize", "min_size, max_size=None, interpolation=None, antialias=True"),
+    ("RandomResize", "min_size, max_size, interpolation=None, antialias=True"),
+    ("ScaleJitter", "target_size, *args, **kwargs"),
+    ("Lambda", "lambd, *types"),
+    ("RandomApply", "transforms, p=0.5"),
+    ("RandomChoice", "transforms, p=None"),
+    ("RandomOrder", "transforms"),
+    ("Identity", ""),
+    ("SanitizeBoundingBoxes", "*args, **kwargs"),
+    ("ClampBoundingBoxes", "*args, **kwargs"),
+    ("ConvertBoundingBoxFormat", "format"),
+];
+
+pub fn register(t: &mut Table) {
+    for prefix in ["torchvision.transforms.", "torchvision.transforms.v2."] {
+        for (name, sig) in CLASSES {
+            // Those that hold other transforms are plain objects, the rest are modules.
+            let plain =
+                matches!(*name, "Compose" | "ToTensor" | "PILToTensor" | "ToPILImage" | "Lambda" | "RandomChoice");
+            let bases: &[&str] = if plain { &[] } else { &["torch.nn.Module"] };
+            let class = t.class(&format!("{prefix}{name}"), bases, sig);
+            class.invoke = Some(invoke);
+        }
+        t.def(&format!("{prefix}RandomCrop.get_params"), "img, output_size", |cx, b| {
+            let any = || Value::Any(crate::value::Type::Int);
+            match size_pair(cx, &b.get("output_size")) {
+                Some((h, w)) => Value::tuple(vec![any(), any(), Value::size(&h.size), Value::size(&w.size)]),
+                None => Value::tuple(vec![any(), any(), any(), any()]),
+            }
+        });
+        for name in ["MixUp", "CutMix"] {
+            t.class(
+                &format!("{prefix}{name}"),
+                &["torch.nn.Module"],
+                "*, alpha=1.0, num_classes=None, labels_getter='default'",
+            )
+            .invoke = Some(mix);
+        }
+    }
+    t.prefix("torchvision.transforms.transforms", "torchvision.transforms");
+}
+
+fn is_v2(cx: &Cx<'_, '_>) -> bool {
+    cx.path.as_str().starts_with("torchvision.transforms.v2.")
+}
+
+fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
+    if args.is_open() {
+        return Some(Value::Unknown);
+    }
+    let inputs: Vec<Value> = args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)).map(|a| a.value.clone()).collect();
+    let name = cx.name();
+    if let Some(value) = container(cx, name, object, &inputs) {
+        return Some(value);
+    }
+    if !is_v2(cx) {
+        let [only] = inputs.as_slice() else { return Some(Value::Unknown) };
+        return Some(one(cx, name, object, only));
+    }
+    let (several, input) = match inputs.as_slice() {
+        [only] => (false, only.clone()),
+        _ => (true, Value::tuple(inputs)),
+    };
+    let _ = several;
+    let mut leaves = Vec::new();
+    flatten(cx, &input, &mut leaves, 4);
+    let mut walk = Walk {
+        name,
+        object,
+        pure: !leaves.iter().any(|l| is_explicit(cx, l)),
+        unsure: leaves.iter().any(Value::is_unknown),
+    };
+    Some(walk.apply(cx, &input, 4))
+}
+
+/// Transforms of transforms; `None` for the others.
+fn container(cx: &mut Cx<'_, '_>, name: &str, object: &Value, inputs: &[Value]) -> Option<Value> {
+    let span = cx.span;
+    let whole = |inputs: &[Value]| match inputs {
+        [only] => only.clone(),
+        several => Value::tuple(several.to_vec()),
+    };
+    let parts = match name {
+        "Compose" | "RandomApply" | "RandomChoice" | "RandomOrder" => {
+            let parts = cx.attr(object, "transforms");
+            match cx.it.iterate(&parts, span) {
+                Items::Exact(parts) => parts,
+                Items::Many(_) => return Some(Value::Unknown),
+            }
+        }
+        _ => return None,
+    };
+    let run_all = |cx: &mut Cx<'_, '_>| {
+        let mut inputs = inputs.to_vec();
+        for part in &parts {
+            let several = inputs.len() > 1;
+            let output = cx.call(part, Args::positional(inputs.iter().cloned(), span));
+            inputs = match (several, &output) {
+                (true, Value::Tuple(items)) => items.to_vec(),
+                (true, _) => return Value::Unknown,
+                (false, _) => vec![output],
+            };
+        }
+        whole(&inputs)
+    };
+    Some(match name {
+        "Compose" => run_all(cx),
+        "RandomApply" => {
+            let applied = run_all(cx);
+            match cx.attr(object, "p").as_f64() {
+                Some(p) if p >= 1.0 => applied,
+                _ => join(&mut cx.it.heap, &whole(inputs), &applied, false),
+            }
+        }
+        "RandomChoice" => {
+            let outs: Vec<Value> =
+                parts.iter().map(|part| cx.call(part, Args::positional(inputs.iter().cloned(), span))).collect();
+            Items::Exact(outs).element(&mut cx.it.heap)
+        }
+        _ => Value::Unknown,
+    })
+}
+
+fn is_explicit(cx: &Cx<'_, '_>, leaf: &Value) -> bool {
+    pil::is_image(cx, leaf) || tv_tensors::is(cx, leaf, "Image") || tv_tensors::is(cx, leaf, "Video")
+}
+
+fn flatten(cx: &Cx<'_, '_>, value: &Value, out: &mut Vec<Value>, depth: u32) {
+    if depth > 0 {
+        if let Some(dict) = cx.it.heap.dict_of(value) {
+            let values: Vec<Value> = dict.entries.values().chain(&dict.open).cloned().collect();
+            values.iter().for_each(|v| flatten(cx, v, out, depth - 1));
+            return;
+        }
+        let is_set = matches!(value.as_obj().map(|id| cx.it.heap.get(id)), Some(Data::Set(_) | Data::Iter(_)));
+        if let Some(items) = cx.it.heap.exact_items(value).filter(|_| !is_set) {
+            items.iter().for_each(|v| flatten(cx, v, out, depth - 1));
+            return;
+        }
+    }
+    out.push(value.clone());
+}
+
+/// One pass of a transform of `v2` over a structure of inputs.
+struct Walk<'w> {
+    name: &'w str,
+    object: &'w Value,
+    /// A plain tensor still counts as the image: the first, where no image is explicit.
+    pure: bool,
+    /// Something unknown among the inputs may be the explicit image.
+    unsure: bool,
+}
+
+impl Walk<'_> {
+    fn apply(&mut self, cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Value {
+        if depth > 0 {
+            match value {
+                Value::Tuple(items) => {
+                    return Value::tuple(items.iter().map(|v| self.apply(cx, v, depth - 1)).collect());
+                }
+                Value::Obj(id) => match cx.it.heap.get(*id).clone() {
+                    Data::List(Items::Exact(items)) => {
+                        let items = items.iter().map(|v| self.apply(cx, v, depth - 1)).collect();
+                        return cx.list(items);
+                    }
+                    Data::List(Items::Many(_)) => return Value::Unknown,
+                    Data::Dict(dict) => {
+                        let mut out = Dict { open: dict.open.map(|_| Value::Unknown), ..Dict::default() };
+                        for (key, value) in &dict.entries {
+                            let value = self.apply(cx, value, depth - 1);
+                            out.entries.insert(key.clone(), value);
+                        }
+                        return cx.it.heap.dict(out);
+                    }
+                    _ => {}
+                },
+                _ => {}
+            }
+        }
+        if self.name == "Lambda" {
+            let function = cx.attr(self.object, "lambd");
+            let span = cx.span;
+            return cx.call(&function, Args::positional([value.clone()], span));
+        }
+        if value.is_unknown() {
+            return Value::Unknown;
+        }
+        if is_explicit(cx, value) {
+            return one(cx, self.name, self.object, value);
+        }
+        match tv_tensors::class_of(cx, value).as_deref() {
+            Some("Mask") => return on_mask(cx, self.name, self.object, value),
+            Some(_) => return Value::Unknown,
+            None => {}
+        }
+        let array = cx.it.heap.tensor_ref(value).map(|t| t.array);
+        match array {
+            // A label is carried as an array without dimensions.
+            Some(ArrayKind::Numpy) if cx.it.heap.tensor_ref(value).is_some_and(|t| t.rank() == Some(0)) => {
+                value.clone()
+            }
+            Some(ArrayKind::Numpy) => match self.name {
+                "ToImage" | "ToTensor" | "ToPILImage" => one(cx, self.name, self.object, value),
+                _ => value.clone(),
+            },
+            Some(ArrayKind::Torch) if self.unsure => Value::Unknown,
+            Some(ArrayKind::Torch) if self.pure => {
+                self.pure = false;
+                if self.name == "ToTensor" { value.clone() } else { one(cx, self.name, self.object, value) }
+            }
+            _ => value.clone(),
+        }
+    }
+}
+
+/// What transforms of `v2` do to a mask: geometry, without mixing values.
+fn on_mask(cx: &mut Cx<'_, '_>, name: &str, object: &Value, mask: &Value) -> Value {
+    match name {
+        "Resize"
+        | "RandomResizedCrop"
+        | "CenterCrop"
+        | "RandomCrop"
+        | "Pad"
+        | "RandomHorizontalFlip"
+        | "RandomVerticalFlip"
+        | "RandomRotation"
+        | "RandomAffine"
+        | "RandomPerspective"
+        | "ElasticTransform"
+        | "RandomZoomOut"
+        | "RandomIoUCrop"
+        | "RandomShortestSize"
+        | "RandomResize"
+        | "ScaleJitter" => one(cx, name, object, mask),
+        "ToDtype" => one(cx, name, object, mask),
+        "ToPureTensor" => cx.tensor(mask).map_or(Value::Unknown, |t| cx.out(t)),
+        _ => mask.clone(),
+    }
+}
+
+/// Calls the function of the same generation.
+fn function(cx: &mut Cx<'_, '_>, name: &str, image: &Value, named: Vec<(&str, Value)>) -> Value {
+    let span = cx.span;
+    let prefix = if is_v2(cx) { V2 } else { V1 };
+    let mut args = Args::positional([image.clone()], span);
+    args.kw = named.into_iter().map(|(name, value)| (sym(name), Arg::new(value, span))).collect();
+    Libraries.call_function(cx.it, &format!("{prefix}{name}"), &args, span).unwrap_or(Value::Unknown)
+}
+
+fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value {
+    let attr = |cx: &Cx<'_, '_>, name: &str| cx.attr(object, name);
+    match name {
+        "ToTensor" => function(cx, "to_tensor", image, Vec::new()),
+        "PILToTensor" => function(cx, "pil_to_tensor", image, Vec::new()),
+        "ToImage" => function(cx, "to_image", image, Vec::new()),
+        "ToPILImage" => {
+            let mode = attr(cx, "mode");
+            function(cx, "to_pil_image", image, vec![("mode", mode)])
+        }
+        "ToPureTensor" => match cx.tensor(image) {
+            Some(tensor) => cx.out(tensor),
+            None => image.clone(),
+        },
+        "ConvertImageDtype" => {
+            let dtype = attr(cx, "dtype");
+            function(cx, "convert_image_dtype", image, vec![("dtype", dtype)])
+        }
+        "ToDtype" => to_dtype(cx, object, image),
+        "Normalize" => {
+            let named = ["mean", "std", "inplace"].map(|n| (n, attr(cx, n))).to_vec();
+            function(cx, "normalize", image, named)
+        }
+        "Resize" => {
+            let named = ["size", "interpolation", "max_size"].map(|n| (n, attr(cx, n))).to_vec();
+            function(cx, "resize", image, named)
+        }
+        "RandomResizedCrop" => {
+            let any = || Value::Any(crate::value::Type::Int);
+            let mut named: Vec<(&str, Value)> = ["top", "left", "height", "width"].map(|n| (n, any())).to_vec();
+            named.push(("size", attr(cx, "size")));
+            named.push(("interpolation", attr(cx, "interpolation")));
+            function(cx, "resized_crop", image, named)
+        }
+        "CenterCrop" => {
+            let size = attr(cx, "size");
+            function(cx, "center_crop", image, vec![("output_size", size)])
+        }
+        "RandomCrop" => random_crop(cx, object, image),
+        "FiveCrop" | "TenCrop" => {
+            let size = attr(cx, "size");
+            let name = if name == "FiveCrop" { "five_crop" } else { "ten_crop" };
+            function(cx, name, image, vec![("size", size)])
+        }
+        "RandomHorizontalFlip" => function(cx, "hflip", image, Vec::new()),
+        "RandomVerticalFlip" => function(cx, "vflip", image, Vec::new()),
+        "Pad" => {
+            let named = ["padding", "fill", "padding_mode"].map(|n| (n, attr(cx, n))).to_vec();
+            function(cx, "pad", image, named)
+        }
+        "Grayscale" => {
+            let channels = attr(cx, "num_output_channels");
+            function(cx, "to_grayscale", image, vec![("num_output_channels", channels)])
+        }
+        "RGB" => {
+            let size = hw(cx, image);
+            if pil::is_image(cx, image) { pil::new_image(cx, Some("RGB"), size, None) } else { Value::Unknown }
+        }
+        "RandomRotation" => {
+            let expand = attr(cx, "expand");
+            function(cx, "rotate", image, vec![("expand", expand)])
+        }
+        "RandomZoomOut" | "RandomIoUCrop" | "RandomShortestSize" | "RandomResize" | "ScaleJitter" => {
+            rebuilt(cx, image, None, |_| None)
+        }
+        "RandomAffine" | "RandomPerspective" | "ElasticTransform" => function(cx, "affine", image, Vec::new()),
+        "Lambda" => {
+            let (function, span) = (attr(cx, "lambd"), cx.span);
+            cx.call(&function, Args::positional([image.clone()], span))
+        }
+        "Identity" => image.clone(),
+        "ClampBoundingBoxes" | "SanitizeBoundingBoxes" | "ConvertBoundingBoxFormat" => image.clone(),
+        // Colours change, sizes do not; bytes stay bytes.
+        _ => {
+            let size = hw(cx, image);
+            let bounded = cx.tensor(image).and_then(|t| t.dtype).and_then(Dtype::bounds);
+            rebuilt(cx, image, size, |r| match bounded {
+                Some((lo, hi)) => Some(Range::bounds(lo, hi)),
+                // Colour operations keep floats between 0 and 1.
+                None => (r.lo() >= 0.0 && r.hi() <= 1.0 && name != "RandomErasing").then(|| Range::bounds(0.0, 1.0)),
+            })
+        }
+    }
+}
+
+fn to_dtype(cx: &mut Cx<'_, '_>, object: &Value, image: &Value) -> Value {
+    let (dtype, scale) = (cx.attr(object, "dtype"), cx.attr(object, "scale"));
+    let mask = tv_tensors::is(cx, image, "Mask");
+    if let Some(dict) = cx.it.heap.dict_of(&dtype).cloned() {
+        // A dtype for each class, and for the others.
+        let class = tv_tensors::class_of(cx, image);
+        let found = dict.entries.iter().find_map(|(key, value)| match (key, class.as_deref()) {
+            (crate::value::Key::Path(p), Some(class)) if p.as_str().ends_with(&format!("tv_tensors.{class}")) => {
+                Some(value.clone())
+            }
+            _ => None,
+        });
+        let others = || dict.entries.get(&crate::value::Key::Str("others".into())).cloned();
+        return match found.or_else(others) {
+            Some(Value::None) => image.clone(),
+            Some(dtype) if dict.open.is_none() => {
+                function(cx, "to_dtype", image, vec![("dtype", dtype), ("scale", scale)])
+            }
+            _ => rebuilt(cx, image, hw(cx, image), |_| None),
+        };
+    }
+    if mask {
+        return image.clone();
+    }
+    function(cx, "to_dtype", image, vec![("dtype", dtype), ("scale", scale)])
+}
+
+fn random_crop(cx: &mut Cx<'_, '_>, object: &Value, image: &Value) -> Value {
+    let size = size_pair(cx, &cx.attr(object, "size"));
+    let (padding, if_needed) = (cx.attr(object, "padding"), cx.attr(object, "pad_if_needed"));
+    if let (true, Some(false), Some((h, w)), Some((height, width))) =
+        (padding.is_none(), if_needed.as_bool(), &size, hw(cx, image))
+        && (height.size.less(&h.size) == Some(true) || width.size.less(&w.size) == Some(true))
+    {
+        let message = format!(
+            "a crop of {} by {} does not fit into an image of {} by {}",
+            h.size, w.size, height.size, width.size
+        );
+        let reads = vec![("the image's size comes from here".to_owned(), height.at.or(width.at))];
+        cx.reject(RejectKind::Shape, message, reads);
+    }
+    let padded = !padding.is_none() || if_needed.as_bool() != Some(false);
+    let fill = cx.attr(object, "fill").as_f64();
+    rebuilt(cx, image, size, |r| match (padded, fill) {
+        (false, _) => Some(part_of(r)),
+        (true, Some(fill)) => Some(part_of(r.union(&Range::bounds(fill, fill)))),
+        (true, None) => None,
+    })
+}
+
+/// `MixUp` and `CutMix` take a batch and make its labels into probabilities.
+fn mix(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
+    let inputs: Vec<Value> = match args.pos.as_slice() {
+        [only] => cx.items(&only.value)?,
+        several => several.iter().map(|a| a.value.clone()).collect(),
+    };
+    let [images, labels] = inputs.as_slice() else { return Some(Value::Unknown) };
+    let at = cx.at();
+    let images = cx.tensor(images).map_or(Value::Unknown, |mut t| {
+        t.base = None;
+        t.data = None;
+        cx.out(t)
+    });
+    let classes = cx.attr(object, "num_classes").as_size().unwrap_or(Size::Unknown);
+    let labels = match cx.tensor(labels) {
+        Some(labels) => {
+            let batch = labels.shape.as_ref().and_then(|s| s.first().cloned()).unwrap_or(Dim::UNKNOWN);
+            let mut out =
+                labels.clone().with_dtype(Some(Dtype::Float32), at).with_range(Some(Range::bounds(0.0, 1.0)), at);
+            out.shape = Some(vec![batch, Dim::new(classes, at)]);
+            out.data = None;
+            out.base = None;
+            out.role = Some(crate::value::Role::Probabilities);
+            cx.out(out)
+        }
+        None => Value::Unknown,
+    };
+    Some(Value::tuple(vec![images, labels]))
+}

@@ -1,0 +1,115 @@
+//! `torchvision.tv_tensors`: tensors that know what they are, which the transforms of `v2`
+//! obey. Which tensors are of these classes is remembered beside them.
+
+use crate::library::{Cx, Table, numpy, pil};
+use crate::python::Bound;
+use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Range, Role, Tensor, Value};
+
+pub fn register(t: &mut Table) {
+    t.family(
+        "torchvision.tv_tensors.",
+        "Image Mask Video",
+        "data, *, dtype=None, device=None, requires_grad=None",
+        make,
+    );
+    t.def(
+        "torchvision.tv_tensors.BoundingBoxes",
+        "data, *, format, canvas_size, dtype=None, device=None, requires_grad=None, **kwargs",
+        make,
+    );
+    t.def("torchvision.tv_tensors.wrap", "wrappee, *, like, **kwargs", |cx, b| {
+        let (value, like) = (b.get("wrappee"), b.get("like"));
+        let Some(tensor) = cx.tensor(&value) else { return Value::Unknown };
+        let out = cx.out(tensor);
+        pass_on(cx, &like, &out);
+        out
+    });
+    // Its name before version 0.16.
+    t.prefix("torchvision.datapoints", "torchvision.tv_tensors");
+}
+
+fn key(value: &Value) -> Option<String> {
+    value.as_obj().map(|id| format!("torchvision.tv_tensors {id:?}"))
+}
+
+/// Remembers that a tensor is of one of the classes.
+pub fn mark(cx: &mut Cx<'_, '_>, tensor: &Value, class: &str) {
+    if let Some(key) = key(tensor) {
+        cx.it.remember(&key, Value::str(class));
+    }
+}
+
+/// The class of a tensor, if it is of one of these.
+pub fn class_of(cx: &Cx<'_, '_>, value: &Value) -> Option<String> {
+    cx.tensor(value)?;
+    cx.it.remembered(&key(value)?)?.as_str().map(str::to_owned)
+}
+
+pub fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
+    class_of(cx, value).is_some_and(|c| c == class)
+}
+
+/// A transform's result is of the class of what it was made from.
+pub fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
+    if let Some(class) = class_of(cx, from) {
+        mark(cx, to, &class);
+    }
+}
+
+fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let data = b.get("data");
+    let at = cx.at();
+    let class = cx.name();
+    let mut out = match cx.tensor(&data).filter(|t| t.array == ArrayKind::Torch) {
+        Some(tensor) => Tensor { base: None, ..tensor },
+        None => {
+            let picture = pil::is_image(cx, &data);
+            match numpy::as_array(cx, &data) {
+                Some(array) => {
+                    let mut out = Tensor {
+                        array: ArrayKind::Torch,
+                        device: Some(Device::CPU),
+                        device_at: at,
+                        grad: Grad::Off,
+                        ..array
+                    };
+                    // A picture's channels come first; a mask's only one is dropped or kept
+                    // with the version.
+                    if picture {
+                        out.shape = match (class, out.shape.as_deref()) {
+                            ("Image", Some([h, w, c])) => Some(vec![c.clone(), h.clone(), w.clone()]),
+                            ("Image", Some([h, w])) => Some(vec![Dim::int(1), h.clone(), w.clone()]),
+                            _ => None,
+                        };
+                    }
+                    // Lists make floats of the default dtype.
+                    if out.dtype == Some(Dtype::Float64) && !cx.is_numpy(&data) {
+                        out.dtype = cx.default_dtype();
+                    }
+                    out
+                }
+                None => Tensor { grad: Grad::Off, ..Tensor::default() },
+            }
+        }
+    };
+    if let Some(dtype) = cx.dtype_arg(&b.get("dtype")) {
+        out = out.with_dtype(dtype, at);
+        out.range = None;
+        out.data = None;
+    }
+    if let Some(device) = cx.device_arg(&b.get("device")) {
+        out = out.with_device(device, at);
+    }
+    if class == "Mask" {
+        // Images of class indices, or of one object each: both are never mixed.
+        out = out.with_role(Some(Role::ClassMask), at);
+    } else if class == "Image" {
+        out = out.with_role(Some(Role::Image), at);
+        if out.range.is_none() && out.dtype == Some(Dtype::Uint8) {
+            out.range = Some(Range::bounds(0.0, 255.0));
+        }
+    }
+    let out = cx.out(out);
+    mark(cx, &out, class);
+    out
+}

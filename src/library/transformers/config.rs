@@ -1,0 +1,125 @@
+//! Configurations: the sizes of a model, by checkpoint or as written in the script.
+
+use super::checkpoints;
+use crate::library::common::instance;
+use crate::library::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{Data, Value};
+
+pub const CONFIG: &str = "transformers.PretrainedConfig";
+
+pub const FAMILIES: &[&str] = &[
+    "Auto",
+    "Bert",
+    "Roberta",
+    "XLMRoberta",
+    "DistilBert",
+    "Albert",
+    "DebertaV2",
+    "Deberta",
+    "Electra",
+    "GPT2",
+    "T5",
+    "Bart",
+    "Llama",
+    "Mistral",
+    "GPTNeo",
+    "GPTNeoX",
+    "OPT",
+    "XLNet",
+    "MPNet",
+    "Longformer",
+    "BigBird",
+    "CamemBert",
+    "Camembert",
+    "MobileBert",
+];
+
+pub fn register(t: &mut Table) {
+    t.class(CONFIG, &[], "**kwargs").keeps_arguments = false;
+    for family in FAMILIES {
+        let path = format!("transformers.{family}Config");
+        t.def(&format!("{path}.from_pretrained"), "pretrained_model_name_or_path, **kwargs", |cx, b| {
+            let name = b.get("pretrained_model_name_or_path");
+            of_checkpoint(cx, &name, b)
+        });
+        if *family != "Auto" {
+            t.def(&path, "**kwargs", new);
+        }
+    }
+}
+
+/// Keyword arguments become attributes.
+fn with_arguments(cx: &mut Cx<'_, '_>, config: &Value, b: &Bound) {
+    let Some(id) = config.as_obj() else { return };
+    for (name, arg) in &b.extra {
+        cx.it.heap.set_attr(id, name.as_str(), arg.value.clone());
+    }
+    // The number of labels may be told by their names.
+    let labels = b.extra.iter().find(|(k, _)| k.as_str() == "id2label").map(|(_, a)| a.value.clone());
+    if let Some(labels) = labels {
+        let count = match labels.as_obj().map(|id| cx.it.heap.get(id)) {
+            Some(Data::Dict(dict)) if dict.open.is_none() => crate::library::common::length_of(dict.entries.len()),
+            _ => Value::Unknown,
+        };
+        cx.it.heap.set_attr(id, "num_labels", count);
+    }
+    if b.open {
+        for name in ["num_labels", "vocab_size", "hidden_size", "max_position_embeddings"] {
+            cx.it.heap.set_attr(id, name, Value::Unknown);
+        }
+    }
+    if let Some(instance) = cx.it.heap.instance_mut(id) {
+        instance.open = true;
+    }
+}
+
+/// The configuration of a checkpoint, with changes.
+pub fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Value {
+    let known = name.as_str().and_then(checkpoints::find);
+    let mut attrs = Vec::new();
+    if let Some(known) = known {
+        attrs.push(("vocab_size", Value::Int(known.vocabulary)));
+        attrs.push(("hidden_size", Value::Int(known.hidden)));
+        attrs.push(("pad_token_id", known.pad.map_or(Value::None, Value::Int)));
+        attrs.push(("num_labels", Value::Int(2)));
+        if let Some(positions) = known.positions {
+            attrs.push(("max_position_embeddings", Value::Int(positions)));
+        }
+    }
+    let family = name.as_str().and_then(checkpoints::family);
+    attrs.push(("_family", family.map_or(Value::Unknown, Value::str)));
+    let config = instance(cx, CONFIG, attrs);
+    with_arguments(cx, &config, b);
+    config
+}
+
+/// `BertConfig(…)`: defaults that are the same in all versions.
+fn new(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let family = cx.name().trim_end_matches("Config");
+    let (vocabulary, hidden, positions) = match family {
+        "Bert" | "DistilBert" => (Some(30522), Some(768), Some(512)),
+        "GPT2" => (Some(50257), Some(768), Some(1024)),
+        _ => (None, None, None),
+    };
+    let mut attrs = vec![("num_labels", Value::Int(2)), ("_family", Value::str(family))];
+    for (name, size) in [("vocab_size", vocabulary), ("hidden_size", hidden), ("max_position_embeddings", positions)] {
+        if let Some(size) = size {
+            attrs.push((name, Value::Int(size)));
+        }
+    }
+    let config = instance(cx, CONFIG, attrs);
+    with_arguments(cx, &config, b);
+    // These go by other names in some families.
+    let renamed = |new: &str| b.extra.iter().find(|(k, _)| k.as_str() == new).map(|(_, a)| a.value.clone());
+    if let Some(id) = config.as_obj() {
+        for (new, old) in
+            [("n_embd", "hidden_size"), ("dim", "hidden_size"), ("n_positions", "max_position_embeddings")]
+        {
+            if let Some(value) = renamed(new) {
+                cx.it.heap.set_attr(id, old, value);
+            }
+        }
+    }
+    config
+}

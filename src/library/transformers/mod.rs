@@ -1,0 +1,26 @@
+//! Hugging Face transformers: configurations, models by task, tokenizers.
+//!
+//! What is known of a checkpoint comes from its name; a model's last layer is a real layer,
+//! which checks dtype and device and gives the logits their size.
+
+mod checkpoints;
+mod config;
+mod models;
+mod tokenizers;
+
+use super::common::unknown;
+use super::table::Table;
+
+pub fn register(t: &mut Table) {
+    config::register(t);
+    models::register(t);
+    tokenizers::register(t);
+    t.family("transformers.", "Trainer Seq2SeqTrainer pipeline", "*args, **kwargs", unknown);
+    t.def("transformers.set_seed", "seed, *args", super::common::none);
+    t.family(
+        "transformers.",
+        "get_linear_schedule_with_warmup get_cosine_schedule_with_warmup get_constant_schedule_with_warmup get_scheduler",
+        "*args, **kwargs",
+        unknown,
+    );
+}

@@ -1,0 +1,289 @@
+//! Models by task. A hidden layer stands for all that is not followed: what it computes has
+//! the dtype, the device and the last dimension of the real output.
+
+use super::config::{CONFIG, FAMILIES, of_checkpoint};
+use crate::library::common::{instance, unknown};
+use crate::library::torchvision::open_module;
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound};
+use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+
+const BASE: &str = "transformers.PreTrainedModel";
+const OUTPUT: &str = "transformers.modeling_outputs.ModelOutput";
+
+/// Endings of class names, each with what the last dimension of the output is.
+const TASKS: &[&str] = &[
+    "Model",
+    "ForSequenceClassification",
+    "ForTokenClassification",
+    "ForMaskedLM",
+    "ForCausalLM",
+    "LMHeadModel",
+    "ForConditionalGeneration",
+    "ForSeq2SeqLM",
+    "ForQuestionAnswering",
+    "ForMultipleChoice",
+];
+
+/// Order of the positional parameters is the same up to the mask.
+const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=None, return_dict=None, \
+                       inputs_embeds=None, **kwargs";
+
+pub fn register(t: &mut Table) {
+    t.class(BASE, &["torch.nn.Module"], "config=None, **kwargs").keeps_arguments = false;
+    t.class(OUTPUT, &[], "").keeps_arguments = false;
+    t.def(&format!("{OUTPUT}.__getitem__"), "self, index", get_item);
+    t.def(&format!("{OUTPUT}.__iter__"), "self", |cx, b| {
+        let fields = cx.attr(&b.get("self"), "_fields");
+        if cx.items(&fields).is_some() { fields } else { Value::Unknown }
+    });
+    t.family(&format!("{OUTPUT}."), "to_tuple keys values items get", "self, *args", unknown);
+    t.family(
+        "transformers.PreTrainedModel.",
+        "generate save_pretrained push_to_hub get_input_embeddings get_output_embeddings num_parameters",
+        "self, *args, **kwargs",
+        unknown,
+    );
+    t.family(
+        "transformers.PreTrainedModel.",
+        "gradient_checkpointing_enable enable_input_require_grads gradient_checkpointing_disable",
+        "self, *args, **kwargs",
+        |_, _| Value::None,
+    );
+    t.def(
+        "transformers.PreTrainedModel.resize_token_embeddings",
+        "self, new_num_tokens=None, *args, **kwargs",
+        |cx, b| {
+            let config = cx.attr(&b.get("self"), "config");
+            if let Some(id) = config.as_obj() {
+                cx.it.heap.set_attr(id, "vocab_size", b.get("new_num_tokens"));
+            }
+            // The last layer of a language model grows with it.
+            if let Some(id) = b.get("self").as_obj() {
+                cx.it.heap.set_attr(id, "_resized", Value::Bool(true));
+            }
+            Value::Unknown
+        },
+    );
+    for family in FAMILIES {
+        for task in TASKS {
+            let class = match (*family, *task) {
+                ("Auto", "Model") => "transformers.AutoModel".to_owned(),
+                ("Auto", task) => format!("transformers.AutoModel{task}"),
+                (family, task) => format!("transformers.{family}{task}"),
+            };
+            t.def(
+                &format!("{class}.from_pretrained"),
+                "pretrained_model_name_or_path, *model_args, config=None, **kwargs",
+                from_pretrained,
+            );
+            t.def(&format!("{class}.from_config"), "config, **kwargs", from_config);
+            let made = t.class(&class, &[BASE], "config, **kwargs");
+            made.keeps_arguments = false;
+            made.init = Some(|cx, object, b| {
+                let class = cx.path.as_str();
+                let config = b.get("config");
+                build(cx, object, class, config, false);
+            });
+            t.def(&format!("{class}.forward"), FORWARD, forward);
+        }
+    }
+}
+
+fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = b.get("pretrained_model_name_or_path");
+    let config = match b.get("config") {
+        Value::None => {
+            let named =
+                ["num_labels", "id2label", "vocab_size", "hidden_size", "max_position_embeddings", "pad_token_id"];
+            let mut given = b.clone();
+            given.extra.retain(|(k, _)| named.contains(&k.as_str()));
+            of_checkpoint(cx, &name, &given)
+        }
+        given => given,
+    };
+    // Weights may be loaded elsewhere, or in another precision.
+    let opaque = b.open
+        || b.extra.iter().any(|(k, _)| {
+            matches!(
+                k.as_str(),
+                "device_map" | "torch_dtype" | "dtype" | "load_in_8bit" | "load_in_4bit" | "quantization_config"
+            )
+        });
+    let class = cx.path.as_str().trim_end_matches(".from_pretrained");
+    let model = open_module(cx, class);
+    if let Some(id) = model.as_obj() {
+        build(cx, id, class, config, opaque);
+        cx.it.heap.set_attr(id, "training", Value::Bool(false));
+    }
+    model
+}
+
+fn from_config(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let class = cx.path.as_str().trim_end_matches(".from_config");
+    let model = open_module(cx, class);
+    if let Some(id) = model.as_obj() {
+        let opaque = b.open || !b.extra.is_empty();
+        build(cx, id, class, b.get("config"), opaque);
+    }
+    model
+}
+
+fn task_of(class: &str) -> &'static str {
+    TASKS.iter().filter(|task| class.ends_with(**task)).max_by_key(|task| task.len()).copied().unwrap_or("Model")
+}
+
+fn build(cx: &mut Cx<'_, '_>, id: crate::value::ObjId, class: &str, config: Value, opaque: bool) {
+    let known = cx.it.heap.instance_of(&config).is_some_and(|i| i.class.as_path() == Some(CONFIG));
+    let config = if known { config } else { instance(cx, CONFIG, Vec::new()) };
+    let hidden = cx.attr(&config, "hidden_size");
+    let out = match task_of(class) {
+        "ForSequenceClassification" | "ForTokenClassification" => {
+            if known {
+                cx.attr(&config, "num_labels")
+            } else {
+                Value::Unknown
+            }
+        }
+        "Model" => hidden.clone(),
+        "ForQuestionAnswering" => Value::Int(2),
+        "ForMultipleChoice" => Value::Int(1),
+        _ => cx.attr(&config, "vocab_size"),
+    };
+    // Like all modules of which only a part is known.
+    if let Some(instance) = cx.it.heap.instance_mut(id) {
+        instance.open = true;
+    }
+    cx.it.heap.set_attr(id, "config", config.clone());
+    cx.it.heap.set_attr(id, "num_labels", cx.attr(&config, "num_labels"));
+    cx.it.heap.set_attr(id, "_task", Value::str(task_of(class)));
+    cx.it.heap.set_attr(id, "_opaque", Value::Bool(opaque));
+    // Real heads have names by family, and scripts replace some of them.
+    let labels = cx.attr(&config, "num_labels");
+    if task_of(class).ends_with("Classification") && replaceable(cx, class, &config) {
+        let classifier = linear(cx, hidden, labels);
+        cx.it.heap.set_attr(id, "classifier", classifier);
+    }
+    let body = linear(cx, Value::Int(1), out);
+    cx.it.heap.set_attr(id, "_body", body);
+}
+
+fn linear(cx: &mut Cx<'_, '_>, from: Value, to: Value) -> Value {
+    let span = cx.span;
+    cx.call(&Value::path("torch.nn.Linear"), Args::positional([from, to], span))
+}
+
+/// Families whose classifier is one linear layer of that name.
+fn replaceable(cx: &Cx<'_, '_>, class: &str, config: &Value) -> bool {
+    const NAMES: [&str; 5] = ["Bert", "DistilBert", "Albert", "DebertaV2", "MobileBert"];
+    let name = class.rsplit('.').next().unwrap_or(class);
+    if name.starts_with("Auto") {
+        return cx.attr(config, "_family").as_str().is_some_and(|family| NAMES.contains(&family));
+    }
+    NAMES.iter().any(|f| name.strip_prefix(f).is_some_and(|rest| rest.starts_with("For")))
+}
+
+fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (model, span, at) = (b.get("self"), cx.span, cx.at());
+    let task = cx.attr(&model, "_task");
+    let opaque = cx.attr(&model, "_opaque").as_bool() != Some(false);
+    let ids = cx.tensor_arg(b, "input_ids");
+    let embedded = cx.tensor_arg(b, "inputs_embeds");
+    let source = ids.or(embedded.clone());
+    let dims = source.as_ref().and_then(|t| t.shape.clone());
+    let leading: Option<Vec<Dim>> = match (task.as_str(), dims.as_deref()) {
+        (Some("ForSequenceClassification"), Some([batch, ..])) => Some(vec![batch.clone()]),
+        (Some("ForMultipleChoice"), _) | (_, None) => None,
+        (Some("ForConditionalGeneration" | "ForSeq2SeqLM"), _) => None,
+        (_, Some([batch, length, ..])) => Some(vec![batch.clone(), length.clone()]),
+        _ => None,
+    };
+    let mut probe = Tensor { grad: Grad::Unknown, ..Tensor::default() };
+    if let Some(source) = &source
+        && !opaque
+    {
+        probe = probe.with_device(source.device, source.device_at).with_dtype(Some(Dtype::Float32), at);
+    }
+    probe.shape = leading.map(|mut dims| {
+        dims.push(Dim::int(1));
+        dims
+    });
+    // A script that casts the model casts its stand-in too; indices have no such dtype.
+    let body = cx.attr(&model, "_body");
+    let weight = cx.attr(&body, "weight");
+    probe.dtype = cx.tensor(&weight).and_then(|w| w.dtype).filter(|_| !opaque);
+    let probe = cx.out(probe);
+    let computed = cx.call(&body, Args::positional([probe], span));
+    let Some(mut out) = cx.tensor(&computed) else { return Value::Unknown };
+    out.base = None;
+    out.role = None;
+    if opaque {
+        out = out.with_device(None, None).with_dtype(None, None);
+    }
+    last_dimension(cx, &model, &mut out);
+    let labels = b.get("labels");
+    let loss = Tensor { shape: Some(Vec::new()), shape_at: at, range: None, ..out.clone() };
+    let main = cx.out(out);
+    let named = match task.as_str() {
+        Some("Model") => "last_hidden_state",
+        Some("ForQuestionAnswering" | "ForMultipleChoice") => return open_output(cx, Vec::new()),
+        _ => "logits",
+    };
+    let result = if named == "logits" && !labels.is_none() {
+        let loss = if labels.is_unknown() { Value::Unknown } else { cx.out(loss) };
+        vec![("loss", loss), (named, main)]
+    } else {
+        vec![(named, main)]
+    };
+    if b.get("return_dict").as_bool() == Some(false) {
+        return Value::Unknown;
+    }
+    let known = !b.open && !labels.is_unknown();
+    let fields = if known { Value::tuple(result.iter().map(|(_, v)| v.clone()).collect()) } else { Value::Unknown };
+    let mut attrs = result;
+    attrs.push(("_fields", fields));
+    open_output(cx, attrs)
+}
+
+/// Where the classifier was replaced or the vocabulary changed, its own size counts.
+fn last_dimension(cx: &mut Cx<'_, '_>, model: &Value, out: &mut Tensor) {
+    let Some(id) = model.as_obj() else { return };
+    let replaced = cx.it.heap.attr(id, "classifier");
+    let resized = cx.it.heap.attr(id, "_resized").is_some();
+    let size = match (replaced, resized) {
+        (Some(classifier), _) => cx.attr(&classifier, "out_features").as_size().unwrap_or(Size::Unknown),
+        (None, true) => match cx.attr(model, "_task").as_str() {
+            Some("ForSequenceClassification" | "ForTokenClassification" | "Model") => return,
+            _ => Size::Unknown,
+        },
+        (None, false) => return,
+    };
+    let at = cx.at();
+    if let Some(last) = out.shape.as_mut().and_then(|s| s.last_mut())
+        && last.size != size
+    {
+        *last = Dim::new(size, at);
+    }
+}
+
+fn open_output(cx: &mut Cx<'_, '_>, attrs: Vec<(&str, Value)>) -> Value {
+    let out = instance(cx, OUTPUT, attrs);
+    if let Some(instance) = out.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
+        instance.open = true;
+    }
+    out
+}
+
+/// `outputs[0]`, `outputs["logits"]`.
+fn get_item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (object, index) = (b.get("self"), b.get("index"));
+    if let Some(name) = index.as_str() {
+        return cx.attr(&object, name);
+    }
+    let fields = cx.items(&cx.attr(&object, "_fields"));
+    let at = index.as_int().and_then(|n| usize::try_from(n).ok());
+    match (fields, at) {
+        (Some(fields), Some(at)) => fields.get(at).cloned().unwrap_or(Value::Unknown),
+        _ => Value::Unknown,
+    }
+}

@@ -1,0 +1,178 @@
+//! Tokenizers: texts to batches of token indices.
+
+use super::checkpoints::{self, Checkpoint};
+use super::config::FAMILIES;
+use crate::library::common::instance;
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound};
+use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, Key, Range, Size, Tensor, Type, Value};
+
+const TOKENIZER: &str = "transformers.PreTrainedTokenizer";
+const CALL: &str = "transformers.PreTrainedTokenizer.__call__";
+const SIG: &str = "self, text=None, text_pair=None, text_target=None, text_pair_target=None, add_special_tokens=True, \
+                   padding=False, truncation=None, max_length=None, stride=0, is_split_into_words=False, \
+                   pad_to_multiple_of=None, padding_side=None, return_tensors=None, return_token_type_ids=None, \
+                   return_attention_mask=None, return_overflowing_tokens=False, return_special_tokens_mask=False, \
+                   return_offsets_mapping=False, return_length=False, verbose=True, pad_to_max_length=False, **kwargs";
+
+pub fn register(t: &mut Table) {
+    let class = t.class(TOKENIZER, &[], "*args, **kwargs");
+    class.keeps_arguments = false;
+    class.invoke = Some(|cx, object, args: Args| {
+        let span = cx.span;
+        Some(cx.call(&Value::path(CALL), args.prepend(crate::python::Arg::new(object.clone(), span))))
+    });
+    for family in FAMILIES {
+        for suffix in ["Tokenizer", "TokenizerFast"] {
+            t.def(
+                &format!("transformers.{family}{suffix}.from_pretrained"),
+                "pretrained_model_name_or_path, *args, **kwargs",
+                load,
+            );
+        }
+    }
+    t.def(CALL, SIG, tokenize);
+    t.family("transformers.PreTrainedTokenizer.", "encode_plus batch_encode_plus", SIG, tokenize);
+    t.def("transformers.PreTrainedTokenizer.encode", SIG, |cx, b| {
+        let batch = tokenize(cx, b);
+        let ids = cx.it.heap.dict_of(&batch).and_then(|d| d.entries.get(&Key::Str("input_ids".into())).cloned());
+        ids.unwrap_or(Value::Unknown)
+    });
+    t.def("transformers.PreTrainedTokenizer.__len__", "self", |cx, b| cx.attr(&b.get("self"), "_length"));
+    t.family(
+        "transformers.PreTrainedTokenizer.",
+        "decode convert_tokens_to_string",
+        "self, *args, **kwargs",
+        |_, _| Value::Any(Type::Str),
+    );
+    t.family(
+        "transformers.PreTrainedTokenizer.",
+        "batch_decode tokenize convert_ids_to_tokens",
+        "self, *args, **kwargs",
+        crate::library::common::list_of_str,
+    );
+    t.family("transformers.PreTrainedTokenizer.", "add_tokens add_special_tokens", "self, *args, **kwargs", |cx, b| {
+        if let Some(id) = b.get("self").as_obj() {
+            cx.it.heap.set_attr(id, "_length", Value::Any(Type::Int));
+            cx.it.heap.set_attr(id, "pad_token_id", Value::Unknown);
+            cx.it.heap.set_attr(id, "_top", Value::Unknown);
+        }
+        Value::Any(Type::Int)
+    });
+    t.family(
+        "transformers.PreTrainedTokenizer.",
+        "save_pretrained",
+        "self, *args, **kwargs",
+        crate::library::common::unknown,
+    );
+}
+
+fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let name = b.get("pretrained_model_name_or_path");
+    let known = name.as_str().and_then(checkpoints::find);
+    let family = name.as_str().and_then(checkpoints::family);
+    // The embedding of T5 and DeBERTa has more rows than there are tokens.
+    let exact = known.filter(|_| !matches!(family, Some("T5" | "DebertaV2" | "Albert")));
+    let size = exact.map_or(Value::Any(Type::Int), |k| Value::Int(k.vocabulary));
+    let mut attrs = vec![
+        ("vocab_size", size.clone()),
+        ("_length", size),
+        ("_top", known.map_or(Value::Unknown, |k| Value::Int(k.vocabulary))),
+        ("_segments", known.map_or(Value::Unknown, |k| Value::Bool(k.segments))),
+    ];
+    if let Some(Checkpoint { pad, .. }) = known {
+        attrs.push(("pad_token_id", pad.map_or(Value::Unknown, Value::Int)));
+    }
+    let tokenizer = instance(cx, TOKENIZER, attrs);
+    if let Some(instance) = tokenizer.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
+        instance.open = true;
+    }
+    tokenizer
+}
+
+/// How many texts there are.
+fn rows(cx: &mut Cx<'_, '_>, text: &Value) -> Dim {
+    let at = cx.at();
+    match text {
+        Value::Str(_) | Value::Any(Type::Str) => Dim::new(Size::Int(1), at),
+        Value::Tuple(items) => Dim::new(i64::try_from(items.len()).map_or(Size::Unknown, Size::Int), at),
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::List(Items::Exact(items)) => {
+                Dim::new(i64::try_from(items.len()).map_or(Size::Unknown, Size::Int), at)
+            }
+            Data::List(Items::Many(_)) => cx.fresh_dim("B"),
+            _ => Dim::UNKNOWN,
+        },
+        _ => Dim::UNKNOWN,
+    }
+}
+
+fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    let tokenizer = b.get("self");
+    let text = b.get("text");
+    let mut dict = Dict::default();
+    // What else comes back depends on more arguments.
+    let plain = ["return_overflowing_tokens", "return_special_tokens_mask", "return_offsets_mapping", "return_length"]
+        .iter()
+        .all(|n| b.get(n).as_bool() == Some(false));
+    if b.open || !plain || !b.get("text_target").is_none() || !b.extra.is_empty() {
+        dict.open = Some(Value::Unknown);
+    }
+    let segments = match b.get("return_token_type_ids") {
+        Value::None => cx.attr(&tokenizer, "_segments").as_bool(),
+        given => given.as_bool(),
+    };
+    if segments.is_none() {
+        dict.open = Some(Value::Unknown);
+    }
+    let mut names = vec!["input_ids"];
+    if segments == Some(true) {
+        names.push("token_type_ids");
+    }
+    if matches!(b.get("return_attention_mask"), Value::None | Value::Bool(true)) {
+        names.push("attention_mask");
+    }
+    let tensors = b.get("return_tensors").as_str() == Some("pt");
+    // Windows over long texts make more rows than texts.
+    let rows = if b.get("return_overflowing_tokens").as_bool() == Some(false) { rows(cx, &text) } else { Dim::UNKNOWN };
+    let full = b.get("padding").as_str() == Some("max_length") || b.get("pad_to_max_length").as_bool() == Some(true);
+    let cut = matches!(b.get("truncation"), Value::Bool(true)) || b.get("truncation").as_str() == Some("longest_first");
+    let length = match b.get("max_length") {
+        given if full && cut => match given.as_int() {
+            Some(n) => Dim::new(Size::Int(n), at),
+            None => cx.fresh_dim("T"),
+        },
+        _ => cx.fresh_dim("T"),
+    };
+    for name in names {
+        let most = match name {
+            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            "input_ids" => cx.attr(&tokenizer, "_top").as_int().map(|n| n as f64 - 1.0),
+            _ => Some(1.0),
+        };
+        let value = if tensors {
+            let mut out = Tensor { grad: Grad::Off, ..Tensor::default() }
+                .with_dtype(Some(Dtype::Int64), at)
+                .with_device(Some(Device::CPU), at)
+                .with_range(most.map(|m| Range::bounds(0.0, m)), at);
+            out.shape = Some(vec![rows.clone(), length.clone()]);
+            out.shape_at = at;
+            cx.out(out)
+        } else {
+            match b.get("return_tensors") {
+                Value::None if !b.open => {
+                    let one = cx.list_of(Value::Any(Type::Int));
+                    match &text {
+                        Value::Str(_) | Value::Any(Type::Str) => one,
+                        Value::Unknown => Value::Unknown,
+                        _ => cx.list_of(one),
+                    }
+                }
+                _ => Value::Unknown,
+            }
+        };
+        dict.entries.insert(Key::Str(name.into()), value);
+    }
+    cx.it.heap.dict(dict)
+}
