@@ -129,6 +129,12 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Whether a function of this name is being run, here or further out.
+    pub fn inside(&self, name: &str) -> bool {
+        let bodies = self.frames.iter().filter_map(|f| self.code.get(f.code?.0 as usize));
+        bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
+    }
+
     /// The file that is being run.
     pub fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
