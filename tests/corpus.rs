@@ -131,7 +131,8 @@ fn check(root: &Path, folder: &Path) -> Findings {
     let mut found = Findings::new();
     for finding in json.as_array().expect("an array") {
         let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
-        let place = (text("filename"), finding["cell"].as_u64().unwrap_or(0), finding["location"]["row"].as_u64().unwrap_or(0));
+        let place =
+            (text("filename"), finding["cell"].as_u64().unwrap_or(0), finding["location"]["row"].as_u64().unwrap_or(0));
         let said = format!("{}: {} | {}", text("severity"), text("code"), text("message"));
         found.entry(place).or_default().push(said);
     }

@@ -91,7 +91,7 @@ impl Cx<'_, '_> {
             if let Some(items) = self.it.heap.exact_items(only) {
                 return items.iter().map(|v| Some(self.size_of(v))).collect();
             }
-            if only.is_unknown() {
+            if only.as_size().is_none_or(|s| s.is_unknown()) && only.number_type().is_none() {
                 return None;
             }
         }

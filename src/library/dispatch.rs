@@ -55,7 +55,22 @@ impl Libraries {
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
-    entry.sigs.iter().find_map(|sig| sig.bind(args))
+    let found = entry.sigs.iter().find_map(|sig| sig.bind(args));
+    if found.is_some() {
+        return found;
+    }
+    // PyTorch takes numpy's names for some parameters.
+    let mut args = args.clone();
+    for (name, _) in &mut args.kw {
+        match name.as_str() {
+            "axis" => *name = sym("dim"),
+            "keepdims" => *name = sym("keepdim"),
+            "x1" => *name = sym("input"),
+            "x2" => *name = sym("other"),
+            _ => {}
+        }
+    }
+    entry.sigs.iter().find_map(|sig| sig.bind(&args))
 }
 
 impl Library for Libraries {
@@ -197,7 +212,7 @@ impl Library for Libraries {
             .or_else(|| torch::nn::containers::get(it, object, index))
             .or_else(|| torch::data::get(it, object, index, span))
             .or_else(|| torch::annotation::generic(object, index))
-            .or_else(|| special::call(self, it, object, "__getitem__", &[index.clone()], span))
+            .or_else(|| special::call(self, it, object, "__getitem__", std::slice::from_ref(index), span))
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {

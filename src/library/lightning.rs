@@ -1,6 +1,8 @@
 //! PyTorch Lightning and Accelerate: both move models and batches to devices by themselves,
 //! so where anything is becomes unknown.
 
+use rustc_hash::FxHashSet;
+
 use super::common::{instance, none, unknown};
 use super::stdlib::deepcopy;
 use super::{Cx, Table};
@@ -124,24 +126,19 @@ pub fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
 /// Forgets where the tensors of a value are.
 fn forget_devices(it: &mut Interp<'_>, value: &Value) {
     let mut todo = vec![value.clone()];
-    let mut seen: Vec<ObjId> = Vec::new();
+    let mut seen: FxHashSet<ObjId> = FxHashSet::default();
     while let Some(value) = todo.pop() {
         match &value {
             Value::Tuple(items) => todo.extend(items.iter().cloned()),
             Value::Obj(id) => {
-                if seen.contains(id) || seen.len() > 2000 {
+                if seen.len() > 100_000 || !seen.insert(*id) {
                     continue;
                 }
-                seen.push(*id);
                 match it.heap.get(*id) {
-                    Data::Tensor(tensor) => {
-                        if tensor.device.is_some() {
-                            it.heap.update_tensor(*id, |t| {
-                                t.device = None;
-                                t.device_at = None;
-                            });
-                        }
-                    }
+                    Data::Tensor(tensor) if tensor.device.is_some() => it.heap.update_tensor(*id, |t| {
+                        t.device = None;
+                        t.device_at = None;
+                    }),
                     Data::List(Items::Exact(items)) => todo.extend(items.iter().cloned()),
                     Data::List(Items::Many(item)) => todo.push(item.clone()),
                     Data::Dict(dict) => todo.extend(dict.entries.values().chain(&dict.open).cloned()),

@@ -10,6 +10,7 @@ use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Sym, Tensor, Typ
 pub const IMAGE: &str = "PIL.Image.Image";
 /// The attribute that holds the array's facts.
 const ARRAY: &str = "_array";
+const DRAW: &str = "PIL.ImageDraw.Draw";
 
 pub fn register(t: &mut Table) {
     t.class(IMAGE, &[], "").attribute = Some(attribute);
@@ -21,11 +22,22 @@ pub fn register(t: &mut Table) {
     t.def("PIL.Image.new", "mode, size, color=0", |cx, b| {
         let size = size_arg(cx, &b.get("size"));
         let mode = b.get("mode");
-        new_image(cx, mode.as_str(), size, None)
+        let mode = mode.as_str();
+        let role = if mode == Some("P") { Role::ClassMask } else { Role::Image };
+        let filled = b.get("color").as_f64().and_then(|c| Range::of_values(&[c]));
+        new_image(cx, mode, size, filled.filter(|_| matches!(mode, Some("L" | "P" | "I" | "F"))).map(|r| (r, role)))
     });
+    t.class(DRAW, &[], "im, mode=None").keeps_arguments = true;
+    t.alias("PIL.ImageDraw.ImageDraw", DRAW);
+    t.family(
+        "PIL.ImageDraw.Draw.",
+        "rectangle ellipse polygon line arc chord pieslice point text bitmap rounded_rectangle regular_polygon",
+        "self, *args, fill=None, outline=None, **kwargs",
+        draw,
+    );
     t.def("PIL.Image.fromarray", "obj, mode=None", from_array);
     t.def("PIL.Image.Image.convert", "self, mode=None, matrix=None, dither=None, palette=0, colors=256", convert);
-    t.def("PIL.Image.Image.resize", "self, size, resample=None, box=None, reducing_gap=None", resize);
+    t.def("PIL.Image.Image.resize", "input, size, resample=None, box=None, reducing_gap=None", resize);
     t.def("PIL.Image.Image.thumbnail", "self, size, resample=3, reducing_gap=2.0", |cx, b| {
         if let Some(id) = b.get("self").as_obj() {
             let past = past_of(cx, &b.get("self"), &b.get("resample"));
@@ -115,16 +127,24 @@ pub fn new_image(
         Some((range, role)) => facts = facts.with_range(Some(range), at).with_role(Some(role), at),
         None => {
             let range = layout.and_then(|l| l.1.bounds()).map(|(lo, hi)| Range::bounds(lo, hi));
-            facts = facts.with_range(range, at).with_role(Some(Role::Image), at);
+            // The indices of a palette are classes wherever they are read as numbers.
+            let role = if mode == Some("P") { Role::ClassMask } else { Role::Image };
+            facts = facts.with_range(range, at).with_role(Some(role), at);
         }
     }
-    let facts = cx.out(facts);
     let size = match size {
         Some((height, width)) => Value::tuple(vec![Value::size(&width.size), Value::size(&height.size)]),
         None => Value::tuple(vec![Value::Any(Type::Int), Value::Any(Type::Int)]),
     };
     let mode = mode.map_or(Value::Any(Type::Str), Value::str);
-    instance(cx, IMAGE, vec![("mode", mode), ("size", size), (ARRAY, facts)])
+    image_of(cx, mode, size, facts)
+}
+
+fn image_of(cx: &mut Cx<'_, '_>, mode: Value, size: Value, facts: Tensor) -> Value {
+    // Contracts ask an image for what it shows as they ask a tensor.
+    let role = facts.role.map_or(Value::Unknown, |r| Value::str(r.name()));
+    let facts = cx.out(facts);
+    instance(cx, IMAGE, vec![("mode", mode), ("size", size), ("role", role), (ARRAY, facts)])
 }
 
 pub fn is_image(cx: &Cx<'_, '_>, value: &Value) -> bool {
@@ -204,9 +224,8 @@ pub fn with_size(
     if facts.range.is_none() && facts.role == Some(Role::ClassMask) {
         facts.role = None;
     }
-    let facts = cx.out(facts);
     let size = Value::tuple(vec![Value::size(&width.size), Value::size(&height.size)]);
-    instance(cx, IMAGE, vec![("mode", mode), ("size", size), (ARRAY, facts)])
+    image_of(cx, mode, size, facts)
 }
 
 fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -253,7 +272,7 @@ pub fn mixed(range: &Range, resample: &Value) -> Option<Range> {
 }
 
 fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let image = b.get("self");
+    let image = b.get("input");
     let size = size_arg(cx, &b.get("size"));
     let mode = cx.attr(&image, "mode");
     // Indices into a palette are never mixed.
@@ -298,10 +317,53 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     let past = facts.as_ref().map(|f| f.past).unwrap_or_default();
-    let values = facts.and_then(|f| Some((f.range?, f.role.unwrap_or(Role::Image))));
+    let values = facts.and_then(|f| {
+        let classes =
+            f.rank() == Some(2) && f.dtype.is_some_and(Dtype::is_integral) && f.range.as_ref().is_some_and(are_classes);
+        let role = f.role.unwrap_or(if classes { Role::ClassMask } else { Role::Image });
+        Some((f.range?, role))
+    });
     let out = new_image(cx, mode, size, values);
     set_past(cx, &out, past);
     out
+}
+
+/// Whether integers that are known to occur look like class ids rather than brightness: a
+/// few numbers from 0 on, besides a void label.
+pub fn are_classes(range: &Range) -> bool {
+    let ids = range.without(255.0);
+    range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))
+}
+
+/// Drawing adds the value that it fills with.
+fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let image = cx.attr(&b.get("self"), "im");
+    let Some(mut facts) = array_of(cx, &image) else { return Value::None };
+    let mut added = Vec::new();
+    for name in ["fill", "outline"] {
+        match b.get(name) {
+            Value::None => {}
+            other => added.push(other.as_f64()),
+        }
+    }
+    // Colours given by position, and text with its smooth edges, are not followed.
+    let plain = b.rest.len() <= 1 && cx.name() != "text" && !b.open;
+    let added: Option<Vec<f64>> = added.into_iter().collect();
+    facts.range = match (facts.range, added.filter(|_| plain)) {
+        (Some(range), Some(added)) if !added.is_empty() => {
+            Range::of_values(&added).map(|more| part_of(range.union(&more)))
+        }
+        _ => None,
+    };
+    facts.data = None;
+    if facts.role == Some(Role::ClassMask) && facts.range.is_none() {
+        facts.role = None;
+    }
+    let facts = cx.out(facts);
+    if let Some(id) = image.as_obj() {
+        cx.it.heap.set_attr(id, ARRAY, facts);
+    }
+    Value::None
 }
 
 fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {

@@ -25,6 +25,8 @@ pub struct Args {
     pub kw: Vec<(Sym, Arg)>,
     /// A `*args` of unknown length follows the positional arguments.
     pub more_pos: bool,
+    /// What any of those arguments is like.
+    pub star: Option<Value>,
     /// A `**kwargs` with unknown keys is given too.
     pub more_kw: bool,
 }

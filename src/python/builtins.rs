@@ -3,7 +3,7 @@
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Dict, Items, Key, Size, Sym, Type, Value, sym};
+use crate::value::{ArrayKind, Data, Dict, Items, Iter, Key, Size, Sym, Type, Value, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -114,6 +114,9 @@ impl<'p> Interp<'p> {
     pub(super) fn call_builtin(&mut self, name: &str, args: Args, span: Span) -> Value {
         let values = Self::values(&args);
         let first = values.first().cloned().unwrap_or(Value::Unknown);
+        if args.more_pos {
+            return self.call_open_builtin(name, &args);
+        }
         match name {
             "len" => self.length(&first, span),
             "range" => self.range(&values),
@@ -214,6 +217,20 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// A builtin called with `*args` of unknown length.
+    fn call_open_builtin(&mut self, name: &str, args: &Args) -> Value {
+        match (name, &args.star) {
+            // `zip(*batch)` turns a list of rows into its columns.
+            ("zip", Some(Value::Tuple(row))) if args.pos.is_empty() => {
+                let columns = row.iter().map(|v| self.heap.iter(Items::Many(v.clone()))).collect();
+                self.heap.iter(Items::Exact(columns))
+            }
+            ("zip" | "map", _) => self.heap.iter(Items::Many(Value::Unknown)),
+            ("print", _) => Value::None,
+            _ => Value::Unknown,
+        }
+    }
+
     fn range(&mut self, values: &[Value]) -> Value {
         let (start, stop, step) = match values {
             [stop] => (Some(0), stop.as_int(), Some(1)),
@@ -238,7 +255,8 @@ impl<'p> Interp<'p> {
             }
             return self.heap.iter(Items::Exact(out));
         }
-        self.heap.iter(Items::Many(Value::Any(Type::Int)))
+        let first = start.map(Value::Int);
+        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(Value::Any(Type::Int)), first })))
     }
 
     fn convert(&mut self, name: &str, values: &[Value], span: Span) -> Value {
@@ -253,8 +271,8 @@ impl<'p> Interp<'p> {
         };
         // A tensor or array of one element: the library says what is in it.
         if self.heap.is_tensor(value) && matches!(name, "int" | "float" | "bool") {
-            let is_array = self.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy);
-            if name == "int" && is_array {
+            let ranged = self.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy && t.data.is_none());
+            if name == "int" && ranged {
                 // A label keeps its range: integers of a data set are carried as arrays.
                 return value.clone();
             }
@@ -542,9 +560,11 @@ impl<'p> Interp<'p> {
                 };
                 Items::Exact(items.into_iter().enumerate().map(pair).collect())
             }
-            (items, _) => {
+            (items, start) => {
                 let element = items.element(&mut self.heap);
-                Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]))
+                let first = start.map(|n| Value::tuple(vec![Value::Int(n), element.clone()]));
+                let items = Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]));
+                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first })));
             }
         };
         self.heap.iter(items)

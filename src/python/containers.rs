@@ -212,7 +212,7 @@ impl<'p> Interp<'p> {
             }
             Value::Str(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::List(items) | Data::Set(items) | Data::Iter(Iter { items }) => items.clone(),
+                Data::List(items) | Data::Set(items) | Data::Iter(Iter { items, .. }) => items.clone(),
                 Data::Dict(dict) => match dict.open {
                     None => Items::Exact(dict.entries.keys().map(Key::value).collect()),
                     Some(_) => Items::Many(Value::Unknown),
@@ -383,6 +383,19 @@ impl<'p> Interp<'p> {
                 self.extend_list(id, items);
                 Value::None
             }
+            // A deque is a list that grows at both ends.
+            ("appendleft", Some(value)) => {
+                let args = Args::positional([Value::Int(0), value], span);
+                self.list_method(id, "insert", &args, span)
+            }
+            ("popleft", _) => self.list_method(id, "pop", &Args::positional([Value::Int(0)], span), span),
+            ("rotate" | "extendleft", more) => {
+                if let Some(more) = more.filter(|_| name == "extendleft") {
+                    let items = self.iterate(&more, span);
+                    self.extend_list(id, items);
+                }
+                self.list_method(id, "sort", &Args::default(), span)
+            }
             ("insert", Some(at)) => {
                 let value = args.pos.get(1).map_or(Value::Unknown, |a| a.value.clone());
                 match (self.heap.get(id).clone(), at.as_int()) {
@@ -452,7 +465,7 @@ impl<'p> Interp<'p> {
 
     fn element_of(&mut self, id: ObjId) -> Value {
         match self.heap.get(id).clone() {
-            Data::List(items) | Data::Set(items) | Data::Iter(Iter { items }) => items.element(&mut self.heap),
+            Data::List(items) | Data::Set(items) | Data::Iter(Iter { items, .. }) => items.element(&mut self.heap),
             _ => Value::Unknown,
         }
     }
@@ -569,17 +582,17 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(id) = Data::Dict(Dict::default());
                 Value::None
             }
-            // A tokenizer's output on its way to a device; a plain dict has no such method.
+            // A tokenizer's output moves in place and returns itself; a plain dict has no
+            // such method.
             ("to", Some(_)) => {
-                let mut out = Dict { open: dict.open.map(|_| Value::Unknown), ..Dict::default() };
-                for (key, value) in dict.entries {
-                    let moved = match self.heap.is_tensor(&value) {
-                        true => self.call_method(&value, "to", args.clone(), span),
-                        false => value,
-                    };
-                    out.entries.insert(key, moved);
+                for value in dict.entries.values_mut() {
+                    if self.heap.is_tensor(value) {
+                        *value = self.call_method(value, "to", args.clone(), span);
+                    }
                 }
-                self.heap.dict(out)
+                dict.open = dict.open.map(|_| Value::Unknown);
+                *self.heap.get_mut(id) = Data::Dict(dict);
+                Value::Obj(id)
             }
             _ => Value::Unknown,
         }

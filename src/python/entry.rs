@@ -146,6 +146,14 @@ fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
             Stmt::Assign(s) => s.targets.iter().for_each(&mut target),
             Stmt::AugAssign(s) => target(&s.target),
             Stmt::AnnAssign(s) => target(&s.target),
+            // `self.buffer.append(x)`
+            Stmt::Expr(s) => {
+                if let Expr::Call(call) = &*s.value
+                    && let Expr::Attribute(method) = &*call.func
+                {
+                    target(&method.value);
+                }
+            }
             _ => {}
         }
     }
@@ -159,6 +167,8 @@ fn collect_target(expr: &Expr, names: &mut Vec<Sym>) {
         Expr::Attribute(a) if matches!(&*a.value, Expr::Name(n) if n.id.as_str() == "self") => {
             names.push(sym(a.attr.as_str()));
         }
+        // `self.cache[key] = x`
+        Expr::Subscript(s) => collect_target(&s.value, names),
         Expr::Tuple(t) => t.elts.iter().for_each(|e| collect_target(e, names)),
         _ => {}
     }

@@ -365,7 +365,10 @@ impl<'p> Interp<'p> {
                 let iterable = self.eval(&starred.value);
                 match self.iterate(&iterable, span) {
                     Items::Exact(values) => args.pos.extend(values.into_iter().map(|v| Arg::new(v, span))),
-                    Items::Many(_) => args.more_pos = true,
+                    Items::Many(element) => {
+                        args.more_pos = true;
+                        args.star = Some(element);
+                    }
                 }
             } else {
                 let value = self.eval(arg);

@@ -213,6 +213,11 @@ impl<'p> Interp<'p> {
                 if let Some(value) = library.binary(self, bin, left, right, span) {
                     return value;
                 }
+                // What is not known may be an array, whose comparison is an array too.
+                let tri = |t: Option<bool>| match t {
+                    None if left.is_unknown() || right.is_unknown() => Value::Unknown,
+                    t => tri(t),
+                };
                 match bin {
                     BinOp::Eq => tri(self.equals(left, right)),
                     BinOp::Ne => tri(self.equals(left, right).map(|t| !t)),
@@ -265,9 +270,10 @@ impl<'p> Interp<'p> {
                 if x == y {
                     return Some(true);
                 }
-                // Two members of one enumeration.
-                let parent = |p: &str| p.rsplit_once('.').map(|(a, _)| a.to_owned());
-                (parent(x.as_str()) == parent(y.as_str()) && x.as_str().contains("Mode")).then_some(false)
+                // Two members of one enumeration, told by their capitals.
+                let (a, b) = (x.as_str().rsplit_once('.')?, y.as_str().rsplit_once('.')?);
+                let member = |n: &str| n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+                (a.0 == b.0 && member(a.1) && member(b.1)).then_some(false)
             }
             (Value::Tuple(x), Value::Tuple(y)) => {
                 if x.len() != y.len() {

@@ -559,10 +559,17 @@ impl<'p> Interp<'p> {
                     None
                 })
             }
-            Items::Many(element) => self.widened(&stmt.body, &stmt.orelse, certain, &mut |it| {
-                it.assign(&stmt.target, element.clone());
-                None
-            }),
+            Items::Many(element) => {
+                let mut first = match iterable.as_obj().map(|id| self.heap.get(id)) {
+                    Some(Data::Iter(iter)) => iter.first.clone(),
+                    _ => None,
+                };
+                self.widened(&stmt.body, &stmt.orelse, certain, &mut |it| {
+                    let value = first.take().unwrap_or_else(|| element.clone());
+                    it.assign(&stmt.target, value);
+                    None
+                })
+            }
         }
     }
 

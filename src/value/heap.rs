@@ -124,6 +124,8 @@ pub struct Instance {
 #[derive(Debug, Clone)]
 pub struct Iter {
     pub items: Items,
+    /// The first of many, where it is known apart: 0 of `range(n)`.
+    pub first: Option<Value>,
 }
 
 /// What stands on the heap.
@@ -217,7 +219,7 @@ impl Heap {
     }
 
     pub fn iter(&mut self, items: Items) -> Value {
-        Value::Obj(self.alloc(Data::Iter(Iter { items })))
+        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None })))
     }
 
     /// Puts a tensor on the heap.
@@ -507,7 +509,7 @@ impl Heap {
             Value::Obj(id) => match self.get(*id) {
                 Data::List(Items::Exact(items))
                 | Data::Set(Items::Exact(items))
-                | Data::Iter(Iter { items: Items::Exact(items) }) => Some(items.clone()),
+                | Data::Iter(Iter { items: Items::Exact(items), .. }) => Some(items.clone()),
                 _ => None,
             },
             _ => None,

@@ -58,7 +58,7 @@ pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
     match (a, b) {
         (Data::Tensor(x), Data::Tensor(y)) => same_tensor(x, y),
         (Data::List(x), Data::List(y)) | (Data::Set(x), Data::Set(y)) => same_items(heap, x, y, depth),
-        (Data::Iter(Iter { items: x }), Data::Iter(Iter { items: y })) => same_items(heap, x, y, depth),
+        (Data::Iter(Iter { items: x, .. }), Data::Iter(Iter { items: y, .. })) => same_items(heap, x, y, depth),
         (Data::Dict(x), Data::Dict(y)) => {
             x.entries.len() == y.entries.len()
                 && x.entries.iter().all(|(k, v)| y.entries.get(k).is_some_and(|w| same_at(heap, v, w, depth)))
@@ -243,7 +243,7 @@ pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Opt
         (Data::List(x), Data::List(y)) => Data::List(join_items(heap, x, y, widen, DEPTH)),
         (Data::Set(x), Data::Set(y)) => Data::Set(join_items(heap, x, y, widen, DEPTH)),
         (Data::Iter(x), Data::Iter(y)) => {
-            Data::Iter(Iter { items: join_items(heap, &x.items, &y.items, widen, DEPTH) })
+            Data::Iter(Iter { items: join_items(heap, &x.items, &y.items, widen, DEPTH), first: None })
         }
         (Data::Dict(x), Data::Dict(y)) => Data::Dict(join_dict(heap, x, y, widen, DEPTH)),
         (Data::Instance(x), Data::Instance(y)) => Data::Instance(join_instance(heap, x, y, widen, DEPTH)),

@@ -73,6 +73,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
 /// The same elements as an array of numpy.
 pub fn of_tensor(mut tensor: Tensor) -> Tensor {
     tensor.array = ArrayKind::Numpy;
+    tensor.wrapper = None;
     tensor.device = None;
     tensor.device_at = None;
     tensor.grad = Grad::Off;

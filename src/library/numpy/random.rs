@@ -6,7 +6,7 @@ use super::reduce::forget_order;
 use crate::library::common::{array, none, part_of};
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Dtype, Range, Size, Tensor, Type, Value};
+use crate::value::{Data, Dtype, Range, Role, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.class("numpy.random.RandomState", &[], "seed=None").keeps_arguments = false;
@@ -144,7 +144,27 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.get("size").is_none() && !scalars {
         return Value::Unknown;
     }
-    sized(cx, &b.get("size"), dtype, range)
+    let out = sized(cx, &b.get("size"), dtype, range);
+    if let Some(id) = out.as_obj() {
+        let at = cx.at();
+        cx.it.heap.update_tensor(id, |t| {
+            if t.range.as_ref().is_some_and(crate::library::pil::are_classes) && is_map(t) {
+                t.role = Some(Role::ClassMask);
+                t.role_at = at;
+            }
+        });
+    }
+    out
+}
+
+/// Whether the shape is that of a map of ids: one, or a batch of them, and no image with
+/// channels.
+fn is_map(array: &Tensor) -> bool {
+    match array.known_shape().as_deref() {
+        Some([height, width]) => *height >= 8 && *width >= 8,
+        Some([_, height, width]) => *height >= 8 && *width >= 8,
+        _ => false,
+    }
 }
 
 fn choice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

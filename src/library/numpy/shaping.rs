@@ -3,10 +3,10 @@
 use super::both;
 use super::facts::{as_array, index, shape_text, stacked, union_of};
 use super::promotion;
-use crate::library::common::array;
+use crate::library::common::{array, part_of};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Items, Size, Tensor, Value};
+use crate::value::{Dim, Items, Range, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     t.def("numpy.reshape", "a, shape, order='C', **kwargs", |cx, b| reshape(cx, &b.get("a"), &[b.get("shape")]));
@@ -53,14 +53,30 @@ pub fn register(t: &mut Table) {
             _ => Value::Unknown,
         }
     });
-    both(t, "repeat", "a, repeats, axis=None", |cx, b| forget_shape(cx, &b.get("a")));
-    t.def("numpy.tile", "a, reps", |cx, b| forget_shape(cx, &b.get("a")));
+    both(t, "repeat", "a, repeats, axis=None", repeat);
+    t.def("numpy.tile", "a, reps", tile);
+    t.family("numpy.", "triu tril", "a, k=0", |cx, b| {
+        let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+        a.data = None;
+        a.base = None;
+        a.range = a.range.map(|r| Range::bounds(r.lo().min(0.0), r.hi().max(0.0)));
+        cx.out(a)
+    });
+    t.def("numpy.outer", "a, b, out=None", |cx, b| {
+        let (Some(x), Some(y)) = (as_array(cx, &b.get("a")), as_array(cx, &b.get("b"))) else { return Value::Unknown };
+        let at = cx.at();
+        let dtype = x.dtype.zip(y.dtype).and_then(|(a, b)| promotion::promote(a, b));
+        cx.out(array(Some(vec![x.numel(), y.numel()]), dtype, at))
+    });
     t.family("numpy.", "pad", "a, pad_width, mode='constant', **kwargs", |cx, b| {
         let Some(input) = as_array(cx, &b.get("a")) else { return Value::Unknown };
         let at = cx.at();
-        let rank = input.rank();
         let mut out = array(None, input.dtype, input.dtype_at);
-        out.shape = rank.map(|rank| vec![Dim { size: Size::Unknown, at }; rank]);
+        let added = input.rank().map(|rank| padding(cx, &b.get("pad_width"), rank));
+        out.shape = input
+            .shape
+            .zip(added)
+            .map(|(dims, added)| dims.iter().zip(added).map(|(dim, more)| Dim::new(dim.size.add(&more), at)).collect());
         cx.out(out)
     });
     t.family("numpy.", "split array_split hsplit vsplit", "a, indices_or_sections, axis=0", split);
@@ -93,6 +109,65 @@ pub fn register(t: &mut Table) {
     });
     both(t, "take", "a, indices, axis=None, **kwargs", |cx, b| forget_shape(cx, &b.get("a")));
     both(t, "diagonal trace", "a, *args, **kwargs", crate::library::common::unknown);
+}
+
+/// How much `pad_width` adds to each dimension.
+fn padding(cx: &Cx<'_, '_>, width: &Value, rank: usize) -> Vec<Size> {
+    let pair = |value: &Value| match cx.ints(value)?.as_slice() {
+        [both] => both.checked_mul(2),
+        [before, after] => before.checked_add(*after),
+        _ => None,
+    };
+    let size = |n: Option<i64>| n.map_or(Size::Unknown, Size::Int);
+    if let Some(items) = cx.items(width).filter(|items| items.iter().all(|v| cx.items(v).is_some())) {
+        return match items.as_slice() {
+            [only] => vec![size(pair(only)); rank],
+            several if several.len() == rank => several.iter().map(|v| size(pair(v))).collect(),
+            _ => vec![Size::Unknown; rank],
+        };
+    }
+    vec![size(pair(width)); rank]
+}
+
+fn repeat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+    let at = cx.at();
+    let times = match b.get("repeats") {
+        times if times.number_type().is_some() => cx.size_of(&times),
+        _ => Size::Unknown,
+    };
+    a.shape = match b.get("axis") {
+        Value::None => Some(vec![Dim::new(a.numel().mul(&times), at)]),
+        axis => a.shape.take().and_then(|mut dims| {
+            let i = index(axis.as_int()?, dims.len())?;
+            let dim = dims.get_mut(i)?;
+            *dim = Dim::new(dim.size.mul(&times), at);
+            Some(dims)
+        }),
+    };
+    a.data = None;
+    a.base = None;
+    a.range = a.range.map(part_of);
+    cx.out(a)
+}
+
+fn tile(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
+    let at = cx.at();
+    let times = super::facts::shape_arg(cx, &b.get("reps"));
+    a.shape = a.shape.take().zip(times).map(|(mut dims, mut times)| {
+        while dims.len() < times.len() {
+            dims.insert(0, Dim::int(1));
+        }
+        while times.len() < dims.len() {
+            times.insert(0, Size::Int(1));
+        }
+        dims.iter().zip(&times).map(|(dim, n)| Dim::new(dim.size.mul(n), at)).collect()
+    });
+    a.data = None;
+    a.base = None;
+    a.range = a.range.map(part_of);
+    cx.out(a)
 }
 
 /// A view of which the shape is not known.

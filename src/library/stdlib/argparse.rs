@@ -9,10 +9,9 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
-/// Where a parser keeps the values by destination.
+/// Where a parser keeps the values by destination; a destination that an option has, and not
+/// only `set_defaults`, is there a second time as a tuple.
 const VALUES: &str = "_values";
-/// Destinations that must be given: positional and required ones.
-const UNSEEN: &str = "_unseen";
 
 const PARSER: &str = "argparse.ArgumentParser";
 const GROUP: &str = "argparse._ActionsContainer";
@@ -119,10 +118,14 @@ fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = if b.open { Some(Value::Unknown) } else { option_value(cx, b, positional) };
     if let Some(value) = value {
         let key = Key::Str(dest.into());
+        let own = b.given("default");
         with_dict(cx, &parser, |dict| {
-            // An option of the same name that was already given its value by
-            // `set_defaults` keeps it only if it has no default of its own.
-            dict.entries.insert(key, value);
+            // The first option of a destination decides; before it, `set_defaults` gives a
+            // default to an option that has none of its own.
+            let first = dict.entries.insert(Key::Tuple(vec![key.clone()]), Value::None).is_none();
+            if !dict.entries.contains_key(&key) || (first && own) {
+                dict.entries.insert(key, value);
+            }
         });
     }
     instance(cx, "argparse.Action", Vec::new())
@@ -259,7 +262,7 @@ fn add_subparsers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             dict.entries.insert(Key::Str(dest), Value::Unknown);
         }
     });
-    instance(cx, "argparse._SubParsersAction", vec![(UNSEEN, b.get("self"))])
+    instance(cx, "argparse._SubParsersAction", Vec::new())
 }
 
 /// The options of a subcommand, were it chosen, are unknown in the parser above.
@@ -292,27 +295,22 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     // Arguments written in the script itself, as notebooks do.
     let given = b.get("args");
     let words = if given.is_none() { Some(Vec::new()) } else { cx.items(&given) };
-    match words {
-        Some(words) => {
-            for word in &words {
-                match word.as_str() {
-                    Some(word) if word.starts_with("--") => {
-                        let name = word.trim_start_matches('-');
-                        let name = name.split('=').next().unwrap_or(name).replace('-', "_");
-                        // An option may be stored elsewhere than its name says.
-                        if dict.entries.insert(Key::Str(name.into()), Value::Unknown).is_none() {
-                            forget(&mut dict);
-                        }
-                    }
-                    Some(word) if !word.starts_with('-') => {}
-                    _ => forget(&mut dict),
+    // `sys.argv[1:]` and what else is not known at all is taken as the script is run. A word
+    // without dashes is an option's value, or fills a positional one, of which nothing was
+    // known anyway.
+    for word in words.unwrap_or_default() {
+        match word.as_str() {
+            Some(word) if word.starts_with("--") => {
+                let name = word.trim_start_matches('-');
+                let name = name.split('=').next().unwrap_or(name).replace('-', "_");
+                // An option may be stored elsewhere than its name says.
+                if dict.entries.insert(Key::Str(name.into()), Value::Unknown).is_none() {
+                    forget(&mut dict);
                 }
             }
-            // A word without dashes is an option's value, or fills a positional one, of
-            // which nothing was known anyway.
+            Some(word) if !word.starts_with('-') => {}
+            _ => forget(&mut dict),
         }
-        // `sys.argv[1:]` and what else is not known at all: as the script is run.
-        None => {}
     }
     let mut out = instance(cx, "argparse.Namespace", Vec::new());
     if let Value::Obj(id) = &mut out

@@ -3,7 +3,7 @@
 use crate::library::common::{any_int, instance};
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Dict, Partial, Sym, Type, Value, sym};
+use crate::value::{Data, Dict, Items, Partial, Sym, Type, Value, sym};
 
 const MAKE_TUPLE: &str = "collections.namedtuple.__new__";
 const FIELDS: &str = "_fields";
@@ -12,6 +12,14 @@ pub fn register(t: &mut Table) {
     t.alias("collections.OrderedDict", "builtins.dict");
     t.alias("typing.OrderedDict", "builtins.dict");
     t.def("collections.defaultdict", "default_factory=None, *args, **kwargs", defaultdict);
+    t.def("collections.deque", "iterable=None, maxlen=None", |cx, b| {
+        let span = cx.span;
+        let items = match b.get("iterable") {
+            Value::None => Items::Exact(Vec::new()),
+            iterable => cx.it.iterate(&iterable, span),
+        };
+        Value::Obj(cx.it.heap.alloc(Data::List(items)))
+    });
     t.def("collections.Counter", "iterable=None, **kwargs", |cx, _| {
         let dict = Dict { open: Some(Value::Any(Type::Int)), ..Dict::default() };
         cx.it.heap.dict(dict)

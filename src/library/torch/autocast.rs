@@ -32,7 +32,10 @@ pub fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
 pub fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && dtype != Dtype::Float64;
+    let cpu = tensor.device.is_some_and(Device::is_cpu);
     match autocast(cx, tensor.device) {
+        // Products with vectors are on CUDA's list only.
+        Autocast::To(_) if eligible && cpu && matches!(cx.name(), "mv" | "addmv" | "addr" | "multi_dot") => None,
         Autocast::To(to) if eligible => Some(to),
         Autocast::Unknown if eligible => None,
         _ => Some(dtype),

@@ -88,7 +88,7 @@ fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     const OWN: &[&str] =
         &["use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"];
     let kw = b.extra.iter().filter(|(name, _)| !OWN.contains(&name.as_str())).cloned().collect();
-    let args = Args { pos: b.rest.clone(), kw, more_pos: b.open, more_kw: b.open };
+    let args = Args { pos: b.rest.clone(), kw, more_pos: b.open, more_kw: b.open, star: None };
     let span = cx.span;
     cx.it.call(&b.get("function"), args, span)
 }

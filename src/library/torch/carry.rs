@@ -8,6 +8,10 @@ use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Origin, Range, Role, Size, Tensor, Value};
 
+/// The call is refused, which has been reported.
+#[derive(Debug, Clone, Copy)]
+pub struct Rejected;
+
 /// Beyond this many elements a tensor's contents are not followed one by one.
 pub const MOST_ELEMENTS: usize = 4096;
 
@@ -247,14 +251,14 @@ pub fn whole(x: f64) -> Option<i64> {
 }
 
 /// A dimension's index in a tensor of known rank. `Err`: out of range, already reported.
-pub fn axis(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Result<Option<usize>, ()> {
+pub fn axis(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Result<Option<usize>, Rejected> {
     let Some(rank) = input.rank() else { return Ok(None) };
-    cx.dim_index(value, rank, input.shape_at)
+    cx.dim_index(value, rank, input.shape_at).map_err(|()| Rejected)
 }
 
 /// Several dimensions' indices: of an integer, a tuple or a list. `Ok(None)` where they are
 /// not all known.
-pub fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Option<Vec<usize>>, ()> {
+pub fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Option<Vec<usize>>, Rejected> {
     let values = match values {
         [only] if !matches!(only, Value::Int(_) | Value::Bool(_)) => match cx.items(only) {
             Some(items) => items,
@@ -273,12 +277,12 @@ pub fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Opt
 }
 
 /// Rejects a dimension that is named twice.
-pub fn distinct(cx: &mut Cx<'_, '_>, dims: &[usize], input: &Tensor) -> Result<(), ()> {
+pub fn distinct(cx: &mut Cx<'_, '_>, dims: &[usize], input: &Tensor) -> Result<(), Rejected> {
     for (i, dim) in dims.iter().enumerate() {
         if dims.iter().skip(i + 1).any(|d| d == dim) {
             let message = format!("dimension {dim} is named twice in {}", cx.name());
             cx.reject(RejectKind::Dim, message, vec![input_read(input)]);
-            return Err(());
+            return Err(Rejected);
         }
     }
     Ok(())

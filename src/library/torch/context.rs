@@ -138,7 +138,7 @@ fn decorate(_: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
 /// Calls a function inside a manager.
 fn inside(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (manager, function, span) = (b.get("manager"), b.get("function"), cx.span);
-    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open };
+    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open, star: None };
     enter(cx.it, &manager, span);
     let value = cx.it.call(&function, args, span);
     exit(cx.it, &manager);

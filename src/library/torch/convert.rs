@@ -235,7 +235,8 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, out)
 }
 
-/// The tensors that numpy cannot share memory with.
+/// The tensors that numpy cannot share memory with; those of another device have a page of
+/// rules.
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) {
         let reads = vec![("`input` comes from here".to_owned(), input.shape_at)];

@@ -86,22 +86,29 @@ fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
 pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
     let class = class_of(it, object)?;
     let cx = &mut Cx { it, path: sym(DATA), span };
+    let one = index.number_type().is_some() || cx.tensor(index).is_some_and(|t| t.rank() == Some(0));
     Some(match class {
         "TensorDataset" => {
             let tensors = cx.attr(object, "tensors");
             let Some(tensors) = cx.items(&tensors) else { return Some(Value::Unknown) };
-            let rows = tensors.iter().map(|t| match index {
-                Value::Slice(_) => cx.it.subscript(t, index, span),
-                _ => row(cx, t),
-            });
-            Value::tuple(rows.collect())
+            let rows = tensors.iter().map(|t| if one { row(cx, t) } else { cx.it.subscript(t, index, span) }).collect();
+            Value::tuple(rows)
         }
         // `subset[:]` asks the dataset for many samples at once.
         "Subset" if matches!(index, Value::Slice(_)) => Value::Unknown,
         "Subset" => {
             let inner = cx.attr(object, "dataset");
-            sample(cx, &inner)
+            match index {
+                _ if one => sample(cx, &inner),
+                // The dataset is asked for a list of its own indices.
+                Value::Slice(_) => {
+                    let indices = cx.list_of(Value::Any(Type::Int));
+                    cx.it.subscript(&inner, &indices, span)
+                }
+                _ => Value::Unknown,
+            }
         }
+        "ConcatDataset" if !one => Value::Unknown,
         "ConcatDataset" => {
             let datasets = cx.attr(object, "datasets");
             let span = cx.span;
@@ -248,6 +255,10 @@ pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
             return Some(Value::size(&size));
         }
         "Subset" => {
+            let split = cx.attr(object, "length of");
+            if split.as_int().is_some() {
+                return Some(split);
+            }
             let indices = cx.attr(object, "indices");
             return Some(cx.it.length(&indices, span)).filter(|n| !n.is_unknown()).or(Some(Value::Any(Type::Int)));
         }
@@ -284,15 +295,12 @@ fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let part = |cx: &mut Cx<'_, '_>, length: &Value| {
         let subset = cx.it.heap.instance(Value::path("torch.utils.data.Subset"));
         cx.it.heap.set_attr(subset, "dataset", dataset.clone());
-        // Fractions say no more than that there are some.
-        let indices = match length.as_int() {
-            Some(n) if (0..=64).contains(&n) => {
-                let items = (0..n).map(|_| Value::Any(Type::Int)).collect();
-                cx.list(items)
-            }
-            _ => cx.list_of(Value::Any(Type::Int)),
-        };
+        let indices = cx.list_of(Value::Any(Type::Int));
         cx.it.heap.set_attr(subset, "indices", indices);
+        // Fractions say no more than that there are some.
+        if let Some(n) = length.as_int() {
+            cx.it.heap.set_attr(subset, "length of", Value::Int(n));
+        }
         Value::Obj(subset)
     };
     match cx.items(&lengths) {

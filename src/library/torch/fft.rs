@@ -178,6 +178,10 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
         cx.reject(RejectKind::Value, message, vec![("`s` is given here".to_owned(), b.span("s"))]);
         return Err(());
     }
+    if rank == 0 && !dims.is_empty() {
+        refuse_rank(cx, named, "dimensions that it has");
+        return Err(());
+    }
     let mut out: Axes = Vec::new();
     for (i, dim) in dims.iter().enumerate() {
         let Some(at) = index(cx, dim, named, rank)? else { return Ok(None) };

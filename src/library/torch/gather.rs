@@ -2,7 +2,7 @@
 //! range is for contracts to say; here is what shapes, dtypes and devices must be.
 
 use super::broadcast::{Mix, Named, broadcast_pair, common_device, dtype_read, result_grad, shape_read, shape_text};
-use super::carry::{self, Takes, shuffled};
+use super::carry::{self, Rejected, Takes, shuffled};
 use super::factory::options;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -13,6 +13,7 @@ pub fn register(t: &mut Table) {
     t.def("torch.take_along_dim", "input, indices, dim=None, *, out=None", take_along_dim);
     t.def("torch.index_select", "input, dim, index, *, out=None", index_select);
     t.def("torch.take", "input, index, *, out=None", take);
+    t.def("torch.unravel_index", "indices, shape", unravel_index);
     t.def("torch.nn.functional.one_hot", "input, num_classes=-1", one_hot);
     super::scatter::register(t);
     super::masks::register(t);
@@ -31,21 +32,21 @@ pub fn takes_int64() -> &'static [Dtype] {
 }
 
 /// Rejects an index tensor of a dtype that the operation does not take.
-pub fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Result<(), ()> {
+pub fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Result<(), Rejected> {
     let Some(dtype) = named.1.dtype.filter(|d| !accepted.contains(d)) else { return Ok(()) };
     let wants = accepted.iter().map(|d| d.name()).collect::<Vec<_>>().join(" or ");
     let message = format!("`{}` is {dtype}: {} takes indices of {wants}", named.0, cx.name());
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(named)]);
-    Err(())
+    Err(Rejected)
 }
 
 /// Rejects two tensors of different dtypes.
-pub fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Result<(), ()> {
+pub fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Result<(), Rejected> {
     match (a.1.dtype, b.1.dtype) {
         (Some(x), Some(y)) if x != y => {
             let message = format!("`{}` is {x} and `{}` is {y}: {} needs the same dtype", a.0, b.0, cx.name());
             cx.reject(RejectKind::Dtype, message, vec![dtype_read(a), dtype_read(b)]);
-            Err(())
+            Err(Rejected)
         }
         _ => Ok(()),
     }
@@ -68,7 +69,7 @@ pub fn index_fits(
     index: Named<'_>,
     within: Named<'_>,
     exempt: Option<Option<usize>>,
-) -> Result<(), ()> {
+) -> Result<(), Rejected> {
     // An index without elements is taken in any shape.
     if !not_empty(index.1) {
         return Ok(());
@@ -84,7 +85,7 @@ pub fn index_fits(
             shape_text(index.1)
         );
         cx.reject(RejectKind::Rank, message, reads(None));
-        return Err(());
+        return Err(Rejected);
     }
     // Which dimension is exempt is not known.
     if exempt == Some(None) {
@@ -103,7 +104,7 @@ pub fn index_fits(
                 b.size
             );
             cx.reject(RejectKind::Shape, message, reads(Some(i)));
-            return Err(());
+            return Err(Rejected);
         }
     }
     Ok(())
@@ -184,14 +185,14 @@ fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Rejects an index that is no vector.
-pub fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), ()> {
+pub fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), Rejected> {
     if index.1.rank().is_none_or(|r| r <= 1) {
         return Ok(());
     }
     let message =
         format!("`{}` is {}: {} takes a list of indices, of one dimension", index.0, shape_text(index.1), cx.name());
     cx.reject(RejectKind::Rank, message, vec![shape_read(index, None)]);
-    Err(())
+    Err(Rejected)
 }
 
 fn index_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -234,6 +235,20 @@ fn take(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let _ = check_index(cx, ("index", &index), LONG);
     let out = picked(cx, &input, index.shape.clone(), Takes::CutsLast);
     options::finish(cx, b, out)
+}
+
+/// `unravel_index`: for each dimension of a shape the position that flat indices stand for.
+fn unravel_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(indices) = cx.tensor_arg(b, "indices") else { return Value::Unknown };
+    if let Some(dtype) = indices.dtype.filter(|d| !d.is_integral() || *d == Dtype::Bool) {
+        let message = format!("`indices` is {dtype}: they must be integers");
+        cx.reject(RejectKind::Dtype, message, vec![dtype_read(("indices", &indices))]);
+        return Value::Unknown;
+    }
+    let Some(sizes) = carry::sizes(cx, &[b.get("shape")]) else { return Value::Unknown };
+    let mut out = carry::bare(cx, &indices);
+    (out.shape, out.shape_at) = (indices.shape.clone(), indices.shape_at);
+    cx.outs(vec![out; sizes.len()])
 }
 
 /// `one_hot`: a new last dimension with a 1 at each index.

@@ -28,19 +28,18 @@ pub fn register(t: &mut Table) {
     t.def("torch.Tensor.apply_", "input, callable", forget);
     t.def("torch.Tensor.map_", "input, tensor, callable", forget);
     t.def("torch.Tensor.fill_diagonal_", "input, fill_value, wrap=False", forget);
-    t.family(
-        "torch.Tensor.",
-        "set_ resize_as_sparse_ sparse_resize_ as_strided_",
-        "input, *args, **kwargs",
-        |cx, b| {
-            let value = b.get("input");
-            if let Some(id) = value.as_obj() {
-                cx.it.heap.overwrite(id, Tensor::default());
-            }
-            value
-        },
-    );
+    t.family("torch.Tensor.", "set_ resize_as_sparse_ sparse_resize_", "input, *args, **kwargs", |cx, b| {
+        let value = b.get("input");
+        if let Some(id) = value.as_obj() {
+            cx.it.heap.overwrite(id, Tensor::default());
+        }
+        value
+    });
     t.def("torch.Tensor.resize_", "input, *size, memory_format=None", resize);
+    t.def("torch.Tensor.as_strided_", "input, size, stride, storage_offset=None", resize);
+    t.def("torch.fill", "input, value", filled);
+    t.alias("torch.fill_", "torch.Tensor.fill_");
+    t.alias("torch.zero_", "torch.Tensor.zero_");
     t.def("torch.Tensor.resize_as_", "input, the_template, *, memory_format=None", resize);
 }
 
@@ -88,8 +87,29 @@ pub fn method(
         });
         return Some(object.clone());
     }
+    if base.as_str() == "addbmm" && before.rank() != cx.tensor(&result).and_then(|t| t.rank()) {
+        // Alone among its like it resizes the tensor.
+        let shape = cx.tensor(&result).map(|t| (t.shape, t.shape_at)).unwrap_or_default();
+        cx.it.heap.update_tensor(id, |t| (t.shape, t.shape_at) = shape);
+    }
+    let before = cx.tensor(object).unwrap_or(before);
+    if base.as_str() == "float_power" {
+        refuse_single(&mut cx, &before, &result);
+    }
     write_back(&mut cx, id, &before, &result);
     Some(object.clone())
+}
+
+/// `float_power_` computes in double and does not round to single.
+fn refuse_single(cx: &mut Cx<'_, '_>, before: &Tensor, result: &Value) {
+    let to = cx.tensor(result).and_then(|t| t.dtype);
+    if let (Some(from), Some(to)) = (before.dtype, to)
+        && from != to
+        && can_cast(to, from) == Some(true)
+    {
+        let message = format!("the tensor is {from}, but float_power_ gives {to}");
+        cx.reject(RejectKind::Dtype, message, vec![dtype_read(("the tensor", before))]);
+    }
 }
 
 /// Writes a result into the tensor `id`, whose facts were `before`: it keeps its shape,
@@ -219,6 +239,18 @@ fn fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     })
 }
 
+/// `torch.fill`: a tensor like the input with one value.
+fn filled(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = super::support::tensor_param(cx, b, "input") else { return cx.some_tensor() };
+    let at = cx.at();
+    let mut out = super::pointwise::derived(&input);
+    if let Some(x) = b.get("value").as_f64().and_then(|x| cast_number(x, input.dtype)) {
+        set_range(&mut out, Range::of_values(&[x]), at);
+    }
+    out.grad = Grad::Unknown;
+    cx.out(out)
+}
+
 /// `copy_` broadcasts, casts and moves.
 fn copy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = b.get("input");
@@ -341,10 +373,10 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (Some(id), Some(mut facts)) = (input.as_obj(), cx.tensor(&input)) else { return input };
     facts.forget_values();
     let at = cx.at();
-    let sizes = if cx.name() == "resize_as_" {
-        cx.tensor(&b.get("the_template")).and_then(|t| t.sizes())
-    } else {
-        cx.sizes(&b.rest_values())
+    let sizes = match cx.name() {
+        "resize_as_" => cx.tensor(&b.get("the_template")).and_then(|t| t.sizes()),
+        "as_strided_" => cx.sizes(&[b.get("size")]),
+        _ => cx.sizes(&b.rest_values()),
     };
     facts = match sizes {
         Some(sizes) => facts.with_shape(sizes, at),

@@ -1,7 +1,7 @@
 //! Elements chosen by a mask, and where a condition holds.
 
 use super::broadcast::{Mix, Named, broadcast, broadcast_pair, common_device, dtype_read, shape_read, shape_text};
-use super::carry::{self, Takes, shuffled};
+use super::carry::{self, Rejected, Takes, shuffled};
 use super::factory::options;
 use super::gather::{not_empty, same_dtype};
 use super::scatter::{check_real, number, written};
@@ -18,11 +18,11 @@ pub fn register(t: &mut Table) {
     t.def("torch.nonzero_static", "input, *, size, fill_value=-1, out=None", nonzero_static);
 }
 
-fn check_mask(cx: &mut Cx<'_, '_>, mask: Named<'_>) -> Result<(), ()> {
+fn check_mask(cx: &mut Cx<'_, '_>, mask: Named<'_>) -> Result<(), Rejected> {
     let Some(dtype) = mask.1.dtype.filter(|d| *d != Dtype::Bool) else { return Ok(()) };
     let message = format!("`{}` is {dtype}: {} takes a mask of bool", mask.0, cx.name());
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(mask)]);
-    Err(())
+    Err(Rejected)
 }
 
 fn masked_fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -31,8 +31,6 @@ pub fn register(t: &mut Table) {
     t.def("torch.cross", "input, other, dim=None, *, out=None", cross);
     t.def("torch.linalg.cross", "input, other, *, dim=-1, out=None", cross);
     t.def("torch.linalg.vecdot", "x, y, *, dim=-1, out=None", vecdot);
-    t.def("torch.bilinear", "input1, input2, weight, bias=None", bilinear);
-    t.def("torch.nn.functional.bilinear", "input1, input2, weight, bias=None", bilinear);
 }
 
 /// The dtype of a product: all factors must agree. `Err` where they are refused.
@@ -130,8 +128,11 @@ fn made(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], shape: Option<Vec<Dim>>, dty
     Tensor { array, shape, shape_at, dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
 }
 
+/// A parameter with its tensor.
+type Given = (&'static str, Tensor);
+
 /// The first two parameters, which must be tensors.
-fn pair(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<((&'static str, Tensor), (&'static str, Tensor))> {
+fn pair(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<(Given, Given)> {
     let mut names = b.sig.params.iter().map(|p| p.name.as_str());
     let (x, y) = (names.next()?, names.next()?);
     let (a, c) = (tensor_param(cx, b, x), tensor_param(cx, b, y));
@@ -263,22 +264,14 @@ fn add(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let named: [Named<'_>; 3] = [("input", &input), first, second];
     let dtype = if name == "addr" {
         let operands: Vec<Operand> = named.iter().map(|(_, t)| Operand::Tensor(Box::new(Tensor::clone(t)))).collect();
-        result_type(&operands, cx.default_dtype())
+        let casts = named.iter().any(|(_, t)| lowered(cx, t) != t.dtype);
+        result_type(&operands, cx.default_dtype()).filter(|_| !casts)
     } else {
         match product_dtype(cx, &named) {
             Ok(dtype) => dtype,
             Err(()) => return cx.some_tensor(),
         }
     };
-    for name in ["alpha", "beta"] {
-        let value = b.get(name);
-        let float = matches!(value.number_type(), Some(crate::value::Type::Float));
-        if dtype.is_some_and(Dtype::is_integral) && float && b.given(name) {
-            let message = format!("`{name}` is a floating-point number, but the tensors hold integers");
-            cx.reject(RejectKind::Dtype, message, vec![(format!("`{name}` is given here"), b.span(name))]);
-            return cx.some_tensor();
-        }
-    }
     let out = made(cx, &named, shape, dtype);
     give_with(cx, b, out, Cast::Refused)
 }
@@ -468,6 +461,8 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut shape = keep(&x, &gone.0);
     shape.extend(keep(&y, &gone.1));
+    // Under autocast it is computed in the widest dtype, unlike other products.
+    let dtype = dtype.filter(|_| lowered(cx, &x) == x.dtype && lowered(cx, &y) == y.dtype);
     let out = made(cx, &named, Some(shape), dtype);
     give(cx, b, out)
 }
@@ -537,38 +532,4 @@ fn vecdot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let (shape, shape_at) = super::reduce::reduced(&both, &dims, Some(false), at);
     give(cx, b, Tensor { shape, shape_at, ..both })
-}
-
-/// `x1 W x2 + b`, for each output feature.
-fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let mut tensors = Vec::new();
-    for name in ["input1", "input2", "weight"] {
-        match tensor_param(cx, b, name) {
-            Some(tensor) => tensors.push((name, tensor)),
-            None => return cx.some_tensor(),
-        }
-    }
-    let named: Vec<Named<'_>> = tensors.iter().map(|(n, t)| (*n, t)).collect();
-    let [first, second, weight] = named.as_slice() else { return cx.some_tensor() };
-    if !rank_fits(cx, *weight, &[3]) {
-        return cx.some_tensor();
-    }
-    for (input, axis) in [(first, 1), (second, 2)] {
-        let last = input.1.rank().and_then(|r| r.checked_sub(1));
-        if let (Some(p), Some(last), Some(q)) = (input.1.dim(-1), last, weight.1.dim(axis))
-            && p.size.equals(&q.size) == Some(false)
-        {
-            let axis = usize::try_from(axis).unwrap_or(0);
-            refuse_sizes(cx, *input, last, *weight, axis, "the features");
-            return cx.some_tensor();
-        }
-    }
-    let Ok(dtype) = product_dtype(cx, &named) else { return cx.some_tensor() };
-    let shape = first.1.shape.as_ref().zip(weight.1.dim(0)).map(|(dims, out)| {
-        let mut shape = dims.split_last().map(|(_, rest)| rest.to_vec()).unwrap_or_default();
-        shape.push(out.clone());
-        shape
-    });
-    let out = made(cx, &named, shape, dtype);
-    cx.out(out)
 }

@@ -157,7 +157,7 @@ fn step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn scaled_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let optimizer = b.get("optimizer");
-    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open };
+    let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open, star: None };
     cx.it.call_method(&optimizer, "step", args, span);
     Value::Unknown
 }
@@ -177,7 +177,7 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn averaged(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     super::nn::module::begin(cx, object);
     let model = b.get("model");
-    let copy = super::nn::module::copied(cx, &model);
+    let copy = super::nn::copy::copied(cx, &model);
     cx.it.heap.set_attr(object, "module", copy.clone());
     if let Some(device) = cx.device_arg(&b.get("device")) {
         super::nn::module::move_all(cx, &copy, Some(device), None);

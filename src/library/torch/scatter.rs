@@ -1,7 +1,7 @@
 //! Elements written by index tensors into a copy: `scatter`, `index_add` and their kin.
 
 use super::broadcast::{Mix, Named, common_device, dtype_read, shape_read, shape_text};
-use super::carry;
+use super::carry::{self, Rejected};
 use super::cast::cast_range;
 use super::factory::options;
 use super::gather::{
@@ -72,12 +72,12 @@ pub fn number(value: &Value) -> Option<Tensor> {
 }
 
 /// Rejects a complex number that is to be written into a real tensor.
-pub fn check_real(cx: &mut Cx<'_, '_>, value: &Value, into: Named<'_>) -> Result<(), ()> {
+pub fn check_real(cx: &mut Cx<'_, '_>, value: &Value, into: Named<'_>) -> Result<(), Rejected> {
     let complex = value.number_type() == Some(Type::Complex);
     if let Some(dtype) = into.1.dtype.filter(|d| complex && !d.is_complex()) {
         let message = format!("a complex number does not fit `{}`, which is {dtype}", into.0);
         cx.reject(RejectKind::Dtype, message, vec![dtype_read(into)]);
-        return Err(());
+        return Err(Rejected);
     }
     Ok(())
 }

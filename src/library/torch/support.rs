@@ -1,6 +1,7 @@
 //! Short ways that all operator models share: arguments that must be tensors, `out=`, dtypes
 //! that an operation refuses, and what an operation does to the values of its elements.
 
+use super::autocast::{Autocast, autocast};
 use super::broadcast::{Named, device_read, dtype_read, shape_text};
 use super::promotion::{Operand, can_cast};
 use crate::library::Cx;
@@ -86,6 +87,11 @@ pub fn refuse_dtype(cx: &mut Cx<'_, '_>, input: Named<'_>, why: &str) {
 pub fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
     let Some(first) = tensors.iter().find(|(_, t)| t.dtype.is_some()) else { return false };
     let Some(other) = tensors.iter().find(|(_, t)| t.dtype.is_some() && t.dtype != first.1.dtype) else { return false };
+    // Under autocast some operations promote and some lower.
+    let floats = [first, other].iter().all(|(_, t)| t.dtype.is_some_and(Dtype::is_floating));
+    if floats && autocast(cx, first.1.device.or(other.1.device)) != Autocast::Off {
+        return false;
+    }
     let dtype = |t: &Tensor| t.dtype.map_or("unknown", Dtype::name);
     let message = format!(
         "`{}` is {} and `{}` is {}: {} takes tensors of one dtype",
@@ -123,14 +129,17 @@ pub fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Cast) -> 
 
 /// Several results, or `out=` with as many tensors.
 pub fn give_all(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>) -> Value {
+    give_all_with(cx, b, results, Cast::Allowed)
+}
+
+pub fn give_all_with(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>, cast: Cast) -> Value {
     let out = b.get("out");
     if !b.given("out") || out.is_none() {
         return cx.outs(results);
     }
     match cx.items(&out) {
         Some(outs) if outs.len() == results.len() => {
-            let values =
-                outs.iter().zip(results).map(|(out, result)| write_out(cx, out, result, Cast::Allowed)).collect();
+            let values = outs.iter().zip(results).map(|(out, result)| write_out(cx, out, result, cast)).collect();
             Value::tuple(values)
         }
         _ => {

@@ -1,8 +1,8 @@
 //! `torchvision.transforms.functional`, and its twin under `v2`.
 //!
 //! The functions work on pictures of Pillow and on tensors alike. Those of `v2` announce
-//! themselves as the older ones too, so that a contract is written once, except for masks
-//! of `tv_tensors`, which `v2` never interpolates.
+//! themselves as the older ones too, so that a contract is written once, except for those
+//! where the two differ: masks of `tv_tensors`, which `v2` never interpolates.
 
 use super::tv_tensors;
 use crate::library::common::{part_of, unknown};
@@ -15,6 +15,12 @@ pub const V1: &str = "torchvision.transforms.functional.";
 pub const V2: &str = "torchvision.transforms.v2.functional.";
 const RESIZE: &str = "img, size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, max_size=None, \
                       antialias=True";
+const RESIZE_V2: &str = "inpt, size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, max_size=None, \
+                         antialias=True";
+const RESIZED_CROP: &str = "img, top, left, height, width, size, \
+                            interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, antialias=True";
+const RESIZED_CROP_V2: &str = "inpt, top, left, height, width, size, \
+                               interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, antialias=True";
 
 pub fn register(t: &mut Table) {
     for module in ["functional", "v2", "v2.functional", "transforms"] {
@@ -35,26 +41,21 @@ pub fn register(t: &mut Table) {
     def("to_pil_image", "pic, mode=None", to_pil_image);
     def("normalize", "tensor, mean, std, inplace=False", normalize);
     def("resize", RESIZE, resize);
-    def(
-        "resized_crop",
-        "img, top, left, height, width, size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, \
-         antialias=True",
-        resize,
-    );
+    def("resized_crop", RESIZED_CROP, resize);
     def("center_crop", "img, output_size", center_crop);
     def("crop", "img, top, left, height, width", crop);
     def("pad", "img, padding, fill=0, padding_mode='constant'", pad);
     for name in ["hflip", "vflip", "horizontal_flip", "vertical_flip"] {
         def(name, "img", |cx, b| {
-            let size = hw(cx, &b.get("img"));
-            rebuilt(cx, &b.get("img"), size, Some)
+            let size = hw(cx, &picture(b));
+            rebuilt(cx, &picture(b), size, Some)
         });
     }
     for name in ["rotate", "affine", "perspective", "elastic", "elastic_transform"] {
         def(name, "img, *args, expand=False, **kwargs", |cx, b| {
-            let size = hw(cx, &b.get("img")).filter(|_| b.get("expand").as_bool() == Some(false) && b.rest.len() < 3);
+            let size = hw(cx, &picture(b)).filter(|_| b.get("expand").as_bool() == Some(false) && b.rest.len() < 3);
             // What is turned in from outside is filled, with zeros unless told otherwise.
-            rebuilt(cx, &b.get("img"), size, |_| None)
+            rebuilt(cx, &picture(b), size, |_| None)
         });
     }
     for name in [
@@ -74,8 +75,8 @@ pub fn register(t: &mut Table) {
         "gaussian_noise",
     ] {
         def(name, "img, *args, **kwargs", |cx, b| {
-            let size = hw(cx, &b.get("img"));
-            let out = rebuilt(cx, &b.get("img"), size, |_| None);
+            let size = hw(cx, &picture(b));
+            let out = rebuilt(cx, &picture(b), size, |_| None);
             if let Some(id) = out.as_obj() {
                 cx.it.heap.update_tensor(id, |t| t.past = Past::default());
             }
@@ -89,13 +90,21 @@ pub fn register(t: &mut Table) {
         def(name, "img, size, vertical_flip=False", |cx, b| {
             let size = size_pair(cx, &b.get("size"));
             let n = if cx.name() == "five_crop" { 5 } else { 10 };
-            let crops = (0..n).map(|_| rebuilt(cx, &b.get("img"), size.clone(), |r| Some(part_of(r)))).collect();
+            let crops = (0..n).map(|_| rebuilt(cx, &picture(b), size.clone(), |r| Some(part_of(r)))).collect();
             Value::tuple(crops)
         });
     }
     for name in ["get_image_size", "get_dimensions", "get_image_num_channels"] {
         def(name, "img", unknown);
     }
+    // Contracts know these by their own names.
+    t.def(&format!("{V2}resize"), RESIZE_V2, resize);
+    t.def(&format!("{V2}resized_crop"), RESIZED_CROP_V2, resize);
+}
+
+/// The picture: the first argument, by whatever name.
+fn picture(b: &Bound) -> Value {
+    b.values.first().and_then(Option::as_ref).map_or(Value::Unknown, |a| a.value.clone())
 }
 
 /// A function of `v2`: the older one, with masks left to it.
@@ -152,9 +161,10 @@ pub fn rebuilt(
     if tensor.range.is_none() && tensor.role != Some(Role::Image) {
         tensor.role = None;
     }
-    let out = cx.out(tensor);
-    tv_tensors::pass_on(cx, image, &out);
-    out
+    if !cx.path.as_str().contains(".v2.") {
+        tensor.wrapper = None;
+    }
+    cx.out(tensor)
 }
 
 /// `(h, w)` or one number for both.
@@ -202,7 +212,7 @@ fn resized(cx: &Cx<'_, '_>, image: &Value, b: &Bound) -> Option<(Dim, Dim)> {
 }
 
 fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let image = b.get("img");
+    let image = picture(b);
     let size = resized(cx, &image, b);
     let interpolation = if tv_tensors::is(cx, &image, "Mask") {
         Value::path("torchvision.transforms.InterpolationMode.NEAREST")
@@ -220,7 +230,7 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = size_pair(cx, &b.get("output_size"));
-    let (image, whole) = (b.get("img"), hw(cx, &b.get("img")));
+    let (image, whole) = (picture(b), hw(cx, &picture(b)));
     // A picture smaller than the crop is padded with zeros.
     let fits = match (&size, whole) {
         (Some((h, w)), Some((height, width))) => {
@@ -244,7 +254,7 @@ fn crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let dim = |name: &str| Some(Dim::new(b.get(name).as_size()?, at));
     let size = dim("height").zip(dim("width"));
-    rebuilt(cx, &b.get("img"), size, |r| Some(with_zero(&r)))
+    rebuilt(cx, &picture(b), size, |r| Some(with_zero(&r)))
 }
 
 fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -257,21 +267,21 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some([left, top, right, bottom]) => (left.checked_add(*right), top.checked_add(*bottom)),
         _ => (None, None),
     };
-    let size = match (hw(cx, &b.get("img")), across, down) {
+    let size = match (hw(cx, &picture(b)), across, down) {
         (Some((h, w)), Some(across), Some(down)) => {
             Some((Dim::new(h.size.add(&Size::Int(down)), at), Dim::new(w.size.add(&Size::Int(across)), at)))
         }
         _ => None,
     };
     let fill = b.get("fill").as_f64();
-    rebuilt(cx, &b.get("img"), size, |r| {
+    rebuilt(cx, &picture(b), size, |r| {
         let filled = Range::bounds(fill?, fill?);
         Some(r.union(&filled))
     })
 }
 
 fn grayscale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let image = b.get("img");
+    let image = picture(b);
     let channels = b.get("num_output_channels").as_int();
     if pil::is_image(cx, &image) {
         let size = pil::hw(cx, &image);

@@ -147,10 +147,8 @@ pub fn register(t: &mut Table) {
         }
     }
     t.def("torchvision.models.get_model", "name, weights=None, *, num_classes=1000, **kwargs", |cx, b| {
-        match b.get("name").as_str() {
-            Some(name) => make(cx, &name.to_owned(), b),
-            None => Value::Unknown,
-        }
+        let name = b.get("name");
+        name.as_str().map_or(Value::Unknown, |name| make(cx, name, b))
     });
     // Models that take lists of images give what depends on their mode.
     t.class("torchvision.models.detection.GeneralizedRCNN", &["torch.nn.Module"], "*args, **kwargs").keeps_arguments =

@@ -247,7 +247,7 @@ impl Walk<'_> {
         if is_explicit(cx, value) {
             return one(cx, self.name, self.object, value);
         }
-        match tv_tensors::class_of(cx, value).as_deref() {
+        match tv_tensors::class_of(cx, value) {
             Some("Mask") => return on_mask(cx, self.name, self.object, value),
             Some(_) => return Value::Unknown,
             None => {}
@@ -292,7 +292,7 @@ fn on_mask(cx: &mut Cx<'_, '_>, name: &str, object: &Value, mask: &Value) -> Val
         | "RandomResize"
         | "ScaleJitter" => one(cx, name, object, mask),
         "ToDtype" => one(cx, name, object, mask),
-        "ToPureTensor" => cx.tensor(mask).map_or(Value::Unknown, |t| cx.out(t)),
+        "ToPureTensor" => one(cx, name, object, mask),
         _ => mask.clone(),
     }
 }
@@ -317,7 +317,10 @@ fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value 
             function(cx, "to_pil_image", image, vec![("mode", mode)])
         }
         "ToPureTensor" => match cx.tensor(image) {
-            Some(tensor) => cx.out(tensor),
+            Some(mut tensor) => {
+                tensor.wrapper = None;
+                cx.out(tensor)
+            }
             None => image.clone(),
         },
         "ConvertImageDtype" => {
@@ -397,7 +400,7 @@ fn to_dtype(cx: &mut Cx<'_, '_>, object: &Value, image: &Value) -> Value {
     if let Some(dict) = cx.it.heap.dict_of(&dtype).cloned() {
         // A dtype for each class, and for the others.
         let class = tv_tensors::class_of(cx, image);
-        let found = dict.entries.iter().find_map(|(key, value)| match (key, class.as_deref()) {
+        let found = dict.entries.iter().find_map(|(key, value)| match (key, class) {
             (crate::value::Key::Path(p), Some(class)) if p.as_str().ends_with(&format!("tv_tensors.{class}")) => {
                 Some(value.clone())
             }

@@ -1,9 +1,11 @@
 //! `torchvision.tv_tensors`: tensors that know what they are, which the transforms of `v2`
-//! obey. Which tensors are of these classes is remembered beside them.
+//! obey.
 
 use crate::library::{Cx, Table, numpy, pil};
 use crate::python::Bound;
-use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Range, Role, Tensor, Value};
+use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Range, Role, Tensor, Value, sym};
+
+const MODULE: &str = "torchvision.tv_tensors.";
 
 pub fn register(t: &mut Table) {
     t.family(
@@ -28,21 +30,16 @@ pub fn register(t: &mut Table) {
     t.prefix("torchvision.datapoints", "torchvision.tv_tensors");
 }
 
-fn key(value: &Value) -> Option<String> {
-    value.as_obj().map(|id| format!("torchvision.tv_tensors {id:?}"))
-}
-
-/// Remembers that a tensor is of one of the classes.
+/// Marks a tensor as one of these classes.
 pub fn mark(cx: &mut Cx<'_, '_>, tensor: &Value, class: &str) {
-    if let Some(key) = key(tensor) {
-        cx.it.remember(&key, Value::str(class));
+    if let Some(id) = tensor.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.wrapper = Some(sym(&format!("{MODULE}{class}"))));
     }
 }
 
 /// The class of a tensor, if it is of one of these.
-pub fn class_of(cx: &Cx<'_, '_>, value: &Value) -> Option<String> {
-    cx.tensor(value)?;
-    cx.it.remembered(&key(value)?)?.as_str().map(str::to_owned)
+pub fn class_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
+    cx.it.heap.tensor_ref(value)?.wrapper?.as_str().strip_prefix(MODULE)
 }
 
 pub fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
@@ -51,8 +48,16 @@ pub fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
 
 /// A transform's result is of the class of what it was made from.
 pub fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
-    if let Some(class) = class_of(cx, from) {
-        mark(cx, to, &class);
+    match class_of(cx, from) {
+        Some(class) => mark(cx, to, class),
+        None => plain(cx, to),
+    }
+}
+
+/// Any other function gives a plain tensor.
+pub fn plain(cx: &mut Cx<'_, '_>, tensor: &Value) {
+    if let Some(id) = tensor.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.wrapper = None);
     }
 }
 

@@ -2,7 +2,7 @@
 //! the dtype, the device and the last dimension of the real output.
 
 use super::config::{CONFIG, FAMILIES, of_checkpoint};
-use crate::library::common::{instance, unknown};
+use crate::library::common::{instance, part_of, unknown};
 use crate::library::torchvision::open_module;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
@@ -216,21 +216,22 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let computed = cx.call(&body, Args::positional([probe], span));
     let Some(mut out) = cx.tensor(&computed) else { return Value::Unknown };
     out.base = None;
-    out.role = None;
+    if task.as_str() == Some("Model") {
+        out.role = None;
+    }
     if opaque {
         out = out.with_device(None, None).with_dtype(None, None);
     }
     last_dimension(cx, &model, &mut out);
     let labels = b.get("labels");
-    let loss = Tensor { shape: Some(Vec::new()), shape_at: at, range: None, ..out.clone() };
-    let main = cx.out(out);
+    let main = cx.out(out.clone());
     let named = match task.as_str() {
         Some("Model") => "last_hidden_state",
         Some("ForQuestionAnswering" | "ForMultipleChoice") => return open_output(cx, Vec::new()),
         _ => "logits",
     };
     let result = if named == "logits" && !labels.is_none() {
-        let loss = if labels.is_unknown() { Value::Unknown } else { cx.out(loss) };
+        let loss = loss_of(cx, &model, &out, &labels);
         vec![("loss", loss), (named, main)]
     } else {
         vec![(named, main)]
@@ -243,6 +244,56 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut attrs = result;
     attrs.push(("_fields", fields));
     open_output(cx, attrs)
+}
+
+/// The loss that a model computes by itself, by its own function, so that contracts see it.
+fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) -> Value {
+    let (at, span) = (cx.at(), cx.span);
+    let scalar = Tensor {
+        shape: Some(Vec::new()),
+        shape_at: at,
+        range: None,
+        role: None,
+        base: None,
+        data: None,
+        ..logits.clone()
+    };
+    let Some(target) = cx.tensor(labels) else {
+        return if labels.is_unknown() { Value::Unknown } else { cx.out(scalar) };
+    };
+    let classes = logits.shape.as_ref().and_then(|s| s.last().cloned());
+    let integral = target.dtype == Some(Dtype::Int64) || target.dtype == Some(Dtype::Int32);
+    let task = cx.attr(model, "_task");
+    let config = cx.attr(model, "config");
+    let guessed = config.as_obj().and_then(|id| cx.it.heap.attr(id, "problem_type")).is_none_or(|p| p.is_none());
+    let by_class = match task.as_str() {
+        // One class is taken as a number to be predicted, floats as several labels.
+        Some("ForSequenceClassification") => {
+            integral && guessed && classes.as_ref().is_some_and(|c| c.size.known().is_some_and(|n| n > 1))
+        }
+        Some("ForTokenClassification" | "ForMaskedLM") => true,
+        // Language models shift the labels by one, which changes no value.
+        Some("ForCausalLM" | "LMHeadModel") => true,
+        _ => false,
+    };
+    let Some(classes) = classes.filter(|_| by_class) else { return cx.out(scalar) };
+    // Flattened by the model's own count, which a replaced classifier may not fit.
+    let labels_told = cx.attr(model, "num_labels").as_int();
+    if task.as_str().is_some_and(|t| t.ends_with("Classification")) && labels_told != classes.size.known() {
+        return cx.out(scalar);
+    }
+    let rows = target.numel();
+    let mut flat = Tensor { base: None, data: None, ..logits.clone() };
+    flat.shape = Some(vec![Dim::new(rows.clone(), at), classes]);
+    let mut target = Tensor { base: None, ..target };
+    if matches!(task.as_str(), Some("ForCausalLM" | "LMHeadModel")) {
+        target.range = target.range.map(part_of);
+    }
+    target.shape = Some(vec![Dim::new(rows, at)]);
+    let (flat, target) = (cx.out(flat), cx.out(target));
+    let args = Args::positional([flat, target], span);
+    let loss = cx.call(&Value::path("torch.nn.functional.cross_entropy"), args);
+    if cx.tensor(&loss).is_some() { loss } else { cx.out(scalar) }
 }
 
 /// Where the classifier was replaced or the vocabulary changed, its own size counts.

@@ -1,7 +1,7 @@
 //! The tensor that PyTorch makes of nested lists, tuples, arrays and numbers.
 
 use crate::library::Cx;
-use crate::library::torch::carry::MOST_ELEMENTS;
+use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
 use crate::value::{Data, Dim, Dtype, Items, Origin, Size, Tensor, Type, Value, promote};
 
@@ -32,8 +32,11 @@ pub struct Refused {
 }
 
 /// The facts of a tensor made of `data`; its device is left open. `Err`: refused, and reported.
-pub fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, ()> {
-    facts(cx, data).map_err(|refused| cx.reject(RejectKind::Value, refused.message, refused.reads))
+pub fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
+    facts(cx, data).map_err(|refused| {
+        cx.reject(RejectKind::Value, refused.message, refused.reads);
+        Rejected
+    })
 }
 
 /// As [`read`], without a report.

@@ -9,7 +9,7 @@ mod types;
 
 pub use types::{item_size, make_legacy};
 
-use super::carry;
+use super::carry::{self, Rejected};
 use super::cast::cast;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -85,16 +85,16 @@ pub fn register(t: &mut Table) {
 }
 
 /// A literal with a dtype, checked for what does not fit it.
-fn typed_literal(cx: &mut Cx<'_, '_>, data: &Value, dtype: Option<Option<Dtype>>) -> Result<Tensor, ()> {
+fn typed_literal(cx: &mut Cx<'_, '_>, data: &Value, dtype: Option<Option<Dtype>>) -> Result<Tensor, Rejected> {
     let mut made = literal::read(cx, data)?;
     made.past = cx.tensor(data).map(|t| t.past).unwrap_or_default();
     if let Some(dtype) = dtype {
         let numbers = cx.tensor(data).is_none();
-        if numbers && let Some(values) = made.data.clone() {
-            if !fits(cx, &values, dtype) {
-                made.forget_values();
-                made.data = None;
-            }
+        if numbers
+            && let Some(values) = made.data.clone()
+            && !fits(cx, &values, dtype)
+        {
+            made.forget_values();
         }
         if numbers && made.dtype.is_some_and(Dtype::is_complex) && dtype.is_some_and(|d| !d.is_complex()) {
             made.forget_values();

@@ -16,15 +16,17 @@ pub struct Options {
     pub grad: Grad,
 }
 
-/// All names that `torch.device` knows.
-const DEVICES: &str = " cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia ort xla lazy vulkan mps meta hpu \
-                       mtia npu privateuseone ";
+/// Whether no backend can have this name. Backends from other packages register names of
+/// their own, always a lower-case word; `gpu` is the mistake that people make.
+fn is_no_device(name: &str) -> bool {
+    name == "gpu" || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
 
 /// A `device=` argument as [`Cx::device_arg`]; a name that no device has is rejected.
 pub fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
     if let Value::Str(text) = value {
         let name = text.split(':').next().unwrap_or_default();
-        if !DEVICES.contains(&format!(" {name} ")) {
+        if is_no_device(name) {
             let message = format!("{text:?} is no device: it is \"cpu\", \"cuda\", \"cuda:1\", \"mps\" and so on");
             cx.reject(RejectKind::Value, message, Vec::new());
             return Some(None);

@@ -108,7 +108,7 @@ fn counted(cx: &Cx<'_, '_>, out: &mut Tensor, size: &Size, (s, e, by): (Option<f
                 carry::set_data(out, values.into(), cx.at());
             }
         }
-        (Some(s), Some(by), Some(n)) if by == 1.0 => {
+        (Some(s), Some(1.0), Some(n)) => {
             #[expect(clippy::cast_precision_loss, reason = "bounds of a range")]
             let last = s + n as f64 - 1.0;
             if let (Some(lo), Some(hi)) = (cast_value(s, dtype), cast_value(last, dtype))

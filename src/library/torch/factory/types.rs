@@ -235,7 +235,7 @@ pub fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtyp
             (made.base, made.version, made.writes) = (None, 0, 0);
             made
         }
-        Err(()) => blank,
+        Err(_) => blank,
     }
 }
 

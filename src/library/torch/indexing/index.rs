@@ -2,7 +2,7 @@
 
 use crate::library::Cx;
 use crate::library::torch::broadcast::{Named, dtype_read};
-use crate::library::torch::carry::{self, at_most};
+use crate::library::torch::carry::{self, Rejected, at_most};
 use crate::library::torch::factory::literal;
 use crate::library::torch::masks::true_count;
 use crate::python::RejectKind;
@@ -26,14 +26,14 @@ pub enum Item {
 }
 
 /// The items of an index. `Err`: refused, and reported.
-pub fn parse(cx: &mut Cx<'_, '_>, index: &Value, numpy: bool) -> Result<Vec<Item>, ()> {
+pub fn parse(cx: &mut Cx<'_, '_>, index: &Value, numpy: bool) -> Result<Vec<Item>, Rejected> {
     match index {
         Value::Tuple(items) => items.iter().map(|v| item(cx, v, numpy, true)).collect(),
         other => Ok(vec![item(cx, other, numpy, false)?]),
     }
 }
 
-fn item(cx: &mut Cx<'_, '_>, value: &Value, numpy: bool, inside: bool) -> Result<Item, ()> {
+fn item(cx: &mut Cx<'_, '_>, value: &Value, numpy: bool, inside: bool) -> Result<Item, Rejected> {
     Ok(match value {
         Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => Item::At(carry::size(cx, value)),
         Value::Bool(b) => Item::Flag(Some(*b)),
@@ -44,20 +44,20 @@ fn item(cx: &mut Cx<'_, '_>, value: &Value, numpy: bool, inside: bool) -> Result
         Value::Float(_) | Value::Any(Type::Float) => {
             let shown = value.as_f64().map_or_else(|| "a float".to_owned(), |x| format!("the float {x:?}"));
             cx.reject(RejectKind::Index, format!("{shown} is no index: integers, slices and masks are"), Vec::new());
-            return Err(());
+            return Err(Rejected);
         }
         Value::Str(text) if !numpy => {
             cx.reject(RejectKind::Index, format!("the string {text:?} is no index of a tensor"), Vec::new());
-            return Err(());
+            return Err(Rejected);
         }
-        Value::Tuple(items) => list(cx, value, &items.to_vec(), numpy, inside),
+        Value::Tuple(items) => list(cx, value, items, numpy, inside),
         Value::Obj(id) => match cx.it.heap.get(*id) {
             Data::Tensor(_) => match cx.tensor(value) {
                 Some(tensor) => array(cx, tensor, numpy)?,
                 None => Item::Unknown,
             },
             Data::List(Items::Exact(items)) => list(cx, value, &items.clone(), numpy, inside),
-            Data::Iter(crate::value::Iter { items: Items::Exact(items) }) => {
+            Data::Iter(crate::value::Iter { items: Items::Exact(items), .. }) => {
                 let items = items.clone();
                 let stand_in = Value::tuple(items.clone());
                 list(cx, &stand_in, &items, numpy, inside)
@@ -76,20 +76,20 @@ fn item(cx: &mut Cx<'_, '_>, value: &Value, numpy: bool, inside: bool) -> Result
     })
 }
 
-fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, ()> {
+fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, Rejected> {
     let [start, stop, step] = parts;
     for (name, part) in [("start", start), ("stop", stop), ("step", step)] {
         if matches!(part, Value::Float(_) | Value::Str(_) | Value::Any(Type::Float | Type::Str)) {
             let message = format!("the {name} of a slice must be an integer or None");
             cx.reject(RejectKind::Index, message, Vec::new());
-            return Err(());
+            return Err(Rejected);
         }
     }
     let by = if step.is_none() { Some(1) } else { carry::size(cx, step).known() };
     if by.is_some_and(|n| n == 0 || (n < 0 && !numpy)) {
         let message = format!("the step of the slice is {}: it must be positive", by.unwrap_or(0));
         cx.reject(RejectKind::Value, message, Vec::new());
-        return Err(());
+        return Err(Rejected);
     }
     // 0-dimensional tensors count as integers.
     let plain = |v: &Value| match v {
@@ -121,7 +121,7 @@ fn list(cx: &mut Cx<'_, '_>, value: &Value, items: &[Value], numpy: bool, inside
     }
 }
 
-fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, ()> {
+fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejected> {
     let torch = tensor.array == ArrayKind::Torch;
     let mask = |d: Dtype| d == Dtype::Bool || (d == Dtype::Uint8 && torch && !numpy);
     let refused = |d: Dtype| !d.is_integral() || (torch && !numpy && matches!(d, Dtype::Int8 | Dtype::Int16));
@@ -130,7 +130,7 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, ()> {
         let named: Named<'_> = ("the index", &tensor);
         let kind = if dtype.is_integral() { RejectKind::Dtype } else { RejectKind::Index };
         cx.reject(kind, message, vec![dtype_read(named)]);
-        return Err(());
+        return Err(Rejected);
     }
     let one = match tensor.data.as_deref() {
         Some([one]) => Some(*one),

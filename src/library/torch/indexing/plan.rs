@@ -3,7 +3,7 @@
 use super::index::{Item, bounds, mask_count, parse};
 use crate::library::Cx;
 use crate::library::torch::broadcast::{broadcast_pair, device_read, dims_text, shape_read, shape_text};
-use crate::library::torch::carry::{self, Takes};
+use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::python::RejectKind;
 use crate::value::{ArrayKind, Dim, Size, Tensor, Value};
 
@@ -32,7 +32,7 @@ pub struct Plan {
     pub dims: Option<Vec<Dim>>,
     /// Elements are gathered by arrays: the result is a copy.
     pub advanced: bool,
-    /// The index is one mask and nothing else.
+    /// No arrays of positions are among the items: a mask alone takes one value of any dtype.
     pub only_mask: bool,
     pub takes: Takes,
     entries: Vec<Entry>,
@@ -55,6 +55,11 @@ impl Plan {
             gathered: Vec::new(),
             rank: 0,
         }
+    }
+
+    /// Whether arrays of positions or masks are among the items, not bare bools alone.
+    pub fn gathers(&self) -> bool {
+        !self.positions.is_empty()
     }
 
     /// The input's index for an index of the selection. Positions that are not known come
@@ -119,13 +124,13 @@ fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
 }
 
 /// Works out what an index selects from a tensor; `Err`: refused, and reported.
-pub fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, ()> {
+pub fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;
     plan_items(cx, input, &items)
 }
 
-pub fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<Plan, ()> {
+pub fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     check_devices(cx, input, items)?;
     let arrays = items.iter().any(|i| matches!(i, Item::Index(_) | Item::Mask(_)));
@@ -147,14 +152,14 @@ pub fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result
     let consumed: usize = items.iter().map(used).sum();
     if consumed > shape.len() {
         refuse_count(cx, input, consumed);
-        return Err(());
+        return Err(Rejected);
     }
     let dots = items.iter().filter(|i| matches!(i, Item::Ellipsis)).count();
     if items.iter().any(vague) || dots > 1 || (flags && arrays) {
         return Ok(Plan::unknown(arrays || items.iter().any(vague)));
     }
     let mut plan = Plan { rank: shape.len(), advanced: arrays, ..Plan::unknown(arrays) };
-    plan.only_mask = matches!(items, [Item::Mask(_)]);
+    plan.only_mask = !items.iter().any(|i| matches!(i, Item::Index(_)));
     let (mut whole, mut last_whole) = (true, true);
     let mut axis = 0usize;
     let rank = shape.len();
@@ -279,7 +284,7 @@ fn mask_positions(mask: &Tensor, dim: usize) -> Option<Tensor> {
 }
 
 /// Broadcasts another index array's shape with those before it.
-fn gather_dims(cx: &mut Cx<'_, '_>, plan: &mut Plan, dims: &[Dim]) -> Result<(), ()> {
+fn gather_dims(cx: &mut Cx<'_, '_>, plan: &mut Plan, dims: &[Dim]) -> Result<(), Rejected> {
     if plan.positions.len() == 1
         || plan.gathered.is_empty() && plan.entries.iter().filter(|e| matches!(e, Entry::Gathered)).count() <= 1
     {
@@ -298,7 +303,7 @@ fn gather_dims(cx: &mut Cx<'_, '_>, plan: &mut Plan, dims: &[Dim]) -> Result<(),
                 dims_text(dims)
             );
             cx.reject(RejectKind::Index, message, Vec::new());
-            Err(())
+            Err(Rejected)
         }
     }
 }
@@ -317,7 +322,7 @@ fn refuse_count(cx: &mut Cx<'_, '_>, input: &Tensor, count: usize) {
     cx.reject(RejectKind::Index, message, vec![shape_read(("the tensor", input), None)]);
 }
 
-fn check_bounds(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, at: &Size, size: &Size) -> Result<(), ()> {
+fn check_bounds(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, at: &Size, size: &Size) -> Result<(), Rejected> {
     let Some(i) = at.known() else { return Ok(()) };
     let outside = match size.known() {
         Some(n) => i >= n || i < -n,
@@ -326,12 +331,12 @@ fn check_bounds(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, at: &Size, siz
     if outside {
         let message = format!("index {i} is out of bounds for dimension {axis} with size {size}");
         cx.reject(RejectKind::Index, message, vec![shape_read(("the tensor", input), Some(axis))]);
-        return Err(());
+        return Err(Rejected);
     }
     Ok(())
 }
 
-fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -> Result<(), ()> {
+fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -> Result<(), Rejected> {
     let (Some(have), Some(dims)) = (&mask.shape, &input.shape) else { return Ok(()) };
     let clash = have.iter().enumerate().position(|(i, d)| {
         dims.get(axis + i).is_some_and(|other| {
@@ -349,12 +354,12 @@ fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -
     );
     let reads = vec![shape_read(("the mask", mask), Some(i)), shape_read(("the tensor", input), Some(axis + i))];
     cx.reject(RejectKind::Index, message, reads);
-    Err(())
+    Err(Rejected)
 }
 
 /// A tensor on the CPU takes no index arrays from elsewhere; one elsewhere takes them from
 /// the CPU.
-fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<(), ()> {
+fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<(), Rejected> {
     let Some(device) = input.device.filter(|d| d.is_cpu() && input.array == ArrayKind::Torch) else { return Ok(()) };
     let foreign = items.iter().find_map(|item| match item {
         Item::Index(t) | Item::Mask(t) if t.device.is_some_and(|d| d.same(device) == Some(false)) => Some(t),
@@ -367,5 +372,5 @@ fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<
     let message =
         format!("the index is on {place} and the tensor on {device}: a tensor on the CPU takes indices of the CPU");
     cx.reject(RejectKind::Device, message, vec![device_read(("the index", index)), device_read(("the tensor", input))]);
-    Err(())
+    Err(Rejected)
 }

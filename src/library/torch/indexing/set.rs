@@ -6,7 +6,7 @@ use crate::library::Cx;
 use crate::library::torch::broadcast::{
     device_read, dims_text, dtype_read, grad_mode, result_grad, shape_read, shape_text,
 };
-use crate::library::torch::carry::{self, Takes};
+use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::library::torch::cast::{cast, cast_value};
 use crate::library::torch::factory::options::fits;
 use crate::library::torch::scatter::{check_real, number, written_range};
@@ -18,7 +18,7 @@ pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value)
     let Ok(plan) = plan(cx, &input, index) else { return };
     let facts = match source(cx, &input, value) {
         Ok(facts) => facts,
-        Err(()) => {
+        Err(Rejected) => {
             forget(cx, object, input);
             return;
         }
@@ -43,7 +43,7 @@ fn forget(cx: &mut Cx<'_, '_>, object: &Value, mut input: Tensor) {
 }
 
 /// The facts of what is assigned; `Err`: it cannot be, which is reported.
-fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, ()> {
+fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, Rejected> {
     if let Some(tensor) = cx.tensor(value) {
         if tensor.array == ArrayKind::Numpy && input.array == ArrayKind::Torch && tensor.rank().is_some_and(|r| r > 0) {
             cx.reject(
@@ -51,7 +51,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
                 "a numpy array is assigned to a tensor: torch.from_numpy makes it one",
                 Vec::new(),
             );
-            return Err(());
+            return Err(Rejected);
         }
         return Ok(tensor);
     }
@@ -61,7 +61,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
             && input.array == ArrayKind::Torch
             && !fits(cx, &[x], input.dtype)
         {
-            return Err(());
+            return Err(Rejected);
         }
         return Ok(number);
     }
@@ -76,7 +76,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
     match refused {
         Some(what) if torch => {
             cx.reject(RejectKind::Value, format!("{what} is assigned to elements of a tensor"), Vec::new());
-            Err(())
+            Err(Rejected)
         }
         _ => Ok(Tensor::default()),
     }
@@ -98,7 +98,7 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
         return false;
     }
     let torch = input.array == ArrayKind::Torch && value.array == ArrayKind::Torch;
-    if !plan.advanced || !torch {
+    if !plan.gathers() || !torch {
         return true;
     }
     let one = value.numel().equals(&Size::Int(1));
@@ -232,13 +232,11 @@ pub fn check_put(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &[Value], values:
             Value::None => items.push(Item::Slice([Value::None, Value::None, Value::None])),
             other => match parse(cx, other, false) {
                 Ok(found) => items.extend(found),
-                Err(()) => return,
+                Err(Rejected) => return,
             },
         }
     }
     if let Ok(plan) = plan_items(cx, input, &items) {
-        let mut plan = plan;
-        plan.advanced = true;
         check(cx, input, &plan, Some(values));
     }
 }

@@ -110,7 +110,6 @@ pub fn register(t: &mut Table) {
     t.def("torch.linalg.vander", "x, *, N=None", vander);
     t.def("torch.vander", "x, N=None, increasing=False", vander);
     t.def("torch.lu_unpack", "LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None", lu_unpack);
-    t.def("torch.linalg.diagonal", "A, *, offset=0, dim1=-2, dim2=-1", diagonal);
 }
 
 /// The tensor of the first parameter and its matrices, checked.
@@ -288,11 +287,13 @@ fn lowrank(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(x) = tensor_param(cx, b, "x") else { return cx.some_tensor() };
     let named = ("x", &x);
-    if cx.path.as_str() == "torch.vander" && x.rank().is_some_and(|r| r != 1) || x.rank() == Some(0) {
+    if cx.path.as_str() == "torch.vander" && x.rank().is_some_and(|r| r != 1) {
         crate::library::torch::support::refuse_rank(cx, named, "one dimension");
         return cx.some_tensor();
     }
     let number = b.get("N");
+    // A number counts as one element.
+    let x = if x.rank() == Some(0) { x.with_shape(vec![Size::Int(1)], cx.at()) } else { x };
     let length = x.shape.as_ref().and_then(|s| s.last()).cloned().unwrap_or(Dim::UNKNOWN);
     let at = cx.at();
     let columns = if number.is_none() { length } else { Dim::new(cx.size_of(&number), at) };
@@ -328,45 +329,4 @@ fn lu_unpack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     deliver(cx, b, outs)
-}
-
-/// As `torch.diagonal`, of the last two dimensions.
-fn diagonal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(tensor) = tensor_param(cx, b, "A") else { return cx.some_tensor() };
-    let named = ("A", &tensor);
-    let mut out = beside(cx, &tensor, None, tensor.dtype);
-    if let Some(rank) = tensor.rank() {
-        let dims = [b.get("dim1"), b.get("dim2")].map(|d| crate::library::torch::reduce::index(cx, &d, named, rank));
-        match dims {
-            [Ok(Some(i)), Ok(Some(j))] if i == j => {
-                let message = format!("both dimensions are {i}: they must differ");
-                cx.reject(RejectKind::Dim, message, vec![shape_read(named, None)]);
-                return cx.some_tensor();
-            }
-            [Err(()), _] | [_, Err(())] => return cx.some_tensor(),
-            [Ok(Some(i)), Ok(Some(j))] => {
-                let shape = tensor.shape.clone().unwrap_or_default();
-                let size = |at: usize| shape.get(at).cloned().unwrap_or(Dim::UNKNOWN);
-                let length = match (b.get("offset").as_int(), size(i).size.known(), size(j).size.known()) {
-                    (Some(0), ..) => smaller(&size(i), &size(j)),
-                    (Some(offset), Some(m), Some(n)) => {
-                        let n = if offset > 0 { m.min(n - offset) } else { n.min(m.saturating_add(offset)) };
-                        Dim::new(Size::Int(n.max(0)), cx.at())
-                    }
-                    _ => Dim::UNKNOWN,
-                };
-                let mut rest: Vec<Dim> = Vec::new();
-                for (at, dim) in shape.into_iter().enumerate() {
-                    if at != i && at != j {
-                        rest.push(dim);
-                    }
-                }
-                rest.push(length);
-                out.shape = Some(rest);
-                out.shape_at = cx.at();
-            }
-            _ => {}
-        }
-    }
-    cx.view_of(&b.get("A"), out)
 }

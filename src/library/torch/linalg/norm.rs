@@ -56,8 +56,7 @@ fn norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let dtype = match given {
         Some(given) => given,
-        None if cx.path.as_str() == "torch.norm" => raised(cx, &input),
-        None => input.dtype,
+        None => raised(cx, &input),
     };
     let dtype = dtype.map(Dtype::to_real);
     let mut out: Tensor = reduction(cx, &input, &dims, keepdim(b), dtype);

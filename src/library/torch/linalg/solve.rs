@@ -1,6 +1,6 @@
 //! Systems of equations: a batch of matrices and what stands on the right.
 
-use super::{Matrices, beside, matrices, refuse_integers, refuse_oblong};
+use super::{Matrices, beside, matrices, refuse_integers, refuse_oblong, smaller};
 use crate::library::torch::broadcast::{
     Mix, Named, broadcast_pair, common_device, result_grad, shape_read, shape_text,
 };
@@ -201,6 +201,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut shape = None;
     let mut batch = None;
+    let mut right_columns = None;
     if let (Some(of), Some(dims)) = (&of, &right.shape) {
         match is_vector(of, dims) {
             Some(true) => {
@@ -209,6 +210,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     return unknown(cx);
                 }
                 if dims.len() == of.batch.len() + 1 {
+                    right_columns = Some(Dim::int(1));
                     let mut out = of.batch.clone();
                     out.push(of.columns.clone());
                     shape = Some(out);
@@ -223,6 +225,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     }
                     if let Ok(mut joined) = broadcast_pair(&of.batch, lead) {
                         batch = Some(joined.clone());
+                        right_columns = Some(columns.clone());
                         joined.extend([of.columns.clone(), columns.clone()]);
                         shape = Some(joined);
                     }
@@ -234,12 +237,41 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     common_device(cx, &[a_named, right_named], Mix::Strict);
     let mut out = beside(cx, &a, shape, a.dtype.or(right.dtype));
     out.grad = result_grad(cx, &[a_named, right_named], out.dtype);
-    // The default driver on the CPU gives ranks and neither residuals nor singular values.
-    let plain = b.get("driver").is_none() && a.device.is_some_and(|d| d.is_cpu());
-    let empty = plain.then(|| vec![Dim::new(Size::Int(0), cx.at())]);
-    let residuals = beside(cx, &a, empty.clone(), a.dtype.map(Dtype::to_real));
-    let rank = beside(cx, &a, batch.filter(|_| plain), Some(Dtype::Int64));
-    let values = beside(cx, &a, empty, a.dtype.map(Dtype::to_real));
+    let at = cx.at();
+    // Without a name, the driver is that of the device.
+    let driver = match (b.get("driver"), a.device) {
+        (Value::None, Some(device)) if device.is_cpu() => Some("gelsy".to_owned()),
+        (Value::None, Some(device)) if device.is_cuda() => Some("gels".to_owned()),
+        (given, _) => given.as_str().map(str::to_owned),
+    };
+    let driver = driver.as_deref();
+    let empty = || Some(vec![Dim::new(Size::Int(0), at)]);
+    let tall = of.as_ref().and_then(|of| of.columns.size.less(&of.rows.size));
+    let residual_shape = match (driver, tall) {
+        (Some("gelsy"), _) | (Some(_), Some(false)) => empty(),
+        // Of full rank: the others find out.
+        (Some("gels"), Some(true)) => batch.clone().zip(right_columns).map(|(mut dims, columns)| {
+            dims.push(columns);
+            dims
+        }),
+        _ => None,
+    };
+    let rank_shape = match driver {
+        Some("gels") => empty(),
+        Some(_) => batch.clone(),
+        None => None,
+    };
+    let value_shape = match driver {
+        Some("gels" | "gelsy") => empty(),
+        Some(_) => batch.zip(of.as_ref()).map(|(mut dims, of)| {
+            dims.push(smaller(&of.rows, &of.columns));
+            dims
+        }),
+        None => None,
+    };
+    let residuals = beside(cx, &a, residual_shape, a.dtype.map(Dtype::to_real));
+    let rank = beside(cx, &a, rank_shape, Some(Dtype::Int64));
+    let values = beside(cx, &a, value_shape, a.dtype.map(Dtype::to_real));
     give_all(cx, b, vec![out, residuals, rank, values])
 }
 

@@ -3,6 +3,7 @@
 use super::device;
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::{absent, bias, parameter, size};
+use crate::library::torch::broadcast::broadcast_pair;
 use crate::library::{Cx, Libraries, Table};
 use crate::python::{Arg, Args, Bound, Library, RejectKind};
 use crate::value::{Dim, Grad, Items, ObjId, Range, Role, Size, Tensor, Value, sym};
@@ -99,7 +100,7 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The query's shape, as wide as the value: known where nothing is broadcast.
+/// The query's shape, as wide as the value.
 fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Vec<Dim>> {
     let ([lead @ .., length, _], [others @ .., _, _], [last @ .., _, width]) =
         (query.shape.as_deref()?, key.shape.as_deref()?, value.shape.as_deref()?)
@@ -108,7 +109,14 @@ fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<V
     };
     // Grouped queries have more heads than keys have.
     let grouped = b.get("enable_gqa").as_bool()?;
-    let batch = if grouped { lead.len().checked_sub(1)? } else { lead.len() };
+    let batch = lead.len().saturating_sub(1);
+    if !grouped {
+        let both = broadcast_pair(lead, others).ok()?;
+        let mut dims = broadcast_pair(&both, last).ok()?;
+        dims.push(length.clone());
+        dims.push(width.clone());
+        return Some(dims);
+    }
     for other in [others, last] {
         if other.len() != lead.len() {
             return None;
@@ -225,13 +233,11 @@ fn layer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, decoder: bool) {
 /// Copies of one layer, which is itself not part of the module.
 fn stack(cx: &mut Cx<'_, '_>, object: ObjId, one: &Value, count: &Value) {
     let span = cx.span;
-    let copies: Option<Vec<Value>> = count
-        .as_int()
-        .filter(|n| (0..=64).contains(n))
-        .map(|n| (0..n).map(|_| super::module::copied(cx, one)).collect());
+    let copies: Option<Vec<Value>> =
+        count.as_int().filter(|n| (0..=64).contains(n)).map(|n| (0..n).map(|_| super::copy::copied(cx, one)).collect());
     let items = match copies {
         Some(values) => Items::Exact(values),
-        None => Items::Many(super::module::copied(cx, one)),
+        None => Items::Many(super::copy::copied(cx, one)),
     };
     let list = Value::Obj(cx.it.heap.alloc(crate::value::Data::List(items)));
     let layers = Libraries.call(cx.it, sym("torch.nn.ModuleList"), Args::positional([list], span), span);

@@ -1,6 +1,8 @@
 //! What the functions of `torch.nn.functional` share: results, autocast, sizes of windows.
 
 use crate::library::Cx;
+use crate::library::torch::autocast::lowered;
+pub use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
 pub use crate::library::torch::broadcast::shape_text;
 use crate::library::torch::broadcast::{broadcast_pair, grad_mode};
 use crate::python::{Bound, RejectKind};
@@ -25,17 +27,19 @@ pub fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtyp
     let grad = grad_of(cx, inputs, dtype);
     let first = inputs.first();
     let dtype_at = first.filter(|t| t.dtype == dtype).and_then(|t| t.dtype_at).or(cx.at());
-    let placed = inputs.iter().find(|t| t.device.is_some());
-    Tensor {
-        shape,
-        shape_at: cx.at(),
-        dtype,
-        dtype_at,
-        device: placed.and_then(|t| t.device),
-        device_at: placed.and_then(|t| t.device_at),
-        grad,
-        ..Tensor::default()
+    let (device, device_at) = agreed_device(inputs);
+    Tensor { shape, shape_at: cx.at(), dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
+}
+
+/// The device of tensors that must be on the same one; not known where they are not, so that
+/// one mistake is not reported again by all that follows.
+pub fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
+    let mut placed = inputs.iter().filter_map(|t| Some((t.device?, t.device_at)));
+    let Some((first, at)) = placed.next() else { return (None, None) };
+    if placed.any(|(other, _)| first.same(other) == Some(false)) {
+        return (None, None);
     }
+    (Some(first), at)
 }
 
 /// As the input, with nothing known of the elements.
@@ -79,47 +83,22 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     }
 }
 
-/// What `torch.autocast` makes of floating tensors on a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Autocast {
-    Off,
-    To(Dtype),
-    /// It is not known whether, or to which dtype.
-    Unknown,
-}
-
-pub fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
-    let state = match cx.it.remembered("autocast") {
-        None | Some(Value::None) => return Autocast::Off,
-        Some(state) => state,
-    };
-    let Value::Tuple(parts) = &state else { return Autocast::Unknown };
-    match (parts.as_ref(), device) {
-        ([Value::Device(on), dtype], Some(device)) if on.kind == device.kind => match dtype {
-            Value::Dtype(d) => Autocast::To(*d),
-            _ => Autocast::Unknown,
-        },
-        ([Value::Device(on), _], Some(device)) if on.same(device) == Some(false) => Autocast::Off,
-        _ => Autocast::Unknown,
-    }
-}
-
 /// The dtype in which a matrix product of these tensors is done: autocast lowers floating
 /// types other than float64. Refuses tensors of different dtypes, as PyTorch does.
 pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) -> Option<Dtype> {
-    let device = tensors.iter().find_map(|(_, t)| t.device);
-    let mode = autocast(cx, device);
-    let cast = |t: &Tensor| match (mode, t.dtype) {
-        (Autocast::Off, d) => d,
-        (Autocast::To(to), Some(d)) if d.is_floating() && d != Dtype::Float64 => Some(to),
-        (_, Some(Dtype::Float64)) => Some(Dtype::Float64),
-        (Autocast::To(_), d) => d.filter(|d| !d.is_floating()),
-        (Autocast::Unknown, _) => None,
-    };
+    let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
+    // Tensors of one operation are on one device, which one of them may tell. Where they are
+    // not, that is reported already.
+    let (device, _) = agreed_device(&all);
+    if device.is_none() && all.iter().any(|t| t.device.is_some()) {
+        return None;
+    }
+    let placed = |t: &Tensor| Tensor { dtype: t.dtype, device, ..Tensor::default() };
+    let dtypes: Vec<Option<Dtype>> = tensors.iter().map(|(_, t)| lowered(cx, &placed(t))).collect();
     let (first_name, first) = tensors.first()?;
-    let dtype = cast(first);
-    for (name, other) in tensors.iter().skip(1) {
-        if let (Some(a), Some(b)) = (dtype, cast(other))
+    let dtype = dtypes.first().copied().flatten();
+    for ((name, other), cast) in tensors.iter().zip(&dtypes).skip(1) {
+        if let (Some(a), Some(b)) = (dtype, *cast)
             && a != b
         {
             let message =
@@ -133,21 +112,7 @@ pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) -> Option
         }
     }
     // Where the input's own dtype is not known, the weight's says it: they agree.
-    dtype.or_else(|| tensors.iter().find_map(|(_, t)| cast(t)))
-}
-
-/// The dtype of what autocast computes in float32 on CUDA (losses, norms, softmax); on other
-/// devices its lists differ by version, so that only what needs no cast is known.
-pub fn full_dtype(cx: &Cx<'_, '_>, input: &Tensor) -> Option<Dtype> {
-    match autocast(cx, input.device) {
-        Autocast::Off => input.dtype,
-        Autocast::To(_) if input.device.is_some_and(Device::is_cuda) => {
-            input.dtype.map(|d| if d.is_floating() && d != Dtype::Float64 { Dtype::Float32 } else { d })
-        }
-        Autocast::To(_) | Autocast::Unknown => {
-            input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64) || !d.is_floating())
-        }
-    }
+    dtype.or_else(|| dtypes.iter().find_map(|d| *d))
 }
 
 /// An argument that is one size for all `n` spatial dimensions, or one for each.
@@ -224,6 +189,26 @@ pub fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usi
 /// The shape to which two broadcast; `None` where that is not known or they do not.
 pub fn broadcast(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
+}
+
+/// The dtype of a result that is floating whatever goes in: that of the floating inputs, where
+/// they are of one type, or the default where all are integers.
+pub fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
+    let mut found = None;
+    for input in inputs {
+        let dtype = input.dtype.filter(|d| *d != Dtype::Bool)?;
+        if dtype.is_integral() {
+            continue;
+        }
+        if found.is_some_and(|have| have != dtype) || dtype.is_complex() {
+            return None;
+        }
+        found = Some(dtype);
+    }
+    let dtype = found.or_else(|| cx.default_dtype())?;
+    let device = inputs.iter().find_map(|t| t.device);
+    let lowered = matches!(dtype, Dtype::Float16 | Dtype::Bfloat16);
+    (!lowered || autocast(cx, device) == Autocast::Off).then_some(dtype)
 }
 
 /// Refuses a setting of a window below its least value.

@@ -1,7 +1,9 @@
 //! Linear maps and embeddings.
 
 use super::device;
-use super::facts::{broadcast, check_indices, check_rank, dim_read, product_dtype, result, shape_text};
+use super::facts::{
+    agreed_device, broadcast, check_indices, check_rank, dim_read, floating_dtype, product_dtype, result, shape_text,
+};
 use super::layer::dim_of;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -136,12 +138,15 @@ fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !check_rank(cx, "weight", &weight, &[2]) {
         return cx.some_tensor();
     }
-    let shape = input.and_then(|t| t.shape).map(|mut dims| {
+    let shape = input.as_ref().and_then(|t| t.shape.clone()).map(|mut dims| {
         dims.push(dim_of(&weight, 1));
         dims
     });
     let dtype = weight.dtype;
-    let out = result(cx, &[&weight], shape, dtype);
+    let mut out = result(cx, &[&weight], shape, dtype);
+    if let Some(input) = &input {
+        (out.device, out.device_at) = agreed_device(&[&weight, input]);
+    }
     cx.out(out)
 }
 
@@ -206,8 +211,8 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, dim: &Value, keepdim: Option<bool>) -
         }
         Some(dims)
     });
-    let dtype = if x.dtype == y.dtype { x.dtype } else { None };
-    let out = result(cx, &[&x, &y], shape, dtype.filter(|d| *d != Dtype::Bool && d.is_floating()));
+    let dtype = floating_dtype(cx, &[&x, &y]);
+    let out = result(cx, &[&x, &y], shape, dtype);
     cx.out(out)
 }
 

@@ -1,7 +1,7 @@
 //! Losses: what they return. What they demand of their arguments is written as contracts.
 
 use super::device;
-use super::facts::{Autocast, autocast, broadcast, full_dtype, result};
+use super::facts::{Autocast, autocast, broadcast, floating_dtype, full_dtype, result};
 use super::layer::{Layer, plain, with_state};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -400,9 +400,8 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     check_devices(cx, &all);
     check_broadcast(cx, &[("input", &input), ("target", &target)]);
     let mut dtype = match cx.name() {
-        "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "poisson_nll_loss" | "gaussian_nll_loss" => {
-            loss_dtype(cx, &tensors)
-        }
+        "poisson_nll_loss" => floating_dtype(cx, &tensors),
+        "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "gaussian_nll_loss" => loss_dtype(cx, &tensors),
         // The others write into a tensor of the input's or of the target's type.
         _ => loss_dtype(cx, &tensors).filter(|_| alike(&input, &target)),
     };
@@ -441,11 +440,8 @@ fn reduced_only(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut judged: Vec<(&str, Option<&Tensor>)> = named.iter().map(|(name, t)| (*name, Some(t))).collect();
     judged.push(("target", target.as_ref()));
     check_devices(cx, &judged);
-    let mut dtype = loss_dtype(cx, &all).filter(|d| d.is_floating());
-    let narrow = |t: &Tensor| t.dtype.is_some_and(|d| d.is_integral() || Some(d) == dtype);
-    if all.iter().any(|t| t.dtype != dtype) || !target.as_ref().is_none_or(narrow) {
-        dtype = None;
-    }
+    let both: Vec<&Tensor> = all.iter().copied().chain(&target).collect();
+    let dtype = floating_dtype(cx, &both).filter(|_| all.len() > 1);
     let full = match cx.name() {
         "margin_ranking_loss" => named.first().zip(target.as_ref()).and_then(|((_, x), t)| {
             let same = named.iter().all(|(_, y)| y.sizes() == x.sizes());

@@ -4,6 +4,7 @@ mod activation;
 mod attention;
 pub mod containers;
 mod conv;
+pub mod copy;
 mod device;
 mod facts;
 mod layer;

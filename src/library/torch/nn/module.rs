@@ -2,8 +2,9 @@
 //!
 //! How registered members are told from plain attributes is written in [`super::layer`].
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use crate::library::torch::attributes;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Interp};
 use crate::syntax::Span;
@@ -109,16 +110,13 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     Some(cx.it.heap.dict(Dict { entries, open }))
 }
 
-/// `module.name = value`: parameters and sub-modules register by being what they are.
-pub fn set_attribute(
-    _it: &mut Interp<'_>,
-    _class: Sym,
-    _object: &Value,
-    _name: Sym,
-    _value: &Value,
-    _span: Span,
-) -> bool {
-    false
+/// `object.name = value`. On a module, parameters and sub-modules register by being what they
+/// are; a tensor's own attributes change its facts.
+pub fn set_attribute(it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
+    if !it.heap.is_tensor(object) {
+        return false;
+    }
+    attributes::set(&mut Cx { it, path: class, span }, object, name.as_str(), value)
 }
 
 /// A module in the hands of code that cannot be seen: its parameters and buffers may be on
@@ -562,57 +560,5 @@ pub fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
 /// Calls a module that another wraps.
 pub fn call_wrapped(cx: &mut Cx<'_, '_>, wrapped: &Value, args: Vec<Arg>, kw: Vec<(Sym, Arg)>) -> Value {
     let span = cx.span;
-    cx.it.call(wrapped, Args { pos: args, kw, more_pos: false, more_kw: false }, span)
-}
-
-/// A deep copy of a module: its own tensors, lists and sub-modules; all else is shared.
-pub fn copied(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
-    copy_at(cx.it, value, &mut FxHashMap::default(), 24)
-}
-
-fn copy_at(it: &mut Interp<'_>, value: &Value, done: &mut FxHashMap<ObjId, Value>, depth: u32) -> Value {
-    let Some(id) = value.as_obj() else { return value.clone() };
-    if let Some(copy) = done.get(&id) {
-        return copy.clone();
-    }
-    if depth == 0 {
-        return Value::Unknown;
-    }
-    match it.heap.get(id).clone() {
-        Data::Tensor(tensor) => {
-            let copy = it.heap.alloc(Data::Tensor(Tensor { base: None, version: tensor.writes, ..tensor }));
-            done.insert(id, Value::Obj(copy));
-            Value::Obj(copy)
-        }
-        Data::Instance(instance) => {
-            let copy = it.heap.instance(instance.class.clone());
-            done.insert(id, Value::Obj(copy));
-            for (name, value) in &instance.attrs {
-                let value = copy_at(it, value, done, depth - 1);
-                it.heap.set_attr(copy, name.as_str(), value);
-            }
-            if let Some(made) = it.heap.instance_mut(copy) {
-                made.open = instance.open;
-            }
-            Value::Obj(copy)
-        }
-        Data::List(Items::Exact(values)) => {
-            let values = values.iter().map(|v| copy_at(it, v, done, depth - 1)).collect();
-            it.heap.list(values)
-        }
-        Data::List(Items::Many(value)) => {
-            let value = copy_at(it, &value, done, depth - 1);
-            Value::Obj(it.heap.alloc(Data::List(Items::Many(value))))
-        }
-        Data::Dict(dict) => {
-            let mut copy = Dict::default();
-            for (key, value) in &dict.entries {
-                let value = copy_at(it, value, done, depth - 1);
-                copy.entries.insert(key.clone(), value);
-            }
-            copy.open = dict.open.map(|v| copy_at(it, &v, done, depth - 1));
-            it.heap.dict(copy)
-        }
-        _ => value.clone(),
-    }
+    cx.it.call(wrapped, Args { pos: args, kw, ..Args::default() }, span)
 }

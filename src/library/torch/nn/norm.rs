@@ -1,7 +1,9 @@
 //! Normalisation: the shape stays; channels must be those of the parameters.
 
 use super::device;
-use super::facts::{Autocast, autocast, check_rank, dim_read, full_dtype, grad_of, like, shape_read, shape_text};
+use super::facts::{
+    Autocast, agreed_device, autocast, check_rank, dim_read, full_dtype, grad_of, like, shape_read, shape_text,
+};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
@@ -43,6 +45,7 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     let mut out = like(cx, input);
     let tensors: Vec<&Tensor> = all.iter().map(|(_, t)| *t).collect();
     out.grad = grad_of(cx, &tensors, out.dtype);
+    (out.device, out.device_at) = agreed_device(&tensors);
     out
 }
 
@@ -169,9 +172,14 @@ fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     check_rank(cx, "input", &input, &[3, 4, 5]);
     let mut out = like(cx, &input);
-    // The division makes floats of integers.
+    // The division makes floats of integers, but an empty input is returned as it is.
     if input.dtype.is_some_and(Dtype::is_integral) {
-        out = out.with_dtype(cx.default_dtype(), cx.at());
+        let dtype = match input.numel().equals(&Size::Int(0)) {
+            Some(true) => input.dtype,
+            Some(false) => cx.default_dtype(),
+            None => None,
+        };
+        out = out.with_dtype(dtype, cx.at());
     }
     cx.out(out)
 }

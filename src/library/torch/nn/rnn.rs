@@ -2,7 +2,8 @@
 
 use super::device;
 use super::facts::{
-    Autocast, autocast, check_least, check_rank, dim_read, grad_of, product_dtype, shape_read, shape_text,
+    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, grad_of, product_dtype, shape_read,
+    shape_text,
 };
 use super::layer::{bias, parameter, size};
 use super::utils::{packed_like, padded_of};
@@ -124,8 +125,7 @@ fn checked(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Tensor {
     }
     let at = cx.at();
     let mut out = Tensor { grad, ..Tensor::default() }.with_dtype(dtype, at);
-    out.device = input.device.or(weight.device);
-    out.device_at = input.device_at.or(weight.device_at);
+    (out.device, out.device_at) = agreed_device(&[input, weight]);
     out.shape_at = at;
     out
 }

@@ -150,22 +150,18 @@ fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// One tensor of sequences of different lengths: the padding enters the range.
 fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let sequences = b.get("sequences");
-    let count = match cx.it.length(&sequences, cx.span) {
-        length if length.as_size().is_some_and(|s| !s.is_unknown()) => cx.size_of(&length),
-        _ => Size::Unknown,
-    };
+    let all: Option<Vec<Tensor>> =
+        cx.items(&sequences).map(|items| items.iter().filter_map(|v| cx.tensor(v)).collect());
     let element = cx.element(&sequences);
     let Some(one) = cx.tensor(&element) else { return cx.some_tensor() };
     let mut out = like(cx, &one);
-    let filled = b.get("padding_value").as_f64().and_then(|v| Range::of_values(&[v]));
-    out.range = match (&one.range, filled) {
-        (Some(range), Some(fill)) => Some(range.union(&fill)),
-        _ => None,
-    };
+    out.range = padded_range(b, &one, all.as_deref());
     out.range_at = cx.at();
+    let length = cx.it.length(&sequences, cx.span);
+    let (count, longest) = (cx.size_of(&length), longest(all.as_deref()));
     out.shape = one.shape.as_ref().and_then(|dims| {
         let (_, rest) = dims.split_first()?;
-        let (batch, time) = (Dim::new(count, cx.at()), Dim::new(Size::Unknown, cx.at()));
+        let (batch, time) = (Dim::new(count, cx.at()), Dim::new(longest, cx.at()));
         let mut dims = match b.get("batch_first").as_bool()? {
             true => vec![batch, time],
             false => vec![time, batch],
@@ -175,4 +171,31 @@ fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     out.shape_at = cx.at();
     cx.out(out)
+}
+
+/// The lengths of sequences, where all are integers.
+fn lengths(all: Option<&[Tensor]>) -> Option<Vec<i64>> {
+    all?.iter().map(|t| t.dim(0)?.size.known()).collect()
+}
+
+fn longest(all: Option<&[Tensor]>) -> Size {
+    lengths(all).and_then(|all| all.into_iter().max()).map_or(Size::Unknown, Size::Int)
+}
+
+fn padded_range(b: &Bound, one: &Tensor, all: Option<&[Tensor]>) -> Option<Range> {
+    let values = match all {
+        Some(all) => {
+            let mut ranges = all.iter().map(|t| t.range.clone());
+            let first = ranges.next()??;
+            ranges.try_fold(first, |sum, next| Some(sum.union(&next?)))?
+        }
+        None => one.range.clone()?,
+    };
+    let fill = b.get("padding_value").as_f64()?;
+    match lengths(all) {
+        Some(lengths) if lengths.windows(2).all(|pair| pair.first() == pair.last()) => Some(values),
+        Some(_) => Some(values.union(&Range::of_values(&[fill])?)),
+        // Padding is there for sequences that differ: some batch has it.
+        None => Some(values.union(&Range::attained(fill, fill))),
+    }
 }

@@ -1,5 +1,6 @@
 //! Functions of two tensors, or of a tensor and a number, element by element.
 
+use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, elementwise};
 use crate::library::torch::promotion::{Operand, is_numpy, numpy_result_type, result_type};
 use crate::library::torch::support::{
@@ -226,7 +227,14 @@ pub fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rul
     if !numpy && refused(cx, operands, rule) {
         return None;
     }
-    let dtype = common_dtype(cx, &plain, rule);
+    let mut dtype = common_dtype(cx, &plain, rule);
+    if matches!(cx.name(), "pow" | "dist") && !numpy {
+        let lifted = plain.each_ref().map(|o| match o {
+            Operand::Tensor(t) => Operand::Tensor(Box::new(Tensor { dtype: raised(cx, t), ..Tensor::clone(t) })),
+            other => other.clone(),
+        });
+        dtype = common_dtype(cx, &lifted, rule);
+    }
     let tensors: Vec<Named<'_>> =
         [(*left, x), (*right, y)].into_iter().filter_map(|(n, o)| o.tensor().map(|t| (n, t))).collect();
     let unknown = plain.iter().any(|o| matches!(o, Operand::Unknown));

@@ -1,6 +1,7 @@
 //! Functions of one tensor, element by element.
 
 use super::derived;
+use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::result_grad;
 use crate::library::torch::support::{bound, give, map_data, map_values, refuse_dtype, set_range, tensor_param};
 use crate::library::{Cx, Table};
@@ -78,6 +79,25 @@ const COMPLEX: &[Kind] = &[Kind::Complex];
 const BOOL_COMPLEX: &[Kind] = &[Kind::Bool, Kind::Complex];
 const NOT_FLOAT: &[Kind] = &[Kind::Bool, Kind::Integral, Kind::Complex];
 
+/// What autocast computes in float32.
+const RAISED: [&str; 15] = [
+    "acos",
+    "asin",
+    "cosh",
+    "erfinv",
+    "exp",
+    "expm1",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "reciprocal",
+    "rsqrt",
+    "sinh",
+    "tan",
+    "square",
+];
+
 /// The dtype of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gives {
@@ -111,7 +131,8 @@ fn result(cx: &mut Cx<'_, '_>, input: &Tensor, gives: Gives, refuses: &[Kind]) -
         return None;
     }
     let default = cx.default_dtype();
-    let dtype = input.dtype.filter(|d| !matches!(d, Dtype::Other(_))).and_then(|d| match gives {
+    let have = if RAISED.contains(&cx.name()) { raised(cx, input) } else { input.dtype };
+    let dtype = have.filter(|d| !matches!(d, Dtype::Other(_))).and_then(|d| match gives {
         Gives::Same => Some(d),
         Gives::Float if d.is_integral() => default,
         Gives::Float => Some(d),
@@ -177,7 +198,11 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
         "exp" | "exp2" => {
             bound(out, 0.0, f64::INFINITY, at);
             let base: f64 = if cx.name() == "exp" { std::f64::consts::E } else { 2.0 };
-            set_range(out, input.range.as_ref().map(|r| approximate(r.map(|x| base.powf(x)))), at);
+            set_range(
+                out,
+                input.range.as_ref().map(|r| approximate(r.map(|x| base.powf(x))).clamp(0.0, f64::INFINITY)),
+                at,
+            );
             if input.role == Some(Role::LogProbabilities) && cx.name() == "exp" {
                 out.role = Some(Role::Probabilities);
                 out.role_at = at;
@@ -186,7 +211,11 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
         "sqrt" => {
             bound(out, 0.0, f64::INFINITY, at);
             if input.range.as_ref().is_some_and(|r| r.lo() >= 0.0) {
-                set_range(out, input.range.as_ref().map(|r| approximate(r.map(f64::sqrt))), at);
+                set_range(
+                    out,
+                    input.range.as_ref().map(|r| approximate(r.map(f64::sqrt)).clamp(0.0, f64::INFINITY)),
+                    at,
+                );
             }
         }
         "log" => {

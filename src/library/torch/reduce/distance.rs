@@ -1,22 +1,18 @@
-//! Distances and similarities of vectors.
+//! Distances of vectors.
 
-use super::{Dims, dims_of, reduced};
 use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::{
-    Mix, Named, broadcast, broadcast_pair, common_device, result_grad, shape_read, shape_text,
+    Mix, Named, broadcast_pair, common_device, result_grad, shape_read, shape_text,
 };
 use crate::library::torch::promotion::{Operand, result_type};
 use crate::library::torch::support::{bound, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Size, Tensor, Value};
+use crate::value::{Dim, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    for prefix in ["torch.", "torch.nn.functional."] {
-        t.family(prefix, "cosine_similarity", "x1, x2, dim=1, eps=1e-08", cosine);
-        t.family(prefix, "pairwise_distance", "x1, x2, p=2, eps=1e-06, keepdim=False", pairwise);
-        t.family(prefix, "pdist", "input, p=2", pdist);
-    }
+    t.family("torch.", "pdist", "input, p=2", pdist);
+    t.alias("torch.nn.functional.pdist", "torch.pdist");
     t.def("torch.cdist", "x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'", cdist);
 }
 
@@ -32,39 +28,6 @@ fn two(cx: &mut Cx<'_, '_>, b: &Bound, mix: Mix) -> Option<(Tensor, Tensor, Tens
     out.dtype = raised(cx, &out);
     out.grad = result_grad(cx, &named, dtype);
     Some((x, y, out))
-}
-
-fn cosine(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some((x, y, mut out)) = two(cx, b, Mix::CpuScalars) else { return cx.some_tensor() };
-    // One of them must hold floats: cosines of integers alone are refused.
-    if out.dtype.is_some_and(|d| !d.is_floating()) {
-        refuse_dtype(cx, ("x1", &x), "needs floating-point numbers");
-        return cx.some_tensor();
-    }
-    let (shape, shape_at) = broadcast(cx, &[("x1", &x), ("x2", &y)]);
-    let both = Tensor { shape, shape_at, ..Tensor::default() };
-    let Ok(dims) = dims_of(cx, &b.get("dim"), ("x1", &both)) else { return cx.some_tensor() };
-    let at = cx.at();
-    (out.shape, out.shape_at) = reduced(&both, &dims, Some(false), at);
-    bound(&mut out, -1.0, 1.0, at);
-    // Rounding goes a little beyond.
-    out.range = out.range.map(|r| r.map(|x| x * 1.01));
-    cx.out(out)
-}
-
-fn pairwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some((x, y, mut out)) = two(cx, b, Mix::CpuScalars) else { return cx.some_tensor() };
-    if out.dtype.is_some_and(Dtype::is_integral) {
-        out.dtype = None;
-    }
-    let (shape, shape_at) = broadcast(cx, &[("x1", &x), ("x2", &y)]);
-    let both = Tensor { shape, shape_at, ..Tensor::default() };
-    let at = cx.at();
-    let dims = both.rank().map_or(Dims::Unknown, |r| Dims::These(vec![r.saturating_sub(1)]));
-    (out.shape, out.shape_at) = reduced(&both, &dims, b.get("keepdim").as_bool(), at);
-    out.dtype = out.dtype.map(Dtype::to_real);
-    bound(&mut out, 0.0, f64::INFINITY, at);
-    cx.out(out)
 }
 
 /// The distances of all pairs of rows of one matrix.

@@ -4,14 +4,13 @@ use super::{Dims, dims_of, keepdim, one_dim, reduced_size, reduction, refuse_emp
 use crate::library::torch::broadcast::shape_read;
 use crate::library::torch::pointwise::binary::{Gives, Rule, binary};
 use crate::library::torch::support::{
-    Cast, bound_index, give, give_all, give_with, is_no_tensor, refuse_dtype, tensor_param,
+    Cast, bound_index, give, give_all, give_all_with, give_with, is_no_tensor, refuse_dtype, tensor_param,
 };
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Grad, Kind, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "max min", "input, dim=None, keepdim=False, *, out=None", extreme);
     t.family("torch.", "median nanmedian", "input, dim=None, keepdim=False, *, out=None", extreme);
     // The overload with a second tensor, by its name.
     for name in ["max", "min"] {
@@ -163,7 +162,7 @@ fn aminmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = reduction(cx, &input, &dims, keepdim(b), input.dtype);
     among(cx, &input, &mut out);
     let other = out.clone();
-    give_all(cx, b, vec![out, other])
+    give_all_with(cx, b, vec![out, other], Cast::Refused)
 }
 
 fn argmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -111,6 +111,10 @@ fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         length = length.zip(more).map(|(a, b)| a.add(&b.size));
         operands.push(operand(cx, &value));
     }
+    if n.as_int() == Some(0) {
+        // Nothing is added where nothing is subtracted.
+        return give(cx, b, out);
+    }
     if operands.len() > 1 {
         let dtype = result_type(&operands, cx.default_dtype());
         out.dtype = dtype;
@@ -259,6 +263,7 @@ fn renorm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             return cx.some_tensor();
         }
     }
-    let out = same_shape(cx, &input, input.dtype);
+    let dtype = raised(cx, &input);
+    let out = same_shape(cx, &input, dtype);
     give(cx, b, out)
 }

@@ -17,6 +17,7 @@ pub fn register(t: &mut Table) {
     t.def("torch.histogramdd", "input, bins, range=None, weight=None, density=False", histogramdd);
     t.def("torch.combinations", "input, r=2, with_replacement=False", combinations);
     t.def("torch.cartesian_prod", "*tensors", cartesian_prod);
+    t.def("torch.unravel_index", "indices, shape", unravel_index);
 }
 
 /// A length that the elements decide: at least one unless the input is empty.
@@ -49,7 +50,10 @@ fn unique(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out.range = input.range.clone();
     out.range_at = input.range_at;
     let (length, back) = if dim.is_none() {
-        let length = some_length(cx, "unique", &input.numel());
+        let length = match distinct(&input, cx.name() == "unique_consecutive") {
+            Some(n) => Dim::new(Size::Int(n), at),
+            None => some_length(cx, "unique", &input.numel()),
+        };
         out.shape = Some(vec![length.clone()]);
         (length, input.shape.clone())
     } else {
@@ -212,6 +216,46 @@ fn histogramdd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         .collect();
     let counts = cx.out(counts.with_shape(sizes, at));
     Value::tuple(vec![counts, Value::tuple(edges)])
+}
+
+/// One tensor of indices for each dimension of the shape.
+fn unravel_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(indices) = tensor_param(cx, b, "indices") else { return Value::Unknown };
+    if indices.dtype.is_some_and(|d| !d.is_integral() || d == Dtype::Bool) {
+        refuse_dtype(cx, ("indices", &indices), "takes integers only");
+        return Value::Unknown;
+    }
+    let shape = b.get("shape");
+    let sizes = match cx.items(&shape) {
+        Some(items) => items.iter().map(|v| cx.size_of(v)).collect(),
+        None if shape.number_type().is_some() => vec![cx.size_of(&shape)],
+        None => return Value::Unknown,
+    };
+    let at = cx.at();
+    let outs = sizes
+        .iter()
+        .map(|size| {
+            let mut out = derived(&indices).with_dtype(Some(Dtype::Int64), at);
+            out.grad = Grad::Off;
+            bound_index(&mut out, size, at);
+            out
+        })
+        .collect();
+    cx.outs(outs)
+}
+
+/// How many elements are distinct (or begin a run of equal ones), where all are known.
+fn distinct(input: &Tensor, consecutive: bool) -> Option<i64> {
+    // Other numbers may become equal when they are rounded.
+    let mut data: Vec<f64> = input.data.as_ref()?.iter().map(|x| x + 0.0).collect();
+    if data.iter().any(|x| x.fract() != 0.0 || x.abs() > 2048.0) {
+        return None;
+    }
+    if !consecutive {
+        data.sort_by(f64::total_cmp);
+    }
+    data.dedup();
+    i64::try_from(data.len()).ok()
 }
 
 fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

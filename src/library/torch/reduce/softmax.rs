@@ -12,12 +12,6 @@ use crate::value::{Dtype, Kind, Role, Value};
 pub fn register(t: &mut Table) {
     t.family("torch.", "softmax log_softmax", "input, dim, dtype=None, *, out=None", softmax);
     t.family("torch.special.", "softmax log_softmax", "input, dim, dtype=None", softmax);
-    t.family(
-        "torch.nn.functional.",
-        "softmax log_softmax softmin",
-        "input, dim=None, _stacklevel=3, dtype=None",
-        softmax,
-    );
 }
 
 fn softmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

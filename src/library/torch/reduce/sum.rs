@@ -6,7 +6,7 @@ use crate::library::torch::broadcast::{Mix, common_device, result_grad, shape_re
 use crate::library::torch::support::{bound, give, give_all, refuse_dtype, refuse_rank, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Range, Size, Tensor, Value, promote};
 
 pub fn register(t: &mut Table) {
     t.family("torch.", "sum nansum", "input, dim=None, keepdim=False, *, dtype=None, out=None", sum);
@@ -276,7 +276,7 @@ fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let at = cx.at();
     // Where nothing is summed the tensor stays as it is; sums of integers are int64.
-    let same = input.sizes().map(|have| have == sizes);
+    let same = input.sizes().map(|have| have == sizes && !sizes.is_empty());
     let dtype = match (input.dtype, same) {
         (Some(d), Some(false)) if d.is_integral() && input.known_shape().is_some() => Some(Dtype::Int64),
         (Some(d), same) if d.is_integral() && same != Some(true) && d != Dtype::Int64 => None,
@@ -327,9 +327,12 @@ fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     let default = cx.default_dtype();
-    // Integers are averaged in the default dtype; weights may raise it further.
-    let weighted = !b.get("aweights").is_none();
-    let dtype = input.dtype.and_then(|d| if d.is_integral() { default } else { Some(d) }).filter(|_| !weighted);
+    // Integers are averaged in the default dtype, or in that of the weights.
+    let weights = if cx.name() == "cov" { b.get("aweights") } else { Value::None };
+    let dtype = match weights {
+        Value::None => input.dtype.and_then(|d| if d.is_integral() { default } else { Some(d) }),
+        weights => cx.tensor(&weights).and_then(|w| w.dtype).zip(input.dtype).and_then(|(a, d)| promote(a, d)),
+    };
     let mut out = reduction(cx, &input, &Dims::All, Some(false), dtype);
     out.shape = match input.shape.as_deref() {
         None => None,
@@ -338,8 +341,5 @@ fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some([rows, _]) => Some(vec![rows.clone(), rows.clone()]),
         Some(_) => Some(Vec::<Dim>::new()),
     };
-    if out.grad == Grad::Off && !b.get("aweights").is_none() {
-        out.grad = Grad::Unknown;
-    }
     cx.out(out)
 }

@@ -1,7 +1,7 @@
 //! Dimensions in another order: `transpose`, `permute`, `movedim`, `.T`.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
-use crate::library::torch::carry::{self, Takes, rearranged};
+use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Tensor, Value};
@@ -93,7 +93,7 @@ fn permute(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {
         match carry::axis(cx, dim, &input) {
             Ok(Some(at)) => order.push(at),
             Ok(None) => {}
-            Err(()) => return carry::like_only(cx, &input),
+            Err(Rejected) => return carry::like_only(cx, &input),
         }
     }
     if carry::distinct(cx, &order, &input).is_err() {

@@ -3,7 +3,7 @@
 use crate::library::torch::broadcast::{
     Mix, broadcast, broadcast_pair, common_device, dtype_read, shape_read, shape_text,
 };
-use crate::library::torch::carry::{self, Takes, rearranged, shuffled, sizes_text};
+use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled, sizes_text};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
@@ -226,7 +226,7 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     } else {
         match carry::axis(cx, &dim, &input) {
             Ok(axis) => axis,
-            Err(()) => return carry::like_only(cx, &input),
+            Err(Rejected) => return carry::like_only(cx, &input),
         }
     };
     let dims = if flat { Some(vec![Dim::new(input.numel(), at)]) } else { input.shape.clone() };

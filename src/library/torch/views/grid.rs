@@ -2,7 +2,7 @@
 
 use super::expand::several;
 use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, shape_read, shape_text};
-use crate::library::torch::carry::{Takes, rearranged};
+use crate::library::torch::carry::{Rejected, Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Tensor, Value};
@@ -12,13 +12,13 @@ pub fn register(t: &mut Table) {
 }
 
 /// Rejects tensors of more than one dimension or of different dtypes.
-fn alike(cx: &mut Cx<'_, '_>, tensors: &[Tensor], most: usize, least: usize) -> Result<(), ()> {
+fn alike(cx: &mut Cx<'_, '_>, tensors: &[Tensor], most: usize, least: usize) -> Result<(), Rejected> {
     let names: Vec<String> = (0..tensors.len()).map(|i| format!("tensors[{i}]")).collect();
     let named: Vec<Named<'_>> = names.iter().map(String::as_str).zip(tensors).collect();
     if let Some(&(name, tensor)) = named.iter().find(|(_, t)| t.rank().is_some_and(|r| r > most || r < least)) {
         let message = format!("`{name}` is {}: {} takes tensors of one dimension", shape_text(tensor), cx.name());
         cx.reject(RejectKind::Rank, message, vec![shape_read((name, tensor), None)]);
-        return Err(());
+        return Err(Rejected);
     }
     for (i, a) in named.iter().enumerate() {
         for b in named.iter().skip(i + 1) {
@@ -28,7 +28,7 @@ fn alike(cx: &mut Cx<'_, '_>, tensors: &[Tensor], most: usize, least: usize) -> 
                 let message =
                     format!("`{}` is {x} and `{}` is {y}: {} takes tensors of one dtype", a.0, b.0, cx.name());
                 cx.reject(RejectKind::Dtype, message, vec![dtype_read(*a), dtype_read(*b)]);
-                return Err(());
+                return Err(Rejected);
             }
         }
     }

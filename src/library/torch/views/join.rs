@@ -2,7 +2,7 @@
 
 use super::reshape::padded;
 use crate::library::torch::broadcast::{Mix, Named, common_device, result_grad, shape_read, shape_text};
-use crate::library::torch::carry::{self, extents, reshaped};
+use crate::library::torch::carry::{self, Rejected, extents, reshaped};
 use crate::library::torch::factory::options;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -19,34 +19,34 @@ pub fn register(t: &mut Table) {
 enum Given {
     Exact(Vec<Tensor>),
     /// A list of unknown length, of tensors like this one.
-    Many(Tensor),
+    Many(Box<Tensor>),
     Unknown,
 }
 
-fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, ()> {
+fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, Rejected> {
     if cx.tensor(value).is_some_and(|t| t.array == ArrayKind::Torch) {
         let message = format!("{} takes a tuple or list of tensors, not one tensor", cx.name());
         cx.reject(RejectKind::Value, message, Vec::new());
-        return Err(());
+        return Err(Rejected);
     }
     if let Value::Obj(id) = value
-        && let Data::List(Items::Many(element)) | Data::Iter(crate::value::Iter { items: Items::Many(element) }) =
+        && let Data::List(Items::Many(element)) | Data::Iter(crate::value::Iter { items: Items::Many(element), .. }) =
             cx.it.heap.get(*id)
     {
         let element = element.clone();
-        return Ok(cx.tensor(&element).map_or(Given::Unknown, Given::Many));
+        return Ok(cx.tensor(&element).map_or(Given::Unknown, |t| Given::Many(Box::new(t))));
     }
     let Some(items) = cx.items(value) else { return Ok(Given::Unknown) };
     if items.is_empty() {
         cx.reject(RejectKind::Value, format!("{} is given no tensors", cx.name()), Vec::new());
-        return Err(());
+        return Err(Rejected);
     }
     let wrong = items
         .iter()
         .position(|v| v.number_type().is_some() || matches!(v, Value::None | Value::Str(_) | Value::Any(Type::Str)));
     if let Some(at) = wrong {
         cx.reject(RejectKind::Value, format!("element {at} of the list is no tensor"), Vec::new());
-        return Err(());
+        return Err(Rejected);
     }
     Ok(Given::Exact(items.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect()))
 }

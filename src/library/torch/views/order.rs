@@ -2,7 +2,7 @@
 //! dimension, `unfold`.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
-use crate::library::torch::carry::{self, Takes, rearranged, shuffled};
+use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Value};
@@ -22,7 +22,7 @@ fn flip(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let chosen = match carry::axes(cx, dims, &input) {
         Ok(chosen) => chosen,
-        Err(()) => return carry::like_only(cx, &input),
+        Err(Rejected) => return carry::like_only(cx, &input),
     };
     if let Some(chosen) = &chosen
         && carry::distinct(cx, chosen, &input).is_err()
@@ -100,7 +100,7 @@ fn rot90(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let axes = match carry::axes(cx, &[given], &input) {
         Ok(axes) => axes,
-        Err(()) => return carry::like_only(cx, &input),
+        Err(Rejected) => return carry::like_only(cx, &input),
     };
     let mut dims = input.shape.clone();
     match (axes.as_deref(), b.get("k").as_int()) {

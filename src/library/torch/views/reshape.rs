@@ -2,7 +2,7 @@
 //! `squeeze`.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
-use crate::library::torch::carry::{self, reshaped, sizes_text};
+use crate::library::torch::carry::{self, Rejected, reshaped, sizes_text};
 use crate::library::torch::factory::item_size;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -22,6 +22,7 @@ pub fn register(t: &mut Table) {
     t.family("torch.", "unsqueeze unsqueeze_copy", "input, dim, *, out=None", unsqueeze);
     t.family("torch.", "atleast_1d atleast_2d atleast_3d", "*tensors", atleast);
     t.family("torch.Tensor.", "as_strided", "input, size, stride, storage_offset=None", as_strided);
+    t.def("torch.Tensor.as_strided_", "input, size, stride, storage_offset=None", restrided);
     t.family(
         "torch.",
         "as_strided as_strided_copy",
@@ -192,8 +193,7 @@ fn flatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let (start, end) = (b.get("start_dim"), b.get("end_dim"));
     let Some(input) = cx.tensor(&value) else {
-        let mut out = Tensor::default();
-        out.shape = flat_rank(&start, &end);
+        let out = Tensor { shape: flat_rank(&start, &end), ..Tensor::default() };
         return cx.out(out);
     };
     let Some(dims) = &input.shape else {
@@ -274,7 +274,7 @@ fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let chosen = match chosen {
         Ok(chosen) if !b.open => chosen,
         Ok(_) => None,
-        Err(()) => return carry::like_only(cx, &input),
+        Err(Rejected) => return carry::like_only(cx, &input),
     };
     let dims = chosen.and_then(|chosen| {
         let mut out = Vec::new();
@@ -375,4 +375,18 @@ fn as_strided(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = reshaped(cx, &input, dims);
     out.forget_values();
     cx.view_of(&value, out)
+}
+
+/// `as_strided_`: the tensor itself becomes another view of its memory.
+fn restrided(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("input");
+    let dims = super::super::factory::options::dims(cx, b, &[b.get("size")]);
+    let at = cx.at();
+    if let Some(id) = value.as_obj() {
+        cx.it.heap.update_tensor(id, |tensor| {
+            tensor.forget_values();
+            (tensor.shape, tensor.shape_at) = (dims, at);
+        });
+    }
+    value
 }

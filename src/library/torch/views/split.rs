@@ -1,7 +1,7 @@
 //! One tensor into several, and parts of it along one dimension.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
-use crate::library::torch::carry::{self, Takes, rearranged};
+use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Type, Value};
@@ -143,7 +143,7 @@ fn splitting(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Split, Value> {
     }
     match carry::axis(cx, &b.get("dim"), &input) {
         Ok(axis) => Ok((value, input, axis)),
-        Err(()) => Err(Value::Unknown),
+        Err(Rejected) => Err(Value::Unknown),
     }
 }
 

@@ -1,0 +1,57 @@
+//! Results of several tensors have names for their parts: `x.max(1).values`.
+//!
+//! They are plain tuples here, so that they unpack; the names are told apart by how many
+//! parts there are, which PyTorch's functions do not overlap in.
+
+use crate::library::{Cx, Table};
+use crate::value::{Sym, Value};
+
+pub fn register(t: &mut Table) {
+    let tuple = t.class("builtins.tuple", &[], "iterable=()");
+    tuple.keeps_arguments = false;
+    tuple.attribute = Some(part);
+}
+
+/// The names of the parts, by the number of parts.
+const PARTS: [&[&str]; 15] = [
+    &["values", "indices"],
+    &["min", "max"],
+    &["eigenvalues", "eigenvectors"],
+    &["sign", "logabsdet"],
+    &["Q", "R"],
+    &["L", "info"],
+    &["LU", "pivots"],
+    &["LD", "pivots"],
+    &["inverse", "info"],
+    &["result", "info"],
+    &["mantissa", "exponent"],
+    &["hist", "bin_edges"],
+    &["LU", "pivots", "info"],
+    &["LD", "pivots", "info"],
+    &["solution", "residuals", "rank", "singular_values"],
+];
+
+fn part(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let Value::Tuple(items) = object else { return None };
+    // Only tensors: a tuple of the program has no such names.
+    if !items.iter().all(|item| cx.it.heap.is_tensor(item)) {
+        return None;
+    }
+    let name = name.as_str();
+    if let Some(at) = PARTS.iter().filter(|p| p.len() == items.len()).find_map(|p| p.iter().position(|n| *n == name)) {
+        return items.get(at).cloned();
+    }
+    if items.len() != 3 {
+        return None;
+    }
+    // `svd` is U, S, Vh and `lu` is P, L, U: the singular values have one dimension less.
+    let rank = |at: usize| items.get(at).and_then(|v| cx.it.heap.tensor_ref(v)).and_then(|t| t.rank());
+    let lu = rank(0)? == rank(1)?;
+    let at = match (name, lu) {
+        ("P", true) | ("U", false) => 0,
+        ("L", true) | ("S", false) => 1,
+        ("U", true) | ("Vh" | "V", false) => 2,
+        _ => return None,
+    };
+    items.get(at).cloned()
+}
