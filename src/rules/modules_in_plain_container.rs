@@ -67,7 +67,8 @@ impl ModulesInPlainContainer {
 
     pub fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) {
         let path = path.as_str();
-        if path.starts_with("torch.nn.functional.") {
+        // Using a module hands it to nobody.
+        if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") {
             return;
         }
         let takes_parameters = path.starts_with("torch.optim.") || path.starts_with("torch.nn.");
