@@ -5,7 +5,7 @@ use super::config::{CONFIG, FAMILIES, of_checkpoint};
 use crate::library::common::{instance, part_of, unknown};
 use crate::library::torchvision::open_module;
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
+use crate::python::{Args, Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
 const BASE: &str = "transformers.PreTrainedModel";
@@ -190,6 +190,9 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let ids = cx.tensor_arg(b, "input_ids");
     let embedded = cx.tensor_arg(b, "inputs_embeds");
     let source = ids.or(embedded.clone());
+    if embedded.is_none() && !opaque {
+        embed(cx, &model, &b.get("input_ids"));
+    }
     let dims = source.as_ref().and_then(|t| t.shape.clone());
     let leading: Option<Vec<Dim>> = match (task.as_str(), dims.as_deref()) {
         (Some("ForSequenceClassification"), Some([batch, ..])) => Some(vec![batch.clone()]),
@@ -244,6 +247,43 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut attrs = result;
     attrs.push(("_fields", fields));
     open_output(cx, attrs)
+}
+
+/// Looks the tokens up as the model does, so that the contract of embeddings sees them, and
+/// checks that there are as many positions as tokens.
+fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
+    let (at, span) = (cx.at(), cx.span);
+    let config = cx.attr(model, "config");
+    let body = cx.attr(model, "_body");
+    let weight = cx.attr(&body, "weight");
+    let Some(tokens) = cx.tensor(ids) else { return };
+    if let (Some(weight), Some(rows)) = (cx.tensor(&weight), cx.attr(&config, "vocab_size").as_size()) {
+        let hidden = cx.attr(&config, "hidden_size").as_size().unwrap_or(Size::Unknown);
+        let table = Tensor {
+            shape: Some(vec![Dim::new(rows, at), Dim::new(hidden, at)]),
+            range: None,
+            role: None,
+            base: None,
+            data: None,
+            ..weight
+        };
+        let table = cx.out(table);
+        let args = Args::positional([ids.clone(), table], span);
+        cx.call(&Value::path("torch.nn.functional.embedding"), args);
+    }
+    let positions = cx.attr(&config, "max_position_embeddings").as_int();
+    let usable = match cx.attr(&config, "_family").as_str() {
+        Some("Bert" | "DistilBert" | "GPT2" | "Albert") => positions,
+        // Two positions are taken by the padding.
+        Some("Roberta" | "XLMRoberta") => positions.map(|n| n.saturating_sub(2)),
+        _ => None,
+    };
+    if let (Some(usable), Some([_, length])) = (usable, tokens.shape.as_deref())
+        && let Some(asked) = length.size.known().filter(|n| *n > usable)
+    {
+        let message = format!("the sequences are {asked} tokens long, but the model has positions for {usable}");
+        cx.reject(RejectKind::Shape, message, vec![(format!("{asked} comes from here"), length.at)]);
+    }
 }
 
 /// The loss that a model computes by itself, by its own function, so that contracts see it.

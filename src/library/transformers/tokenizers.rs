@@ -51,20 +51,55 @@ pub fn register(t: &mut Table) {
         "self, *args, **kwargs",
         crate::library::common::list_of_str,
     );
-    t.family("transformers.PreTrainedTokenizer.", "add_tokens add_special_tokens", "self, *args, **kwargs", |cx, b| {
-        if let Some(id) = b.get("self").as_obj() {
-            cx.it.heap.set_attr(id, "_length", Value::Any(Type::Int));
-            cx.it.heap.set_attr(id, "pad_token_id", Value::Unknown);
-            cx.it.heap.set_attr(id, "_top", Value::Unknown);
-        }
-        Value::Any(Type::Int)
+    t.def("transformers.PreTrainedTokenizer.add_tokens", "self, new_tokens, *args, **kwargs", |cx, b| {
+        let tokens = b.get("new_tokens");
+        grow(cx, &b.get("self"), &[tokens])
     });
+    t.def(
+        "transformers.PreTrainedTokenizer.add_special_tokens",
+        "self, special_tokens_dict, *args, **kwargs",
+        |cx, b| {
+            let tokens = match cx.it.heap.dict_of(&b.get("special_tokens_dict")) {
+                Some(dict) if dict.open.is_none() => dict.entries.values().cloned().collect(),
+                _ => vec![Value::Unknown],
+            };
+            if let Some(id) = b.get("self").as_obj() {
+                cx.it.heap.set_attr(id, "pad_token_id", Value::Unknown);
+            }
+            grow(cx, &b.get("self"), &tokens)
+        },
+    );
     t.family(
         "transformers.PreTrainedTokenizer.",
         "save_pretrained",
         "self, *args, **kwargs",
         crate::library::common::unknown,
     );
+}
+
+/// Adds tokens to the vocabulary. Only of GPT-2 is it known that it has no tokens in brackets
+/// of its own, but one; elsewhere a token may be there already.
+fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
+    let mut names = Vec::new();
+    for value in tokens {
+        match cx.items(value) {
+            Some(items) => names.extend(items),
+            None => names.push(value.clone()),
+        }
+    }
+    let bracketed = |name: &Value| {
+        name.as_str().is_some_and(|n| {
+            n != "<|endoftext|>" && n.len() > 2 && n.starts_with(['<', '[']) && n.ends_with(['>', ']'])
+        })
+    };
+    let Some(id) = tokenizer.as_obj() else { return Value::Any(Type::Int) };
+    let fresh = cx.attr(tokenizer, "_bare").as_bool() == Some(true) && names.iter().all(bracketed);
+    let added = i64::try_from(names.len()).ok().filter(|_| fresh);
+    let length = cx.attr(tokenizer, "_length").as_int().zip(added).map(|(n, more)| n.saturating_add(more));
+    cx.it.heap.set_attr(id, "_length", length.map_or(Value::Any(Type::Int), Value::Int));
+    cx.it.heap.set_attr(id, "_top", length.map_or(Value::Unknown, Value::Int));
+    cx.it.heap.set_attr(id, "_grown", Value::Bool(length.is_some()));
+    added.map_or(Value::Any(Type::Int), Value::Int)
 }
 
 fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -77,6 +112,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut attrs = vec![
         ("vocab_size", size.clone()),
         ("_length", size),
+        ("_bare", Value::Bool(family == Some("GPT2"))),
         ("_top", known.map_or(Value::Unknown, |k| Value::Int(k.vocabulary))),
         ("_segments", known.map_or(Value::Unknown, |k| Value::Bool(k.segments))),
     ];
@@ -133,6 +169,8 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if matches!(b.get("return_attention_mask"), Value::None | Value::Bool(true)) {
         names.push("attention_mask");
     }
+    // The tokens that were added are there to be used.
+    let attained = cx.attr(&tokenizer, "_grown").as_bool() == Some(true);
     let tensors = b.get("return_tensors").as_str() == Some("pt");
     // Windows over long texts make more rows than texts.
     let rows = if b.get("return_overflowing_tokens").as_bool() == Some(false) { rows(cx, &text) } else { Dim::UNKNOWN };
@@ -155,7 +193,12 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let mut out = Tensor { grad: Grad::Off, ..Tensor::default() }
                 .with_dtype(Some(Dtype::Int64), at)
                 .with_device(Some(Device::CPU), at)
-                .with_range(most.map(|m| Range::bounds(0.0, m)), at);
+                .with_range(
+                    most.map(|m| {
+                        if attained && name == "input_ids" { Range::attained(0.0, m) } else { Range::bounds(0.0, m) }
+                    }),
+                    at,
+                );
             out.shape = Some(vec![rows.clone(), length.clone()]);
             out.shape_at = at;
             cx.out(out)
