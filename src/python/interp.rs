@@ -129,6 +129,17 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// The first argument of the innermost method that is being run: `self`.
+    pub fn method_receiver(&self) -> Option<&Value> {
+        self.frames.iter().rev().find_map(|f| f.owner.as_ref())?.1.as_ref()
+    }
+
+    /// Whether a function of this name is being run, here or further out.
+    pub fn inside(&self, name: &str) -> bool {
+        let bodies = self.frames.iter().filter_map(|f| self.code.get(f.code?.0 as usize));
+        bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
+    }
+
     /// The file that is being run.
     pub fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
