@@ -6,7 +6,7 @@ use super::import::Sources;
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
-use crate::value::{CodeId, Delta, Heap, Mark, ObjId, Sym, Value};
+use crate::value::{CodeId, Delta, Heap, Mark, ObjId, Origin, Sym, Value};
 
 /// How deep calls are followed.
 pub(super) const MAX_DEPTH: usize = 40;
@@ -205,13 +205,23 @@ impl<'p> Interp<'p> {
     }
 
     /// The call that led into the outermost method of an instance of a library's class
-    /// (`model(x)`, for `torch.nn.Module`); `None` outside of any, and in functions that
-    /// nothing calls.
-    pub fn entered(&self, class: &str) -> Option<Span> {
-        let frame = self.frames.iter().find(|f| {
+    /// (`model(x)`, for `torch.nn.Module`); `None` outside of any, in functions that nothing
+    /// calls, and for a fact that was made inside.
+    pub fn entered(&self, class: &str, fact: Origin) -> Option<Span> {
+        let at = self.frames.iter().position(|f| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
         })?;
-        frame.call.filter(|_| !self.speculative)
+        let inside = |frame: &Frame| {
+            let code = self.code.get(frame.code?.0 as usize)?;
+            match code.body {
+                Body::Function(def) => Some(Span::new(code.file, def).contains(fact?)),
+                Body::Lambda(_) | Body::Class => None,
+            }
+        };
+        if self.speculative || self.frames.iter().skip(at).any(|f| inside(f) == Some(true)) {
+            return None;
+        }
+        self.frames.get(at)?.call
     }
 
     /// The places of the calls that led here, innermost first.
