@@ -89,6 +89,9 @@ pub struct Interp<'p> {
     pub(super) budget: u64,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
+    /// Calls that went well inside functions that other uncalled functions call: see
+    /// [`Interp::inlined`].
+    pub passed: FxHashSet<Span>,
     /// The budget ran out.
     pub exhausted: bool,
     /// A function that nothing calls is being run: what happened before it is not known.
@@ -125,6 +128,7 @@ impl<'p> Interp<'p> {
             inlining: budget / 4,
             budget,
             refused: (0, None),
+            passed: FxHashSet::default(),
             exhausted: false,
             speculative: false,
             state,
@@ -159,7 +163,7 @@ impl<'p> Interp<'p> {
             return false;
         }
         self.budget -= 1;
-        if self.speculative && self.frames.len() > UNCALLED_DEPTH {
+        if self.inlined() {
             self.inlining = self.inlining.saturating_sub(1);
         }
         true
@@ -173,6 +177,13 @@ impl<'p> Interp<'p> {
         self.code.push(make());
         self.code_ids.insert(address, id);
         id
+    }
+
+    /// Whether a function is being run as the callee of one that nothing calls. Which of its
+    /// contexts really occur is not known: conditions that belong together may have been
+    /// decided apart.
+    pub fn inlined(&self) -> bool {
+        self.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
     /// Tells the observer of a library function's call.
