@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::library::Libraries;
 use crate::project::{Project, Resolved};
 use crate::python::{Bound, Event, Import, Interp, Observer, Rejection, Sources};
-use crate::rules::{Rules, Watch};
+use crate::rules::{Rules, Watch, Watching};
 use crate::syntax::{FileId, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
@@ -63,6 +63,8 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
     watcher.watch.begin(&mut interp);
     interp.run();
+    let watching = Watching { rules, source: &|span| watcher.source(span) };
+    watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
     let exhausted = interp.exhausted;
     drop(interp);
@@ -112,20 +114,29 @@ struct Watcher<'p> {
     project: &'p Project,
 }
 
+impl Watcher<'_> {
+    fn source(&self, span: Span) -> Option<String> {
+        self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
+    }
+}
+
 impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
-        let source = |span: Span| {
-            self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
-        };
-        self.contracts.check(self.rules, it, (path, bound, span), &source, &mut self.found.borrow_mut());
-        self.watch.call(it, path, bound, span);
+        let source = |span: Span| self.source(span);
+        let found = &mut self.found.borrow_mut();
+        self.contracts.check(self.rules, it, (path, bound, span), &source, found);
+        self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
     }
 
     fn watches(&self, path: Sym) -> bool {
         self.contracts.concern(path)
     }
 
-    fn rejected(&self, _it: &mut Interp<'_>, rejection: Rejection) {
+    fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
+        let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
+        if self.watch.rejected(&watching, it, &rejection, &mut self.found.borrow_mut()) {
+            return;
+        }
         self.contracts.rejected(self.rules, rejection, &mut self.found.borrow_mut());
     }
 
@@ -148,7 +159,8 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
-        self.watch.event(self.rules, it, event, &mut self.found.borrow_mut());
+        let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
+        self.watch.event(&watching, it, event, &mut self.found.borrow_mut());
     }
 }
 

@@ -33,6 +33,7 @@ import contracts  # noqa: E402
 
 PRELUDE = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F"]
 PRELUDE += ["import numpy as np"]
+CHECKER_ONLY = ("interpolated", "scaled")
 MARK = re.compile(r"#\s*(error|warning|info)\s*$")
 
 
@@ -259,7 +260,9 @@ def run_page(page, watch):
             elif line != marked[-1][2]:
                 faults.append(f"Example raised on its line {line}, not where it is marked")
         expected = marked if front["contract-of"] else []
-        if findings != expected:
+        # What only the checker knows, no contract finds in real tensors.
+        static = any(f"{name}(" in page.blocks["Contract"][0] for name in CHECKER_ONLY if expected)
+        if findings != expected and (findings or not static):
             faults.append(f"contracts found {findings} in Example, not {expected}")
     for title in ("Use instead", "Evidence"):
         if title not in page.blocks:

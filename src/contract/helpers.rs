@@ -61,6 +61,10 @@ impl Judge<'_, '_> {
             "role" => self.role(&first),
             "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
             "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
+            "occurs" => match args {
+                [Cv::Size(size), n] => Cv::tri(n.as_int().and_then(|n| self.it.heap.occurs(size, n))),
+                _ => Cv::Unknown,
+            },
             "autocast" => self.autocast(&first),
             "palette" => match self.image_mode(&first) {
                 Some(mode) => Cv::Bool(mode == "1" || mode == "P"),

@@ -55,22 +55,26 @@ impl Libraries {
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
-    let found = entry.sigs.iter().find_map(|sig| sig.bind(args));
-    if found.is_some() {
-        return found;
-    }
-    // PyTorch takes numpy's names for some parameters.
-    let mut args = args.clone();
-    for (name, _) in &mut args.kw {
-        match name.as_str() {
-            "axis" => *name = sym("dim"),
-            "keepdims" => *name = sym("keepdim"),
-            "x1" => *name = sym("input"),
-            "x2" => *name = sym("other"),
-            _ => {}
+    let bind = |args: &Args| entry.sigs.iter().find_map(|sig| sig.bind(args));
+    bind(args).or_else(|| bind(&numpy_names(args)?))
+}
+
+/// The arguments under PyTorch's names for them, where numpy's were used: PyTorch takes both.
+fn numpy_names(args: &Args) -> Option<Args> {
+    let ours = |name: &str| match name {
+        "axis" => Some("dim"),
+        "keepdims" => Some("keepdim"),
+        "x" | "a" | "x1" => Some("input"),
+        "x2" => Some("other"),
+        _ => None,
+    };
+    let mut renamed = args.clone();
+    for (name, _) in &mut renamed.kw {
+        if let Some(other) = ours(name.as_str()) {
+            *name = sym(other);
         }
     }
-    entry.sigs.iter().find_map(|sig| sig.bind(&args))
+    renamed.kw.iter().zip(&args.kw).any(|((new, _), (old, _))| new != old).then_some(renamed)
 }
 
 impl Library for Libraries {

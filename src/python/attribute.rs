@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::interp::Interp;
-use super::{Arg, Args};
+use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, sym};
 
@@ -36,7 +36,13 @@ impl<'p> Interp<'p> {
             Value::Obj(id) => {
                 let id = *id;
                 match self.heap.get(id) {
-                    Data::Instance(_) => self.instance_attr(id, object, name, span),
+                    Data::Instance(_) => {
+                        let found = self.instance_attr(id, object, name, span);
+                        if found.as_ref().is_some_and(|value| self.is_collection(value)) {
+                            self.event(Event::ReadAttribute { object: id, name });
+                        }
+                        found
+                    }
                     Data::Class(_) => self.class_member(id, name),
                     Data::Module { scope, .. } => {
                         let scope = *scope;
@@ -75,6 +81,10 @@ impl<'p> Interp<'p> {
             Value::Bound(pair) if name.as_str() == "__self__" => Some(pair.0.clone()),
             _ => None,
         }
+    }
+
+    fn is_collection(&self, value: &Value) -> bool {
+        value.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::List(_) | Data::Dict(_)))
     }
 
     fn path_member(&mut self, path: Sym, name: Sym) -> Value {
@@ -229,6 +239,7 @@ impl<'p> Interp<'p> {
         let Value::Obj(id) = object else { return };
         match self.heap.get(*id) {
             Data::Instance(_) => {
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span });
                 for class in self.native_classes(object) {
                     if library.set_attribute(self, class, object, name, &value, span) {
                         return;

@@ -49,6 +49,8 @@ pub(super) struct Frame {
     /// Where functions defined here look names up.
     pub closure: ObjId,
     pub code: Option<CodeId>,
+    /// The call's place.
+    pub call: Option<Span>,
     /// The class whose method this is, and the method's first argument: for `super()`.
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
@@ -129,6 +131,17 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// The first argument of the innermost method that is being run: `self`.
+    pub fn method_receiver(&self) -> Option<&Value> {
+        self.frames.iter().rev().find_map(|f| f.owner.as_ref())?.1.as_ref()
+    }
+
+    /// Whether a function of this name is being run, here or further out.
+    pub fn inside(&self, name: &str) -> bool {
+        let bodies = self.frames.iter().filter_map(|f| self.code.get(f.code?.0 as usize));
+        bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
+    }
+
     /// The file that is being run.
     pub fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
@@ -168,9 +181,10 @@ impl<'p> Interp<'p> {
         observer.call(self, path, bound, span);
     }
 
-    /// Tells the observer that a library refuses a call.
-    pub fn reject(&mut self, rejection: Rejection) {
-        self.refused = (self.refused.0.wrapping_add(1), Some(rejection.span));
+    /// Tells the observer that a library refuses the call at `place`, which need not be where
+    /// the program is to blame.
+    pub fn reject(&mut self, rejection: Rejection, place: Span) {
+        self.refused = (self.refused.0.wrapping_add(1), Some(place));
         let observer = self.observer;
         observer.rejected(self, rejection);
     }
@@ -188,6 +202,16 @@ impl<'p> Interp<'p> {
     pub fn remember(&mut self, name: &str, value: Value) {
         let state = self.state;
         self.heap.set_attr(state, name, value);
+    }
+
+    /// The call that led into the outermost method of an instance of a library's class
+    /// (`model(x)`, for `torch.nn.Module`); `None` outside of any, and in functions that
+    /// nothing calls.
+    pub fn entered(&self, class: &str) -> Option<Span> {
+        let frame = self.frames.iter().find(|f| {
+            f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
+        })?;
+        frame.call.filter(|_| !self.speculative)
     }
 
     /// The places of the calls that led here, innermost first.

@@ -23,7 +23,7 @@ const PROGRESS: &str = "cuda_progress";
 
 const IMPORTED: i64 = 1;
 const QUERIED: i64 = 2;
-const INITIALISED: i64 = 3;
+pub(super) const INITIALISED: i64 = 3;
 
 /// Packages whose import imports torch.
 const IMPORTERS: &[&str] = &[
@@ -77,7 +77,7 @@ impl LateLaunchBlocking {
 
     pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         let name = path.as_str();
-        if INITIALISERS.contains(&name) || to_cuda(bound) {
+        if touches_cuda(path, bound) {
             self.reach(it, INITIALISED, span);
         } else if QUERIES.contains(&name) {
             self.reach(it, QUERIED, span);
@@ -152,8 +152,13 @@ impl LateLaunchBlocking {
 }
 
 /// How far CUDA has come; `None` where that depends on the path.
-fn progress(it: &Interp<'_>) -> Option<i64> {
+pub(super) fn progress(it: &Interp<'_>) -> Option<i64> {
     it.remembered(PROGRESS).and_then(|value| value.as_int())
+}
+
+/// Whether a call needs CUDA to be initialised.
+pub(super) fn touches_cuda(path: Sym, bound: &Bound) -> bool {
+    INITIALISERS.contains(&path.as_str()) || to_cuda(bound)
 }
 
 /// Whether an argument puts something on a CUDA device.

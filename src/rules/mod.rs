@@ -1,7 +1,12 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod cuda_default_with_shuffling_loader;
+pub mod cuda_in_dataset_worker;
+pub mod discarded_to;
 pub mod late_launch_blocking;
+pub mod modules_in_plain_container;
+pub mod unregistered_tensor_attribute;
 
 mod front_matter;
 mod page;
@@ -11,7 +16,7 @@ mod watch;
 use std::path::Path;
 
 pub use page::{FixKind, Page};
-pub use watch::Watch;
+pub use watch::{Watch, Watching};
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/pages.rs"));

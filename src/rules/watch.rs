@@ -1,19 +1,47 @@
 //! The rules that no contract can express, each watching the run.
 
-use super::{Page, Rules, late_launch_blocking::LateLaunchBlocking};
+use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
+use super::cuda_in_dataset_worker::CudaInDatasetWorker;
+use super::discarded_to::DiscardedTo;
+use super::late_launch_blocking::LateLaunchBlocking;
+use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
+use super::{Page, Rules};
 use crate::diagnostic::{Diagnostic, Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::Span;
 use crate::value::Sym;
 
+/// What the rules have found so far.
+pub type Found = Vec<Diagnostic>;
+
+/// What a rule may look at beside the run itself.
+pub struct Watching<'a> {
+    pub rules: &'a Rules,
+    /// The source text at a place.
+    pub source: &'a dyn Fn(Span) -> Option<String>,
+}
+
+impl Watching<'_> {
+    pub fn source(&self, span: Span) -> Option<String> {
+        (self.source)(span)
+    }
+}
+
 /// All of them, with what they remember of one run.
+#[derive(Default)]
 pub struct Watch {
     late_launch_blocking: LateLaunchBlocking,
+    discarded_to: DiscardedTo,
+    unregistered_tensor_attribute: UnregisteredTensorAttribute,
+    modules_in_plain_container: ModulesInPlainContainer,
+    cuda_in_dataset_worker: CudaInDatasetWorker,
+    cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
 }
 
 impl Watch {
     pub fn new() -> Watch {
-        Watch { late_launch_blocking: LateLaunchBlocking::default() }
+        Watch::default()
     }
 
     /// Before the run.
@@ -22,24 +50,42 @@ impl Watch {
     }
 
     /// A library function is called.
-    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &mut Interp<'_>,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
         self.late_launch_blocking.call(it, path, bound, span);
+        self.discarded_to.call(it, path, bound, span);
+        self.unregistered_tensor_attribute.call(it, bound, span);
+        self.modules_in_plain_container.call(it, path, bound);
+        self.cuda_in_dataset_worker.call(with, it, (path, bound, span), found);
+        self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
     }
 
-    pub fn event(&self, rules: &Rules, it: &mut Interp<'_>, event: Event<'_>, found: &mut Vec<Diagnostic>) {
-        self.late_launch_blocking.event(rules, it, event, found);
+    /// A library refuses a call. Whether a rule spoke for it.
+    pub fn rejected(&self, with: &Watching<'_>, it: &Interp<'_>, rejection: &Rejection, found: &mut Found) -> bool {
+        self.unregistered_tensor_attribute.rejected(with, it, rejection, found)
     }
-}
 
-impl Default for Watch {
-    fn default() -> Self {
-        Watch::new()
+    pub fn event(&self, with: &Watching<'_>, it: &mut Interp<'_>, event: Event<'_>, found: &mut Found) {
+        self.late_launch_blocking.event(with.rules, it, event, found);
+        self.discarded_to.event(with, it, event, found);
+        self.unregistered_tensor_attribute.event(it, event);
+        self.modules_in_plain_container.event(it, event);
+    }
+
+    /// After the run.
+    pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
+        self.modules_in_plain_container.end(with, it, found);
     }
 }
 
 /// A finding of a page, once per place.
 pub(super) fn report(
-    found: &mut Vec<Diagnostic>,
+    found: &mut Found,
     page: &Page,
     severity: Severity,
     message: String,

@@ -1,7 +1,7 @@
 use std::rc::Rc;
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::join::{DEPTH as SAME_DEPTH, join_data, same_data};
 use super::{Size, Sym, Symbol, Tensor, Value, sym};
@@ -185,6 +185,9 @@ pub struct Heap {
     /// Symbols that stand for an expression of others, so that the same expression gives
     /// the same symbol.
     derived: FxHashMap<String, Symbol>,
+    /// What symbols are known to be equal to at some time: the last batch of an epoch has one
+    /// sample.
+    taken: FxHashSet<(Symbol, i64)>,
 }
 
 impl Heap {
@@ -263,6 +266,20 @@ impl Heap {
     pub fn symbol(&mut self, name: &str) -> Symbol {
         self.symbols += 1;
         Symbol { id: self.symbols, name: sym(name) }
+    }
+
+    /// Notes that a symbol is this number at some time of every run.
+    pub fn takes(&mut self, symbol: Symbol, value: i64) {
+        self.taken.insert((symbol, value));
+    }
+
+    /// Whether a size is this number, always or at some time of every run.
+    pub fn occurs(&self, size: &Size, value: i64) -> Option<bool> {
+        if let Some(equal) = size.equals(&Size::Int(value)) {
+            return Some(equal);
+        }
+        let times = self.taken.iter().any(|(symbol, taken)| *taken == value && *size == Size::symbol(*symbol));
+        times.then_some(true)
     }
 
     /// The symbol that stands for an operation on sizes, the same each time for the same

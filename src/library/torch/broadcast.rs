@@ -179,7 +179,13 @@ pub fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (O
             b.0,
             device(b.1)
         );
-        cx.reject(RejectKind::Device, message, vec![device_read(a), device_read(b)]);
+        let reads = vec![device_read(a), device_read(b)];
+        // The layer is where the model was moved: the batch was not.
+        if a.1.parameter || b.1.parameter {
+            cx.reject_input(RejectKind::Device, message, reads);
+        } else {
+            cx.reject(RejectKind::Device, message, reads);
+        }
         return (None, None);
     }
     device_of(tensors, mix)

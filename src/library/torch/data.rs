@@ -8,6 +8,10 @@ use crate::syntax::Span;
 use crate::value::{Dim, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
+/// Under this name the run remembers that what is run now runs in a forked worker process.
+pub const WORKER: &str = "forked worker";
+/// Under this name, that the program chose how processes are started.
+const START: &str = "start method";
 const LOADER: &str = "torch.utils.data.DataLoader";
 
 pub fn register(t: &mut Table) {
@@ -51,6 +55,13 @@ pub fn register(t: &mut Table) {
     t.def(&path("random_split"), "dataset, lengths, generator=None", random_split);
     t.def(&path("default_collate"), "batch", default_collate);
     t.def(&path("default_convert"), "data", |cx, b| convert(cx, &b.get("data")));
+    for module in ["torch.multiprocessing", "multiprocessing"] {
+        t.def(&format!("{module}.set_start_method"), "method=None, force=False", |cx, b| {
+            let method = b.get("method");
+            cx.it.remember(START, method);
+            Value::None
+        });
+    }
     t.def(&path("get_worker_info"), "", |_, _| Value::Unknown);
 }
 
@@ -160,6 +171,16 @@ pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items>
 
 /// A batch, whichever it is.
 fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
+    let before = cx.it.remembered(WORKER).unwrap_or(Value::Bool(false));
+    let workers = cx.attr(loader, "num_workers").as_int().is_some_and(|n| n > 0);
+    let forked = workers && cx.attr(loader, "multiprocessing_context").is_none() && cx.it.remembered(START).is_none();
+    cx.it.remember(WORKER, Value::Bool(forked));
+    let batch = sampled(cx, loader);
+    cx.it.remember(WORKER, before);
+    batch
+}
+
+fn sampled(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
     let dataset = cx.attr(loader, "dataset");
     let one = sample(cx, &dataset);
     let function = cx.attr(loader, "collate_fn");
@@ -201,7 +222,17 @@ fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     };
     let size = match common {
         Some(size) => size,
-        None => Size::symbol(cx.it.heap.symbol("B")),
+        None => {
+            let symbol = cx.it.heap.symbol("B");
+            // The last batch holds what is left over.
+            if let (Some(samples), Some(size), Some(false)) = (samples, b.get("batch_size").as_int(), drop_last)
+                && plain
+                && size > 0
+            {
+                cx.it.heap.takes(symbol, samples % size);
+            }
+            Size::symbol(symbol)
+        }
     };
     let at = b.span("batch_size").unwrap_or(span);
     let kept = cx.out(Tensor::default().with_shape(vec![size], Some(at)));

@@ -273,6 +273,11 @@ def scaled(t):
     return False
 
 
+def occurs(size, n):
+    """Whether a size is the number `n`, in this call (the checker: in some call of every run)."""
+    return size == n
+
+
 def autocast(t):
     """Whether autocast is enabled here for the device of `t`."""
     return torch.is_autocast_enabled(t.device.type)
@@ -281,7 +286,7 @@ def autocast(t):
 HELPERS = (
     [require, suspect, advise, within, stray, outside, between, finite, values, is_tensor]
     + [integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
-    + [tv_mask, nearest, interpolated, scaled, autocast]
+    + [tv_mask, nearest, interpolated, scaled, occurs, autocast]
 )
 
 

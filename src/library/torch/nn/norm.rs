@@ -97,23 +97,9 @@ fn check_channels(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static s
     }
 }
 
-/// Refuses statistics over a single value, which training cannot normalise.
-fn check_enough(cx: &mut Cx<'_, '_>, input: &Tensor, skip: usize) {
-    let Some(shape) = input.known_shape() else { return };
-    let counted = shape.iter().enumerate().filter(|(i, _)| *i != 1 && *i >= skip).map(|(_, n)| *n);
-    if shape.len() >= 2 && counted.fold(1i64, i64::saturating_mul) == 1 {
-        let message = format!("`input` is {shape:?}: {} needs more than 1 value per channel while training", cx.name());
-        let reads = vec![shape_read("input", input)];
-        cx.reject(RejectKind::Value, message, reads);
-    }
-}
-
 fn batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
-    if b.get("training").as_bool() == Some(true) {
-        check_enough(cx, &input, 0);
-    }
     check_channels(cx, &input, &parameters);
     let out = normalized(cx, &input, &parameters);
     cx.out(out)

@@ -1,0 +1,85 @@
+//! `x.to(device)` as a statement: tensors do not move, a copy is returned and dropped.
+//!
+//! On a module the same statement is right, and on a batch of a tokenizer too: only what is
+//! known to be a tensor is reported, and only where the call would have made another one.
+
+use std::cell::RefCell;
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Applicability, Edit, Fix, Severity};
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{Data, Sym, Tensor, Value};
+
+const NAME: &str = "discarded-to";
+
+/// The methods that return another tensor, or the same where nothing changes.
+const METHODS: &[&str] = &[
+    "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte", "bool", "type",
+    "type_as",
+];
+
+/// The last such call, with the tensor that it was made on.
+#[derive(Default)]
+pub struct DiscardedTo {
+    last: RefCell<Option<(Span, &'static str, Value)>>,
+}
+
+impl DiscardedTo {
+    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+        let Some(method) = path.as_str().strip_prefix("torch.Tensor.") else { return };
+        let receiver = bound.get("input");
+        if METHODS.contains(&method) && it.heap.is_tensor(&receiver) {
+            *self.last.borrow_mut() = Some((span, method, receiver));
+        }
+    }
+
+    pub fn event(&self, with: &Watching<'_>, it: &mut Interp<'_>, event: Event<'_>, found: &mut Found) {
+        let Event::Discarded { call, value } = event else { return };
+        let Some((span, method, receiver)) = self.last.borrow().clone() else { return };
+        let (Some(before), Some(after)) = (tensor(it, &receiver), tensor(it, value)) else { return };
+        if span != call || value.as_obj() == receiver.as_obj() {
+            return;
+        }
+        // A copy of something that has no name is made for another reason: to wake the GPU.
+        let Some(name) = with.source(call).and_then(|text| receiver_of(&text, method)) else { return };
+        let Some(page) = with.rules.find(NAME) else { return };
+        let device = before.device.zip(after.device).and_then(|(a, b)| a.same(b).map(|same| !same));
+        let dtype = before.dtype.zip(after.dtype).map(|(a, b)| a != b);
+        let severity = match (device, dtype) {
+            (Some(true), _) | (_, Some(true)) => Severity::Error,
+            (Some(false), Some(false)) => return,
+            _ => Severity::Warning,
+        };
+        let message = format!("the result of `{method}` is dropped: `{name}` stays as it is");
+        let mut labels = Vec::new();
+        if let (Some(true), Some(span), Some(on)) = (device, before.device_at, before.device) {
+            labels.push(crate::diagnostic::Label { span, message: format!("`{name}` is on {on}, from here") });
+        }
+        report(found, page, severity, message, call, labels);
+        if name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+            && let Some(diagnostic) = found.last_mut().filter(|d| d.span == call && d.code == page.code)
+        {
+            diagnostic.fix = Some(Fix {
+                title: format!("Assign the result to `{name}`"),
+                applicability: Applicability::Unsafe,
+                edits: vec![Edit { span: Span { end: call.start, ..call }, content: format!("{name} = ") }],
+            });
+        }
+    }
+}
+
+fn tensor(it: &Interp<'_>, value: &Value) -> Option<Tensor> {
+    match it.heap.get(value.as_obj()?) {
+        Data::Tensor(tensor) => Some(tensor.clone()),
+        _ => None,
+    }
+}
+
+/// `batch["x"]` of `batch["x"].to(device)`: a place that keeps what is assigned to it.
+fn receiver_of(call: &str, method: &str) -> Option<String> {
+    let end = call.find(&format!(".{method}("))?;
+    let receiver = call.get(..end)?;
+    let place = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '"' | '\'' | ':' | ',' | ' ' | '-');
+    (receiver.chars().all(place) && !receiver.is_empty()).then(|| receiver.to_owned())
+}

@@ -1,0 +1,187 @@
+//! Modules and parameters in a plain list or dictionary of a module.
+//!
+//! Such a list is legal, and right where its members are registered in another way as well,
+//! or are kept out on purpose: a teacher that was made elsewhere is put into a list so that
+//! it is not registered. So what is reported was made by the module itself, has parameters
+//! to train, is used by a `forward` that records gradients, and was never given to anything
+//! that could have registered, moved or trained it.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::Severity;
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{Data, Grad, Items, ObjId, Sym, Value};
+
+const NAME: &str = "modules-in-plain-container";
+const MODULE: &str = "torch.nn.Module";
+/// How deep lists are looked into, and modules for their parameters.
+const DEPTH: u32 = 6;
+
+struct Attribute {
+    object: ObjId,
+    name: Sym,
+    container: Value,
+    span: Span,
+}
+
+#[derive(Default)]
+pub struct ModulesInPlainContainer {
+    attributes: RefCell<Vec<Attribute>>,
+    /// Attributes that a `forward` reads while gradients are recorded.
+    used: RefCell<FxHashSet<(ObjId, Sym)>>,
+    /// What was registered, or is in the hands of code that may have registered it.
+    handed: RefCell<FxHashSet<ObjId>>,
+    /// Modules that made a container of modules which are not known one by one.
+    unsure: RefCell<FxHashSet<ObjId>>,
+}
+
+impl ModulesInPlainContainer {
+    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+        match event {
+            Event::SetAttribute { object, name, value, span } => {
+                let Some(id) = value.as_obj() else { return };
+                match it.heap.get(id) {
+                    Data::List(_) | Data::Dict(_) if it.is_instance(&Value::Obj(object), MODULE) => {
+                        self.attributes.borrow_mut().push(Attribute { object, name, container: value.clone(), span });
+                    }
+                    Data::Instance(_) => self.hand(it, value),
+                    Data::Tensor(tensor) if tensor.parameter => {
+                        self.handed.borrow_mut().insert(id);
+                    }
+                    _ => {}
+                }
+            }
+            Event::ReadAttribute { object, name } => {
+                let records = !matches!(it.remembered("grad_mode"), Some(Value::Bool(false)));
+                if records && it.inside("forward") {
+                    self.used.borrow_mut().insert((object, name));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) {
+        let path = path.as_str();
+        // Using a module hands it to nobody.
+        if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") {
+            return;
+        }
+        let takes_parameters = path.starts_with("torch.optim.") || path.starts_with("torch.nn.");
+        if bound.open
+            && path.starts_with("torch.nn.")
+            && let Some(id) = it.method_receiver().and_then(|v| v.as_obj())
+        {
+            self.unsure.borrow_mut().insert(id);
+        }
+        for arg in bound.values.iter().flatten().chain(&bound.rest).chain(bound.extra.iter().map(|(_, arg)| arg)) {
+            if let Value::Obj(_) | Value::Tuple(_) = arg.value {
+                let mut members = Vec::new();
+                collect(it, &arg.value, DEPTH, &mut members);
+                for member in members {
+                    match member.as_obj().map(|id| (id, it.heap.get(id))) {
+                        Some((_, Data::Instance(_))) => self.hand(it, &member),
+                        Some((id, Data::Tensor(_))) if takes_parameters => {
+                            self.handed.borrow_mut().insert(id);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    fn hand(&self, it: &Interp<'_>, value: &Value) {
+        if let Some(id) = value.as_obj().filter(|_| it.is_instance(value, MODULE)) {
+            self.handed.borrow_mut().insert(id);
+        }
+    }
+
+    pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
+        let Some(page) = with.rules.find(NAME) else { return };
+        let (used, handed) = (self.used.borrow(), self.handed.borrow());
+        for attribute in &*self.attributes.borrow() {
+            let Attribute { object, name, container, span } = attribute;
+            let open = it.heap.instance_of(&Value::Obj(*object)).is_none_or(|instance| instance.open);
+            if open || !used.contains(&(*object, *name)) || self.unsure.borrow().contains(object) {
+                continue;
+            }
+            let mut members = Vec::new();
+            collect(it, container, DEPTH, &mut members);
+            let learns = |member: &Value| {
+                let mut parameters = Vec::new();
+                trained(it, member, DEPTH, &mut parameters);
+                let own = member.as_obj().is_some_and(|id| id > *object);
+                own && !parameters.is_empty() && parameters.iter().all(|id| !handed.contains(id))
+            };
+            let any_handed = members.iter().filter_map(Value::as_obj).any(|id| handed.contains(&id));
+            if any_handed || !members.iter().any(learns) {
+                continue;
+            }
+            let kind = if matches!(container.as_obj().map(|id| it.heap.get(id)), Some(Data::Dict(_))) {
+                ("dictionary", "ModuleDict")
+            } else {
+                ("list", "ModuleList")
+            };
+            let message = format!(
+                "`{name}` is a plain {}: what it holds is not registered, so it is not trained, moved or saved with the module (`nn.{}` registers)",
+                kind.0, kind.1
+            );
+            report(found, page, Severity::Error, message, *span, Vec::new());
+        }
+    }
+}
+
+/// The modules and tensors in a value, looking into lists, tuples and dictionaries.
+fn collect(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<Value>) {
+    if depth == 0 || out.len() > 1000 {
+        return;
+    }
+    match value {
+        Value::Tuple(items) => items.iter().for_each(|item| collect(it, item, depth - 1, out)),
+        Value::Obj(id) => match it.heap.get(*id) {
+            Data::List(items) | Data::Set(items) => each(it, items, depth, out),
+            Data::Iter(iter) => each(it, &iter.items, depth, out),
+            Data::Dict(dict) => {
+                dict.entries.values().chain(&dict.open).for_each(|item| collect(it, item, depth - 1, out));
+            }
+            Data::Tensor(_) => out.push(value.clone()),
+            Data::Instance(_) if it.is_instance(value, MODULE) => out.push(value.clone()),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<Value>) {
+    match items {
+        Items::Exact(all) => all.iter().for_each(|item| collect(it, item, depth - 1, out)),
+        Items::Many(one) => collect(it, one, depth - 1, out),
+    }
+}
+
+/// The parameters in a module, or the parameter itself, that gradients are recorded for.
+fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+    let Some(id) = value.as_obj() else { return };
+    if depth == 0 || out.len() > 1000 {
+        return;
+    }
+    match it.heap.get(id) {
+        Data::Tensor(tensor) if tensor.parameter && tensor.grad == Grad::Leaf => out.push(id),
+        Data::Instance(instance) => {
+            for member in instance.attrs.values() {
+                let mut members = vec![member.clone()];
+                if !it.heap.is_tensor(member) {
+                    members.clear();
+                    collect(it, member, 2, &mut members);
+                }
+                members.iter().for_each(|member| trained(it, member, depth - 1, out));
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,101 @@
+//! A tensor in a plain attribute of a module, which `.to()` leaves where it is.
+//!
+//! What is reported is the refused call in which it meets a CUDA tensor: until then it may
+//! never be used, or be moved where it is.
+
+use std::cell::RefCell;
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp, RejectKind, Rejection};
+use crate::syntax::Span;
+use crate::value::{Data, Device, Heap, ObjId, Sym, Value};
+
+const NAME: &str = "unregistered-tensor-attribute";
+const MODULE: &str = "torch.nn.Module";
+
+struct Attribute {
+    object: ObjId,
+    name: Sym,
+    /// The tensor, or the one whose memory it shares.
+    memory: ObjId,
+    span: Span,
+}
+
+#[derive(Default)]
+pub struct UnregisteredTensorAttribute {
+    attributes: RefCell<Vec<Attribute>>,
+    /// The last call, with its tensors.
+    last: RefCell<Option<(Span, Vec<ObjId>)>>,
+}
+
+impl UnregisteredTensorAttribute {
+    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+        let Event::SetAttribute { object, name, value, span } = event else { return };
+        let Some(memory) = value.as_obj().and_then(|id| memory_of(&it.heap, id)) else { return };
+        if it.is_instance(&Value::Obj(object), MODULE) {
+            self.attributes.borrow_mut().push(Attribute { object, name, memory, span });
+        }
+    }
+
+    pub fn call(&self, it: &Interp<'_>, bound: &Bound, span: Span) {
+        if self.attributes.borrow().is_empty() {
+            return;
+        }
+        let values = bound.values.iter().flatten().chain(&bound.rest).map(|arg| arg.value.clone());
+        let lists = values.flat_map(|value| match it.heap.exact_items(&value) {
+            Some(items) => items,
+            None => vec![value],
+        });
+        let tensors = lists.filter(|v| it.heap.is_tensor(v)).filter_map(|v| v.as_obj()).collect();
+        *self.last.borrow_mut() = Some((span, tensors));
+    }
+
+    pub fn rejected(&self, with: &Watching<'_>, it: &Interp<'_>, rejection: &Rejection, found: &mut Found) -> bool {
+        if rejection.kind != RejectKind::Device {
+            return false;
+        }
+        let last = self.last.borrow();
+        let (Some((span, tensors)), Some(page)) = (last.as_ref(), with.rules.find(NAME)) else { return false };
+        if *span != rejection.span {
+            return false;
+        }
+        let device = |id: ObjId| match it.heap.get(id) {
+            Data::Tensor(tensor) => tensor.device,
+            _ => None,
+        };
+        if !tensors.iter().any(|id| device(*id).is_some_and(Device::is_cuda)) {
+            return false;
+        }
+        let attributes = self.attributes.borrow();
+        let held = tensors.iter().filter(|id| device(**id).is_some_and(Device::is_cpu)).find_map(|id| {
+            let memory = memory_of(&it.heap, *id)?;
+            attributes.iter().rev().find(|a| a.memory == memory && is_plain(&it.heap, a))
+        });
+        let Some(attribute) = held else { return false };
+        let name = attribute.name;
+        let message =
+            format!("`{name}` is a plain attribute of its module: `.to()` moved the module, and the tensor stayed behind");
+        let mut labels = vec![Label { span: attribute.span, message: format!("`{name}` is set here") }];
+        labels.extend(rejection.reads.iter().filter_map(|(label, at)| {
+            Some(Label { span: at.filter(|at| *at != rejection.span)?, message: label.clone() })
+        }));
+        report(found, page, Severity::Error, message, rejection.span, labels);
+        true
+    }
+}
+
+/// The tensor whose memory this one shares, where it is a tensor.
+fn memory_of(heap: &Heap, id: ObjId) -> Option<ObjId> {
+    match heap.get(id) {
+        Data::Tensor(tensor) => Some(tensor.base.unwrap_or(id)),
+        _ => None,
+    }
+}
+
+/// Whether it is neither a parameter nor a buffer.
+fn is_plain(heap: &Heap, attribute: &Attribute) -> bool {
+    let Some(Value::Obj(id)) = heap.attr(attribute.object, attribute.name.as_str()) else { return false };
+    let parameter = matches!(heap.get(id), Data::Tensor(tensor) if tensor.parameter);
+    !parameter && heap.attr(attribute.object, &format!("buffer:{}", attribute.name)).is_none()
+}
