@@ -5,7 +5,7 @@ use super::table::{Entry, table};
 use super::{lightning, numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, ObjId, Sym, Tensor, Value, sym};
+use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
@@ -29,9 +29,17 @@ impl Libraries {
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let refused = it.refused.0;
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        if it.refused.0 == refused && it.inlined() {
+            it.passed.insert(span);
+        }
         // The program ends here: what would follow from a refused call is not reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
-            return if it.heap.is_tensor(&value) { it.heap.tensor(Tensor::default()) } else { Value::Unknown };
+            if !it.heap.is_tensor(&value) {
+                return Value::Unknown;
+            }
+            // A device of its own: whatever it meets cannot fix it.
+            let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
+            return it.heap.tensor(Tensor { device: Some(device), ..Tensor::default() });
         }
         value
     }

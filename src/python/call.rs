@@ -210,6 +210,7 @@ impl<'p> Interp<'p> {
         let mark = self.heap.mark();
         let mut frame = Frame::new(code.file, scope);
         frame.code = Some(function.code);
+        frame.call = Some(span);
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
         self.frames.push(frame);

@@ -221,6 +221,7 @@ impl Frame {
             scope,
             closure: scope,
             code: None,
+            call: None,
             owner: None,
             class_body: None,
             mark: None,
