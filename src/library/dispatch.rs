@@ -194,6 +194,16 @@ impl Library for Libraries {
         }
     }
 
+    fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool> {
+        match (class.as_str(), it.heap.tensor_ref(value)?.array) {
+            ("torch.Tensor", ArrayKind::Torch) | ("numpy.ndarray", ArrayKind::Numpy) => Some(true),
+            ("torch.Tensor", ArrayKind::Numpy) | ("numpy.ndarray", ArrayKind::Torch) => Some(false),
+            // Labels of data sets are carried as arrays.
+            (path, ArrayKind::Torch) if path.starts_with("builtins.") => Some(path == "builtins.object"),
+            _ => None,
+        }
+    }
+
     fn set_attribute(
         &self,
         it: &mut Interp<'_>,

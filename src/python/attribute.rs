@@ -170,13 +170,11 @@ impl<'p> Interp<'p> {
                     }
                     return Some(value);
                 }
-                Value::Path(path) => {
-                    if self.library.bases(*path).is_some() {
-                        // A library's class method, called through the program's subclass.
-                        let member = self.path_member(*path, name);
-                        if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
-                            return Some(Value::Unknown);
-                        }
+                Value::Path(path) if self.library.bases(*path).is_some() => {
+                    // A library's class method, called through the program's subclass.
+                    let member = self.path_member(*path, name);
+                    if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
+                        return Some(Value::Unknown);
                     }
                 }
                 _ => {}
