@@ -234,7 +234,10 @@ impl<'p> Interp<'p> {
 
     pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
         let library = self.library;
-        let Value::Obj(id) = object else { return };
+        let Value::Obj(id) = object else {
+            self.havoc(&value);
+            return;
+        };
         match self.heap.get(*id) {
             Data::Instance(_) => {
                 self.event(Event::SetAttribute { object: *id, name, value: &value, span });

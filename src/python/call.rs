@@ -106,6 +106,10 @@ impl<'p> Interp<'p> {
         let library = self.library;
         for class in self.native_classes(receiver) {
             if let Some(value) = library.method(self, class, receiver, name, args.clone(), span) {
+                // A hook runs whenever the library likes.
+                if name.as_str().contains("hook") {
+                    self.havoc_args(&args);
+                }
                 if name.as_str() == "size" && value.is_unknown() && args.pos.is_empty() {
                     return super::attribute::unknown_shape(receiver.clone());
                 }
@@ -165,16 +169,66 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes an object forget what an unseen function may have changed in it: the contents
-    /// of lists and dicts.
+    /// Makes an object forget what code that cannot be seen may have changed in it: the
+    /// contents of lists and dicts, its own, its attributes', and those that it changes when
+    /// it is a function that may now be called at any time.
     pub fn havoc(&mut self, value: &Value) {
-        let Value::Obj(id) = value else { return };
-        match self.heap.get(*id) {
-            Data::List(_) => *self.heap.get_mut(*id) = Data::List(Items::Many(Value::Unknown)),
-            Data::Set(_) => *self.heap.get_mut(*id) = Data::Set(Items::Many(Value::Unknown)),
+        match value {
+            Value::Obj(id) => self.havoc_object(*id),
+            Value::Bound(pair) => {
+                let receiver = pair.0.clone();
+                self.havoc(&receiver);
+            }
+            _ => {}
+        }
+    }
+
+    fn havoc_object(&mut self, id: ObjId) {
+        match self.heap.get(id) {
+            Data::Instance(instance) if matches!(instance.class, Value::Obj(_)) => {
+                let parts: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
+                for part in parts {
+                    self.havoc_container(part);
+                }
+            }
+            Data::Function(function) => {
+                let (code, scope) = (function.code, function.scope);
+                let mut names = Vec::new();
+                if let Some(Body::Function(def)) = self.code.get(code.0 as usize).map(|c| c.body) {
+                    super::entry::mutated_names(&def.body, &mut names);
+                }
+                for name in names {
+                    if let Some(id) = self.lookup_from(scope, name).and_then(|v| v.as_obj()) {
+                        self.havoc_container(id);
+                    }
+                }
+            }
+            _ => self.havoc_container(id),
+        }
+    }
+
+    /// The value of a name as seen from a scope.
+    fn lookup_from(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            if let Some(value) = self.scope_var(id, name) {
+                return Some(value);
+            }
+            at = match self.heap.get(id) {
+                Data::Scope(names) => names.parent,
+                _ => None,
+            };
+        }
+        None
+    }
+
+    fn havoc_container(&mut self, id: ObjId) {
+        match self.heap.get(id) {
+            Data::List(_) => *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown)),
+            Data::Set(_) => *self.heap.get_mut(id) = Data::Set(Items::Many(Value::Unknown)),
             Data::Dict(_) => {
                 let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
-                *self.heap.get_mut(*id) = Data::Dict(dict);
+                *self.heap.get_mut(id) = Data::Dict(dict);
             }
             _ => {}
         }
