@@ -5,7 +5,7 @@ use super::table::{Entry, table};
 use super::{lightning, numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, ObjId, Sym, Tensor, Value, sym};
+use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
@@ -31,7 +31,12 @@ impl Libraries {
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
         // The program ends here: what would follow from a refused call is not reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
-            return if it.heap.is_tensor(&value) { it.heap.tensor(Tensor::default()) } else { Value::Unknown };
+            if !it.heap.is_tensor(&value) {
+                return Value::Unknown;
+            }
+            // On a device of its own, lest what it meets next tell where it must be.
+            let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
+            return it.heap.tensor(Tensor { device: Some(device), ..Tensor::default() });
         }
         value
     }

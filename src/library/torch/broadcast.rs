@@ -194,6 +194,9 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
         return found;
     }
+    if let Some((_, t)) = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !concrete(d))) {
+        return (t.device, t.device_at);
+    }
     // A tensor that is not just a number decides.
     let decides = |t: &Tensor| mix == Mix::Strict || t.rank().is_some_and(|rank| rank > 0);
     if let Some(found) = tensors.iter().filter(|(_, t)| decides(t)).find_map(|(_, t)| known(t)) {
