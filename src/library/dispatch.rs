@@ -29,12 +29,15 @@ impl Libraries {
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let refused = it.refused.0;
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        if it.refused.0 == refused && it.inlined() {
+            it.passed.insert(span);
+        }
         // The program ends here: what would follow from a refused call is not reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             if !it.heap.is_tensor(&value) {
                 return Value::Unknown;
             }
-            // On a device of its own, lest what it meets next tell where it must be.
+            // A device of its own: whatever it meets cannot fix it.
             let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
             return it.heap.tensor(Tensor { device: Some(device), ..Tensor::default() });
         }
@@ -60,22 +63,26 @@ impl Libraries {
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
-    let found = entry.sigs.iter().find_map(|sig| sig.bind(args));
-    if found.is_some() {
-        return found;
-    }
-    // PyTorch takes numpy's names for some parameters.
-    let mut args = args.clone();
-    for (name, _) in &mut args.kw {
-        match name.as_str() {
-            "axis" => *name = sym("dim"),
-            "keepdims" => *name = sym("keepdim"),
-            "x1" => *name = sym("input"),
-            "x2" => *name = sym("other"),
-            _ => {}
+    let bind = |args: &Args| entry.sigs.iter().find_map(|sig| sig.bind(args));
+    bind(args).or_else(|| bind(&numpy_names(args)?))
+}
+
+/// The arguments under PyTorch's names for them, where numpy's were used: PyTorch takes both.
+fn numpy_names(args: &Args) -> Option<Args> {
+    let ours = |name: &str| match name {
+        "axis" => Some("dim"),
+        "keepdims" => Some("keepdim"),
+        "x" | "a" | "x1" => Some("input"),
+        "x2" => Some("other"),
+        _ => None,
+    };
+    let mut renamed = args.clone();
+    for (name, _) in &mut renamed.kw {
+        if let Some(other) = ours(name.as_str()) {
+            *name = sym(other);
         }
     }
-    entry.sigs.iter().find_map(|sig| sig.bind(&args))
+    renamed.kw.iter().zip(&args.kw).any(|((new, _), (old, _))| new != old).then_some(renamed)
 }
 
 impl Library for Libraries {
@@ -184,6 +191,16 @@ impl Library for Libraries {
                 ArrayKind::Torch => sym("torch.Tensor"),
                 ArrayKind::Numpy => sym("numpy.ndarray"),
             }),
+        }
+    }
+
+    fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool> {
+        match (class.as_str(), it.heap.tensor_ref(value)?.array) {
+            ("torch.Tensor", ArrayKind::Torch) | ("numpy.ndarray", ArrayKind::Numpy) => Some(true),
+            ("torch.Tensor", ArrayKind::Numpy) | ("numpy.ndarray", ArrayKind::Torch) => Some(false),
+            // Labels of data sets are carried as arrays.
+            (path, ArrayKind::Torch) if path.starts_with("builtins.") => Some(path == "builtins.object"),
+            _ => None,
         }
     }
 

@@ -170,13 +170,11 @@ impl<'p> Interp<'p> {
                     }
                     return Some(value);
                 }
-                Value::Path(path) => {
-                    if self.library.bases(*path).is_some() {
-                        // A library's class method, called through the program's subclass.
-                        let member = self.path_member(*path, name);
-                        if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
-                            return Some(Value::Unknown);
-                        }
+                Value::Path(path) if self.library.bases(*path).is_some() => {
+                    // A library's class method, called through the program's subclass.
+                    let member = self.path_member(*path, name);
+                    if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
+                        return Some(Value::Unknown);
                     }
                 }
                 _ => {}
@@ -259,9 +257,7 @@ impl<'p> Interp<'p> {
             }
             Data::Module { scope, .. } => {
                 let scope = *scope;
-                if let Data::Scope(names) = self.heap.get_mut(scope) {
-                    names.vars.insert(name, value);
-                }
+                self.heap.bind(scope, name, Some(value));
             }
             Data::Tensor(_) => {
                 if let Some(class) = self.library.class_of(self, object) {

@@ -3,7 +3,7 @@
 use super::interp::Interp;
 use crate::syntax::Expr;
 use crate::syntax::ast::{self, CmpOp};
-use crate::value::{Dim, ObjId, Size, Tensor, Value, sym};
+use crate::value::{Dim, ObjId, Size, Value, sym};
 
 impl<'p> Interp<'p> {
     /// Takes it as known that the condition is `truth`.
@@ -27,9 +27,12 @@ impl<'p> Interp<'p> {
                     && self.name(sym(name.id.as_str())).is_unknown()
                 {
                     let class = self.eval(class);
-                    if class.as_path() == Some("torch.Tensor") {
-                        let tensor = self.heap.tensor(Tensor::default());
-                        self.set_name(sym(name.id.as_str()), tensor);
+                    let name = sym(name.id.as_str());
+                    let span = self.span(call);
+                    if let Some(value) = self.library.annotated(self, &class, name, span)
+                        && self.heap.tensor_ref(&value).is_some()
+                    {
+                        self.set_name(name, value);
                     }
                 }
             }

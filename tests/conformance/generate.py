@@ -37,6 +37,7 @@ SYMBOLS = {
     "iadd": "+=", "isub": "-=", "imul": "*=", "itruediv": "/=", "ifloordiv": "//=", "imod": "%=", "ipow": "**=",
     "imatmul": "@=", "iand": "&=", "ior": "|=", "ixor": "^=", "ilshift": "<<=", "irshift": ">>=",
 }  # fmt: skip
+RANDOM = re.compile(r"\brandn?\(|\brandint\(")
 UNARY = {"neg": "-{}", "pos": "+{}", "inv": "~{}", "invert": "~{}", "abs": "abs({})"}
 
 # What the database wraps in a lambda, as users write it. `a` are the arguments, `k` the keywords.
@@ -293,12 +294,20 @@ def targets(description, name):
     return pattern(description, True), names
 
 
-def run(lines):
+def run(lines, seed=0):
     """Runs source; the namespace that it leaves."""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     namespace = {}
     exec(compile(HEADER + "\n".join(lines), "<sample>", "exec"), namespace)
     return namespace
+
+
+def settled(lines, name):
+    """What a name holds after source has run, where that does not hang on what was drawn."""
+    found = describe(run(lines)[name])
+    if any(map(RANDOM.search, lines)) and not same(found, describe(run(lines, seed=1)[name])):
+        raise ValueError("another result with another seed")
+    return found
 
 
 # Calls ----------------------------------------------------------------------------------------
@@ -440,8 +449,8 @@ def unlike(lines):
     return re.sub(r"\bs\d+_", "", "\n".join(lines))
 
 
-def write_op_sample(op, spelling, sample, prefix):
-    """Every form of one sample: (form, assignments, argument sources, keyword sources)."""
+def write_op_sample(op, sample, prefix):
+    """Every form of one sample: (assignments, argument sources, keyword sources)."""
     written, seen = [], set()
     for form in FORMS:
         writer = Writer(prefix, form)
@@ -482,7 +491,7 @@ def samples_of_op(op, dtypes, limit, output):
         for sample in samples:
             prefix = f"s{counter}_"
             try:
-                forms = write_op_sample(op, spelling, sample, prefix)
+                forms = write_op_sample(op, sample, prefix)
                 result = describe(op(sample.input, *sample.args, **sample.kwargs))
             except CannotWrite as reason:
                 output.skip(str(reason), op.formatted_name)
@@ -498,7 +507,7 @@ def samples_of_op(op, dtypes, limit, output):
                     kept = "duplicate"
                     break
                 try:
-                    found = describe(run(lines)[f"{prefix}r"])
+                    found = settled(lines, f"{prefix}r")
                 except Exception:
                     continue
                 if same(found, result):
@@ -567,7 +576,7 @@ def errors_of_op(op, name, output):
     number, seen = 0, set()
     for error in errors:
         try:
-            forms = write_op_sample(op, spelling, error.sample_input, "")
+            forms = write_op_sample(op, error.sample_input, "")
         except CannotWrite as reason:
             output.skip(str(reason), name, errors=True)
             continue
@@ -677,7 +686,7 @@ def samples_of_module(info, limit, output):
                     outcome = "module: same source as another sample"
                     break
                 try:
-                    found = describe(run([*lines, f"{prefix}r = {expression}"])[f"{prefix}r"])
+                    found = settled([*lines, f"{prefix}r = {expression}"], f"{prefix}r")
                 except Exception:
                     continue
                 if same(found, result):

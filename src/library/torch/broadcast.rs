@@ -179,7 +179,14 @@ pub fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (O
             b.0,
             device(b.1)
         );
-        cx.reject(RejectKind::Device, message, vec![device_read(a), device_read(b)]);
+        let reads = vec![device_read(a), device_read(b)];
+        // The layer is where the model was moved: the batch was not.
+        if a.1.parameter || b.1.parameter {
+            let other = if a.1.parameter { b.1 } else { a.1 };
+            cx.reject_input(RejectKind::Device, message, reads, other.device_at);
+        } else {
+            cx.reject(RejectKind::Device, message, reads);
+        }
         return (None, None);
     }
     device_of(tensors, mix)
@@ -194,8 +201,10 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
         return found;
     }
-    if let Some((_, t)) = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !concrete(d))) {
-        return (t.device, t.device_at);
+    // The result of a refused call, which nothing may follow from, keeps its own.
+    let refused = tensors.iter().find(|(_, t)| t.rank().is_none() && t.device.is_some_and(|d| !concrete(d)));
+    if let Some(found) = refused.and_then(|(_, t)| known(t)) {
+        return found;
     }
     // A tensor that is not just a number decides.
     let decides = |t: &Tensor| mix == Mix::Strict || t.rank().is_some_and(|rank| rank > 0);

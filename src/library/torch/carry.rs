@@ -76,6 +76,8 @@ pub fn subset(range: &Range, some: bool) -> Range {
     let mut out = range.clone();
     out.attained = range.attained && (single || !range.certain);
     out.certain = range.certain && single && some;
+    // A pass over the whole meets every value; a pass over a part need not.
+    out.epoch = false;
     out
 }
 
