@@ -161,7 +161,8 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     // Floats keep their width.
     let dtype = input.dtype.map(|d| if d.is_floating() { d } else { Dtype::Float64 });
-    let out = Tensor { range: None, role: None, past: Past::default(), data: None, base: None, ..input }.with_dtype(dtype, at);
+    let out = Tensor { range: None, role: None, past: Past::default(), data: None, base: None, ..input }
+        .with_dtype(dtype, at);
     cx.out(out)
 }
 

@@ -27,9 +27,9 @@ impl CudaDefaultWithShufflingLoader {
             return;
         }
         let cuda = matches!(it.remembered("default_device"), Some(Value::Device(device)) if device.is_cuda());
-        let nested = it.remembered("default devices before").is_some_and(|v| {
-            it.heap.exact_items(&v).is_none_or(|stack| !stack.is_empty())
-        });
+        let nested = it
+            .remembered("default devices before")
+            .is_some_and(|v| it.heap.exact_items(&v).is_none_or(|stack| !stack.is_empty()));
         let plain = ["sampler", "batch_sampler", "generator"].iter().all(|name| bound.get(name).is_none());
         if !cuda || nested || !plain || bound.get("shuffle").as_bool() != Some(true) || bound.open {
             return;

@@ -80,6 +80,7 @@ fn tensor(it: &Interp<'_>, value: &Value) -> Option<Tensor> {
 fn receiver_of(call: &str, method: &str) -> Option<String> {
     let end = call.find(&format!(".{method}("))?;
     let receiver = call.get(..end)?;
-    let place = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '"' | '\'' | ':' | ',' | ' ' | '-');
+    let place =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '"' | '\'' | ':' | ',' | ' ' | '-');
     (receiver.chars().all(place) && !receiver.is_empty()).then(|| receiver.to_owned())
 }

@@ -74,8 +74,9 @@ impl UnregisteredTensorAttribute {
         });
         let Some(attribute) = held else { return false };
         let name = attribute.name;
-        let message =
-            format!("`{name}` is a plain attribute of its module: `.to()` moved the module, and the tensor stayed behind");
+        let message = format!(
+            "`{name}` is a plain attribute of its module: `.to()` moved the module, and the tensor stayed behind"
+        );
         let mut labels = vec![Label { span: attribute.span, message: format!("`{name}` is set here") }];
         labels.extend(rejection.reads.iter().filter_map(|(label, at)| {
             Some(Label { span: at.filter(|at| *at != rejection.span)?, message: label.clone() })

@@ -552,7 +552,8 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let Some(tensor) = cx.tensor(&input) else { return cx.some_tensor() };
-    let mut out = Tensor { base: None, version: 0, writes: 0, data: None, range: None, past: Past::default(), ..tensor.clone() };
+    let mut out =
+        Tensor { base: None, version: 0, writes: 0, data: None, range: None, past: Past::default(), ..tensor.clone() };
     if out.role == Some(Role::ClassMask) {
         out.role = None;
     }
