@@ -139,7 +139,9 @@ impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
-        self.contracts.check(self.rules, it, (path, bound, span), &source, found);
+        if self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
+            it.refuse(span);
+        }
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
     }
 

@@ -12,7 +12,7 @@ mod value;
 
 use rustc_hash::FxHashMap;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::python::{Bound, Interp, RejectKind, Rejection};
 use crate::rules::{Page, Rules};
 use crate::syntax::{self, Expr, Span, Stmt, ast::StmtFunctionDef};
@@ -99,7 +99,7 @@ impl Contracts {
         self.by_path.contains_key(&path)
     }
 
-    /// Judges a call.
+    /// Judges a call: whether it certainly raises.
     pub fn check(
         &self,
         rules: &Rules,
@@ -107,15 +107,19 @@ impl Contracts {
         (path, bound, span): (Sym, &Bound, Span),
         source: &Source<'_>,
         found: &mut Vec<Diagnostic>,
-    ) {
-        let Some(indices) = self.by_path.get(&path) else { return };
+    ) -> bool {
+        let Some(indices) = self.by_path.get(&path) else { return false };
+        let mut fails = false;
         for index in indices {
             let Some(contract) = self.contracts.get(*index) else { continue };
             let Some(page) = rules.pages.get(contract.page) else { continue };
             if let Some(finding) = eval::judge(it, &contract.function, bound, source) {
-                push(found, report::diagnostic(page, finding, path, bound, span, source));
+                let diagnostic = report::diagnostic(page, finding, path, bound, span, source);
+                fails |= page.raises() && diagnostic.severity == Severity::Error;
+                push(found, diagnostic);
             }
         }
+        fails
     }
 
     /// Reports a call that a library refuses, under the page that speaks of its kind.

@@ -1,14 +1,8 @@
 //! What the models of libraries other than PyTorch share.
-//!
-//! An integer of which only the range is known (a dataset's label) is written as what numpy
-//! calls a scalar: an array without dimensions, `int64`, with the range ([`ranged_int`]).
-//! Collating, `torch.tensor`, `int` and arithmetic then carry the range along.
 
 use crate::library::Cx;
 use crate::python::Bound;
-use crate::value::{
-    ArrayKind, Data, Dim, Dtype, Grad, Heap, Instance, ObjId, Origin, Range, Size, Tensor, Type, Value, sym,
-};
+use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Instance, ObjId, Origin, Range, Size, Tensor, Type, Value, sym};
 
 pub fn unknown(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::Unknown
@@ -59,12 +53,6 @@ pub fn array(shape: Option<Vec<Size>>, dtype: Option<Dtype>, at: Origin) -> Tens
         grad: Grad::Off,
         ..Tensor::default()
     }
-}
-
-/// An integer of which the range is known.
-pub fn ranged_int(heap: &mut Heap, range: Range, at: Origin) -> Value {
-    let scalar = array(Some(Vec::new()), Some(Dtype::Int64), at).with_range(Some(range), at);
-    heap.tensor(scalar)
 }
 
 /// A new instance of a library's class with these attributes.

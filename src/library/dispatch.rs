@@ -26,8 +26,8 @@ impl Libraries {
     /// Binds a call to the first overload that takes it, tells the observer, and runs it.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
         let Some(bound) = bind(entry, args) else { return Value::Unknown };
-        it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let refused = it.refused.0;
+        it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
         if it.refused.0 == refused && it.inlined() {
             it.passed.insert(span);

@@ -68,14 +68,18 @@ impl<'p> Interp<'p> {
                     Data::Scope(_) => None,
                 }
             }
-            Value::Str(_) | Value::Any(Type::Str) => Some(Value::Method(Rc::new((object.clone(), name)))),
+            Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => {
+                Some(Value::Method(Rc::new((object.clone(), name))))
+            }
             Value::Tuple(_) => self
                 .native_class_attr(sym("builtins.tuple"), object, name)
                 .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Size(_) => match name.as_str() {
-                "real" | "numerator" => Some(object.clone()),
-                _ => Some(Value::Method(Rc::new((object.clone(), name)))),
-            },
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Ranged(_) | Value::Size(_) => {
+                match name.as_str() {
+                    "real" | "numerator" => Some(object.clone()),
+                    _ => Some(Value::Method(Rc::new((object.clone(), name)))),
+                }
+            }
             Value::Dtype(_) | Value::Device(_) => self.native_attr(object, name),
             Value::Partial(partial) if name.as_str() == "func" => Some(partial.func.clone()),
             Value::Bound(pair) if name.as_str() == "__self__" => Some(pair.0.clone()),

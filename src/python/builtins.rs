@@ -3,7 +3,7 @@
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Dict, Items, Iter, Key, Size, Sym, Type, Value, sym};
+use crate::value::{Data, Dict, Items, Iter, Key, Size, Sym, Type, Value, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -271,11 +271,6 @@ impl<'p> Interp<'p> {
         };
         // A tensor or array of one element: the library says what is in it.
         if self.heap.is_tensor(value) && matches!(name, "int" | "float" | "bool") {
-            let ranged = self.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy && t.data.is_none());
-            if name == "int" && ranged {
-                // A label keeps its range: integers of a data set are carried as arrays.
-                return value.clone();
-            }
             let item = self.call_method(value, "item", Args::default(), span);
             if item.number_type().is_some() {
                 return self.convert(name, &[item], span);
@@ -283,7 +278,7 @@ impl<'p> Interp<'p> {
         }
         match name {
             "int" => match value {
-                Value::Int(_) | Value::Size(_) => value.clone(),
+                Value::Int(_) | Value::Size(_) | Value::Ranged(_) => value.clone(),
                 Value::Bool(b) => Value::Int(i64::from(*b)),
                 #[expect(clippy::cast_possible_truncation, reason = "Python truncates too, and the bound is checked")]
                 Value::Float(x) if x.abs() < 1e15 => Value::Int(x.trunc() as i64),
@@ -323,7 +318,7 @@ impl<'p> Interp<'p> {
             Value::Unknown | Value::Path(_) => None,
             Value::None => builtin(&[]),
             Value::Bool(_) | Value::Any(Type::Bool) => builtin(&["bool", "int", "object"]),
-            Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => match classes.as_path() {
+            Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => match classes.as_path() {
                 Some("numbers.Number" | "numbers.Integral" | "numbers.Real") => Some(true),
                 _ => builtin(&["int", "object"]),
             },
@@ -331,7 +326,7 @@ impl<'p> Interp<'p> {
                 Some("numbers.Number" | "numbers.Real") => Some(true),
                 _ => builtin(&["float", "object"]),
             },
-            Value::Str(_) | Value::Any(Type::Str) => builtin(&["str", "object"]),
+            Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => builtin(&["str", "object"]),
             Value::Tuple(_) => match classes.as_path() {
                 Some(path) if path.starts_with("builtins.") => builtin(&["tuple", "object"]),
                 // `collections.abc.Sequence`, `torch.Size`, named tuples, …

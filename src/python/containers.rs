@@ -1,10 +1,12 @@
 //! Lists, dicts, sets, tuples, texts and numbers: subscripts, loops, lengths, methods.
 
+use std::rc::Rc;
+
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    ArrayKind, Data, Dict, Dtype, Items, Iter, Key, ObjId, Range, Size, Sym, Tensor, Type, Value, join, sym,
+    Among, Data, Dict, Items, Iter, Key, ObjId, Range, Ranged, Size, Sym, Type, Value, join, sym, texts_of,
 };
 
 impl<'p> Interp<'p> {
@@ -25,7 +27,7 @@ impl<'p> Interp<'p> {
                 }
                 None => Value::Any(Type::Str),
             },
-            Value::Any(Type::Str) => Value::Any(Type::Str),
+            Value::Any(Type::Str) | Value::Among(_) => Value::Any(Type::Str),
             Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
                 Value::Slice(_) => Value::Unknown,
                 _ => Value::Any(Type::Int),
@@ -66,12 +68,29 @@ impl<'p> Interp<'p> {
                 (None, Some(open)) => open.clone(),
                 (None, None) => Value::Unknown,
             },
-            None => {
-                let mut all: Vec<Value> = dict.entries.values().cloned().collect();
-                all.extend(dict.open.clone());
-                if all.is_empty() { Value::Unknown } else { Items::Exact(all).element(&mut self.heap) }
-            }
+            None => self.any_entry(dict, index),
         }
+    }
+
+    /// An entry under a key that is not a constant.
+    fn any_entry(&mut self, dict: &Dict, key: &Value) -> Value {
+        // The values under the keys that it may be, and over a pass each.
+        let (keys, epoch): (Vec<Key>, bool) = match key {
+            Value::Among(among) => (among.texts.iter().map(|t| Key::Str(t.clone())).collect(), among.epoch),
+            Value::Ranged(ranged) => {
+                let inside = |n: f64| ranged.range.parts().iter().any(|(lo, hi)| (*lo..=*hi).contains(&n));
+                let of = |key: &&Key| matches!(key, Key::Int(n) if inside(Value::Int(*n).as_f64().unwrap_or(f64::NAN)));
+                (dict.entries.keys().filter(of).cloned().collect(), ranged.dense && ranged.range.epoch)
+            }
+            _ => (Vec::new(), false),
+        };
+        let found: Option<Vec<Value>> = keys.iter().map(|k| dict.entries.get(k).cloned()).collect();
+        if let Some(found) = found.filter(|f| !f.is_empty()) {
+            return if epoch { self.any_sample(&found) } else { Items::Exact(found).element(&mut self.heap) };
+        }
+        let mut all: Vec<Value> = dict.entries.values().cloned().collect();
+        all.extend(dict.open.clone());
+        if all.is_empty() { Value::Unknown } else { Items::Exact(all).element(&mut self.heap) }
     }
 
     fn index_items(&mut self, items: &Items, index: &Value, tuple: bool) -> Value {
@@ -95,17 +114,29 @@ impl<'p> Interp<'p> {
                     let at = if n < 0 { n + len } else { n };
                     usize::try_from(at).ok().and_then(|at| values.get(at).cloned()).unwrap_or(Value::Unknown)
                 }
-                None if self.is_sample_index(index) => self.any_sample(values),
-                None => items.element(&mut self.heap),
+                None => match index {
+                    Value::Ranged(ranged) => self.any_of(values, ranged),
+                    _ => items.element(&mut self.heap),
+                },
             },
             (Items::Many(element), _) => element.clone(),
         }
     }
 
-    /// Whether an index is that with which a loader asks for a sample: over a pass it takes
-    /// every value.
-    fn is_sample_index(&self, index: &Value) -> bool {
-        self.heap.tensor_ref(index).is_some_and(|t| t.range.as_ref().is_some_and(|r| r.epoch))
+    /// The elements at the positions that an index takes.
+    fn any_of(&mut self, values: &[Value], index: &Ranged) -> Value {
+        let inside = |i: usize| {
+            let len = values.len();
+            let at = |i: f64| index.range.parts().iter().any(|(lo, hi)| (*lo..=*hi).contains(&i));
+            #[expect(clippy::cast_precision_loss, reason = "positions in a list")]
+            (at(i as f64) || at(i as f64 - len as f64))
+        };
+        let picked: Vec<Value> =
+            values.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, v)| v.clone()).collect();
+        if index.dense && index.range.epoch && !picked.is_empty() {
+            return self.any_sample(&picked);
+        }
+        Items::Exact(if picked.is_empty() { values.to_vec() } else { picked }).element(&mut self.heap)
     }
 
     /// One of these, and over a pass each: integers keep their range.
@@ -113,8 +144,53 @@ impl<'p> Interp<'p> {
         let numbers: Option<Vec<f64>> =
             values.iter().map(|v| if matches!(v, Value::Int(_)) { v.as_f64() } else { None }).collect();
         if let Some(range) = numbers.and_then(|numbers| Range::of_values(&numbers)) {
-            let tensor = Tensor { array: ArrayKind::Numpy, dtype: Some(Dtype::Int64), ..Tensor::default() };
-            return self.heap.tensor(tensor.with_shape(Vec::new(), None).with_range(Some(range.of_sample()), None));
+            // Gaps may have been dropped.
+            let mut all: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
+            all.sort_unstable();
+            all.dedup();
+            let width: f64 = range.parts().iter().map(|(lo, hi)| hi - lo + 1.0).sum();
+            #[expect(clippy::cast_precision_loss, reason = "a number of samples")]
+            let dense = width == all.len() as f64;
+            return Value::ranged(range.of_sample(), dense, None);
+        }
+        if let Some(Value::Among(among)) = texts_of(values) {
+            return Value::Among(Rc::new(Among { epoch: true, ..(*among).clone() }));
+        }
+        // Records: key by key.
+        let records: Option<Vec<Dict>> = values.iter().map(|v| self.heap.dict_of(v).cloned()).collect();
+        if let Some(records) = records
+            && let Some(first) = records.first()
+            && records.iter().all(|r| r.open.is_none() && r.entries.keys().eq(first.entries.keys()))
+        {
+            let mut out = Dict::default();
+            for key in first.entries.keys() {
+                let column: Vec<Value> = records.iter().filter_map(|r| r.entries.get(key).cloned()).collect();
+                let any = self.any_sample(&column);
+                out.entries.insert(key.clone(), any);
+            }
+            return self.heap.dict(out);
+        }
+        // Lists: any element of any of them.
+        let lists: Option<Vec<Vec<Value>>> = values
+            .iter()
+            .map(|v| match self.heap.get(v.as_obj()?) {
+                Data::List(Items::Exact(items)) => Some(items.clone()),
+                _ => None,
+            })
+            .collect();
+        if let Some(lists) = lists
+            && let Some(first) = lists.first()
+            && lists.iter().map(Vec::len).sum::<usize>() <= 4096
+        {
+            let items = if lists.iter().all(|l| l.len() == first.len()) {
+                let column = |i: usize| lists.iter().filter_map(|l| l.get(i).cloned()).collect::<Vec<_>>();
+                let columns: Vec<Vec<Value>> = (0..first.len()).map(column).collect();
+                Items::Exact(columns.iter().map(|c| self.any_sample(c)).collect())
+            } else {
+                let all: Vec<Value> = lists.into_iter().flatten().collect();
+                Items::Many(self.any_sample(&all))
+            };
+            return Value::Obj(self.heap.alloc(Data::List(items)));
         }
         // Rows such as `(path, label)`: place by place.
         let rows: Option<Vec<&[Value]>> = values
@@ -210,7 +286,7 @@ impl<'p> Interp<'p> {
             Value::Str(text) if text.chars().count() <= 64 => {
                 Items::Exact(text.chars().map(|c| Value::str(&c.to_string())).collect())
             }
-            Value::Str(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
+            Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::List(items) | Data::Set(items) | Data::Iter(Iter { items, .. }) => items.clone(),
                 Data::Dict(dict) => match dict.open {
@@ -341,8 +417,10 @@ impl<'p> Interp<'p> {
     /// A method of one of Python's own types; `None` if the receiver is not of them.
     pub(super) fn container_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         match receiver {
-            Value::Str(_) | Value::Any(Type::Str) => Some(text_method(receiver, name.as_str(), args, self)),
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) | Value::Any(_) => {
+            Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => {
+                Some(text_method(receiver, name.as_str(), args, self))
+            }
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(_) => {
                 Some(match name.as_str() {
                     "item" | "conjugate" => receiver.clone(),
                     "bit_length" => Value::Any(Type::Int),
@@ -526,7 +604,15 @@ impl<'p> Interp<'p> {
                 match (Key::of(&key).map(|k| dict.entries.get(&k).cloned()), &dict.open) {
                     (Some(Some(value)), _) => value,
                     (Some(None), None) => default,
-                    _ => Value::Unknown,
+                    (Some(None), Some(open)) => join(&mut self.heap, open, &default, false),
+                    (None, _) if dict.entries.is_empty() && dict.open.is_none() => default,
+                    (None, _) => {
+                        let known = matches!(&key, Value::Among(a) if a.texts.iter().all(|t| {
+                            dict.entries.contains_key(&Key::Str(t.clone()))
+                        }));
+                        let entry = self.any_entry(&dict, &key);
+                        if known { entry } else { Items::Exact(vec![entry, default]).element(&mut self.heap) }
+                    }
                 }
             }
             ("pop", Some(key)) => {

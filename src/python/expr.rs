@@ -280,6 +280,7 @@ impl<'p> Interp<'p> {
                         break;
                     }
                     None => {
+                        self.doubt(test);
                         self.assume(test, true);
                         keep = None;
                     }
@@ -301,6 +302,7 @@ impl<'p> Interp<'p> {
     }
 
     fn eval_either(&mut self, test: &'p Expr, yes: &'p Expr, no: &'p Expr) -> Value {
+        let doubts = self.doubt(test);
         let mark = self.heap.mark();
         self.assume(test, true);
         let a = self.eval(yes);
@@ -312,6 +314,7 @@ impl<'p> Interp<'p> {
         self.heap.undo(mark);
         self.heap.join(&[left, right], false);
         self.heap.release(mark);
+        self.settle(doubts);
         crate::value::join(&mut self.heap, &a, &b, false)
     }
 

@@ -211,9 +211,14 @@ impl<'p> Interp<'p> {
     /// Tells the observer that a library refuses the call at `place`, which need not be where
     /// the program is to blame.
     pub fn reject(&mut self, rejection: Rejection, place: Span) {
-        self.refused = (self.refused.0.wrapping_add(1), Some(place));
+        self.refuse(place);
         let observer = self.observer;
         observer.rejected(self, rejection);
+    }
+
+    /// Notes that the call at this place ends the program: what it would give is not known.
+    pub fn refuse(&mut self, place: Span) {
+        self.refused = (self.refused.0.wrapping_add(1), Some(place));
     }
 
     pub fn event(&mut self, event: Event<'_>) {

@@ -1,11 +1,73 @@
 //! What a condition says of the values that it tests.
 
+use std::rc::Rc;
+
 use super::interp::Interp;
 use crate::syntax::Expr;
 use crate::syntax::ast::{self, CmpOp};
-use crate::value::{Dim, ObjId, Size, Value, sym};
+use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Value, sym};
+
+/// A name with what it was before a condition spoke of it, and what it is taken to be after.
+pub(super) type Doubt = (Sym, Value, Value);
+
+/// The names that an expression reads.
+fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
+    match test {
+        Expr::Name(name) => out.push(name.id.as_str()),
+        Expr::UnaryOp(e) => names(&e.operand, out),
+        Expr::BinOp(e) => [&e.left, &e.right].into_iter().for_each(|e| names(e, out)),
+        Expr::BoolOp(e) => e.values.iter().for_each(|e| names(e, out)),
+        Expr::Compare(e) => {
+            names(&e.left, out);
+            e.comparators.iter().for_each(|e| names(e, out));
+        }
+        Expr::Call(e) => {
+            names(&e.func, out);
+            e.arguments.args.iter().for_each(|e| names(e, out));
+        }
+        Expr::Subscript(e) => [&e.value, &e.slice].into_iter().for_each(|e| names(e, out)),
+        Expr::Attribute(e) => names(&e.value, out),
+        _ => {}
+    }
+}
 
 impl<'p> Interp<'p> {
+    /// On either side of a condition, a label that it speaks of takes only some of its
+    /// values: none of them is sure to occur any more.
+    pub(super) fn doubt(&mut self, test: &'p Expr) -> Vec<Doubt> {
+        let mut read = Vec::new();
+        names(test, &mut read);
+        let mut doubts = Vec::new();
+        for name in read {
+            let name = sym(name);
+            let before = self.name(name);
+            let after = match &before {
+                Value::Ranged(r) if r.range != r.range.clone().only_bounds() => {
+                    Value::Ranged(Rc::new(Ranged { range: r.range.clone().only_bounds(), dense: false, at: r.at }))
+                }
+                Value::Among(a) if a.epoch => Value::Among(Rc::new(Among { epoch: false, ..Among::clone(a) })),
+                _ => continue,
+            };
+            self.set_name(name, after.clone());
+            doubts.push((name, before, after));
+        }
+        doubts
+    }
+
+    /// Where both sides of a condition go on, what neither has changed is as it was.
+    pub(super) fn settle(&mut self, doubts: Vec<Doubt>) {
+        for (name, before, doubted) in doubts {
+            let unchanged = match (&self.name(name), &doubted) {
+                (Value::Ranged(now), Value::Ranged(then)) => Rc::ptr_eq(now, then),
+                (Value::Among(now), Value::Among(then)) => Rc::ptr_eq(now, then),
+                _ => false,
+            };
+            if unchanged {
+                self.set_name(name, before);
+            }
+        }
+    }
+
     /// Takes it as known that the condition is `truth`.
     pub(super) fn assume(&mut self, test: &'p Expr, truth: bool) {
         match test {
@@ -54,7 +116,9 @@ impl<'p> Interp<'p> {
                 let key = sym(name.id.as_str());
                 let have = self.name(key);
                 let value = self.eval(right);
-                let refines = have.is_unknown() || (matches!(have, Value::Any(_)) && !matches!(value, Value::Any(_)));
+                let refines = have.is_unknown()
+                    || (matches!(have, Value::Any(_) | Value::Ranged(_) | Value::Among(_))
+                        && !matches!(value, Value::Any(_)));
                 if refines && !value.is_unknown() {
                     self.set_name(key, value);
                 }

@@ -4,7 +4,7 @@ use super::interp::Interp;
 use super::library::{BinOp, UnaryOp};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, CmpOp, Operator};
-use crate::value::{Data, Heap, Items, Key, Size, Type, Value, sym};
+use crate::value::{Data, Heap, Items, Key, Range, Size, Type, Value, sym};
 
 pub(super) fn binop(op: Operator) -> BinOp {
     match op {
@@ -342,7 +342,7 @@ impl<'p> Interp<'p> {
 }
 
 fn is_str(value: &Value) -> bool {
-    matches!(value, Value::Str(_) | Value::Any(Type::Str))
+    value.is_text()
 }
 
 fn repeat(items: &[Value], times: i64) -> Option<Vec<Value>> {
@@ -361,6 +361,55 @@ fn less(a: &Value, b: &Value) -> Option<bool> {
         return Some(x < y);
     }
     a.as_size()?.less(&b.as_size()?)
+}
+
+/// Arithmetic on integers of which the range is known, or that of one.
+fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
+    let (x, y) = match (left, right) {
+        (Value::Ranged(x), other) => (&x.range, other.int_range()?.0),
+        (_, Value::Ranged(y)) => {
+            let x = left.int_range()?.0;
+            // `10 - label`
+            return Some(match (op, left.as_f64()) {
+                (BinOp::Add, Some(k)) => Value::ranged(y.range.map(|v| v + k), y.dense, y.at),
+                (BinOp::Sub, Some(k)) => Value::ranged(y.range.map(|v| k - v), y.dense, y.at),
+                (BinOp::Mul, Some(k)) => Value::ranged(y.range.map(|v| v * k), false, y.at),
+                _ => Value::ranged(between(op, &x, &y.range)?, false, y.at),
+            });
+        }
+        _ => return None,
+    };
+    let Value::Ranged(left) = left else { return None };
+    let Some(k) = right.as_f64() else { return Some(Value::ranged(between(op, x, &y)?, false, left.at)) };
+    Some(match op {
+        BinOp::Add => Value::ranged(x.map(|v| v + k), left.dense, left.at),
+        BinOp::Sub => Value::ranged(x.map(|v| v - k), left.dense, left.at),
+        BinOp::Mul => Value::ranged(x.map(|v| v * k), false, left.at),
+        BinOp::FloorDiv if k > 0.0 => Value::ranged(x.map(|v| (v / k).floor()), left.dense, left.at),
+        BinOp::Mod if k > 0.0 => {
+            let (first, last) = ((x.lo() / k).floor(), (x.hi() / k).floor());
+            if x.parts().len() == 1 && first == last {
+                // It never wraps around.
+                Value::ranged(x.map(|v| v - k * first), left.dense, left.at)
+            } else if left.dense && x.parts().len() == 1 && x.hi() - x.lo() + 1.0 >= k {
+                Value::ranged(x.map(|v| if v == x.lo() { 0.0 } else { k - 1.0 }), true, left.at)
+            } else {
+                Value::ranged(Range::bounds(0.0, k - 1.0), false, left.at)
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// What two integers of these ranges make.
+fn between(op: BinOp, x: &Range, y: &Range) -> Option<Range> {
+    let (lo, hi) = match op {
+        BinOp::Add => (x.lo() + y.lo(), x.hi() + y.hi()),
+        BinOp::Sub => (x.lo() - y.hi(), x.hi() - y.lo()),
+        BinOp::Mul if x.lo() >= 0.0 && y.lo() >= 0.0 => (x.lo() * y.lo(), x.hi() * y.hi()),
+        _ => return None,
+    };
+    (!lo.is_nan() && !hi.is_nan()).then(|| Range::bounds(lo, hi))
 }
 
 /// Arithmetic on numbers, known or not.
@@ -385,6 +434,9 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
             _ => None,
         };
         return Some(known.map_or(Value::Any(Type::Float), Value::Float));
+    }
+    if let Some(value) = ranged(op, left, right) {
+        return Some(value);
     }
     let (a, b) = (left.as_size()?, right.as_size()?);
     Some(match op {

@@ -379,16 +379,24 @@ impl<'p> Interp<'p> {
             None => {
                 let body: &'p [Stmt] = body;
                 let rest: Vec<_> = rest.to_vec();
-                self.branch(&mut [
+                let doubts = self.doubt(test);
+                let (mut left, mut right) = (Flow::Next, Flow::Next);
+                let flow = self.branch(&mut [
                     &mut |it| {
                         it.assume(test, true);
-                        it.exec_block(body)
+                        left = it.exec_block(body);
+                        left
                     },
                     &mut |it| {
                         it.assume(test, false);
-                        it.exec_arms(&rest)
+                        right = it.exec_arms(&rest);
+                        right
                     },
-                ])
+                ]);
+                if (left, right) == (Flow::Next, Flow::Next) {
+                    self.settle(doubts);
+                }
+                flow
             }
         }
     }

@@ -98,6 +98,11 @@ impl Page {
         self.section(section).map(sections::python_blocks).unwrap_or_default()
     }
 
+    /// Whether what the page speaks of ends the program, and is not silently wrong.
+    pub fn raises(&self) -> bool {
+        self.cpu.is_some() || self.cuda.is_some()
+    }
+
     /// The Python of `## Contract`.
     pub fn contract(&self) -> Option<&str> {
         self.code_blocks("Contract").first().copied()

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::heap::{Attrs, Data, Dict, Heap, Instance, Items, Iter};
-use super::{Dim, Size, Tensor, Type, Value};
+use super::{Among, Dim, Size, Tensor, Type, Value};
 
 /// How deep structures are compared; beyond it they count as different.
 pub(super) const DEPTH: u32 = 4;
@@ -40,6 +40,8 @@ fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         (Value::Str(x), Value::Str(y)) => x == y,
         (Value::Size(x), Value::Size(y)) => x == y,
         (Value::Any(x), Value::Any(y)) => x == y,
+        (Value::Ranged(x), Value::Ranged(y)) => x.range == y.range && x.dense == y.dense,
+        (Value::Among(x), Value::Among(y)) => x == y,
         (Value::Dtype(x), Value::Dtype(y)) => x == y,
         (Value::Device(x), Value::Device(y)) => x == y,
         (Value::Path(x), Value::Path(y)) => x == y,
@@ -125,11 +127,17 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
     if same_at(heap, a, b, depth) {
         return a.clone();
     }
+    if !widen
+        && (matches!(a, Value::Ranged(_)) || matches!(b, Value::Ranged(_)))
+        && let (Some((x, at)), Some((y, other))) = (a.int_range(), b.int_range())
+    {
+        return Value::ranged(x.join(&y), false, at.or(other));
+    }
     if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {
         return if x == y { Value::Any(x) } else { Value::Unknown };
     }
     match (a, b) {
-        (Value::Str(_) | Value::Any(Type::Str), Value::Str(_) | Value::Any(Type::Str)) => Value::Any(Type::Str),
+        (a, b) if a.is_text() && b.is_text() => Value::Any(Type::Str),
         (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() && depth > 0 => {
             let items = x.iter().zip(y.iter()).map(|(a, b)| join_at(heap, a, b, widen, depth - 1)).collect();
             Value::tuple(items)
@@ -187,9 +195,64 @@ fn element_values(items: &Items) -> Vec<Value> {
 }
 
 fn join_all(heap: &mut Heap, values: &[Value], widen: bool, depth: u32) -> Value {
-    let mut all = values.iter();
-    let Some(first) = all.next() else { return Value::Unknown };
-    all.fold(first.clone(), |acc, v| join_at(heap, &acc, v, widen, depth))
+    let Some((first, rest)) = values.split_first() else { return Value::Unknown };
+    if !widen && let Some(value) = numbers_of(values).or_else(|| texts_of(values)) {
+        return value;
+    }
+    // Rows of one width: column by column.
+    if let Value::Tuple(row) = first
+        && depth > 0
+        && values.iter().all(|v| matches!(v, Value::Tuple(other) if other.len() == row.len()))
+    {
+        let columns = (0..row.len()).map(|i| {
+            let column: Vec<Value> = values
+                .iter()
+                .filter_map(|v| match v {
+                    Value::Tuple(row) => row.get(i).cloned(),
+                    _ => None,
+                })
+                .collect();
+            join_all(heap, &column, widen, depth - 1)
+        });
+        return Value::tuple(columns.collect());
+    }
+    rest.iter().fold(first.clone(), |acc, v| join_at(heap, &acc, v, widen, depth))
+}
+
+/// What any of several integers is like.
+fn numbers_of(values: &[Value]) -> Option<Value> {
+    let mut all = values.iter().map(|v| if matches!(v, Value::Bool(_)) { None } else { v.int_range() });
+    let (first, at) = all.next()??;
+    let range = all.try_fold(first, |acc, next| Some(acc.union(&next?.0)))?;
+    // Which of them is taken is not known, nor whether each is.
+    Some(Value::ranged(range.only_bounds(), false, at))
+}
+
+/// More texts than this are no labels' names.
+const MOST_TEXTS: usize = 64;
+
+/// What any of several texts is like.
+pub fn texts_of(values: &[Value]) -> Option<Value> {
+    let mut texts: Vec<Rc<str>> = Vec::new();
+    for value in values {
+        let more = match value {
+            Value::Str(text) => std::slice::from_ref(text),
+            Value::Among(among) => among.texts.as_slice(),
+            _ => return None,
+        };
+        for text in more {
+            if !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+        if texts.len() > MOST_TEXTS {
+            return None;
+        }
+    }
+    match texts.as_slice() {
+        [one] => Some(Value::Str(one.clone())),
+        _ => Some(Value::Among(Rc::new(Among { texts, epoch: false }))),
+    }
 }
 
 impl Items {

@@ -23,7 +23,7 @@ pub use heap::{
     Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, Scope,
     UserClass,
 };
-pub use join::{join, same};
+pub use join::{join, same, texts_of};
 pub use range::{Range, write_parts};
 pub use render::{to_json, to_text};
 pub use size::{Poly, Size, Symbol};
@@ -59,6 +59,10 @@ pub enum Value {
     Size(Rc<Poly>),
     /// Of a known type, with nothing known of its value.
     Any(Type),
+    /// An integer of which the values that it takes are known: a label.
+    Ranged(Rc<Ranged>),
+    /// One of these texts: a label's name.
+    Among(Rc<Among>),
     Tuple(Rc<[Value]>),
     /// `a:b:c` inside a subscript.
     Slice(Rc<[Value; 3]>),
@@ -90,6 +94,23 @@ pub struct Lazy {
     pub name: Option<Sym>,
 }
 
+/// What values an integer takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranged {
+    pub range: Range,
+    /// Whether it takes every value of the range, and not just some: an index, not a label.
+    pub dense: bool,
+    pub at: Origin,
+}
+
+/// The texts that a text is one of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Among {
+    pub texts: Vec<Rc<str>>,
+    /// Whether each pass over the data meets them all.
+    pub epoch: bool,
+}
+
 /// A callee with arguments that precede those of the call.
 #[derive(Debug, Clone)]
 pub struct Partial {
@@ -119,6 +140,35 @@ impl Value {
         }
     }
 
+    /// An integer with this range: known if that is a single value.
+    pub fn ranged(range: Range, dense: bool, at: Origin) -> Value {
+        #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
+        if range.lo() == range.hi() && range.lo().abs() < 9e15 && range.lo().fract() == 0.0 {
+            return Value::Int(range.lo() as i64);
+        }
+        Value::Ranged(Rc::new(Ranged { range, dense, at }))
+    }
+
+    /// Whether it is an index with which a loader asks for a sample: over a pass it takes
+    /// every value.
+    pub fn is_sample_index(&self) -> bool {
+        matches!(self, Value::Ranged(ranged) if ranged.dense && ranged.range.epoch)
+    }
+
+    /// The range of an integer, and where that comes from, where it is known.
+    pub fn int_range(&self) -> Option<(Range, Origin)> {
+        match self {
+            Value::Ranged(ranged) => Some((ranged.range.clone(), ranged.at)),
+            Value::Int(_) | Value::Bool(_) => Some((Range::of_values(&[self.as_f64()?])?, None)),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a text, known or not.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Value::Str(_) | Value::Among(_) | Value::Any(Type::Str))
+    }
+
     pub fn is_unknown(&self) -> bool {
         matches!(self, Value::Unknown)
     }
@@ -143,7 +193,7 @@ impl Value {
             Value::Int(n) => Some(Size::Int(*n)),
             Value::Bool(b) => Some(Size::Int(i64::from(*b))),
             Value::Size(poly) => Some(Size::Expr(poly.clone())),
-            Value::Unknown | Value::Any(Type::Int | Type::Bool) => Some(Size::Unknown),
+            Value::Unknown | Value::Ranged(_) | Value::Any(Type::Int | Type::Bool) => Some(Size::Unknown),
             _ => None,
         }
     }
@@ -188,7 +238,7 @@ impl Value {
     pub fn number_type(&self) -> Option<Type> {
         match self {
             Value::Bool(_) | Value::Any(Type::Bool) => Some(Type::Bool),
-            Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => Some(Type::Int),
+            Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => Some(Type::Int),
             Value::Float(_) | Value::Any(Type::Float) => Some(Type::Float),
             Value::Any(Type::Complex) => Some(Type::Complex),
             _ => None,

@@ -44,6 +44,11 @@ impl Range {
         Range { epoch: false, certain: false, ..self }
     }
 
+    /// Bounds of the same values, without a claim that any of them occurs.
+    pub fn only_bounds(self) -> Range {
+        Range { attained: false, certain: false, epoch: false, ..self }
+    }
+
     /// Exactly these values occur.
     pub fn of_values(values: &[f64]) -> Option<Range> {
         let mut sorted: Vec<f64> = values.to_vec();

@@ -24,6 +24,8 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
         Value::Str(s) => format!("{s:?}"),
         Value::Size(poly) => poly.to_string(),
         Value::Any(ty) => type_name(*ty).to_owned(),
+        Value::Ranged(ranged) => format!("int in {}", ranged.range),
+        Value::Among(_) => type_name(Type::Str).to_owned(),
         Value::Tuple(items) => list(heap, items, depth, "(", ")"),
         Value::Slice(parts) => {
             let part = |v: &Value| if v.is_none() { String::new() } else { text(heap, v, depth) };
@@ -152,6 +154,12 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
         Value::Float(x) => json!({ "kind": "float", "value": x }),
         Value::Str(s) => json!({ "kind": "str", "value": &**s }),
         Value::Any(ty) => json!({ "kind": type_name(*ty), "value": null }),
+        Value::Ranged(ranged) => {
+            let range = &ranged.range;
+            let range = json!({ "min": range.lo(), "max": range.hi(), "attained": range.attained });
+            json!({ "kind": "int", "value": null, "range": range })
+        }
+        Value::Among(_) => json!({ "kind": type_name(Type::Str), "value": null }),
         Value::Tuple(items) => seq("tuple", items),
         Value::Dtype(d) => json!({ "kind": "dtype", "value": d.name() }),
         Value::Device(d) => json!({ "kind": "device", "value": d.to_string() }),

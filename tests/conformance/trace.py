@@ -65,17 +65,17 @@ class Instrument(ast.NodeTransformer):
 
     def notes(self, statement, target_nodes, last_row):
         calls = []
-        for target in target_nodes:
-            for name in ast.walk(target):
-                if not isinstance(name, ast.Name) or not isinstance(name.ctx, ast.Store):
-                    continue
-                site = (self.file, self.cell, statement.lineno, last_row, name.id)
-                call = ast.Call(
-                    ast.Name(OBSERVE, ast.Load()),
-                    [ast.Constant(site), ast.Name(name.id, ast.Load())],
-                    [],
-                )
-                calls.append(ast.fix_missing_locations(ast.copy_location(ast.Expr(call), statement)))
+        stored = [n for target in target_nodes for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        for name in stored:
+            if sum(other.id == name.id for other in stored) > 1:
+                continue  # of what a statement binds twice, only the last is seen
+            site = (self.file, self.cell, statement.lineno, last_row, name.id)
+            call = ast.Call(
+                ast.Name(OBSERVE, ast.Load()),
+                [ast.Constant(site), ast.Name(name.id, ast.Load())],
+                [],
+            )
+            calls.append(ast.fix_missing_locations(ast.copy_location(ast.Expr(call), statement)))
         return calls
 
     def visit_Assign(self, node):

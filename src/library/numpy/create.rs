@@ -83,7 +83,7 @@ pub fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Valu
     let input = match as_array(cx, &value) {
         Some(input) => input,
         None => match value {
-            Value::Any(Type::Str) | Value::Str(_) => array(Some(Vec::new()), None, cx.at()),
+            Value::Any(Type::Str) | Value::Among(_) | Value::Str(_) => array(Some(Vec::new()), None, cx.at()),
             _ => return Some(Value::Unknown),
         },
     };

@@ -79,7 +79,10 @@ fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(a) = cx.tensor(&b.get("a")) else { return Value::Unknown };
     match a.data.as_deref() {
         Some([only]) if b.rest.is_empty() => number(a.dtype, *only),
-        _ => of_kind(a.dtype),
+        _ => match (of_kind(a.dtype), a.range) {
+            (Value::Any(Type::Int), Some(range)) => Value::ranged(range, false, a.range_at),
+            (number, _) => number,
+        },
     }
 }
 

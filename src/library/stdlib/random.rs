@@ -3,11 +3,11 @@
 use crate::library::common::{any_float, any_int, none};
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Items, Value};
+use crate::value::{Data, Items, Range, Type, Value};
 
 pub fn register(t: &mut Table) {
     for prefix in ["random.", "secrets."] {
-        t.family(prefix, "randint", "a, b", any_int);
+        t.family(prefix, "randint", "a, b", randint);
         t.family(prefix, "randrange getrandbits randbelow", "*args", any_int);
         t.family(
             prefix,
@@ -25,6 +25,13 @@ pub fn register(t: &mut Table) {
     });
     t.def("random.seed", "a=None, version=2", none);
     t.def("random.setstate", "state", none);
+}
+
+fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    match (b.get("a").as_f64(), b.get("b").as_f64()) {
+        (Some(first), Some(last)) if first <= last => Value::ranged(Range::attained(first, last), true, cx.at()),
+        _ => Value::Any(Type::Int),
+    }
 }
 
 fn several(cx: &mut Cx<'_, '_>, b: &Bound, count: &str) -> Value {

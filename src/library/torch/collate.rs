@@ -22,9 +22,17 @@ fn collate_at(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim, depth: u32) -> V
         #[expect(clippy::cast_precision_loss, reason = "a fact about a range")]
         Value::Int(n) => numbers(cx, Dtype::Int64, Some(*n as f64), batch),
         Value::Size(_) | Value::Any(Type::Int) => numbers(cx, Dtype::Int64, None, batch),
+        Value::Ranged(ranged) => {
+            let out = numbers(cx, Dtype::Int64, None, batch);
+            let (range, at) = (ranged.range.clone().of_sample(), ranged.at.or(cx.at()));
+            if let Some(id) = out.as_obj() {
+                cx.it.heap.update_tensor(id, |t| (t.range, t.range_at) = (Some(range), at));
+            }
+            out
+        }
         Value::Float(x) => numbers(cx, Dtype::Float64, Some(*x), batch),
         Value::Any(Type::Float) => numbers(cx, Dtype::Float64, None, batch),
-        Value::Str(_) | Value::Any(Type::Str) => cx.list_of(Value::Any(Type::Str)),
+        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => cx.list_of(sample.clone()),
         Value::Any(Type::Bytes) => cx.list_of(Value::Any(Type::Bytes)),
         Value::Tuple(items) => {
             let items = items.iter().map(|v| collate_at(cx, v, batch, depth - 1)).collect();

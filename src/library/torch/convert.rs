@@ -284,7 +284,14 @@ fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some([one]) => Some(*one),
         _ => None,
     };
-    python_number(one, input.dtype)
+    match python_number(one, input.dtype) {
+        Value::Any(Type::Int) => match input.range {
+            // One of the elements: each pass over data meets what the elements meet.
+            Some(range) => Value::ranged(range, false, input.range_at),
+            None => Value::Any(Type::Int),
+        },
+        number => number,
+    }
 }
 
 /// Lists of more elements than this are not written out.

@@ -1,7 +1,6 @@
 //! `torch.utils.data`: datasets, samplers, and what a loader yields.
 
 use super::collate::{batches, collate, common_size, convert, row};
-use crate::library::common::ranged_int;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
@@ -147,7 +146,7 @@ fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
             all
         }
     };
-    ranged_int(&mut cx.it.heap, range, None)
+    Value::ranged(range, true, None)
 }
 
 /// What a loop over a loader or dataset yields.

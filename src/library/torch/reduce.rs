@@ -40,8 +40,8 @@ pub enum Dims {
 pub fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
     match value {
         Value::None => return Ok(Dims::All),
-        Value::Any(Type::Int) | Value::Size(_) => return Ok(Dims::One),
-        Value::Float(_) | Value::Str(_) | Value::Any(Type::Float | Type::Str) => {
+        Value::Any(Type::Int) | Value::Ranged(_) | Value::Size(_) => return Ok(Dims::One),
+        Value::Float(_) | Value::Str(_) | Value::Among(_) | Value::Any(Type::Float | Type::Str) => {
             let message = "`dim` must be an integer or a tuple of integers";
             cx.reject(RejectKind::Value, message, Vec::new());
             return Err(());

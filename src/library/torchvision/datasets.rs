@@ -4,7 +4,7 @@
 //! where the real one has them, decide instead, since scripts filter and shift them.
 
 use super::targets;
-use crate::library::common::{array, ranged_int};
+use crate::library::common::{array, part_of};
 use crate::library::stdlib::deepcopy;
 use crate::library::table::Table;
 use crate::library::{Cx, pil};
@@ -333,7 +333,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let target = match targets::special(cx, name, b) {
         Some(target) => target,
         None => match &range {
-            Some(range) => ranged_int(&mut cx.it.heap, range.clone().of_sample(), at),
+            Some(range) => Value::ranged(range.clone().of_sample(), false, at),
             None => Value::Any(Type::Int),
         },
     };
@@ -430,7 +430,7 @@ fn stored(cx: &mut Cx<'_, '_>, object: ObjId, spec: &Spec, samples: Dim, labels:
         ..t
     };
     let label = match labels {
-        Some(range) => ranged_int(&mut cx.it.heap, range.clone().of_sample(), at),
+        Some(range) => Value::ranged(range.clone().of_sample(), false, at),
         None => Value::Any(Type::Int),
     };
     match spec.store {
@@ -464,12 +464,15 @@ fn stored(cx: &mut Cx<'_, '_>, object: ObjId, spec: &Spec, samples: Dim, labels:
 }
 
 /// A label as the stored labels make it; `None` where they are not stored.
-fn stored_label(cx: &mut Cx<'_, '_>, object: &Value) -> Option<Value> {
+fn stored_label(cx: &mut Cx<'_, '_>, object: &Value, index: &Value) -> Option<Value> {
     let id = object.as_obj()?;
     let labels = cx.it.heap.attr(id, "targets").or_else(|| cx.it.heap.attr(id, "labels"))?;
     if let Some(tensor) = cx.tensor(&labels) {
         return Some(match tensor.range {
-            Some(range) => ranged_int(&mut cx.it.heap, range.of_sample(), tensor.range_at),
+            Some(range) => {
+                let range = if index.is_sample_index() { range.of_sample() } else { part_of(range) };
+                Value::ranged(range, false, tensor.range_at)
+            }
             None => Value::Any(Type::Int),
         });
     }
@@ -483,7 +486,7 @@ fn get_item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let pattern = cx.attr(&object, IMAGE);
     let image = deepcopy(&mut cx.it.heap, &pattern);
-    let target = match stored_label(cx, &object) {
+    let target = match stored_label(cx, &object, &b.get("index")) {
         Some(label) => label,
         None => {
             let pattern = cx.attr(&object, TARGET);

@@ -1,6 +1,5 @@
 //! Targets of datasets that are more than a class index: masks, attributes, boxes.
 
-use crate::library::common::ranged_int;
 use crate::library::{Cx, pil};
 use crate::python::Bound;
 use crate::value::{Device, Dtype, Grad, Range, Role, Size, Tensor, Type, Value};
@@ -23,7 +22,7 @@ pub fn special(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Option<Value> {
             #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
             Some(n) if n > 0 => {
                 let at = cx.at();
-                ranged_int(&mut cx.it.heap, Range::of_data(0.0, n as f64 - 1.0), at)
+                Value::ranged(Range::of_data(0.0, n as f64 - 1.0), false, at)
             }
             _ => Value::Any(Type::Int),
         },
@@ -71,8 +70,8 @@ fn celeba(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
 fn pet(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
     let at = cx.at();
     match kind {
-        "category" => ranged_int(&mut cx.it.heap, Range::of_data(0.0, 36.0), at),
-        "binary-category" => ranged_int(&mut cx.it.heap, Range::of_data(0.0, 1.0), at),
+        "category" => Value::ranged(Range::of_data(0.0, 36.0), false, at),
+        "binary-category" => Value::ranged(Range::of_data(0.0, 1.0), false, at),
         // The trimap: animal, background, border.
         "segmentation" => mask(cx, "L", Range::of_data(1.0, 3.0)),
         _ => Value::Unknown,

@@ -134,7 +134,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn rows(cx: &mut Cx<'_, '_>, text: &Value) -> Dim {
     let at = cx.at();
     match text {
-        Value::Str(_) | Value::Any(Type::Str) => Dim::new(Size::Int(1), at),
+        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Dim::new(Size::Int(1), at),
         Value::Tuple(items) => Dim::new(i64::try_from(items.len()).map_or(Size::Unknown, Size::Int), at),
         Value::Obj(id) => match cx.it.heap.get(*id) {
             Data::List(Items::Exact(items)) => {
@@ -214,7 +214,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 Value::None if !b.open => {
                     let one = cx.list_of(Value::Any(Type::Int));
                     match &text {
-                        Value::Str(_) | Value::Any(Type::Str) => one,
+                        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => one,
                         Value::Unknown => Value::Unknown,
                         _ => cx.list_of(one),
                     }

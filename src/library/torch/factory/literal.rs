@@ -3,7 +3,7 @@
 use crate::library::Cx;
 use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
-use crate::value::{Data, Dim, Dtype, Items, Origin, Size, Tensor, Type, Value, promote};
+use crate::value::{Data, Dim, Dtype, Items, Origin, Range, Size, Tensor, Type, Value, promote};
 
 /// Nesting beyond this is no tensor literal.
 const MOST_LEVELS: u32 = 24;
@@ -14,14 +14,21 @@ struct Part {
     /// `Some(None)`: there are no elements, so that the default dtype is taken.
     dtype: Option<Option<Dtype>>,
     data: Option<Vec<f64>>,
-    range: Option<crate::value::Range>,
+    range: Option<Range>,
+    /// Where the range comes from, if not from the literal.
+    at: Origin,
 }
 
 impl Part {
-    const UNKNOWN: Part = Part { shape: None, dtype: None, data: None, range: None };
+    const UNKNOWN: Part = Part { shape: None, dtype: None, data: None, range: None, at: None };
 
     fn scalar(dtype: Option<Dtype>, value: Option<f64>) -> Part {
-        Part { shape: Some(Vec::new()), dtype: dtype.map(Some), data: value.map(|v| vec![v]), range: None }
+        Part { shape: Some(Vec::new()), dtype: dtype.map(Some), data: value.map(|v| vec![v]), range: None, at: None }
+    }
+
+    /// The range of the elements.
+    fn values(&self) -> Option<Range> {
+        self.range.clone().or_else(|| Range::of_values(self.data.as_deref()?))
     }
 }
 
@@ -53,7 +60,7 @@ pub fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
                 None => None,
             };
             out.range = found.range;
-            out.range_at = at;
+            out.range_at = found.at.or(at);
             if let Some(values) = found.data
                 && values.iter().all(|v| v.is_nan() || v.is_infinite() || v.abs() < 9.0e15 || v.fract() != 0.0)
             {
@@ -77,10 +84,15 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
     Ok(match value {
         Value::Bool(_) | Value::Any(Type::Bool) => Part::scalar(Some(Dtype::Bool), value.as_f64()),
         Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => Part::scalar(Some(Dtype::Int64), value.as_f64()),
+        Value::Ranged(ranged) => {
+            Part { range: Some(ranged.range.clone()), at: ranged.at, ..Part::scalar(Some(Dtype::Int64), None) }
+        }
         Value::Float(_) | Value::Any(Type::Float) => Part::scalar(default, value.as_f64()),
         Value::Any(Type::Complex) => Part::scalar(default.map(Dtype::to_complex), None),
         Value::Str(text) => return Err(refused(format!("{text:?} is a string: tensors hold numbers"))),
-        Value::Any(Type::Str) => return Err(refused("a string is given: tensors hold numbers".to_owned())),
+        Value::Any(Type::Str) | Value::Among(_) => {
+            return Err(refused("a string is given: tensors hold numbers".to_owned()));
+        }
         Value::None => return Err(refused("None is given: tensors hold numbers".to_owned())),
         Value::Tuple(items) => sequence(cx, items, depth)?,
         Value::Obj(id) => match cx.it.heap.get(*id) {
@@ -102,8 +114,10 @@ fn refused(message: String) -> Refused {
 fn many(cx: &Cx<'_, '_>, element: &Value, depth: u32) -> Part {
     match part(cx, element, depth + 1) {
         Ok(inner) => {
+            // Any of the values may be missing.
+            let (at, range) = (inner.at, inner.values().map(Range::of_part));
             let shape = inner.shape.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
-            Part { shape, dtype: inner.dtype, data: None, range: None }
+            Part { shape, dtype: inner.dtype, data: None, range, at }
         }
         Err(_) => Part::UNKNOWN,
     }
@@ -124,15 +138,20 @@ fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
         }
         let data = tensor.data.as_ref().map(|d| d.to_vec());
         let shape = (tensor.numel().known() == Some(1)).then(Vec::new);
-        return Ok(Part { shape, dtype: tensor.dtype.map(Some), data, range: tensor.range });
+        return Ok(Part { shape, dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at });
     }
     let data = tensor.data.as_ref().map(|d| d.to_vec());
-    Ok(Part { shape: tensor.sizes(), dtype: tensor.dtype.map(Some), data, range: tensor.range })
+    Ok(Part { shape: tensor.sizes(), dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at })
 }
 
 fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: u32) -> Result<Part, Refused> {
     let Some((first, rest)) = items.split_first() else {
-        return Ok(Part { shape: Some(vec![Size::Int(0)]), dtype: Some(None), data: Some(Vec::new()), range: None });
+        return Ok(Part {
+            shape: Some(vec![Size::Int(0)]),
+            dtype: Some(None),
+            data: Some(Vec::new()),
+            ..Part::UNKNOWN
+        });
     };
     let mut all = part(cx, first, depth + 1)?;
     for item in rest {
@@ -146,6 +165,8 @@ fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: u32) -> Result<Part, Refuse
 
 /// Two neighbours in a list.
 fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
+    let range = a.values().zip(b.values()).map(|(x, y)| x.union(&y));
+    let at = a.at.or(b.at);
     let shape = match (a.shape, b.shape) {
         (Some(x), Some(y)) => {
             // An empty list beside others gives no elements: left to PyTorch.
@@ -171,11 +192,9 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
         }
         _ => None,
     };
-    let range = match (a.range, b.range) {
-        (Some(x), Some(y)) => Some(x.union(&y)),
-        _ => None,
-    };
-    Ok(Part { shape, dtype, data, range })
+    // The elements themselves tell more.
+    let range = range.filter(|_| data.is_none());
+    Ok(Part { shape, dtype, data, range, at })
 }
 
 fn ragged(x: &[Size], y: &[Size], depth: u32) -> String {

@@ -274,7 +274,17 @@ fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if value.is_none_or(|v| fits(cx, &[v], out.dtype)) {
         fill(&mut out, value, cx.at());
     }
+    fill_range(&mut out, &b.get("fill_value"));
     finish(cx, b, out)
+}
+
+/// Fills with a number of which the range is known.
+fn fill_range(out: &mut Tensor, value: &Value) {
+    if let Value::Ranged(ranged) = value
+        && out.dtype == Some(Dtype::Int64)
+    {
+        (out.range, out.range_at) = (Some(ranged.range.clone()), ranged.at);
+    }
 }
 
 /// A tensor like `input`, filled with one value.

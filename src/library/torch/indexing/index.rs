@@ -35,7 +35,7 @@ pub fn parse(cx: &mut Cx<'_, '_>, index: &Value, numpy: bool) -> Result<Vec<Item
 
 fn item(cx: &mut Cx<'_, '_>, value: &Value, numpy: bool, inside: bool) -> Result<Item, Rejected> {
     Ok(match value {
-        Value::Int(_) | Value::Size(_) | Value::Any(Type::Int) => Item::At(carry::size(cx, value)),
+        Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => Item::At(carry::size(cx, value)),
         Value::Bool(b) => Item::Flag(Some(*b)),
         Value::Any(Type::Bool) => Item::Flag(None),
         Value::None => Item::NewAxis,

@@ -41,7 +41,7 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Op
     let cx = &mut context(it, &input, "__getitem__", span);
     announce(cx, &GET, &[object, index]);
     let out = select(cx, object, &input, index);
-    if is_sample_index(cx, index)
+    if index.is_sample_index()
         && let (Some(id), Some(range)) = (out.as_obj(), &input.range)
     {
         let range = range.clone().of_sample();
@@ -51,11 +51,6 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Op
         });
     }
     Some(out)
-}
-
-/// Whether an index is that of a sample, which takes every value over a pass.
-fn is_sample_index(cx: &Cx<'_, '_>, index: &Value) -> bool {
-    cx.tensor(index).is_some_and(|t| t.rank() == Some(0) && t.range.is_some_and(|r| r.epoch))
 }
 
 fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) -> Value {

@@ -68,7 +68,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
     let torch = input.array == ArrayKind::Torch;
     let refused = match value {
         Value::None => Some("None"),
-        Value::Str(_) | Value::Any(Type::Str) => Some("a string"),
+        Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Some("a string"),
         Value::Tuple(_) => Some("a tuple"),
         Value::Obj(id) if matches!(cx.it.heap.get(*id), Data::List(_)) => Some("a list"),
         _ => None,

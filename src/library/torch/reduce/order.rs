@@ -174,6 +174,18 @@ fn searchsorted(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(n) = bounds.dim(-1).and_then(|d| d.size.known()) {
         #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
         bound(&mut out, 0.0, n as f64, at);
+        let edges =
+            bounds.data.as_ref().filter(|edges| bucketize && edges.windows(2).all(|w| matches!(w, [a, b] if a <= b)));
+        let right = b.get("right").as_bool();
+        if let (Some(edges), Some(right), Some(input)) = (edges, right, &input)
+            && let Some(range) = &input.range
+        {
+            // How many edges lie below: it grows with the value.
+            #[expect(clippy::cast_precision_loss, reason = "a number of edges")]
+            let place =
+                |x: f64| edges.iter().filter(|edge| if right { **edge <= x } else { **edge < x }).count() as f64;
+            (out.range, out.range_at) = (Some(range.map(place)), input.range_at);
+        }
     }
     give(cx, b, out)
 }

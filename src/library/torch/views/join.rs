@@ -43,9 +43,7 @@ fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, Rejected> {
         cx.reject(RejectKind::Value, format!("{} is given no tensors", cx.name()), Vec::new());
         return Err(Rejected);
     }
-    let wrong = items
-        .iter()
-        .position(|v| v.number_type().is_some() || matches!(v, Value::None | Value::Str(_) | Value::Any(Type::Str)));
+    let wrong = items.iter().position(|v| v.number_type().is_some() || v.is_none() || v.is_text());
     if let Some(at) = wrong {
         cx.reject(RejectKind::Value, format!("element {at} of the list is no tensor"), Vec::new());
         return Err(Rejected);
