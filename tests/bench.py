@@ -71,7 +71,7 @@ def main():
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "release" / "torchvet"))
     parser.add_argument("--ruff", default=find_ruff())
     parser.add_argument("--runs", type=int, default=7)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     trees = [*options.trees, *map(unpacked, options.wheel)] or [ROOT / "corpus"]
 
     commands = {"torchvet": [options.torchvet, "check", "--isolated", "--quiet", "--output-format", "concise"]}
