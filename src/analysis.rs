@@ -12,7 +12,7 @@ use crate::library::Libraries;
 use crate::project::{Project, Resolved};
 use crate::python::{Bound, Event, Import, Interp, Observer, Rejection, Sources};
 use crate::rules::{Rules, Watch, Watching};
-use crate::syntax::{FileId, Span, ast};
+use crate::syntax::{Bindings, FileId, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
@@ -94,6 +94,10 @@ struct Tree<'p>(&'p Project);
 impl<'p> Sources<'p> for Tree<'p> {
     fn module(&self, file: FileId) -> &'p ast::ModModule {
         &self.0.file(file).parsed().module
+    }
+
+    fn bindings(&self, file: FileId) -> &'p Bindings {
+        self.0.file(file).bindings()
     }
 
     fn size(&self, file: FileId) -> usize {

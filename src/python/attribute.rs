@@ -257,9 +257,7 @@ impl<'p> Interp<'p> {
             }
             Data::Module { scope, .. } => {
                 let scope = *scope;
-                if let Data::Scope(names) = self.heap.get_mut(scope) {
-                    names.vars.insert(name, value);
-                }
+                self.heap.bind(scope, name, Some(value));
             }
             Data::Tensor(_) => {
                 if let Some(class) = self.library.class_of(self, object) {

@@ -188,14 +188,16 @@ impl<'p> Interp<'p> {
         let function = function.clone();
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        let spent = self.speculative && self.inlining == 0 && self.frames.len() > 1;
+        let spent = match self.demands.is_empty() {
+            true => self.speculative && self.inlining == 0 && self.frames.len() > 1,
+            false => self.importing == 0,
+        };
         if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
             self.havoc_args(&args);
             return Value::Unknown;
         }
         self.executed.insert(function.code);
         let first = args.pos.first().map(|a| a.value.clone());
-        let scope = self.heap.alloc(Data::Scope(Scope { vars: Attrs::default(), parent: Some(function.scope) }));
         let parameters = match code.body {
             Body::Function(def) => Some(&*def.parameters),
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
@@ -204,9 +206,7 @@ impl<'p> Interp<'p> {
         // User rules may speak of the program's own functions.
         self.announce_user(&function, parameters, &args, span);
         let vars = self.bind(parameters, &function.defaults, args, span);
-        if let Data::Scope(names) = self.heap.get_mut(scope) {
-            names.vars = vars;
-        }
+        let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
         let mut frame = Frame::new(code.file, scope);
         frame.code = Some(function.code);

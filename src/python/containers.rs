@@ -297,6 +297,7 @@ impl<'p> Interp<'p> {
             Value::Tuple(items) => Some(!items.is_empty()),
             Value::Size(poly) => Size::Expr(poly.clone()).equals(&Size::Int(0)).map(|zero| !zero),
             Value::Ellipsis | Value::Dtype(_) | Value::Device(_) | Value::Bound(_) | Value::Partial(_) => Some(true),
+            Value::Path(path) if path.as_str() == "typing.TYPE_CHECKING" => Some(false),
             Value::Path(path) if self.library.bases(*path).is_some() => Some(true),
             Value::Obj(id) => {
                 let library = self.library;

@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::import::Sources;
+use super::import::{Deferred, Sources};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
@@ -13,6 +13,8 @@ pub(super) const MAX_DEPTH: usize = 40;
 /// The depth of an uncalled function's own frame: the module's, the scope from which it is
 /// run, its own.
 const UNCALLED_DEPTH: usize = 2;
+/// Steps that may be spent on names of modules of which only what is needed is run.
+const IMPORT_STEPS: u64 = 30_000;
 /// How often the same function may be active at once.
 pub(super) const MAX_RECURSION: usize = 2;
 
@@ -81,6 +83,12 @@ pub struct Interp<'p> {
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
     pub(super) defined: Vec<ObjId>,
+    /// The scopes of modules of which only what is needed is run.
+    pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
+    /// The names of such modules that are being given their meaning, innermost last.
+    pub(super) demands: Vec<(ObjId, Sym)>,
+    /// Steps that may still be spent on that.
+    pub(super) importing: u64,
     /// Bytes of modules that were run where they were imported.
     pub(super) eager: usize,
     /// Steps that may still be spent inside calls of uncalled functions: past it, what they
@@ -124,6 +132,9 @@ impl<'p> Interp<'p> {
             mros: FxHashMap::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
+            deferred: FxHashMap::default(),
+            demands: Vec::new(),
+            importing: IMPORT_STEPS,
             eager: 0,
             inlining: budget / 4,
             budget,
@@ -158,6 +169,11 @@ impl<'p> Interp<'p> {
 
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
+        if !self.demands.is_empty() {
+            let some_left = self.importing > 0;
+            self.importing = self.importing.saturating_sub(1);
+            return some_left;
+        }
         if self.budget == 0 {
             self.exhausted = true;
             return false;

@@ -39,7 +39,7 @@ impl<'p> Interp<'p> {
         Flow::Next
     }
 
-    fn exec(&mut self, stmt: &'p Stmt) -> Flow {
+    pub(super) fn exec(&mut self, stmt: &'p Stmt) -> Flow {
         if !self.step() {
             return Flow::Next;
         }
@@ -271,9 +271,7 @@ impl<'p> Interp<'p> {
         } else {
             frame.scope
         };
-        if let Data::Scope(names) = self.heap.get_mut(scope) {
-            names.vars.insert(name, value);
-        }
+        self.heap.bind(scope, name, Some(value));
     }
 
     /// The scope of the module that is being run.
@@ -304,18 +302,16 @@ impl<'p> Interp<'p> {
         match target {
             Expr::Name(name) => {
                 let key = sym(name.id.as_str());
-                if let Some(scope) = self.frames.last().map(|f| f.scope)
-                    && let Data::Scope(names) = self.heap.get_mut(scope)
-                {
-                    names.vars.shift_remove(&key);
+                if let Some(scope) = self.frames.last().map(|f| f.scope) {
+                    self.heap.bind(scope, key, None);
                 }
             }
             Expr::Attribute(attribute) => {
                 let object = self.eval(&attribute.value);
                 if let Some(id) = object.as_obj()
-                    && let Some(instance) = self.heap.instance_mut(id)
+                    && matches!(self.heap.get(id), Data::Instance(_))
                 {
-                    instance.attrs.shift_remove(&sym(attribute.attr.as_str()));
+                    self.heap.bind(id, sym(attribute.attr.as_str()), None);
                 }
             }
             Expr::Subscript(subscript) => {

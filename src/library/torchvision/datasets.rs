@@ -4,7 +4,7 @@
 //! where the real one has them, decide instead, since scripts filter and shift them.
 
 use super::targets;
-use crate::library::common::{array, part_of, ranged_int};
+use crate::library::common::{array, ranged_int};
 use crate::library::stdlib::deepcopy;
 use crate::library::table::Table;
 use crate::library::{Cx, pil};
@@ -469,7 +469,7 @@ fn stored_label(cx: &mut Cx<'_, '_>, object: &Value) -> Option<Value> {
     let labels = cx.it.heap.attr(id, "targets").or_else(|| cx.it.heap.attr(id, "labels"))?;
     if let Some(tensor) = cx.tensor(&labels) {
         return Some(match tensor.range {
-            Some(range) => ranged_int(&mut cx.it.heap, part_of(range), tensor.range_at),
+            Some(range) => ranged_int(&mut cx.it.heap, range.of_sample(), tensor.range_at),
             None => Value::Any(Type::Int),
         });
     }
