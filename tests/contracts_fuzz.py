@@ -265,6 +265,8 @@ def main():
         part(tally)
     faults = tally.report()
     print(f"PyTorch {torch.__version__}: {sum(tally.calls.values())} calls, {faults} faults")
+    failed = sum(bool(tally.faults[path]) for path in tally.calls)
+    print(f"{len(tally.calls) - failed} passed, {failed} failed")
     sys.exit(faults > 0)
 
 

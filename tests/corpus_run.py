@@ -250,6 +250,8 @@ def main():
     print("silent, judged by reading:", " ".join(sorted(code for code in SILENT if any(key.startswith(code) for key in codes))))
     for kind in ("buggy", "clean"):
         print(f"{kind}: " + ", ".join(f"{count[kind, verdict]} {verdict}" for verdict in ("passed", "failed", "left out")))
+    total = collections.Counter(verdict for _, verdict, _, _ in results)
+    print(f"{total['passed']} passed, {total['failed']} failed")
     return 1 if any(verdict == "failed" for _, verdict, _, _ in results) or not results else 0
 
 
