@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::library::Libraries;
-use crate::project::{Project, Resolved};
-use crate::python::{Bound, Event, Import, Interp, Observer, Rejection, Sources};
+use crate::project::{Project, Resolved, SourceFile};
+use crate::python::{Bound, Budget, Event, Import, Interp, Observer, Rejection, Sources};
 use crate::rules::{Rules, Watch, Watching};
-use crate::syntax::{Bindings, FileId, Span, ast};
+use crate::syntax::{self, Bindings, FileId, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
@@ -41,16 +41,25 @@ pub struct Report {
 /// linear in the size of what is checked.
 const BASE_STEPS: u64 = 100_000;
 const STEPS_PER_BYTE: u64 = 4;
+/// Steps that a script may take inside the functions of a large package that it imports …
+const VISITS: u64 = 100_000;
+/// … and that a module of a package may: the others are checked on their own.
+const PACKAGE_VISITS: u64 = 2_000;
+/// What a module of a package may spend on following the calls of functions that nothing
+/// calls, and more for every so many bytes of its source. All else may spend a quarter of
+/// its steps on it.
+const PACKAGE_INLINING: u64 = 3_000;
+const BYTES_PER_INLINED_STEP: u64 = 8;
 
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
 pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
     let source = project.file(file);
     // Nothing can be said of a file that names no library of which anything is known.
-    if !want_facts && !mentions_library(source.text()) {
+    if !want_facts && !concerns_library(source) {
         return Report::default();
     }
-    let budget = BASE_STEPS + STEPS_PER_BYTE * u64::try_from(source.text().len()).unwrap_or(0);
+    let budget = budget(project, source);
     let watcher = Watcher {
         rules,
         contracts,
@@ -81,11 +90,32 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     Report { diagnostics, facts, exhausted }
 }
 
-/// Libraries whose use can be right or wrong in torchvet's eyes.
-const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "CUDA_", "transformers", "lightning"];
+/// What the analysis of a file may cost. The modules of a package are mostly many and import
+/// each other: what one of them is worth is less than what a script is.
+fn budget(project: &Project, source: &SourceFile) -> Budget {
+    let size = u64::try_from(source.text().len()).unwrap_or(0);
+    let steps = BASE_STEPS + STEPS_PER_BYTE * size;
+    if project.is_packaged(source.id) && !source.bindings().is_main {
+        Budget { steps, visits: PACKAGE_VISITS, inlining: PACKAGE_INLINING + size / BYTES_PER_INLINED_STEP }
+    } else {
+        Budget { steps, visits: VISITS, inlining: steps / 4 }
+    }
+}
 
-fn mentions_library(text: &str) -> bool {
-    SUBJECTS.iter().any(|name| text.contains(name))
+/// Libraries whose use can be right or wrong in torchvet's eyes, or parts of their names.
+const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "transformers", "lightning"];
+
+/// Whether a file imports such a library, or may have it from where it imports everything.
+fn concerns_library(source: &SourceFile) -> bool {
+    let mentions = |text: &str| SUBJECTS.iter().any(|subject| text.contains(subject));
+    let mut is_subject = |module: &str, name: Option<&str>| match name {
+        _ if mentions(module) => true,
+        // `from common import *` may bring it, where it is used.
+        Some("*") => SUBJECTS.iter().any(|subject| source.text().contains(&format!("{subject}."))),
+        Some(name) => SUBJECTS.contains(&name),
+        None => false,
+    };
+    syntax::imports(&source.parsed().module.body, &mut is_subject) || source.text().contains("CUDA_")
 }
 
 /// The project as the interpreter sees it.

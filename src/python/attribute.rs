@@ -127,7 +127,7 @@ impl<'p> Interp<'p> {
         if let Some(value) = self.heap.attr(id, name.as_str()) {
             return Some(value);
         }
-        for class in self.mro_of(object) {
+        for class in self.mro_of(object).iter().cloned() {
             let found = match class {
                 Value::Obj(class) => self.class_attr(class, name).map(|v| self.bind_attr(v, object, class, span)),
                 Value::Path(path) => self.native_class_attr(path, object, name),
@@ -207,11 +207,11 @@ impl<'p> Interp<'p> {
     fn super_attr(&mut self, class: ObjId, receiver: &Value, name: Sym, span: Span) -> Option<Value> {
         let line = match receiver {
             // In a class method, the receiver is the class.
-            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id).to_vec(),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id),
             _ => self.mro_of(receiver),
         };
         let after = line.iter().position(|c| c.as_obj() == Some(class))?;
-        for ancestor in line.into_iter().skip(after + 1) {
+        for ancestor in line.iter().skip(after + 1).cloned() {
             match ancestor {
                 Value::Obj(id) => {
                     if let Some(value) = self.class_attr(id, name) {

@@ -1,6 +1,6 @@
 //! Calls: who is called, how arguments meet parameters, what comes back.
 
-use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
+use super::interp::{Abroad, Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::stmt::Flow;
 use super::{Arg, Args};
 use crate::syntax::Span;
@@ -135,7 +135,7 @@ impl<'p> Interp<'p> {
     }
 
     fn call_instance(&mut self, object: &Value, args: Args, span: Span) -> Value {
-        for class in self.mro_of(object) {
+        for class in self.mro_of(object).iter().cloned() {
             match class {
                 Value::Obj(class) => {
                     if let Some(method) = self.class_attr(class, sym("__call__")) {
@@ -234,18 +234,38 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// What a call of the program that is not followed may have done to its arguments.
+    fn lose(&mut self, args: &Args) {
+        self.havoc_args(args);
+        for arg in args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)) {
+            if let Some(id) = arg.value.as_obj()
+                && let Some(instance) = self.heap.instance_mut(id)
+            {
+                instance.open = true;
+            }
+        }
+    }
+
     // The program's own functions.
 
     /// Calls a function of the program.
     fn call_user(&mut self, id: ObjId, args: Args, span: Span) -> Value {
-        let Data::Function(function) = self.heap.get(id) else { return Value::Unknown };
-        let function = function.clone();
+        let data = self.heap.share(id);
+        let Data::Function(function) = &*data else { return Value::Unknown };
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        let spent = match self.demands.is_empty() {
-            true => self.speculative && self.inlining == 0 && self.frames.len() > 1,
-            false => self.importing == 0,
+        let abroad = match self.abroad {
+            None if !self.demands.is_empty() => Some(Abroad::Import),
+            None if self.foreign.contains(&code.file) => Some(Abroad::Visit),
+            abroad => abroad,
         };
+        let spent = match abroad {
+            Some(abroad) => *self.visits_mut(abroad) == 0,
+            None => self.speculative && self.inlining == 0 && self.frames.len() > 1,
+        };
+        // The outermost such call can be taken back.
+        let leaves = abroad.filter(|_| self.abroad.is_none());
+        let given = leaves.map(|_| args.clone());
         if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
             self.havoc_args(&args);
             return Value::Unknown;
@@ -258,7 +278,7 @@ impl<'p> Interp<'p> {
             Body::Class => return Value::Unknown,
         };
         // User rules may speak of the program's own functions.
-        self.announce_user(&function, parameters, &args, span);
+        self.announce_user(function, parameters, &args, span);
         let vars = self.bind(parameters, &function.defaults, args, span);
         let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
@@ -268,7 +288,8 @@ impl<'p> Interp<'p> {
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
         self.frames.push(frame);
-        let managers = self.decorating_managers(&function);
+        self.abroad = abroad;
+        let managers = self.decorating_managers(function);
         for manager in &managers {
             self.enter_manager(manager, span);
         }
@@ -289,8 +310,19 @@ impl<'p> Interp<'p> {
                 self.exit_manager(manager);
             }
         }
+        if let (Some(abroad), Some(given)) = (leaves, given) {
+            self.abroad = None;
+            // A call that was cut short is one that was not followed.
+            if *self.visits_mut(abroad) == 0 {
+                self.frames.pop();
+                self.heap.undo(mark);
+                self.heap.release(mark);
+                self.lose(&given);
+                return Value::Unknown;
+            }
+        }
         let value = self.finish_call(flow, mark);
-        if !code.yields {
+        if !self.is_generator(function.code) {
             return value.0;
         }
         let mut yields = value.1.into_iter();
@@ -299,6 +331,15 @@ impl<'p> Interp<'p> {
             Some(first) => yields.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false)),
         };
         self.heap.iter(Items::Many(element))
+    }
+
+    fn is_generator(&mut self, code: CodeId) -> bool {
+        let Some(code) = self.code.get_mut(code.0 as usize) else { return false };
+        let body = code.body;
+        *code.yields.get_or_insert_with(|| match body {
+            Body::Function(def) => super::entry::has_yield(&def.body),
+            _ => false,
+        })
     }
 
     /// Joins the ways in which a call ends; its value and what it yielded.
@@ -400,11 +441,7 @@ impl<'p> Interp<'p> {
     pub(super) fn define_function(&mut self, def: &'p StmtFunctionDef) {
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || super::interp::Code {
-            file,
-            body: Body::Function(def),
-            yields: super::entry::has_yield(&def.body),
-        });
+        let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), yields: None });
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
         if file == self.root

@@ -84,6 +84,7 @@ impl<'p> Interp<'p> {
         let (module, scope) = self.enter_module(file, name);
         let size = self.sources.size(file);
         if self.eager + size > EAGER {
+            self.foreign.insert(file);
             self.deferred.insert(scope, Deferred { file, bindings: self.sources.bindings(file) });
         } else {
             self.eager += size;
@@ -135,6 +136,7 @@ impl<'p> Interp<'p> {
         }
         let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
         self.demands.push((scope, name));
+        let abroad = self.abroad.take();
         self.frames.push(Frame::new(file, own));
         let body = &self.sources.module(file).body;
         for place in places {
@@ -145,6 +147,7 @@ impl<'p> Interp<'p> {
             }
         }
         self.frames.pop();
+        self.abroad = abroad;
         self.demands.pop();
         // What was cut short is not kept.
         if self.importing == 0 {

@@ -1,5 +1,8 @@
 //! The interpreter's state, and what libraries may ask of it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::import::{Deferred, Sources};
@@ -31,8 +34,8 @@ pub(super) enum Body<'p> {
 pub(super) struct Code<'p> {
     pub file: FileId,
     pub body: Body<'p>,
-    /// Calling it makes a generator.
-    pub yields: bool,
+    /// Whether calling it makes a generator, once that was asked.
+    pub yields: Option<bool>,
 }
 
 /// A loop that is being run.
@@ -66,6 +69,26 @@ pub(super) struct Frame {
     pub nonlocals: Vec<Sym>,
 }
 
+/// Calls that have a budget of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Abroad {
+    /// Into a module of which only what is needed is run.
+    Visit,
+    /// By the statements of such a module.
+    Import,
+}
+
+/// How much an execution may cost, in steps: expressions and statements.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    /// In all, but for what follows.
+    pub steps: u64,
+    /// In the functions of modules that are too much to be run as a whole.
+    pub visits: u64,
+    /// Inside the calls of functions that nothing calls.
+    pub inlining: u64,
+}
+
 /// One abstract execution of a program.
 pub struct Interp<'p> {
     pub heap: Heap,
@@ -78,7 +101,9 @@ pub struct Interp<'p> {
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame>,
     pub(super) modules: FxHashMap<FileId, ObjId>,
-    pub(super) mros: FxHashMap<ObjId, std::rc::Rc<[Value]>>,
+    pub(super) mros: RefCell<FxHashMap<ObjId, Rc<[Value]>>>,
+    /// The same for classes of libraries.
+    pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
@@ -89,6 +114,12 @@ pub struct Interp<'p> {
     pub(super) demands: Vec<(ObjId, Sym)>,
     /// Steps that may still be spent on that.
     pub(super) importing: u64,
+    /// The files of these modules.
+    pub(super) foreign: FxHashSet<FileId>,
+    /// A call out of the program proper is being run, at whose expense.
+    pub(super) abroad: Option<Abroad>,
+    /// Steps that may still be spent on such calls: past it, they are not followed.
+    pub(super) visits: [u64; 2],
     /// Bytes of modules that were run where they were imported.
     pub(super) eager: usize,
     /// Steps that may still be spent inside calls of uncalled functions: past it, what they
@@ -115,7 +146,7 @@ impl<'p> Interp<'p> {
         library: &'p dyn Library,
         observer: &'p dyn Observer,
         root: FileId,
-        budget: u64,
+        budget: Budget,
     ) -> Interp<'p> {
         let mut heap = Heap::new();
         let state = heap.instance(Value::path("torchvet.state"));
@@ -129,15 +160,19 @@ impl<'p> Interp<'p> {
             code_ids: FxHashMap::default(),
             frames: Vec::new(),
             modules: FxHashMap::default(),
-            mros: FxHashMap::default(),
+            mros: RefCell::default(),
+            lines: RefCell::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
             deferred: FxHashMap::default(),
             demands: Vec::new(),
             importing: IMPORT_STEPS,
+            foreign: FxHashSet::default(),
+            abroad: None,
+            visits: [budget.visits, budget.visits / 2],
             eager: 0,
-            inlining: budget / 4,
-            budget,
+            inlining: budget.inlining,
+            budget: budget.steps,
             refused: (0, None),
             passed: FxHashSet::default(),
             exhausted: false,
@@ -169,9 +204,14 @@ impl<'p> Interp<'p> {
 
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
-        if !self.demands.is_empty() {
-            let some_left = self.importing > 0;
-            self.importing = self.importing.saturating_sub(1);
+        let other = match self.abroad {
+            Some(abroad) => Some(self.visits_mut(abroad)),
+            None if self.demands.is_empty() => None,
+            None => Some(&mut self.importing),
+        };
+        if let Some(left) = other {
+            let some_left = *left > 0;
+            *left = left.saturating_sub(1);
             return some_left;
         }
         if self.budget == 0 {
@@ -183,6 +223,14 @@ impl<'p> Interp<'p> {
             self.inlining = self.inlining.saturating_sub(1);
         }
         true
+    }
+
+    pub(super) fn visits_mut(&mut self, abroad: Abroad) -> &mut u64 {
+        let [visits, imports] = &mut self.visits;
+        match abroad {
+            Abroad::Visit => visits,
+            Abroad::Import => imports,
+        }
     }
 
     pub(super) fn code_of(&mut self, address: usize, make: impl FnOnce() -> Code<'p>) -> CodeId {

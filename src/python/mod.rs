@@ -28,5 +28,5 @@ mod text;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
 pub use import::{Import, Sources};
-pub use interp::Interp;
+pub use interp::{Budget, Interp};
 pub use library::{BinOp, CallEvent, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

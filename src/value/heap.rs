@@ -258,6 +258,11 @@ impl Heap {
         &self.slot(id).data
     }
 
+    /// The object as it is now, to be looked at while the heap changes.
+    pub fn share(&self, id: ObjId) -> Rc<Data> {
+        self.slot(id).data.clone()
+    }
+
     /// The object for writing; its older state is saved for every open mark.
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub fn get_mut(&mut self, id: ObjId) -> &mut Data {
