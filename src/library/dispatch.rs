@@ -39,7 +39,14 @@ impl Libraries {
             }
             // A device of its own: whatever it meets cannot fix it.
             let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
-            return it.heap.tensor(Tensor { device: Some(device), ..Tensor::default() });
+            let unknown = Tensor { device: Some(device), ..Tensor::default() };
+            // What was to be written in place is not there either.
+            if path.as_str().ends_with('_')
+                && let Some(written) = args.pos.first().and_then(|a| a.value.as_obj())
+            {
+                it.heap.overwrite(written, unknown.clone());
+            }
+            return it.heap.tensor(unknown);
         }
         value
     }
