@@ -83,6 +83,11 @@ fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
 
 /// `dataset[index]`.
 pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
+    class_of(it, object)?;
+    nested(it, |it| picked(it, object, index, span))
+}
+
+fn picked(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
     let class = class_of(it, object)?;
     let cx = &mut Cx { it, path: sym(DATA), span };
     let one = index.number_type().is_some() || cx.tensor(index).is_some_and(|t| t.rank() == Some(0));
@@ -151,6 +156,11 @@ fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
 
 /// What a loop over a loader or dataset yields.
 pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+    class_of(it, object)?;
+    nested(it, |it| iterated(it, object, span))
+}
+
+fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     let class = class_of(it, object)?;
     let cx = &mut Cx { it, path: sym(DATA), span };
     match class {
@@ -243,6 +253,26 @@ fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 }
 
 pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
+    class_of(it, object)?;
+    nested(it, |it| measured(it, object))
+}
+
+/// Follows datasets of datasets so far: one that holds itself has no end.
+const MOST_NESTED: i64 = 32;
+
+fn nested<T>(it: &mut Interp<'_>, run: impl FnOnce(&mut Interp<'_>) -> Option<T>) -> Option<T> {
+    const NAME: &str = "datasets inside each other";
+    let depth = it.remembered(NAME).and_then(|n| n.as_int()).unwrap_or(0);
+    if depth >= MOST_NESTED {
+        return None;
+    }
+    it.remember(NAME, Value::Int(depth + 1));
+    let out = run(it);
+    it.remember(NAME, Value::Int(depth));
+    out
+}
+
+fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     let class = class_of(it, object)?;
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(DATA), span };
