@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use serde_json::json;
 
 use crate::contract::Contracts;
@@ -12,7 +12,7 @@ use crate::library::Libraries;
 use crate::project::{Project, Resolved};
 use crate::python::{Bound, Event, Import, Interp, Observer, Rejection, Sources};
 use crate::rules::{Rules, Watch, Watching};
-use crate::syntax::{FileId, Span, ast};
+use crate::syntax::{Bindings, FileId, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
@@ -54,6 +54,8 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let watcher = Watcher {
         rules,
         contracts,
+        doubtful: RefCell::default(),
+        certain: RefCell::default(),
         watch: Watch::new(),
         found: RefCell::default(),
         facts: want_facts.then(RefCell::default),
@@ -67,6 +69,11 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
     let exhausted = interp.exhausted;
+    // A line that some contexts refuse and others do not is not wrong in every run that
+    // reaches it.
+    let (doubtful, certain) = (watcher.doubtful.take(), watcher.certain.take());
+    let in_doubt = |span: &Span| doubtful.contains(span) && !certain.contains(span) && interp.passed.contains(span);
+    watcher.found.borrow_mut().retain(|d| !in_doubt(&d.span));
     drop(interp);
     let mut diagnostics = watcher.found.into_inner();
     diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then(b.severity.cmp(&a.severity)));
@@ -89,6 +96,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         &self.0.file(file).parsed().module
     }
 
+    fn bindings(&self, file: FileId) -> &'p Bindings {
+        self.0.file(file).bindings()
+    }
+
     fn size(&self, file: FileId) -> usize {
         self.0.file(file).text().len()
     }
@@ -108,6 +119,10 @@ type Facts = IndexMap<Span, (String, Value), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
+    /// Places where calls were refused: in callees of functions that nothing calls, and
+    /// elsewhere.
+    doubtful: RefCell<FxHashSet<Span>>,
+    certain: RefCell<FxHashSet<Span>>,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
@@ -135,6 +150,13 @@ impl Observer for Watcher<'_> {
     }
 
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
+        // A function of another file, called by one that nothing calls: that file's own
+        // analysis knows better.
+        if it.inlined() && rejection.span.file != it.root {
+            return;
+        }
+        let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+        doubtful.borrow_mut().insert(rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         if self.watch.rejected(&watching, it, &rejection, &mut self.found.borrow_mut()) {
             return;

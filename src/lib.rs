@@ -18,5 +18,6 @@ pub mod output;
 pub mod project;
 pub mod python;
 pub mod rules;
+pub mod selector;
 pub mod syntax;
 pub mod value;

@@ -33,7 +33,7 @@ import contracts  # noqa: E402
 
 PRELUDE = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F"]
 PRELUDE += ["import numpy as np"]
-CHECKER_ONLY = ("interpolated", "scaled")
+CHECKER_ONLY = ("interpolated", "scaled", "vocabulary")
 MARK = re.compile(r"#\s*(error|warning|info)\s*$")
 
 

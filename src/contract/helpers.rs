@@ -65,6 +65,16 @@ impl Judge<'_, '_> {
                 [Cv::Size(size), n] => Cv::tri(n.as_int().and_then(|n| self.it.heap.occurs(size, n))),
                 _ => Cv::Unknown,
             },
+            "vocabulary" => match &first {
+                Cv::Tensor(tensor, _) => match tensor.past.vocabulary {
+                    Some((count, at)) => {
+                        self.read("tokens are added here".to_owned(), Some(at));
+                        Cv::int(count)
+                    }
+                    None => Cv::None,
+                },
+                _ => Cv::Unknown,
+            },
             "autocast" => self.autocast(&first),
             "palette" => match self.image_mode(&first) {
                 Some(mode) => Cv::Bool(mode == "1" || mode == "P"),

@@ -70,10 +70,17 @@ impl Cx<'_, '_> {
     }
 
     /// Reports that the library refuses this call because of what the model that it belongs
-    /// to was given: at the place where the model is called.
-    pub fn reject_input(&mut self, kind: RejectKind, message: impl Into<String>, mut reads: Vec<(String, Origin)>) {
+    /// to was given: at the place where the model is called, unless the `fact` that is wrong
+    /// was made inside the model.
+    pub fn reject_input(
+        &mut self,
+        kind: RejectKind,
+        message: impl Into<String>,
+        mut reads: Vec<(String, Origin)>,
+        fact: Origin,
+    ) {
         let place = self.span;
-        let span = self.it.entered("torch.nn.Module").unwrap_or(place);
+        let span = self.it.entered("torch.nn.Module", fact).unwrap_or(place);
         if span != place {
             reads.push((format!("it fails here, in `{}`", self.name()), Some(place)));
         }

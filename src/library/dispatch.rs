@@ -5,7 +5,7 @@ use super::table::{Entry, table};
 use super::{lightning, numpy, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, ObjId, Sym, Tensor, Value, sym};
+use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
@@ -29,9 +29,17 @@ impl Libraries {
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        if it.refused.0 == refused && it.inlined() {
+            it.passed.insert(span);
+        }
         // The program ends here: what would follow from a refused call is not reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
-            return if it.heap.is_tensor(&value) { it.heap.tensor(Tensor::default()) } else { Value::Unknown };
+            if !it.heap.is_tensor(&value) {
+                return Value::Unknown;
+            }
+            // A device of its own: whatever it meets cannot fix it.
+            let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
+            return it.heap.tensor(Tensor { device: Some(device), ..Tensor::default() });
         }
         value
     }
@@ -183,6 +191,16 @@ impl Library for Libraries {
                 ArrayKind::Torch => sym("torch.Tensor"),
                 ArrayKind::Numpy => sym("numpy.ndarray"),
             }),
+        }
+    }
+
+    fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool> {
+        match (class.as_str(), it.heap.tensor_ref(value)?.array) {
+            ("torch.Tensor", ArrayKind::Torch) | ("numpy.ndarray", ArrayKind::Numpy) => Some(true),
+            ("torch.Tensor", ArrayKind::Numpy) | ("numpy.ndarray", ArrayKind::Torch) => Some(false),
+            // Labels of data sets are carried as arrays.
+            (path, ArrayKind::Torch) if path.starts_with("builtins.") => Some(path == "builtins.object"),
+            _ => None,
         }
     }
 

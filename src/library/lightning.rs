@@ -135,10 +135,15 @@ fn forget_devices(it: &mut Interp<'_>, value: &Value) {
                     continue;
                 }
                 match it.heap.get(*id) {
-                    Data::Tensor(tensor) if tensor.device.is_some() => it.heap.update_tensor(*id, |t| {
-                        t.device = None;
-                        t.device_at = None;
-                    }),
+                    // Mixed precision casts, too.
+                    Data::Tensor(tensor) if tensor.device.is_some() || tensor.dtype.is_some() => {
+                        it.heap.update_tensor(*id, |t| {
+                            t.device = None;
+                            t.device_at = None;
+                            t.dtype = None;
+                            t.dtype_at = None;
+                        });
+                    }
                     Data::List(Items::Exact(items)) => todo.extend(items.iter().cloned()),
                     Data::List(Items::Many(item)) => todo.push(item.clone()),
                     Data::Dict(dict) => todo.extend(dict.entries.values().chain(&dict.open).cloned()),

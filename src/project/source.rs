@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::read::{Content, Encoding};
-use crate::syntax::{self, Cell, FileId, LineIndex, Notebook, OneIndexed, Parsed, TextRange, TextSize};
+use crate::syntax::{self, Bindings, Cell, FileId, LineIndex, Notebook, OneIndexed, Parsed, TextRange, TextSize};
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +32,14 @@ pub struct SourceFile {
     notebook: Option<(String, Notebook)>,
     lines: OnceLock<LineIndex>,
     parsed: OnceLock<Parsed>,
+    bindings: OnceLock<Bindings>,
 }
 
 impl SourceFile {
     pub(super) fn new(id: FileId, path: PathBuf, canonical: PathBuf, content: Content) -> Self {
         let Content { text, encoding, notebook } = content;
-        let (lines, parsed) = (OnceLock::new(), OnceLock::new());
-        SourceFile { id, path, encoding, canonical, text, notebook, lines, parsed }
+        let (lines, parsed, bindings) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        SourceFile { id, path, encoding, canonical, text, notebook, lines, parsed, bindings }
     }
 
     pub fn kind(&self) -> FileKind {
@@ -80,6 +81,11 @@ impl SourceFile {
             }
             None => syntax::parse(&self.text, false),
         })
+    }
+
+    /// Which statements at the top bind which names.
+    pub fn bindings(&self) -> &Bindings {
+        self.bindings.get_or_init(|| Bindings::of(&self.parsed().module.body))
     }
 
     /// Where an offset lies. An offset past the end, or inside a character, is taken back.

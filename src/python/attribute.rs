@@ -174,13 +174,11 @@ impl<'p> Interp<'p> {
                     }
                     return Some(value);
                 }
-                Value::Path(path) => {
-                    if self.library.bases(*path).is_some() {
-                        // A library's class method, called through the program's subclass.
-                        let member = self.path_member(*path, name);
-                        if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
-                            return Some(Value::Unknown);
-                        }
+                Value::Path(path) if self.library.bases(*path).is_some() => {
+                    // A library's class method, called through the program's subclass.
+                    let member = self.path_member(*path, name);
+                    if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
+                        return Some(Value::Unknown);
                     }
                 }
                 _ => {}
@@ -240,7 +238,10 @@ impl<'p> Interp<'p> {
 
     pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
         let library = self.library;
-        let Value::Obj(id) = object else { return };
+        let Value::Obj(id) = object else {
+            self.havoc(&value);
+            return;
+        };
         match self.heap.get(*id) {
             Data::Instance(_) => {
                 self.event(Event::SetAttribute { object: *id, name, value: &value, span });
@@ -263,9 +264,7 @@ impl<'p> Interp<'p> {
             }
             Data::Module { scope, .. } => {
                 let scope = *scope;
-                if let Data::Scope(names) = self.heap.get_mut(scope) {
-                    names.vars.insert(name, value);
-                }
+                self.heap.bind(scope, name, Some(value));
             }
             Data::Tensor(_) => {
                 if let Some(class) = self.library.class_of(self, object) {

@@ -3,7 +3,7 @@
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Dict, Items, Iter, Key, Size, Sym, Type, Value, sym};
+use crate::value::{Data, Dict, Items, Iter, Key, Size, Sym, Type, Value, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -344,21 +344,10 @@ impl<'p> Interp<'p> {
                         _ => None,
                     },
                     Data::Set(_) => builtin(&["set", "frozenset", "object"]),
-                    Data::Tensor(tensor) => {
-                        let kind = tensor.array;
-                        match (classes.as_path(), kind) {
-                            (Some("torch.Tensor"), ArrayKind::Torch) | (Some("numpy.ndarray"), ArrayKind::Numpy) => {
-                                Some(true)
-                            }
-                            (Some("torch.Tensor"), ArrayKind::Numpy) => Some(false),
-                            (Some("numpy.ndarray"), ArrayKind::Torch) => Some(false),
-                            // A scalar of numpy is carried as an array, and may be a float too.
-                            (Some(path), ArrayKind::Torch) if path.starts_with("builtins.") => {
-                                Some(path == "builtins.object")
-                            }
-                            _ => None,
-                        }
-                    }
+                    Data::Tensor(_) => match classes {
+                        Value::Path(class) => self.library.is_instance(self, value, *class),
+                        _ => None,
+                    },
                     Data::Instance(instance) => {
                         let open = instance.open;
                         let line = self.mro_of(value);

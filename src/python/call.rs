@@ -106,6 +106,10 @@ impl<'p> Interp<'p> {
         let library = self.library;
         for class in self.native_classes(receiver) {
             if let Some(value) = library.method(self, class, receiver, name, args.clone(), span) {
+                // A hook runs whenever the library likes.
+                if name.as_str().contains("hook") {
+                    self.havoc_args(&args);
+                }
                 if name.as_str() == "size" && value.is_unknown() && args.pos.is_empty() {
                     return super::attribute::unknown_shape(receiver.clone());
                 }
@@ -165,16 +169,66 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes an object forget what an unseen function may have changed in it: the contents
-    /// of lists and dicts.
+    /// Makes an object forget what code that cannot be seen may have changed in it: the
+    /// contents of lists and dicts, its own, its attributes', and those that it changes when
+    /// it is a function that may now be called at any time.
     pub fn havoc(&mut self, value: &Value) {
-        let Value::Obj(id) = value else { return };
-        match self.heap.get(*id) {
-            Data::List(_) => *self.heap.get_mut(*id) = Data::List(Items::Many(Value::Unknown)),
-            Data::Set(_) => *self.heap.get_mut(*id) = Data::Set(Items::Many(Value::Unknown)),
+        match value {
+            Value::Obj(id) => self.havoc_object(*id),
+            Value::Bound(pair) => {
+                let receiver = pair.0.clone();
+                self.havoc(&receiver);
+            }
+            _ => {}
+        }
+    }
+
+    fn havoc_object(&mut self, id: ObjId) {
+        match self.heap.get(id) {
+            Data::Instance(instance) if matches!(instance.class, Value::Obj(_)) => {
+                let parts: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
+                for part in parts {
+                    self.havoc_container(part);
+                }
+            }
+            Data::Function(function) => {
+                let (code, scope) = (function.code, function.scope);
+                let mut names = Vec::new();
+                if let Some(Body::Function(def)) = self.code.get(code.0 as usize).map(|c| c.body) {
+                    super::entry::mutated_names(&def.body, &mut names);
+                }
+                for name in names {
+                    if let Some(id) = self.lookup_from(scope, name).and_then(|v| v.as_obj()) {
+                        self.havoc_container(id);
+                    }
+                }
+            }
+            _ => self.havoc_container(id),
+        }
+    }
+
+    /// The value of a name as seen from a scope.
+    fn lookup_from(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            if let Some(value) = self.scope_var(id, name) {
+                return Some(value);
+            }
+            at = match self.heap.get(id) {
+                Data::Scope(names) => names.parent,
+                _ => None,
+            };
+        }
+        None
+    }
+
+    fn havoc_container(&mut self, id: ObjId) {
+        match self.heap.get(id) {
+            Data::List(_) => *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown)),
+            Data::Set(_) => *self.heap.get_mut(id) = Data::Set(Items::Many(Value::Unknown)),
             Data::Dict(_) => {
                 let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
-                *self.heap.get_mut(*id) = Data::Dict(dict);
+                *self.heap.get_mut(id) = Data::Dict(dict);
             }
             _ => {}
         }
@@ -188,14 +242,16 @@ impl<'p> Interp<'p> {
         let function = function.clone();
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        let spent = self.speculative && self.inlining == 0 && self.frames.len() > 1;
+        let spent = match self.demands.is_empty() {
+            true => self.speculative && self.inlining == 0 && self.frames.len() > 1,
+            false => self.importing == 0,
+        };
         if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
             self.havoc_args(&args);
             return Value::Unknown;
         }
         self.executed.insert(function.code);
         let first = args.pos.first().map(|a| a.value.clone());
-        let scope = self.heap.alloc(Data::Scope(Scope { vars: Attrs::default(), parent: Some(function.scope) }));
         let parameters = match code.body {
             Body::Function(def) => Some(&*def.parameters),
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
@@ -204,9 +260,7 @@ impl<'p> Interp<'p> {
         // User rules may speak of the program's own functions.
         self.announce_user(&function, parameters, &args, span);
         let vars = self.bind(parameters, &function.defaults, args, span);
-        if let Data::Scope(names) = self.heap.get_mut(scope) {
-            names.vars = vars;
-        }
+        let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
         let mut frame = Frame::new(code.file, scope);
         frame.code = Some(function.code);

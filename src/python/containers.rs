@@ -28,6 +28,10 @@ impl<'p> Interp<'p> {
                 None => Value::Any(Type::Str),
             },
             Value::Any(Type::Str) | Value::Among(_) => Value::Any(Type::Str),
+            Value::Any(Type::Bytes) => match index {
+                Value::Slice(_) => object.clone(),
+                _ => Value::ranged(Range::bounds(0.0, 255.0), false, None),
+            },
             Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
                 Value::Slice(_) => Value::Unknown,
                 _ => Value::Any(Type::Int),
@@ -62,7 +66,9 @@ impl<'p> Interp<'p> {
     }
 
     fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
-        match Key::of(index) {
+        // A scalar of numpy is the key that it is equal to.
+        let scalar = self.heap.is_tensor(index);
+        match Key::of(index).filter(|_| !scalar) {
             Some(key) => match (dict.entries.get(&key), &dict.open) {
                 (Some(value), _) => value.clone(),
                 (None, Some(open)) => open.clone(),
@@ -296,6 +302,7 @@ impl<'p> Interp<'p> {
                 Data::Instance(_) => self.iterate_instance(object, span),
                 _ => Items::Many(Value::Unknown),
             },
+            Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
             _ => Items::Many(Value::Unknown),
         }
     }
@@ -373,6 +380,7 @@ impl<'p> Interp<'p> {
             Value::Tuple(items) => Some(!items.is_empty()),
             Value::Size(poly) => Size::Expr(poly.clone()).equals(&Size::Int(0)).map(|zero| !zero),
             Value::Ellipsis | Value::Dtype(_) | Value::Device(_) | Value::Bound(_) | Value::Partial(_) => Some(true),
+            Value::Path(path) if path.as_str() == "typing.TYPE_CHECKING" => Some(false),
             Value::Path(path) if self.library.bases(*path).is_some() => Some(true),
             Value::Obj(id) => {
                 let library = self.library;

@@ -105,7 +105,8 @@ impl<'p> Interp<'p> {
         let value = self.instantiate(class, args, span);
         if let Some(id) = value.as_obj() {
             for name in self.attributes_set_later(class) {
-                if self.heap.attr(id, name.as_str()).is_some() {
+                let stored = self.heap.attr(id, name.as_str()).is_some();
+                if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
                 }
             }
@@ -171,6 +172,37 @@ fn collect_target(expr: &Expr, names: &mut Vec<Sym>) {
         Expr::Subscript(s) => collect_target(&s.value, names),
         Expr::Tuple(t) => t.elts.iter().for_each(|e| collect_target(e, names)),
         _ => {}
+    }
+}
+
+/// The names whose contents a function body changes: `acts.append(x)`, `cache[k] = x`.
+pub(super) fn mutated_names(body: &[Stmt], names: &mut Vec<Sym>) {
+    let mut note = |expr: &Expr| {
+        if let Expr::Name(name) = expr {
+            names.push(sym(name.id.as_str()));
+        }
+    };
+    for stmt in body {
+        match stmt {
+            Stmt::Expr(s) => {
+                if let Expr::Call(call) = &*s.value
+                    && let Expr::Attribute(method) = &*call.func
+                {
+                    note(&method.value);
+                }
+            }
+            Stmt::Assign(s) => {
+                for target in &s.targets {
+                    if let Expr::Subscript(s) = target {
+                        note(&s.value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for inner in body.iter().flat_map(blocks) {
+        mutated_names(inner, names);
     }
 }
 

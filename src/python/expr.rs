@@ -143,7 +143,11 @@ impl<'p> Interp<'p> {
         while let Some(id) = scope {
             let Data::Scope(names) = self.heap.get(id) else { break };
             match names.vars.get(&name) {
-                None => scope = names.parent,
+                None if names.parent.is_some() => scope = names.parent,
+                None => match self.demand(id, name) {
+                    Some(value) => return value,
+                    None => break,
+                },
                 Some(Value::Lazy(_)) => return self.scope_var(id, name).unwrap_or(Value::Unknown),
                 Some(value) => return value.clone(),
             }

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use super::interp::{Frame, Interp};
 use super::library::Event;
+use super::stmt::Flow;
 use crate::syntax::ast::{ModModule, StmtImport, StmtImportFrom};
-use crate::syntax::{FileId, Span};
-use crate::value::{Data, Lazy, ObjId, Scope, Sym, Value, sym};
+use crate::syntax::{Bindings, FileId, Place, Span, Stmt};
+use crate::value::{Data, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 
 /// What an imported name stands for.
 pub enum Import {
@@ -23,6 +24,9 @@ pub enum Import {
 pub trait Sources<'p> {
     fn module(&self, file: FileId) -> &'p ModModule;
 
+    /// Which statements of a file's module bind which names.
+    fn bindings(&self, file: FileId) -> &'p Bindings;
+
     /// The length of a file's source, in bytes.
     fn size(&self, file: FileId) -> usize;
 
@@ -31,53 +35,76 @@ pub trait Sources<'p> {
 }
 
 /// Modules are run where they are imported, as Python does, as long as they are no longer
-/// than this together (in bytes of source); the modules of a large package wait until one
-/// of their names is used.
+/// than this together (in bytes of source). Of the modules of a large package only those
+/// statements are run that give a name its meaning, when the name is first used.
 const EAGER: usize = 48 * 1024;
+/// How deep names may need each other.
+const MAX_DEMANDS: usize = 24;
 
-impl Interp<'_> {
+/// A module of which only what is needed is run.
+pub(super) struct Deferred<'p> {
+    file: FileId,
+    bindings: &'p Bindings,
+}
+
+impl<'p> Interp<'p> {
     /// Runs the file as the program: `__name__` is `"__main__"`.
     pub(super) fn run_main(&mut self) -> ObjId {
-        self.load(self.root, "__main__").1
+        let (_, scope) = self.enter_module(self.root, "__main__");
+        self.run_module(self.root, scope);
+        scope
     }
 
-    /// The module object of a file and its scope, run if it has not been.
+    /// The module object of a file and its scope, empty but for what every module has.
+    fn enter_module(&mut self, file: FileId, name: &str) -> (ObjId, ObjId) {
+        let scope = self.heap.alloc(Data::Scope(Scope::default()));
+        let module = self.heap.alloc(Data::Module { file, scope });
+        self.modules.insert(file, module);
+        self.heap.settle(scope, sym("__name__"), Value::str(name));
+        self.heap.settle(scope, sym("__file__"), Value::Any(Type::Str));
+        (module, scope)
+    }
+
+    fn run_module(&mut self, file: FileId, scope: ObjId) {
+        if self.frames.len() < super::interp::MAX_DEPTH {
+            self.frames.push(Frame::new(file, scope));
+            self.exec_module(self.sources.module(file));
+            self.frames.pop();
+        }
+    }
+
+    /// The module object of a file and its scope. At the first import the module is run, if
+    /// that is not too much.
     fn load(&mut self, file: FileId, name: &str) -> (Value, ObjId) {
         if let Some(module) = self.modules.get(&file)
             && let Data::Module { scope, .. } = self.heap.get(*module)
         {
             return (Value::Obj(*module), *scope);
         }
-        let scope = self.heap.alloc(Data::Scope(Scope::default()));
-        let module = self.heap.alloc(Data::Module { file, scope });
-        self.modules.insert(file, module);
-        if let Data::Scope(names) = self.heap.get_mut(scope) {
-            names.vars.insert(sym("__name__"), Value::str(name));
-            names.vars.insert(sym("__file__"), Value::Any(crate::value::Type::Str));
-        }
-        if self.frames.len() < super::interp::MAX_DEPTH {
-            self.frames.push(Frame::new(file, scope));
-            self.exec_module(self.sources.module(file));
-            self.frames.pop();
+        let (module, scope) = self.enter_module(file, name);
+        let size = self.sources.size(file);
+        if self.eager + size > EAGER {
+            self.deferred.insert(scope, Deferred { file, bindings: self.sources.bindings(file) });
+        } else {
+            self.eager += size;
+            self.run_module(file, scope);
         }
         (Value::Obj(module), scope)
     }
 
     /// The module, or one of its names: at once, or when it is used.
     fn load_name(&mut self, file: FileId, module: &str, name: Option<Sym>) -> Option<Value> {
-        if !self.modules.contains_key(&file) {
-            let size = self.sources.size(file);
-            if self.eager + size > EAGER {
-                let lazy = Lazy { file, module: sym(module), name };
-                return Some(Value::Lazy(Rc::new(lazy)));
-            }
-            self.eager += size;
-        }
         let (value, scope) = self.load(file, module);
-        match name {
-            None => Some(value),
-            Some(name) => self.scope_var(scope, name),
+        let Some(name) = name else { return Some(value) };
+        if self.deferred.contains_key(&scope) {
+            let settled = match self.heap.get(scope) {
+                Data::Scope(names) => names.vars.get(&name).cloned(),
+                _ => None,
+            };
+            let lazy = || Value::Lazy(Rc::new(Lazy { file, module: sym(module), name: Some(name) }));
+            return Some(settled.unwrap_or_else(lazy));
         }
+        self.scope_var(scope, name)
     }
 
     /// Carries out an import that has waited.
@@ -92,6 +119,80 @@ impl Interp<'_> {
             Import::File(file) if file != lazy.file => self.load(file, name.as_str()).0,
             _ => Value::Unknown,
         }
+    }
+
+    /// A name of a module of which only what is needed is run: the statements that bind or
+    /// change it are run now, in a scope of their own.
+    pub(super) fn demand(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
+        let deferred = self.deferred.get(&scope)?;
+        let (file, bindings) = (deferred.file, deferred.bindings);
+        let places = bindings.of_name(name.as_str());
+        if places.is_empty() {
+            return self.starred(file, bindings, scope, name);
+        }
+        if !self.may_demand(scope, name) {
+            return Some(Value::Unknown);
+        }
+        let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
+        self.demands.push((scope, name));
+        self.frames.push(Frame::new(file, own));
+        let body = &self.sources.module(file).body;
+        for place in places {
+            if let Some(stmt) = statement(body, *place)
+                && self.exec(stmt) == Flow::Stopped
+            {
+                break;
+            }
+        }
+        self.frames.pop();
+        self.demands.pop();
+        // What was cut short is not kept.
+        if self.importing == 0 {
+            return Some(Value::Unknown);
+        }
+        let bound = match self.heap.get(own) {
+            Data::Scope(names) => names.vars.clone(),
+            _ => return None,
+        };
+        let mut found = None;
+        for (bound, value) in bound {
+            let complete = bindings.of_name(bound.as_str()).iter().all(|place| places.contains(place));
+            if bound == name {
+                found = Some(value.clone());
+            }
+            let known = matches!(self.heap.get(scope), Data::Scope(names) if names.vars.contains_key(&bound));
+            if complete && !known {
+                self.heap.settle(scope, bound, value);
+            }
+        }
+        match found {
+            Some(Value::Lazy(_)) => self.scope_var(scope, name),
+            found => found,
+        }
+    }
+
+    /// Whether a name may be given its meaning now: names may need each other in circles.
+    fn may_demand(&self, scope: ObjId, name: Sym) -> bool {
+        let deep = self.demands.len() >= MAX_DEMANDS || self.frames.len() >= super::interp::MAX_DEPTH;
+        !deep && self.importing > 0 && !self.demands.contains(&(scope, name))
+    }
+
+    /// A name that `from module import *` may bring.
+    fn starred(&mut self, from: FileId, bindings: &Bindings, scope: ObjId, name: Sym) -> Option<Value> {
+        if bindings.stars.is_empty() || name.as_str().starts_with('_') || !self.may_demand(scope, name) {
+            return None;
+        }
+        self.demands.push((scope, name));
+        let body = &self.sources.module(from).body;
+        let found = bindings.stars.iter().find_map(|at| {
+            let Some(Stmt::ImportFrom(import)) = body.get(*at as usize) else { return None };
+            let module = import.module.as_ref().map_or("", |m| m.as_str());
+            let Import::File(file) = self.sources.resolve(from, module, import.level) else { return None };
+            let (_, scope) = self.load(file, module);
+            self.scope_var(scope, name)
+        });
+        self.demands.pop();
+        found
     }
 
     pub(super) fn import(&mut self, stmt: &StmtImport) {
@@ -123,9 +224,8 @@ impl Interp<'_> {
         if let Value::Obj(id) = parent
             && let Data::Module { scope, .. } = *self.heap.get(*id)
             && !rest.contains('.')
-            && let Data::Scope(names) = self.heap.get_mut(scope)
         {
-            names.vars.insert(sym(rest), module);
+            self.heap.bind(scope, sym(rest), Some(module));
         }
     }
 
@@ -190,8 +290,14 @@ impl Interp<'_> {
     fn import_star(&mut self, file: FileId, name: &str) {
         let (_, scope) = self.load(file, name);
         let Data::Scope(names) = self.heap.get(scope) else { return };
-        let public: Vec<(Sym, Value)> =
+        let mut public: Vec<(Sym, Value)> =
             names.vars.iter().filter(|(k, _)| !k.as_str().starts_with('_')).map(|(k, v)| (*k, v.clone())).collect();
+        if let Some(deferred) = self.deferred.get(&scope) {
+            let module = sym(name);
+            let waiting = deferred.bindings.names().filter(|name| !name.starts_with('_')).map(sym);
+            let lazy = |name| (name, Value::Lazy(Rc::new(Lazy { file, module, name: Some(name) })));
+            public.splice(0..0, waiting.map(lazy));
+        }
         for (key, value) in public {
             self.set_name(key, value);
         }
@@ -200,17 +306,32 @@ impl Interp<'_> {
     /// A name that a scope itself binds.
     pub(super) fn scope_var(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
         let Data::Scope(names) = self.heap.get(scope) else { return None };
-        match names.vars.get(&name)? {
-            Value::Lazy(lazy) => {
+        match names.vars.get(&name) {
+            None => self.demand(scope, name),
+            Some(Value::Lazy(lazy)) => {
                 let lazy = lazy.clone();
-                let value = self.force(&lazy);
-                if let Data::Scope(names) = self.heap.get_mut(scope) {
-                    names.vars.insert(name, value.clone());
+                if !self.may_demand(scope, name) {
+                    return Some(Value::Unknown);
                 }
+                self.demands.push((scope, name));
+                let value = self.force(&lazy);
+                self.demands.pop();
+                self.heap.settle(scope, name, value.clone());
                 Some(value)
             }
-            value => Some(value.clone()),
+            Some(value) => Some(value.clone()),
         }
+    }
+}
+
+/// The statement at a place of a module.
+fn statement(body: &[Stmt], place: Place) -> Option<&Stmt> {
+    match place {
+        Place::Stmt(at) => body.get(at as usize),
+        Place::Typing(at, inner) => match body.get(at as usize)? {
+            Stmt::If(test) => test.body.get(inner as usize),
+            _ => None,
+        },
     }
 }
 

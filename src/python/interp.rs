@@ -2,17 +2,19 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::import::Sources;
+use super::import::{Deferred, Sources};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
-use crate::value::{CodeId, Delta, Heap, Mark, ObjId, Sym, Value};
+use crate::value::{CodeId, Delta, Heap, Mark, ObjId, Origin, Sym, Value};
 
 /// How deep calls are followed.
 pub(super) const MAX_DEPTH: usize = 40;
 /// The depth of an uncalled function's own frame: the module's, the scope from which it is
 /// run, its own.
 const UNCALLED_DEPTH: usize = 2;
+/// Steps that may be spent on names of modules of which only what is needed is run.
+const IMPORT_STEPS: u64 = 30_000;
 /// How often the same function may be active at once.
 pub(super) const MAX_RECURSION: usize = 2;
 
@@ -81,6 +83,12 @@ pub struct Interp<'p> {
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
     pub(super) defined: Vec<ObjId>,
+    /// The scopes of modules of which only what is needed is run.
+    pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
+    /// The names of such modules that are being given their meaning, innermost last.
+    pub(super) demands: Vec<(ObjId, Sym)>,
+    /// Steps that may still be spent on that.
+    pub(super) importing: u64,
     /// Bytes of modules that were run where they were imported.
     pub(super) eager: usize,
     /// Steps that may still be spent inside calls of uncalled functions: past it, what they
@@ -89,6 +97,9 @@ pub struct Interp<'p> {
     pub(super) budget: u64,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
+    /// Calls that went well inside functions that other uncalled functions call: see
+    /// [`Interp::inlined`].
+    pub passed: FxHashSet<Span>,
     /// The budget ran out.
     pub exhausted: bool,
     /// A function that nothing calls is being run: what happened before it is not known.
@@ -121,10 +132,14 @@ impl<'p> Interp<'p> {
             mros: FxHashMap::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
+            deferred: FxHashMap::default(),
+            demands: Vec::new(),
+            importing: IMPORT_STEPS,
             eager: 0,
             inlining: budget / 4,
             budget,
             refused: (0, None),
+            passed: FxHashSet::default(),
             exhausted: false,
             speculative: false,
             state,
@@ -154,12 +169,17 @@ impl<'p> Interp<'p> {
 
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
+        if !self.demands.is_empty() {
+            let some_left = self.importing > 0;
+            self.importing = self.importing.saturating_sub(1);
+            return some_left;
+        }
         if self.budget == 0 {
             self.exhausted = true;
             return false;
         }
         self.budget -= 1;
-        if self.speculative && self.frames.len() > UNCALLED_DEPTH {
+        if self.inlined() {
             self.inlining = self.inlining.saturating_sub(1);
         }
         true
@@ -173,6 +193,13 @@ impl<'p> Interp<'p> {
         self.code.push(make());
         self.code_ids.insert(address, id);
         id
+    }
+
+    /// Whether a function is being run as the callee of one that nothing calls. Which of its
+    /// contexts really occur is not known: conditions that belong together may have been
+    /// decided apart.
+    pub fn inlined(&self) -> bool {
+        self.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
     /// Tells the observer of a library function's call.
@@ -210,13 +237,23 @@ impl<'p> Interp<'p> {
     }
 
     /// The call that led into the outermost method of an instance of a library's class
-    /// (`model(x)`, for `torch.nn.Module`); `None` outside of any, and in functions that
-    /// nothing calls.
-    pub fn entered(&self, class: &str) -> Option<Span> {
-        let frame = self.frames.iter().find(|f| {
+    /// (`model(x)`, for `torch.nn.Module`); `None` outside of any, in functions that nothing
+    /// calls, and for a fact that was made inside.
+    pub fn entered(&self, class: &str, fact: Origin) -> Option<Span> {
+        let at = self.frames.iter().position(|f| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
         })?;
-        frame.call.filter(|_| !self.speculative)
+        let inside = |frame: &Frame| {
+            let code = self.code.get(frame.code?.0 as usize)?;
+            match code.body {
+                Body::Function(def) => Some(Span::new(code.file, def).contains(fact?)),
+                Body::Lambda(_) | Body::Class => None,
+            }
+        };
+        if self.speculative || self.frames.iter().skip(at).any(|f| inside(f) == Some(true)) {
+            return None;
+        }
+        self.frames.get(at)?.call
     }
 
     /// The places of the calls that led here, innermost first.

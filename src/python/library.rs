@@ -78,6 +78,9 @@ pub trait Library: Sync {
     /// for under that path.
     fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym>;
 
+    /// Whether a value that is no instance, such as a tensor, is one of a class.
+    fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool>;
+
     /// `object.name = value` on an instance of `class`; `false` leaves it to Python.
     fn set_attribute(
         &self,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::interp::Interp;
 use crate::syntax::Expr;
 use crate::syntax::ast::{self, CmpOp};
-use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Tensor, Value, sym};
+use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Value, sym};
 
 /// A name with what it was before a condition spoke of it, and what it is taken to be after.
 pub(super) type Doubt = (Sym, Value, Value);
@@ -89,9 +89,12 @@ impl<'p> Interp<'p> {
                     && self.name(sym(name.id.as_str())).is_unknown()
                 {
                     let class = self.eval(class);
-                    if class.as_path() == Some("torch.Tensor") {
-                        let tensor = self.heap.tensor(Tensor::default());
-                        self.set_name(sym(name.id.as_str()), tensor);
+                    let name = sym(name.id.as_str());
+                    let span = self.span(call);
+                    if let Some(value) = self.library.annotated(self, &class, name, span)
+                        && self.heap.tensor_ref(&value).is_some()
+                    {
+                        self.set_name(name, value);
                     }
                 }
             }

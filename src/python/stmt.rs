@@ -22,6 +22,9 @@ const UNROLL: usize = 8;
 /// … or over more, if the body is this short (in bytes of source).
 const UNROLL_LONG: usize = 96;
 const SHORT_BODY: u32 = 600;
+/// … or over more still, if the body is shorter (lists that grow keep their length).
+const UNROLL_LONGER: usize = 512;
+const SHORTER_BODY: u32 = 120;
 /// How often a loop's body is run before what still changes is taken as it is.
 const MAX_ROUNDS: usize = 4;
 
@@ -39,7 +42,7 @@ impl<'p> Interp<'p> {
         Flow::Next
     }
 
-    fn exec(&mut self, stmt: &'p Stmt) -> Flow {
+    pub(super) fn exec(&mut self, stmt: &'p Stmt) -> Flow {
         if !self.step() {
             return Flow::Next;
         }
@@ -271,9 +274,7 @@ impl<'p> Interp<'p> {
         } else {
             frame.scope
         };
-        if let Data::Scope(names) = self.heap.get_mut(scope) {
-            names.vars.insert(name, value);
-        }
+        self.heap.bind(scope, name, Some(value));
     }
 
     /// The scope of the module that is being run.
@@ -304,18 +305,16 @@ impl<'p> Interp<'p> {
         match target {
             Expr::Name(name) => {
                 let key = sym(name.id.as_str());
-                if let Some(scope) = self.frames.last().map(|f| f.scope)
-                    && let Data::Scope(names) = self.heap.get_mut(scope)
-                {
-                    names.vars.shift_remove(&key);
+                if let Some(scope) = self.frames.last().map(|f| f.scope) {
+                    self.heap.bind(scope, key, None);
                 }
             }
             Expr::Attribute(attribute) => {
                 let object = self.eval(&attribute.value);
                 if let Some(id) = object.as_obj()
-                    && let Some(instance) = self.heap.instance_mut(id)
+                    && matches!(self.heap.get(id), Data::Instance(_))
                 {
-                    instance.attrs.shift_remove(&sym(attribute.attr.as_str()));
+                    self.heap.bind(id, sym(attribute.attr.as_str()), None);
                 }
             }
             Expr::Subscript(subscript) => {
@@ -555,7 +554,8 @@ impl<'p> Interp<'p> {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
             Items::Exact(items)
                 if items.len() <= UNROLL && !has_loop(&stmt.body)
-                    || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY && !has_loop(&stmt.body) =>
+                    || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY && !has_loop(&stmt.body)
+                    || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY && !has_loop(&stmt.body) =>
             {
                 self.unrolled(stmt, items)
             }

@@ -3,11 +3,13 @@
 //! A parsed file always has a syntax tree: the parser recovers from errors, so the parts of
 //! a broken file that could be read are still checked.
 
+mod bindings;
 mod nesting;
 mod notebook;
 mod parse;
 mod span;
 
+pub use bindings::{Bindings, Place};
 pub use nesting::Nesting;
 pub use notebook::{Cell, Notebook, NotebookError};
 pub use parse::{ParseIssue, Parsed, parse, parse_cells};

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::join::{DEPTH as SAME_DEPTH, join_data, same_data};
+use super::join::{DEPTH as SAME_DEPTH, identical, join as join_values, join_data, same, same_data};
 use super::{Size, Sym, Symbol, Tensor, Value, sym};
 use crate::syntax::FileId;
 
@@ -153,10 +153,27 @@ struct Slot {
     stamp: u32,
 }
 
-struct Saved {
-    id: ObjId,
-    data: Rc<Data>,
-    stamp: u32,
+/// An older state, to be returned to.
+enum Saved {
+    Whole {
+        id: ObjId,
+        data: Rc<Data>,
+        stamp: u32,
+    },
+    /// Of a scope or instance, one name.
+    Name {
+        id: ObjId,
+        name: Sym,
+        value: Option<Value>,
+    },
+}
+
+/// How an object differs from its state at a mark.
+#[derive(Debug, Clone)]
+pub enum Change {
+    Whole(Rc<Data>),
+    /// Some names of a scope or instance.
+    Names(Vec<(Sym, Option<Value>)>),
 }
 
 /// A state of the heap that can be returned to.
@@ -167,7 +184,7 @@ pub struct Mark {
 }
 
 /// How the heap differs from its state at a mark.
-pub type Delta = Vec<(ObjId, Rc<Data>)>;
+pub type Delta = Vec<(ObjId, Change)>;
 
 /// All mutable state of the interpreted program.
 ///
@@ -246,7 +263,7 @@ impl Heap {
     pub fn get_mut(&mut self, id: ObjId) -> &mut Data {
         let slot = &mut self.slots[id.0 as usize];
         if slot.stamp < self.serial {
-            self.trail.push(Saved { id, data: slot.data.clone(), stamp: slot.stamp });
+            self.trail.push(Saved::Whole { id, data: slot.data.clone(), stamp: slot.stamp });
             slot.stamp = self.serial;
         }
         Rc::make_mut(&mut slot.data)
@@ -256,10 +273,34 @@ impl Heap {
     fn put(&mut self, id: ObjId, data: Rc<Data>) {
         let slot = &mut self.slots[id.0 as usize];
         if slot.stamp < self.serial {
-            self.trail.push(Saved { id, data: slot.data.clone(), stamp: slot.stamp });
+            self.trail.push(Saved::Whole { id, data: slot.data.clone(), stamp: slot.stamp });
             slot.stamp = self.serial;
         }
         slot.data = data;
+    }
+
+    /// Binds a name of a scope, or an attribute of an instance; `None` unbinds it. Only this
+    /// name's older state is saved.
+    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
+    pub fn bind(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
+        let slot = &mut self.slots[id.0 as usize];
+        let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { return };
+        let before = match value {
+            Some(value) => names.insert(name, value),
+            None => names.shift_remove(&name),
+        };
+        if slot.stamp < self.serial {
+            self.trail.push(Saved::Name { id, name, value: before });
+        }
+    }
+
+    /// Binds a name as if it had been bound from the beginning: no branch undoes it.
+    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
+    pub fn settle(&mut self, id: ObjId, name: Sym, value: Value) {
+        let slot = &mut self.slots[id.0 as usize];
+        if let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) {
+            names.insert(name, value);
+        }
     }
 
     /// A fresh symbol.
@@ -320,20 +361,58 @@ impl Heap {
 
     /// What changed since the mark.
     pub fn delta(&self, mark: Mark) -> Delta {
-        let mut ids: Vec<ObjId> = self.trail.get(mark.trail..).unwrap_or_default().iter().map(|s| s.id).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids.into_iter().map(|id| (id, self.slot(id).data.clone())).collect()
+        let since = self.trail.get(mark.trail..).unwrap_or_default();
+        // By object, and in order of writing: `None` stands for the whole object.
+        let mut written: Vec<(ObjId, usize, Option<Sym>)> = since
+            .iter()
+            .enumerate()
+            .map(|(at, saved)| match saved {
+                Saved::Whole { id, .. } => (*id, at, None),
+                Saved::Name { id, name, .. } => (*id, at, Some(*name)),
+            })
+            .collect();
+        written.sort_unstable_by_key(|(id, at, _)| (*id, *at));
+        written
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter_map(|writes| {
+                let id = writes.first()?.0;
+                let data = &self.slot(id).data;
+                let mut names: Vec<Sym> = Vec::with_capacity(writes.len());
+                let mut seen = FxHashSet::default();
+                for (.., name) in writes {
+                    let Some(name) = name else { return Some((id, Change::Whole(data.clone()))) };
+                    let new = if writes.len() > 16 { seen.insert(*name) } else { !names.contains(name) };
+                    if new {
+                        names.push(*name);
+                    }
+                }
+                let now = names_of(data)?;
+                Some((id, Change::Names(names.into_iter().map(|name| (name, now.get(&name).cloned())).collect())))
+            })
+            .collect()
     }
 
     /// Returns to the state at the mark, which stays open.
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub fn undo(&mut self, mark: Mark) {
         while self.trail.len() > mark.trail {
-            if let Some(saved) = self.trail.pop() {
-                let slot = &mut self.slots[saved.id.0 as usize];
-                slot.data = saved.data;
-                slot.stamp = saved.stamp;
+            match self.trail.pop() {
+                Some(Saved::Whole { id, data, stamp }) => {
+                    let slot = &mut self.slots[id.0 as usize];
+                    slot.data = data;
+                    slot.stamp = stamp;
+                }
+                Some(Saved::Name { id, name, value }) => {
+                    let slot = &mut self.slots[id.0 as usize];
+                    let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { continue };
+                    match value {
+                        Some(value) => _ = names.insert(name, value),
+                        // Mostly it is the last.
+                        None if names.last().is_some_and(|(last, _)| *last == name) => _ = names.pop(),
+                        None => _ = names.shift_remove(&name),
+                    }
+                }
+                None => {}
             }
         }
     }
@@ -349,8 +428,15 @@ impl Heap {
     /// Brings the heap, which must be in the state at the mark to which they are relative,
     /// to the state that a delta describes.
     pub fn apply(&mut self, delta: &Delta) {
-        for (id, data) in delta {
-            self.put(*id, data.clone());
+        for (id, change) in delta {
+            match change {
+                Change::Whole(data) => self.put(*id, data.clone()),
+                Change::Names(names) => {
+                    for (name, value) in names {
+                        self.bind(*id, *name, value.clone());
+                    }
+                }
+            }
         }
     }
 
@@ -367,31 +453,117 @@ impl Heap {
         ids.dedup();
         let mut changed = false;
         for id in ids {
-            let base = self.slot(id).data.clone();
-            let mut first: Option<Rc<Data>> = None;
-            let mut merged: Option<Rc<Data>> = None;
-            for delta in deltas {
-                let version = match delta.binary_search_by_key(&id, |(have, _)| *have) {
-                    Ok(at) => delta.get(at).map_or_else(|| base.clone(), |(_, data)| data.clone()),
-                    Err(_) => base.clone(),
-                };
-                merged = Some(match merged {
-                    None => {
-                        first = Some(version.clone());
-                        version
+            let changes: Vec<Option<&Change>> = deltas
+                .iter()
+                .map(|delta| {
+                    let at = delta.binary_search_by_key(&id, |(have, _)| *have).ok()?;
+                    delta.get(at).map(|(_, change)| change)
+                })
+                .collect();
+            changed |= if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
+                self.join_whole(id, &changes, widen)
+            } else {
+                self.join_names(id, &changes, widen)
+            };
+        }
+        changed
+    }
+
+    /// Joins the states of an object; whether that differs from the first.
+    fn join_whole(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
+        let base = self.slot(id).data.clone();
+        let mut first: Option<Rc<Data>> = None;
+        let mut merged: Option<Rc<Data>> = None;
+        for change in changes {
+            let version = match change {
+                None => base.clone(),
+                Some(Change::Whole(data)) => data.clone(),
+                Some(Change::Names(names)) => {
+                    let mut data = Data::clone(&base);
+                    if let Some(have) = names_mut(&mut data) {
+                        for (name, value) in names {
+                            match value {
+                                Some(value) => _ = have.insert(*name, value.clone()),
+                                None => _ = have.shift_remove(name),
+                            }
+                        }
                     }
-                    Some(have) if Rc::ptr_eq(&have, &version) => have,
-                    Some(have) => match join_data(self, &have, &version, widen) {
-                        Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => Rc::new(joined),
-                        _ => have,
-                    },
-                });
-            }
-            if let (Some(merged), Some(first)) = (merged, first) {
-                changed |= !Rc::ptr_eq(&merged, &first);
-                if !Rc::ptr_eq(&merged, &base) {
-                    self.put(id, merged);
+                    Rc::new(data)
                 }
+            };
+            merged = Some(match merged {
+                None => {
+                    first = Some(version.clone());
+                    version
+                }
+                Some(have) if Rc::ptr_eq(&have, &version) => have,
+                Some(have) => match join_data(self, &have, &version, widen) {
+                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => Rc::new(joined),
+                    _ => have,
+                },
+            });
+        }
+        let (Some(merged), Some(first)) = (merged, first) else { return false };
+        let changed = !Rc::ptr_eq(&merged, &first);
+        if !Rc::ptr_eq(&merged, &base) {
+            self.put(id, merged);
+        }
+        changed
+    }
+
+    /// Joins the names of a scope or instance that some state changed. A name that only one
+    /// path binds keeps that path's value: reading it on the other would be a `NameError`.
+    fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
+        let mut written: Vec<Sym> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let lists: Vec<&[(Sym, Option<Value>)]> = changes
+            .iter()
+            .map(|change| match change {
+                Some(Change::Names(names)) => names.as_slice(),
+                _ => &[],
+            })
+            .collect();
+        let many = lists.iter().map(|names| names.len()).sum::<usize>() > 16;
+        for (name, _) in lists.iter().copied().flatten() {
+            let new = if many { seen.insert(*name) } else { !written.contains(name) };
+            if new {
+                written.push(*name);
+            }
+        }
+        let mut changed = false;
+        for (at, name) in written.into_iter().enumerate() {
+            let base = names_of(self.get(id)).and_then(|names| names.get(&name)).cloned();
+            let mut merged: Option<Value> = None;
+            for (place, names) in lists.iter().enumerate() {
+                // Paths mostly write the same names in the same order.
+                let own = match names.get(at) {
+                    Some((here, value)) if *here == name => Some(value),
+                    _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value),
+                };
+                let version = own.unwrap_or(&base);
+                match (&merged, version) {
+                    (_, None) => {}
+                    (None, Some(value)) => {
+                        changed |= place > 0;
+                        merged = Some(value.clone());
+                    }
+                    (Some(have), Some(value)) if identical(have, value) => {}
+                    (Some(have), Some(value)) => {
+                        let joined = join_values(self, have, value, widen);
+                        if !same(self, &joined, have) {
+                            changed = true;
+                            merged = Some(joined);
+                        }
+                    }
+                }
+            }
+            let kept = match (&merged, &base) {
+                (Some(merged), Some(base)) => identical(merged, base),
+                (None, None) => true,
+                _ => false,
+            };
+            if !kept {
+                self.bind(id, name, merged);
             }
         }
         changed
@@ -497,8 +669,8 @@ impl Heap {
     }
 
     pub fn set_attr(&mut self, id: ObjId, name: &str, value: Value) {
-        if let Some(instance) = self.instance_mut(id) {
-            instance.attrs.insert(sym(name), value);
+        if matches!(self.get(id), Data::Instance(_)) {
+            self.bind(id, sym(name), Some(value));
         }
     }
 
@@ -521,6 +693,23 @@ impl Heap {
             Data::Dict(dict) => Some(dict),
             _ => None,
         }
+    }
+}
+
+/// The names of a scope, or the attributes of an instance.
+fn names_of(data: &Data) -> Option<&Attrs> {
+    match data {
+        Data::Scope(scope) => Some(&scope.vars),
+        Data::Instance(instance) => Some(&instance.attrs),
+        _ => None,
+    }
+}
+
+fn names_mut(data: &mut Data) -> Option<&mut Attrs> {
+    match data {
+        Data::Scope(scope) => Some(&mut scope.vars),
+        Data::Instance(instance) => Some(&mut instance.attrs),
+        _ => None,
     }
 }
 

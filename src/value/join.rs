@@ -13,6 +13,24 @@ pub fn same(heap: &Heap, a: &Value, b: &Value) -> bool {
     same_at(heap, a, b, DEPTH)
 }
 
+/// Whether two values are the same without a look at what they hold.
+pub(super) fn identical(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Unknown, Value::Unknown) | (Value::None, Value::None) => true,
+        (Value::Bool(x), Value::Bool(y)) => x == y,
+        (Value::Int(x), Value::Int(y)) => x == y,
+        (Value::Any(x), Value::Any(y)) => x == y,
+        (Value::Path(x), Value::Path(y)) => x == y,
+        (Value::Obj(x), Value::Obj(y)) => x == y,
+        (Value::Str(x), Value::Str(y)) => Rc::ptr_eq(x, y),
+        (Value::Tuple(x), Value::Tuple(y)) => Rc::ptr_eq(x, y),
+        (Value::Size(x), Value::Size(y)) => Rc::ptr_eq(x, y),
+        (Value::Bound(x), Value::Bound(y)) => Rc::ptr_eq(x, y),
+        (Value::Method(x), Value::Method(y)) => Rc::ptr_eq(x, y),
+        _ => false,
+    }
+}
+
 fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
     match (a, b) {
         (Value::Unknown, Value::Unknown) | (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => true,

@@ -1,5 +1,7 @@
 use std::rc::Rc;
 
+use crate::syntax::Span;
+
 use super::{Device, Dtype, ObjId, Origin, Range, Size};
 
 /// One dimension, with the place that fixed its length.
@@ -68,6 +70,8 @@ pub struct Past {
     pub scaled: Origin,
     /// They were integers before they were floats.
     pub whole: bool,
+    /// They are ids of a tokenizer to which tokens were added: how many it has since.
+    pub vocabulary: Option<(i64, Span)>,
 }
 
 impl Past {
@@ -79,6 +83,7 @@ impl Past {
             interpolated: agree(self.interpolated, other.interpolated),
             scaled: agree(self.scaled, other.scaled),
             whole: self.whole && other.whole,
+            vocabulary: self.vocabulary.filter(|_| self.vocabulary == other.vocabulary),
         }
     }
 

@@ -182,7 +182,8 @@ pub fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (O
         let reads = vec![device_read(a), device_read(b)];
         // The layer is where the model was moved: the batch was not.
         if a.1.parameter || b.1.parameter {
-            cx.reject_input(RejectKind::Device, message, reads);
+            let other = if a.1.parameter { b.1 } else { a.1 };
+            cx.reject_input(RejectKind::Device, message, reads, other.device_at);
         } else {
             cx.reject(RejectKind::Device, message, reads);
         }
@@ -198,6 +199,11 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     // Not on the CPU: then the result is not either.
     let elsewhere = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !d.is_cpu() && concrete(d)));
     if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
+        return found;
+    }
+    // The result of a refused call, which nothing may follow from, keeps its own.
+    let refused = tensors.iter().find(|(_, t)| t.rank().is_none() && t.device.is_some_and(|d| !concrete(d)));
+    if let Some(found) = refused.and_then(|(_, t)| known(t)) {
         return found;
     }
     // A tensor that is not just a number decides.

@@ -231,7 +231,8 @@ pub fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
             Some(tensor) => (tensor.rank() == Some(0)).then(|| vec![size(cx, only)]),
             None => Some(cx.items(only)?.iter().map(|v| size(cx, v)).collect()),
         },
-        one => Some(vec![size(cx, one)]),
+        // What is no number may be a shape that is not known.
+        one => one.number_type().map(|_| vec![size(cx, one)]),
     }
 }
 

@@ -5,7 +5,7 @@ use super::config::FAMILIES;
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
-use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, Key, Range, Size, Tensor, Type, Value};
+use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, Key, Past, Range, Size, Tensor, Type, Value};
 
 const TOKENIZER: &str = "transformers.PreTrainedTokenizer";
 const CALL: &str = "transformers.PreTrainedTokenizer.__call__";
@@ -99,6 +99,10 @@ fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
     cx.it.heap.set_attr(id, "_length", length.map_or(Value::Any(Type::Int), Value::Int));
     cx.it.heap.set_attr(id, "_top", length.map_or(Value::Unknown, Value::Int));
     cx.it.heap.set_attr(id, "_grown", Value::Bool(length.is_some()));
+    // A tensor holds the place too.
+    let past = Past { vocabulary: length.map(|n| (n, cx.span)), ..Past::default() };
+    let mark = cx.out(Tensor { past, ..Tensor::default() });
+    cx.it.heap.set_attr(id, "_added", mark);
     added.map_or(Value::Any(Type::Int), Value::Int)
 }
 
@@ -199,6 +203,9 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     }),
                     at,
                 );
+            if name == "input_ids" {
+                out.past = cx.tensor(&cx.attr(&tokenizer, "_added")).map(|t| t.past).unwrap_or_default();
+            }
             out.shape = Some(vec![rows.clone(), length.clone()]);
             out.shape_at = at;
             cx.out(out)

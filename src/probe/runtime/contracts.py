@@ -278,6 +278,12 @@ def occurs(size, n):
     return size == n
 
 
+def vocabulary(t):
+    """How many tokens the tokenizer that made the ids `t` has, where tokens were added to it.
+    Only the checker knows."""
+    return None
+
+
 def autocast(t):
     """Whether autocast is enabled here for the device of `t`."""
     return torch.is_autocast_enabled(t.device.type)
@@ -286,7 +292,7 @@ def autocast(t):
 HELPERS = (
     [require, suspect, advise, within, stray, outside, between, finite, values, is_tensor]
     + [integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
-    + [tv_mask, nearest, interpolated, scaled, occurs, autocast]
+    + [tv_mask, nearest, interpolated, scaled, occurs, vocabulary, autocast]
 )
 
 

@@ -11,13 +11,11 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use super::SourceFile;
-use crate::config::select::{matches_rule, nearest};
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Severity};
+pub use crate::selector::UNUSED_IGNORE;
+use crate::selector::{matches_rule, nearest};
 use crate::syntax::ast::statement_visitor::{StatementVisitor, walk_stmt};
 use crate::syntax::{Ranged, Span, Stmt, TextRange, TextSize};
-
-/// The code and name under which an unused suppression is reported.
-pub const UNUSED_IGNORE: &str = "unused-ignore";
 
 /// The suppressing comments of one file.
 pub struct Suppressions<'f> {

@@ -46,6 +46,18 @@ fn members(it: &Interp<'_>, object: &Value) -> Option<ObjId> {
     it.heap.attr(object.as_obj()?, MEMBERS)?.as_obj()
 }
 
+/// A container that the program's own class extends, in the hands of code that cannot be
+/// seen: its members may have changed.
+pub fn escaped(it: &mut Interp<'_>, object: &Value) {
+    let Some(id) = members(it, object) else { return };
+    let data = match it.heap.get(id) {
+        Data::Dict(_) => Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() }),
+        Data::List(_) => Data::List(Items::Many(Value::Unknown)),
+        _ => return,
+    };
+    *it.heap.get_mut(id) = data;
+}
+
 fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     super::module::begin(cx, object);
     let dict = cx.name().ends_with("Dict");

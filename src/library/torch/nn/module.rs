@@ -125,6 +125,7 @@ pub fn escaped(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) {
         return;
     }
+    super::containers::escaped(it, object);
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for id in registered(cx, object) {

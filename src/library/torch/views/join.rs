@@ -24,7 +24,9 @@ enum Given {
 }
 
 fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, Rejected> {
-    if cx.tensor(value).is_some_and(|t| t.array == ArrayKind::Torch) {
+    // A tensor of which nothing is known may be one by its annotation only.
+    let known = |t: &Tensor| t.shape.is_some() || t.dtype.is_some();
+    if cx.tensor(value).is_some_and(|t| t.array == ArrayKind::Torch && known(&t)) {
         let message = format!("{} takes a tuple or list of tensors, not one tensor", cx.name());
         cx.reject(RejectKind::Value, message, Vec::new());
         return Err(Rejected);

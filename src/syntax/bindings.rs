@@ -1,0 +1,213 @@
+//! Which statements of a module bind which of its names.
+
+use ruff_python_ast::{self as ast, Expr, Stmt};
+use rustc_hash::FxHashMap;
+
+/// The statements at the top of a module, by the names that they bind or change: enough to
+/// find what one name means without running the whole module.
+#[derive(Debug, Default)]
+pub struct Bindings {
+    names: FxHashMap<Box<str>, Vec<Place>>,
+    /// `from module import *`
+    pub stars: Vec<u32>,
+}
+
+/// A statement at the top of a module, by its index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Place {
+    Stmt(u32),
+    /// An import that only type checkers carry out: the `if TYPE_CHECKING:` statement, and
+    /// the index in its body.
+    Typing(u32, u32),
+}
+
+impl Bindings {
+    pub fn of(body: &[Stmt]) -> Bindings {
+        let mut all = Bindings::default();
+        for (index, stmt) in (0..).zip(body) {
+            if let Stmt::ImportFrom(import) = stmt
+                && import.names.iter().any(|alias| alias.name.as_str() == "*")
+            {
+                all.stars.push(index);
+            }
+            all.add(stmt, Place::Stmt(index));
+        }
+        // What type checkers import counts where nothing else gives the name a meaning.
+        for (index, stmt) in (0..).zip(body) {
+            if let Stmt::If(test) = stmt
+                && is_type_checking(&test.test)
+            {
+                for (inner, stmt) in (0..).zip(&test.body) {
+                    all.add_typing(stmt, Place::Typing(index, inner));
+                }
+            }
+        }
+        all
+    }
+
+    /// Where a name is bound and changed, in order.
+    pub fn of_name(&self, name: &str) -> &[Place] {
+        self.names.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// All names, in order of the statements that first bind them.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut all: Vec<(&Place, &str)> =
+            self.names.iter().filter_map(|(name, places)| Some((places.first()?, &**name))).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(_, name)| name)
+    }
+
+    fn add_typing(&mut self, stmt: &Stmt, place: Place) {
+        let mut bind = |name: &str| {
+            self.names.entry(name.into()).or_insert_with(|| vec![place]);
+        };
+        match stmt {
+            Stmt::Import(import) => bound_by_import(import, &mut bind),
+            Stmt::ImportFrom(import) => bound_by_import_from(import, &mut bind),
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, stmt: &Stmt, place: Place) {
+        let mut bind = |name: &str| {
+            let places = self.names.entry(name.into()).or_default();
+            if places.last() != Some(&place) {
+                places.push(place);
+            }
+        };
+        bound(stmt, &mut bind);
+    }
+}
+
+fn bound_by_import(import: &ast::StmtImport, bind: &mut dyn FnMut(&str)) {
+    for alias in &import.names {
+        match &alias.asname {
+            Some(name) => bind(name.as_str()),
+            None => bind(alias.name.split('.').next().unwrap_or_default()),
+        }
+    }
+}
+
+fn bound_by_import_from(import: &ast::StmtImportFrom, bind: &mut dyn FnMut(&str)) {
+    for alias in &import.names {
+        bind(alias.asname.as_ref().unwrap_or(&alias.name).as_str());
+    }
+}
+
+/// Whether a condition holds for type checkers only.
+fn is_type_checking(test: &Expr) -> bool {
+    match test {
+        Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",
+        Expr::Attribute(attribute) => attribute.attr.as_str() == "TYPE_CHECKING",
+        _ => false,
+    }
+}
+
+/// Tells the names that a statement binds in its own scope, or whose objects it changes.
+fn bound(stmt: &Stmt, bind: &mut dyn FnMut(&str)) {
+    match stmt {
+        Stmt::FunctionDef(def) => bind(def.name.as_str()),
+        Stmt::ClassDef(def) => bind(def.name.as_str()),
+        Stmt::Assign(assign) => assign.targets.iter().for_each(|target| bound_by_target(target, bind)),
+        Stmt::AugAssign(assign) => bound_by_target(&assign.target, bind),
+        Stmt::AnnAssign(assign) => bound_by_target(&assign.target, bind),
+        Stmt::Delete(delete) => delete.targets.iter().for_each(|target| bound_by_target(target, bind)),
+        Stmt::Import(import) => bound_by_import(import, bind),
+        Stmt::ImportFrom(import) => bound_by_import_from(import, bind),
+        // `names.update(…)`
+        Stmt::Expr(expr) => {
+            if let Expr::Call(call) = &*expr.value
+                && let Expr::Attribute(method) = &*call.func
+            {
+                bound_by_target(&method.value, bind);
+            }
+        }
+        Stmt::If(test) => {
+            if !is_type_checking(&test.test) {
+                all_bound(&test.body, bind);
+            }
+            test.elif_else_clauses.iter().for_each(|clause| all_bound(&clause.body, bind));
+        }
+        Stmt::For(each) => {
+            bound_by_target(&each.target, bind);
+            all_bound(&each.body, bind);
+            all_bound(&each.orelse, bind);
+        }
+        Stmt::While(each) => {
+            all_bound(&each.body, bind);
+            all_bound(&each.orelse, bind);
+        }
+        Stmt::With(with) => {
+            for item in &with.items {
+                if let Some(target) = &item.optional_vars {
+                    bound_by_target(target, bind);
+                }
+            }
+            all_bound(&with.body, bind);
+        }
+        Stmt::Try(attempt) => {
+            all_bound(&attempt.body, bind);
+            for handler in &attempt.handlers {
+                let ast::ExceptHandler::ExceptHandler(handler) = handler;
+                all_bound(&handler.body, bind);
+            }
+            all_bound(&attempt.orelse, bind);
+            all_bound(&attempt.finalbody, bind);
+        }
+        Stmt::Match(choice) => choice.cases.iter().for_each(|case| all_bound(&case.body, bind)),
+        _ => {}
+    }
+}
+
+fn all_bound(body: &[Stmt], bind: &mut dyn FnMut(&str)) {
+    body.iter().for_each(|stmt| bound(stmt, bind));
+}
+
+fn bound_by_target(target: &Expr, bind: &mut dyn FnMut(&str)) {
+    match target {
+        Expr::Name(name) => bind(name.id.as_str()),
+        Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+            elts.iter().for_each(|target| bound_by_target(target, bind));
+        }
+        Expr::Starred(starred) => bound_by_target(&starred.value, bind),
+        // `names["key"] = …` changes what `names` is.
+        Expr::Attribute(attribute) => bound_by_target(&attribute.value, bind),
+        Expr::Subscript(subscript) => bound_by_target(&subscript.value, bind),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bindings, Place};
+
+    #[test]
+    fn finds_what_gives_a_name_its_meaning() {
+        let text = "\
+from typing import TYPE_CHECKING
+import a.b
+NAMES = {}
+NAMES['x'] = 1
+def f(): inner = 1
+if TYPE_CHECKING:
+    from .model import Model, f
+else:
+    first, *rest = f()
+try:
+    import c as d
+except ImportError:
+    d = None
+NAMES.update(y=2)
+";
+        let parsed = crate::syntax::parse(text, false);
+        let all = Bindings::of(&parsed.module.body);
+        assert_eq!(all.of_name("NAMES"), [Place::Stmt(2), Place::Stmt(3), Place::Stmt(7)]);
+        assert_eq!(all.of_name("a"), [Place::Stmt(1)]);
+        assert_eq!(all.of_name("d"), [Place::Stmt(6)]);
+        assert_eq!(all.of_name("rest"), [Place::Stmt(5)]);
+        assert_eq!(all.of_name("f"), [Place::Stmt(4)]);
+        assert_eq!(all.of_name("Model"), [Place::Typing(5, 0)]);
+        assert!(all.of_name("inner").is_empty());
+    }
+}
