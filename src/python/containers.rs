@@ -28,6 +28,10 @@ impl<'p> Interp<'p> {
                 None => Value::Any(Type::Str),
             },
             Value::Any(Type::Str) | Value::Among(_) => Value::Any(Type::Str),
+            Value::Any(Type::Bytes) => match index {
+                Value::Slice(_) => object.clone(),
+                _ => Value::ranged(Range::bounds(0.0, 255.0), false, None),
+            },
             Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
                 Value::Slice(_) => Value::Unknown,
                 _ => Value::Any(Type::Int),
@@ -62,7 +66,9 @@ impl<'p> Interp<'p> {
     }
 
     fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
-        match Key::of(index) {
+        // A scalar of numpy is the key that it is equal to.
+        let scalar = self.heap.is_tensor(index);
+        match Key::of(index).filter(|_| !scalar) {
             Some(key) => match (dict.entries.get(&key), &dict.open) {
                 (Some(value), _) => value.clone(),
                 (None, Some(open)) => open.clone(),
@@ -296,6 +302,7 @@ impl<'p> Interp<'p> {
                 Data::Instance(_) => self.iterate_instance(object, span),
                 _ => Items::Many(Value::Unknown),
             },
+            Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
             _ => Items::Many(Value::Unknown),
         }
     }

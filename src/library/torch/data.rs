@@ -4,7 +4,7 @@ use super::collate::{batches, collate, common_size, convert, row};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Dim, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
 /// Under this name the run remembers that what is run now runs in a forked worker process.
@@ -98,15 +98,22 @@ fn picked(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Opt
             let rows = tensors.iter().map(|t| if one { row(cx, t) } else { cx.it.subscript(t, index, span) }).collect();
             Value::tuple(rows)
         }
-        // `subset[:]` asks the dataset for many samples at once.
-        "Subset" if matches!(index, Value::Slice(_)) => Value::Unknown,
         "Subset" => {
             let inner = cx.attr(object, "dataset");
             match index {
                 _ if one => sample(cx, &inner),
-                // The dataset is asked for a list of its own indices.
-                Value::Slice(_) => {
-                    let indices = cx.list_of(Value::Any(Type::Int));
+                // `subset[:]` asks the dataset for a list of its own indices.
+                Value::Slice(parts) if class_of(cx.it, &inner) == Some("TensorDataset") => {
+                    let length = cx.it.length(object, span).as_int().and_then(|n| usize::try_from(n).ok());
+                    let indices = match length {
+                        Some(n) if n <= 65536 && parts.iter().all(Value::is_none) => {
+                            Tensor { array: ArrayKind::Numpy, dtype: Some(Dtype::Int64), ..Tensor::default() }
+                                .with_shape(vec![Size::Int(i64::try_from(n).unwrap_or(0))], None)
+                        }
+                        _ => Tensor { array: ArrayKind::Numpy, dtype: Some(Dtype::Int64), ..Tensor::default() }
+                            .with_shape(vec![Size::Unknown], None),
+                    };
+                    let indices = cx.out(indices);
                     cx.it.subscript(&inner, &indices, span)
                 }
                 _ => Value::Unknown,

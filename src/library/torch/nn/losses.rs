@@ -336,10 +336,13 @@ fn promoted(tensors: &[&Tensor]) -> Option<Dtype> {
 /// The dtype of a loss whose arguments are promoted; under autocast on CUDA it is float32.
 fn loss_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     let device: Option<Device> = inputs.iter().find_map(|t| t.device);
-    let dtype = promoted(inputs);
     match autocast(cx, device) {
-        Autocast::Off => dtype,
-        _ => dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64)),
+        Autocast::Off => promoted(inputs),
+        _ => {
+            let lifted: Vec<Tensor> =
+                inputs.iter().map(|t| Tensor { dtype: full_dtype(cx, t), ..Tensor::clone(t) }).collect();
+            promoted(&lifted.iter().collect::<Vec<_>>()).filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64))
+        }
     }
 }
 
@@ -403,6 +406,7 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         "poisson_nll_loss" => floating_dtype(cx, &tensors),
         "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "gaussian_nll_loss" => loss_dtype(cx, &tensors),
         // The others write into a tensor of the input's or of the target's type.
+        "binary_cross_entropy_with_logits" if autocast(cx, input.device) != Autocast::Off => loss_dtype(cx, &tensors),
         _ => loss_dtype(cx, &tensors).filter(|_| alike(&input, &target)),
     };
     for other in more.iter().flatten() {
