@@ -101,8 +101,20 @@ fn batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
     check_channels(cx, &input, &parameters);
+    check_eps(cx, b);
     let out = normalized(cx, &input, &parameters);
     cx.out(out)
+}
+
+/// Batch statistics are divided by a root that only a positive `eps` keeps from zero.
+fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
+    let Some(eps) = b.get("eps").as_f64() else { return };
+    let training = b.get("training").as_bool() == Some(true);
+    if eps < 0.0 || (training && eps == 0.0) {
+        let message = format!("eps is {eps}: batch_norm needs a positive number in training, and no negative one");
+        let at = b.span("eps").or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![(format!("eps is {eps}"), at)]);
+    }
 }
 
 fn instance_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
