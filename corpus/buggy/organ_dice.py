@@ -32,7 +32,7 @@ class DiceLoss(nn.Module):
     def forward(self, logits, label):
         valid = (label != self.ignore).unsqueeze(1)
         prob = logits.softmax(dim=1)
-        onehot = F.one_hot(label, self.n_classes).permute(0, 3, 1, 2).float()  # error: TV204 (missed)
+        onehot = F.one_hot(label, self.n_classes).permute(0, 3, 1, 2).float()  # error: TV204
         prob, onehot = prob * valid, onehot * valid
         inter = (prob * onehot).sum(dim=(0, 2, 3))
         total = prob.sum(dim=(0, 2, 3)) + onehot.sum(dim=(0, 2, 3))
