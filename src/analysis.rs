@@ -140,6 +140,8 @@ impl Observer for Watcher<'_> {
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
         if self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
+            let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+            doubtful.borrow_mut().insert(span);
             it.refuse(span);
         }
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
