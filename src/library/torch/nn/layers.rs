@@ -311,9 +311,9 @@ pub const LAYERS: &[Layer] = &[
     with_state("ReplicationPad1d", "_ReplicationPadNd", "padding", padding, PAD),
     with_state("ReplicationPad2d", "_ReplicationPadNd", "padding", padding, PAD),
     with_state("ReplicationPad3d", "_ReplicationPadNd", "padding", padding, PAD),
-    with_state("CircularPad1d", "_CircularPadNd", "padding", padding, PAD),
-    with_state("CircularPad2d", "_CircularPadNd", "padding", padding, PAD),
-    with_state("CircularPad3d", "_CircularPadNd", "padding", padding, PAD),
+    with_state("CircularPad1d", "_CircularPadNd", "padding", padding, PAD).ranks(&[2, 3]),
+    with_state("CircularPad2d", "_CircularPadNd", "padding", padding, PAD).ranks(&[3, 4]),
+    with_state("CircularPad3d", "_CircularPadNd", "padding", padding, PAD).ranks(&[4, 5]),
     // Distances
     plain("CosineSimilarity", "dim=1, eps=1e-08", "cosine_similarity(x1, x2, self.dim, self.eps)"),
     plain(
@@ -486,6 +486,6 @@ fn softmax(cx: &mut Cx<'_, '_>, _: ObjId, b: &Bound) {
     if matches!(dim, Value::Bool(_) | Value::Float(_) | Value::Str(_)) {
         let message = format!("dim is no integer: {} takes one, or None", cx.name());
         let at = b.span("dim").or(cx.at());
-        cx.reject(crate::python::RejectKind::Value, message, vec![("dim is given here".to_owned(), at)]);
+        cx.reject(RejectKind::Value, message, vec![("dim is given here".to_owned(), at)]);
     }
 }

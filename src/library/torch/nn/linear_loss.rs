@@ -1,7 +1,6 @@
 //! The linear map and cross entropy in one: checks of its own, then those of both.
 
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_read, shape_text};
-use super::layer::absent;
 use super::losses::weights;
 use crate::library::{Cx, Libraries, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
@@ -19,7 +18,7 @@ pub fn register(t: &mut Table) {
     let class = t.class(
         "torch.nn.LinearCrossEntropyLoss",
         &["torch.nn._WeightedLoss"],
-        "in_features, num_classes, *, out_features=(), bias=False, device=None, dtype=None, reduction='mean', \
+        "in_features, num_classes, *, out_features=None, bias=False, device=None, dtype=None, reduction='mean', \
          weight=None, ignore_index=None, label_smoothing=0.0, options=None",
     );
     class.keeps_arguments = false;
@@ -44,12 +43,17 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         let message = format!("label_smoothing is {n}: it must be from 0 to 1");
         cx.reject(RejectKind::Value, message, vec![(format!("label_smoothing is {n}"), at)]);
     }
-    for name in ["num_classes", "out_features", "ignore_index", "label_smoothing", "options", "weight"] {
+    for name in ["num_classes", "ignore_index", "label_smoothing", "options", "weight"] {
         cx.it.heap.set_attr(object, name, b.get(name));
     }
-    absent(cx, object, &["reduction"]);
+    // The default is an empty tuple, for which a signature has no spelling.
+    let outputs = match b.get("out_features") {
+        Value::None => Value::tuple(Vec::new()),
+        given => given,
+    };
+    cx.it.heap.set_attr(object, "out_features", outputs.clone());
     weights(cx, object, b);
-    let out = cx.items(&b.get("out_features"));
+    let out = cx.items(&outputs);
     let rows = out.map_or(Size::Unknown, |items| items.iter().fold(classes, |all, n| all.mul(&cx.size_of(n))));
     let span = cx.span;
     let mut args = Args::positional([b.get("in_features"), Value::size(&rows)], span);

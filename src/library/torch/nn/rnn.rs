@@ -109,7 +109,7 @@ fn check_types(cx: &mut Cx<'_, '_>, b: &Bound) {
         let have = match (&value, value.number_type()) {
             (Value::Str(_), _) => "str",
             (Value::None, _) => "None",
-            (_, Some(Type::Int)) if wanted == Type::Bool => "int",
+            (Value::Int(_) | Value::Size(_), _) if wanted == Type::Bool => "int",
             (_, Some(Type::Float)) => "float",
             _ => continue,
         };
