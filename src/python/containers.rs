@@ -102,6 +102,10 @@ impl<'p> Interp<'p> {
     fn index_items(&mut self, items: &Items, index: &Value, tuple: bool) -> Value {
         match (items, index) {
             (Items::Exact(values), Value::Slice(parts)) => {
+                let [start, stop, _] = &**parts;
+                if let Some(picked) = self.window(values, start, stop) {
+                    return if tuple { Value::tuple(picked) } else { self.heap.list(picked) };
+                }
                 let known = |v: &Value| v.is_none() || v.as_int().is_some();
                 if !parts.iter().all(known) {
                     let element = items.element(&mut self.heap);
@@ -127,6 +131,15 @@ impl<'p> Interp<'p> {
             },
             (Items::Many(element), _) => element.clone(),
         }
+    }
+
+    /// As many elements as a slice of known width takes, which of them is not known.
+    fn window(&mut self, values: &[Value], start: &Value, stop: &Value) -> Option<Vec<Value>> {
+        let (Value::Ranged(start), Value::Ranged(stop)) = (start, stop) else { return None };
+        let (width, end) = (usize::try_from(stop.span.as_ref()?.known()?).ok()?, start.range.end()?.known()?);
+        let last = i64::try_from(width).ok()?.checked_add(end)?.checked_sub(1)?;
+        let element = Items::Exact(values.to_vec()).element(&mut self.heap);
+        (usize::try_from(last).ok()? <= values.len()).then(|| vec![element; width])
     }
 
     /// The elements at the positions that an index takes.

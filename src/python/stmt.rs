@@ -147,10 +147,8 @@ impl<'p> Interp<'p> {
         match target {
             Expr::Name(name) => {
                 let span = self.span(name);
-                if span.file == self.root {
-                    let observer = self.observer;
-                    observer.assigned(self, name.id.as_str(), &value, span);
-                }
+                let observer = self.observer;
+                observer.assigned(self, name.id.as_str(), &value, span);
                 self.set_name(sym(name.id.as_str()), value);
             }
             Expr::Attribute(attribute) => {
