@@ -74,7 +74,7 @@ class GPT(nn.Module):
         logits = self.lm_head(self.ln_f(x))
         loss = None
         if targets is not None:
-            loss = F.cross_entropy(logits, targets)  # error: TV104 (missed)
+            loss = F.cross_entropy(logits, targets)  # error: TV104
         return logits, loss
 
 
