@@ -25,6 +25,8 @@ pub struct FactEntry {
     pub text: String,
     /// As a program reads it: the `value` key of the JSON output.
     pub json: serde_json::Value,
+    /// Whether the program really comes here, or a function that nothing calls was tried.
+    pub reached: bool,
 }
 
 /// What one file's analysis gave.
@@ -143,7 +145,7 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 }
 
-type Facts = IndexMap<Span, (String, Value), FxBuildHasher>;
+type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 
 /// Sees everything that happens, and asks whoever has something to say.
 struct Watcher<'p> {
@@ -170,6 +172,8 @@ impl Observer for Watcher<'_> {
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
         if self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
+            let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+            doubtful.borrow_mut().insert(span);
             it.refuse(span);
         }
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
@@ -204,12 +208,17 @@ impl Observer for Watcher<'_> {
             },
             _ => value.clone(),
         };
-        let before = facts.borrow().get(&span).map(|(_, value)| value.clone());
+        let reached = !it.speculative;
+        let before = facts.borrow().get(&span).map(|(_, value, reached)| (value.clone(), *reached));
         let joined = match before {
-            Some(before) => value::join(&mut it.heap, &before, &now, false),
-            None => now,
+            // What the program does counts more than what was tried.
+            Some((_, true)) if !reached => return,
+            Some((before, before_reached)) if before_reached == reached => {
+                value::join(&mut it.heap, &before, &now, false)
+            }
+            _ => now,
         };
-        facts.borrow_mut().insert(span, (name.to_owned(), joined));
+        facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
@@ -229,13 +238,14 @@ fn listed(interp: &Interp<'_>, project: &Project, facts: &Facts) -> Vec<FactEntr
     };
     let mut entries: Vec<FactEntry> = facts
         .iter()
-        .map(|(span, (name, value))| FactEntry {
+        .map(|(span, (name, value, reached))| FactEntry {
+            reached: *reached,
             name: name.clone(),
             span: *span,
             text: value::to_text(&interp.heap, value),
             json: value::to_json(&interp.heap, value, &place),
         })
         .collect();
-    entries.sort_by_key(|entry| (entry.span.start, entry.span.end));
+    entries.sort_by_key(|entry| (entry.span.file, entry.span.start, entry.span.end));
     entries
 }

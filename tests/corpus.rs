@@ -2,6 +2,8 @@
 //!
 //! A line ends in `# error: TV103` (or `warning`, `info`; several after commas) where a
 //! finding of that severity must stand. Scripts without such a comment must stay silent.
+//! `# error: TV103 (missed)` marks a bug that is known not to be found yet: it is counted
+//! apart, and the mark must go once it is found.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +16,7 @@ type Findings = BTreeMap<(String, u64, u64), Vec<String>>;
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut failures = String::new();
-    let (mut expected_total, mut scripts) = (0, 0);
+    let (mut expected_total, mut scripts, mut missed) = (0, 0, 0);
     for part in ["buggy", "clean"] {
         let folder = root.join("corpus").join(part);
         let mut files = Vec::new();
@@ -25,6 +27,10 @@ fn main() {
         for file in &files {
             for (cell, line, text) in lines(file) {
                 if let Some(said) = expectation(&text) {
+                    if text.contains("(missed)") {
+                        missed += said.len();
+                        continue;
+                    }
                     expected_total += said.len();
                     expected.insert((relative(root, file), cell, line), said);
                 }
@@ -37,7 +43,9 @@ fn main() {
         println!("{failures}");
     }
     let wrong = failures.lines().count();
-    println!("corpus: {scripts} files, {expected_total} expected findings, {wrong} differences");
+    println!(
+        "corpus: {scripts} files, {expected_total} expected findings, {wrong} differences; {missed} more are known to be missed"
+    );
     let failed = usize::from(wrong > 0);
     println!("test result: {}. {} passed; {failed} failed", if wrong == 0 { "ok" } else { "FAILED" }, 1 - failed);
     std::process::exit(i32::from(wrong > 0));

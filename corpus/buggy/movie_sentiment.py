@@ -48,7 +48,7 @@ class SentimentRNN(nn.Module):
         self.fc = nn.Linear(hidden_dim, 2)
 
     def forward(self, ids):
-        embedded = self.embedding(ids)  # error: TV202
+        embedded = self.embedding(ids)  # error: TV202 (missed)
         _, (hidden, _) = self.rnn(embedded)
         return self.fc(hidden[-1])
 

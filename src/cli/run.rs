@@ -161,6 +161,7 @@ impl Run {
         });
         let mut uncertain = FxHashSet::default();
         let mut findings = Vec::new();
+        let mut facts = Vec::new();
         for (id, report) in reports {
             let file = self.project.file(id);
             findings.extend(syntax_errors(file));
@@ -170,7 +171,7 @@ impl Run {
             match report {
                 Ok(report) => {
                     findings.extend(report.diagnostics);
-                    self.facts.extend(report.facts);
+                    facts.extend(report.facts.into_iter().map(|fact| (id, fact)));
                     if report.exhausted {
                         uncertain.insert(id);
                     }
@@ -181,6 +182,7 @@ impl Run {
                 }
             }
         }
+        self.facts = chosen(facts);
         self.times.interpret = clock.elapsed();
         (merge(findings), uncertain)
     }
@@ -350,4 +352,30 @@ mod tests {
         assert!(caught.is_err_and(|message| message.contains("no such luck")));
         assert_eq!(panics::catch(|| 1), Ok(1));
     }
+}
+
+/// Of each variable the facts of its own file run as the program; of a function that only
+/// other files call, what they give it, where they agree.
+fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
+    let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
+    let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
+    for (root, fact) in facts {
+        if fact.span.file == root {
+            own.insert(fact.span, fact);
+        } else if fact.reached {
+            called
+                .entry(fact.span)
+                .and_modify(|have| {
+                    if have.as_ref().is_some_and(|have| have.text != fact.text) {
+                        *have = None;
+                    }
+                })
+                .or_insert(Some(fact));
+        }
+    }
+    let pick = |fact: FactEntry| match called.remove(&fact.span) {
+        Some(Some(other)) if !fact.reached => other,
+        _ => fact,
+    };
+    own.into_values().map(pick).collect()
 }

@@ -85,6 +85,7 @@ impl Judge<'_, '_> {
             },
             "tv_mask" => self.tv_mask(&first),
             "nearest" => nearest(&first),
+            "known" => Cv::Bool(!matches!(first, Cv::Unknown)),
             "len" => match first {
                 Cv::Shape(dims) => Cv::int(i64::try_from(dims.len()).unwrap_or(i64::MAX)),
                 Cv::Other(value) => match self.it.heap.exact_items(&value) {

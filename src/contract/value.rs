@@ -94,13 +94,19 @@ pub fn shape_text(dims: &[Dim]) -> String {
     format!("[{}]", sizes.join(", "))
 }
 
-/// Whether two shapes are equal.
+/// Whether two shapes are equal. A length with a name (a batch, a sequence) is taken not to
+/// be 1: a run in which all of them are is not the default one.
 pub fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
     if a.len() != b.len() {
         return Some(false);
     }
     let mut all = Some(true);
     for (x, y) in a.iter().zip(b) {
+        let named = |size: &Size| matches!(size, Size::Expr(_));
+        let one = |size: &Size| *size == Size::Int(1);
+        if (named(&x.size) && one(&y.size)) || (one(&x.size) && named(&y.size)) {
+            return Some(false);
+        }
         match x.size.equals(&y.size) {
             Some(false) => return Some(false),
             None => all = None,

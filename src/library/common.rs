@@ -72,6 +72,10 @@ pub fn length_of(n: usize) -> Value {
     i64::try_from(n).map_or(Value::Any(Type::Int), Value::Int)
 }
 
+pub fn size_of_length(n: usize) -> Size {
+    i64::try_from(n).map_or(Size::Unknown, Size::Int)
+}
+
 /// `Class(**kwargs)` where each keyword becomes an attribute.
 pub fn open_attrs(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for (name, arg) in &b.extra {

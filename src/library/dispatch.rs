@@ -37,9 +37,8 @@ impl Libraries {
             if !it.heap.is_tensor(&value) {
                 return Value::Unknown;
             }
-            // A device of its own: whatever it meets cannot fix it.
-            let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
-            return it.heap.tensor(Tensor { device: Some(device), ..Tensor::default() });
+            let unknown = after_refusal(it);
+            return it.heap.tensor(unknown);
         }
         value
     }
@@ -60,6 +59,13 @@ impl Libraries {
             None
         })
     }
+}
+
+/// What stands for the result of a refused call: nothing is known of it, and its device is
+/// its own, so that whatever it meets cannot fix it.
+fn after_refusal(it: &mut Interp<'_>) -> Tensor {
+    let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
+    Tensor { device: Some(device), ..Tensor::default() }
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
@@ -169,7 +175,18 @@ impl Library for Libraries {
         span: Span,
     ) -> Option<Value> {
         let Some((path, entry)) = self.find_method(class, name) else {
-            return torch::inplace::method(self, it, class, object, name, args, span);
+            let refused = it.refused.0;
+            let value = torch::inplace::method(self, it, class, object, name, args, span);
+            // What was to be written in place is not there.
+            if it.refused.0 != refused
+                && it.refused.1 == Some(span)
+                && let Some(written) = object.as_obj()
+                && it.heap.is_tensor(object)
+            {
+                let unknown = after_refusal(it);
+                it.heap.overwrite(written, unknown);
+            }
+            return value;
         };
         let args = args.prepend(Arg::new(object.clone(), span));
         Some(self.run(it, path, entry, &args, span))

@@ -31,7 +31,12 @@ impl<'p> Interp<'p> {
             Value::Path(path) => Some(self.path_member(*path, name)),
             Value::Super(pair) => {
                 let (class, receiver) = (pair.0, pair.1.clone());
-                self.super_attr(class, &receiver, name, span)
+                let found = self.super_attr(class, &receiver, name, span);
+                if found.is_none() {
+                    // A base class that cannot be seen may do anything to the instance.
+                    self.havoc(&receiver);
+                }
+                found
             }
             Value::Obj(id) => {
                 let id = *id;
@@ -133,6 +138,10 @@ impl<'p> Interp<'p> {
                 Value::Path(path) => self.native_class_attr(path, object, name),
                 _ => None,
             };
+            // A class's `None` is a place that the constructor of an unseen base may fill.
+            if found.as_ref().is_some_and(Value::is_none) && self.heap.instance_of(object).is_some_and(|i| i.open) {
+                return Some(Value::Unknown);
+            }
             if found.is_some() {
                 return found;
             }

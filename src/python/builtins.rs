@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Iter, Key, Size, Sym, Type, Value, sym};
+use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Sym, Type, Value, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -253,7 +253,9 @@ impl<'p> Interp<'p> {
             let mut at = start;
             while (step > 0 && at < stop) || (step < 0 && at > stop) {
                 if i64::try_from(out.len()).is_ok_and(|n| n >= MAX_RANGE) {
-                    return self.heap.iter(Items::Many(Value::Any(Type::Int)));
+                    let all =
+                        Value::ranged(Range::up_to(start.min(stop) as f64, Size::Int(start.max(stop))), false, None);
+                    return self.heap.iter(Items::Many(all));
                 }
                 out.push(Value::Int(at));
                 match at.checked_add(step) {
@@ -264,7 +266,15 @@ impl<'p> Interp<'p> {
             return self.heap.iter(Items::Exact(out));
         }
         let first = start.map(Value::Int);
-        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(Value::Any(Type::Int)), first })))
+        let stop = if values.len() == 1 { values.first() } else { values.get(1) };
+        let element = match (start, stop.and_then(Value::as_size)) {
+            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            (Some(start @ 0..), Some(stop @ Size::Expr(_))) if step.is_some_and(|n| n > 0) => {
+                Value::ranged(Range::up_to(start as f64, stop), false, None)
+            }
+            _ => Value::Any(Type::Int),
+        };
+        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(element), first })))
     }
 
     fn convert(&mut self, name: &str, values: &[Value], span: Span) -> Value {

@@ -28,6 +28,10 @@ impl<'p> Interp<'p> {
                 None => Value::Any(Type::Str),
             },
             Value::Any(Type::Str) | Value::Among(_) => Value::Any(Type::Str),
+            Value::Any(Type::Bytes) => match index {
+                Value::Slice(_) => object.clone(),
+                _ => Value::ranged(Range::bounds(0.0, 255.0), false, None),
+            },
             Value::Method(pair) if pair.1.as_str() == super::attribute::UNKNOWN_SHAPE => match index {
                 Value::Slice(_) => Value::Unknown,
                 _ => Value::Any(Type::Int),
@@ -62,7 +66,9 @@ impl<'p> Interp<'p> {
     }
 
     fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
-        match Key::of(index) {
+        // A scalar of numpy is the key that it is equal to.
+        let scalar = self.heap.is_tensor(index);
+        match Key::of(index).filter(|_| !scalar) {
             Some(key) => match (dict.entries.get(&key), &dict.open) {
                 (Some(value), _) => value.clone(),
                 (None, Some(open)) => open.clone(),
@@ -96,6 +102,10 @@ impl<'p> Interp<'p> {
     fn index_items(&mut self, items: &Items, index: &Value, tuple: bool) -> Value {
         match (items, index) {
             (Items::Exact(values), Value::Slice(parts)) => {
+                let [start, stop, _] = &**parts;
+                if let Some(picked) = self.window(values, start, stop) {
+                    return if tuple { Value::tuple(picked) } else { self.heap.list(picked) };
+                }
                 let known = |v: &Value| v.is_none() || v.as_int().is_some();
                 if !parts.iter().all(known) {
                     let element = items.element(&mut self.heap);
@@ -121,6 +131,15 @@ impl<'p> Interp<'p> {
             },
             (Items::Many(element), _) => element.clone(),
         }
+    }
+
+    /// As many elements as a slice of known width takes, which of them is not known.
+    fn window(&mut self, values: &[Value], start: &Value, stop: &Value) -> Option<Vec<Value>> {
+        let (Value::Ranged(start), Value::Ranged(stop)) = (start, stop) else { return None };
+        let (width, end) = (usize::try_from(stop.span.as_ref()?.known()?).ok()?, start.range.end()?.known()?);
+        let last = i64::try_from(width).ok()?.checked_add(end)?.checked_sub(1)?;
+        let element = Items::Exact(values.to_vec()).element(&mut self.heap);
+        (usize::try_from(last).ok()? <= values.len()).then(|| vec![element; width])
     }
 
     /// The elements at the positions that an index takes.
@@ -296,6 +315,7 @@ impl<'p> Interp<'p> {
                 Data::Instance(_) => self.iterate_instance(object, span),
                 _ => Items::Many(Value::Unknown),
             },
+            Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
             _ => Items::Many(Value::Unknown),
         }
     }

@@ -6,7 +6,7 @@ use super::interp::{Body, Code, Interp};
 use super::{Arg, Args};
 use crate::syntax::Expr;
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
-use crate::value::{Data, Dict, Items, Key, Scope, Sym, Type, Value, sym};
+use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn eval(&mut self, expr: &'p Expr) -> Value {
@@ -61,6 +61,7 @@ impl<'p> Interp<'p> {
             Expr::Slice(s) => {
                 let mut part = |e: &'p Option<Box<Expr>>| e.as_ref().map_or(Value::None, |e| self.eval(e));
                 let parts = [part(&s.lower), part(&s.upper), part(&s.step)];
+                let parts = self.tied(s).unwrap_or(parts);
                 Value::Slice(Rc::new(parts))
             }
             Expr::Tuple(t) => match self.elements(&t.elts) {
@@ -130,6 +131,73 @@ impl<'p> Interp<'p> {
                 Value::Unknown
             }
             Expr::IpyEscapeCommand(_) => Value::Unknown,
+        }
+    }
+
+    /// The ends of `i : i + n`, of an `i` that is not known: they lie `n` apart, since both
+    /// speak of the same `i`.
+    fn tied(&mut self, slice: &'p ast::ExprSlice) -> Option<[Value; 3]> {
+        let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else { return None };
+        let mut read = Vec::new();
+        super::narrow::names(lower, &mut read);
+        for name in read {
+            let value = self.name(sym(name));
+            let range = match (&value, self.heap.tensor_ref(&value)) {
+                (Value::Ranged(ranged), _) => ranged.range.clone(),
+                (_, Some(tensor)) if tensor.rank() == Some(0) => match self.heap.tensor_of(&value)?.range {
+                    Some(range) => range,
+                    None => continue,
+                },
+                _ => continue,
+            };
+            let (Some(first), Some(second)) = (self.beyond(lower, name), self.beyond(upper, name)) else { continue };
+            let (span, end) = (second.sub(&first), range.end()?.add(&first));
+            let forward = first == Size::Int(0) || Size::Int(0).less(&first) == Some(true);
+            if range.lo() < 0.0 || !forward || span.is_unknown() || end.is_unknown() {
+                return None;
+            }
+            let ranged = |range: Range, span: Option<Size>| {
+                Value::Ranged(Rc::new(Ranged { range, dense: false, span, at: None }))
+            };
+            let mut start = Range::bounds(0.0, f64::INFINITY);
+            start.below = Some(end);
+            let stop = Range::bounds(0.0, f64::INFINITY);
+            return Some([ranged(start, None), ranged(stop, Some(span)), Value::None]);
+        }
+        None
+    }
+
+    /// How far an expression lies beyond a name's value: `n` for `i + n`.
+    fn beyond(&mut self, expr: &'p Expr, name: &str) -> Option<Size> {
+        match expr {
+            Expr::Name(n) => (n.id.as_str() == name).then_some(Size::Int(0)),
+            Expr::BinOp(e) if matches!(e.op, ast::Operator::Add | ast::Operator::Sub) => {
+                if let (Some(at), Some(more)) = (self.beyond(&e.left, name), self.constant(&e.right, name)) {
+                    return Some(if e.op == ast::Operator::Add { at.add(&more) } else { at.sub(&more) });
+                }
+                let (more, at) = (self.constant(&e.left, name)?, self.beyond(&e.right, name)?);
+                (e.op == ast::Operator::Add).then(|| at.add(&more))
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an expression that reads names and numbers only, and not this name.
+    fn constant(&mut self, expr: &'p Expr, without: &str) -> Option<Size> {
+        let plain = match expr {
+            Expr::Name(n) => n.id.as_str() != without,
+            Expr::Attribute(a) => matches!(&*a.value, Expr::Name(n) if n.id.as_str() != without),
+            Expr::NumberLiteral(_) => true,
+            _ => false,
+        };
+        if plain {
+            return self.eval(expr).as_size().filter(|s| !s.is_unknown());
+        }
+        match expr {
+            Expr::BinOp(e) if e.op == ast::Operator::Add => {
+                Some(self.constant(&e.left, without)?.add(&self.constant(&e.right, without)?))
+            }
+            _ => None,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Value, sym};
 pub(super) type Doubt = (Sym, Value, Value);
 
 /// The names that an expression reads.
-fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
+pub(super) fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
     match test {
         Expr::Name(name) => out.push(name.id.as_str()),
         Expr::UnaryOp(e) => names(&e.operand, out),
@@ -42,9 +42,12 @@ impl<'p> Interp<'p> {
             let name = sym(name);
             let before = self.name(name);
             let after = match &before {
-                Value::Ranged(r) if r.range != r.range.clone().only_bounds() => {
-                    Value::Ranged(Rc::new(Ranged { range: r.range.clone().only_bounds(), dense: false, at: r.at }))
-                }
+                Value::Ranged(r) if r.range != r.range.clone().only_bounds() => Value::Ranged(Rc::new(Ranged {
+                    range: r.range.clone().only_bounds(),
+                    dense: false,
+                    span: None,
+                    at: r.at,
+                })),
                 Value::Among(a) if a.epoch => Value::Among(Rc::new(Among { epoch: false, ..Among::clone(a) })),
                 _ => continue,
             };

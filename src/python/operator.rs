@@ -73,6 +73,9 @@ impl<'p> Interp<'p> {
                 return Value::Unknown;
             }
             (BinOp::Mul, a, b) if is_str(a) || is_str(b) => return Value::Any(Type::Str),
+            (BinOp::Add | BinOp::Mul, Value::Any(Type::Bytes), _) | (BinOp::Mul, _, Value::Any(Type::Bytes)) => {
+                return Value::Any(Type::Bytes);
+            }
             _ => {}
         }
         if let Some(value) = self.sequences(op, left, right) {

@@ -22,6 +22,9 @@ const UNROLL: usize = 8;
 /// … or over more, if the body is this short (in bytes of source).
 const UNROLL_LONG: usize = 96;
 const SHORT_BODY: u32 = 600;
+/// … or over more still, if the body is shorter (lists that grow keep their length).
+const UNROLL_LONGER: usize = 512;
+const SHORTER_BODY: u32 = 120;
 /// How often a loop's body is run before what still changes is taken as it is.
 const MAX_ROUNDS: usize = 4;
 
@@ -144,10 +147,8 @@ impl<'p> Interp<'p> {
         match target {
             Expr::Name(name) => {
                 let span = self.span(name);
-                if span.file == self.root {
-                    let observer = self.observer;
-                    observer.assigned(self, name.id.as_str(), &value, span);
-                }
+                let observer = self.observer;
+                observer.assigned(self, name.id.as_str(), &value, span);
                 self.set_name(sym(name.id.as_str()), value);
             }
             Expr::Attribute(attribute) => {
@@ -551,7 +552,8 @@ impl<'p> Interp<'p> {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
             Items::Exact(items)
                 if items.len() <= UNROLL && !has_loop(&stmt.body)
-                    || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY && !has_loop(&stmt.body) =>
+                    || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY && !has_loop(&stmt.body)
+                    || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY && !has_loop(&stmt.body) =>
             {
                 self.unrolled(stmt, items)
             }

@@ -100,6 +100,8 @@ pub struct Ranged {
     pub range: Range,
     /// Whether it takes every value of the range, and not just some: an index, not a label.
     pub dense: bool,
+    /// Where it ends a slice: how far behind the slice's start.
+    pub span: Option<Size>,
     pub at: Origin,
 }
 
@@ -146,7 +148,7 @@ impl Value {
         if range.lo() == range.hi() && range.lo().abs() < 9e15 && range.lo().fract() == 0.0 {
             return Value::Int(range.lo() as i64);
         }
-        Value::Ranged(Rc::new(Ranged { range, dense, at }))
+        Value::Ranged(Rc::new(Ranged { range, dense, span: None, at }))
     }
 
     /// Whether it is an index with which a loader asks for a sample: over a pass it takes

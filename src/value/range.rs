@@ -2,6 +2,8 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
+use super::Size;
+
 /// The values that a tensor's elements take: a few closed intervals, in order, disjoint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
@@ -11,6 +13,9 @@ pub struct Range {
     pub attained: bool,
     /// Whether every run has an element at each end (a literal), not just some batch of it.
     pub certain: bool,
+    /// What all values lie below, where that is no number but depends on a length: the
+    /// starts that `randint(len(data) - width)` draws.
+    pub below: Option<Size>,
     /// Whether every pass over the data meets the ends (labels of a known data set): not in
     /// each batch, but sooner or later in each run.
     pub epoch: bool,
@@ -21,7 +26,7 @@ const MAX_PARTS: usize = 8;
 
 impl Range {
     pub fn bounds(lo: f64, hi: f64) -> Range {
-        Range { parts: SmallVec::from_slice(&[(lo, hi)]), attained: false, certain: false, epoch: false }
+        Range { parts: SmallVec::from_slice(&[(lo, hi)]), below: None, attained: false, certain: false, epoch: false }
     }
 
     /// An interval whose ends occur somewhere in the data, though not in every batch.
@@ -49,6 +54,23 @@ impl Range {
         Range { attained: false, certain: false, epoch: false, ..self }
     }
 
+    /// From `lo` to below a length.
+    pub fn up_to(lo: f64, below: Size) -> Range {
+        match below {
+            #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
+            Size::Int(n) => Range::bounds(lo, lo.max(n as f64 - 1.0)),
+            Size::Unknown => Range::bounds(lo, f64::INFINITY),
+            below => Range { below: Some(below), ..Range::bounds(lo, f64::INFINITY) },
+        }
+    }
+
+    /// What all values lie below.
+    pub fn end(&self) -> Option<Size> {
+        #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
+        let end = (self.hi().abs() < 9e15).then(|| Size::Int(self.hi().floor() as i64 + 1));
+        self.below.clone().or(end)
+    }
+
     /// Exactly these values occur.
     pub fn of_values(values: &[f64]) -> Option<Range> {
         let mut sorted: Vec<f64> = values.to_vec();
@@ -64,7 +86,7 @@ impl Range {
                 _ => parts.push((value, value)),
             }
         }
-        Some(Range { parts, attained: true, certain: true, epoch: false }.simplified())
+        Some(Range { parts, below: None, attained: true, certain: true, epoch: false }.simplified())
     }
 
     pub fn lo(&self) -> f64 {
@@ -81,7 +103,7 @@ impl Range {
 
     /// The claims about its ends, without the intervals.
     fn flags(&self) -> Range {
-        Range { parts: SmallVec::new(), attained: self.attained, certain: self.certain, epoch: self.epoch }
+        Range { parts: SmallVec::new(), below: None, ..self.clone() }
     }
 
     fn simplified(mut self) -> Range {
@@ -98,6 +120,7 @@ impl Range {
         if self.parts == other.parts {
             return Range {
                 parts: self.parts.clone(),
+                below: self.below.clone().filter(|b| Some(b) == other.below.as_ref()),
                 attained: self.attained && other.attained,
                 certain: self.certain && other.certain,
                 epoch: self.epoch && other.epoch,
@@ -121,6 +144,7 @@ impl Range {
         }
         Range {
             parts,
+            below: self.below.clone().filter(|b| Some(b) == other.below.as_ref()),
             attained: self.attained && other.attained,
             certain: self.certain && other.certain,
             epoch: self.epoch && other.epoch,

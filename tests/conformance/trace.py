@@ -50,6 +50,8 @@ class Notes:
         if isinstance(value, torch.Tensor):
             dtype = str(value.dtype).removeprefix("torch.")
             seen = ("tensor", tuple(value.shape), dtype, str(value.device))
+        elif type(value).__module__ == "numpy" and hasattr(value, "dtype"):
+            seen = ("array", tuple(value.shape), str(value.dtype), "")
         else:
             seen = (type(value).__name__,)
         values = self.sites.setdefault(site, {})
@@ -217,10 +219,11 @@ def agrees(fact, seen, cuda):
     kind = fact.get("kind", "unknown")
     if kind in ("unknown", "any"):
         return None
-    if seen[0] != "tensor":
-        return f"a tensor, but it was {seen[0]}" if kind == "tensor" else None
-    if kind != "tensor":
-        return f"{kind}, but it was a tensor"
+    if seen[0] not in ("tensor", "array"):
+        return f"a {kind}, but it was {seen[0]}" if kind == "tensor" else None
+    if kind != seen[0]:
+        # A scalar of numpy may be taken for a number of Python.
+        return None if seen[0] == "array" and not seen[1] else f"{kind}, but it was a {seen[0]}"
     _, shape, dtype, device = seen
     said = fact.get("shape")
     if said is not None:
@@ -254,7 +257,7 @@ def brief(fact):
 
 
 def seen_text(seen):
-    return f"{seen[2]}{list(seen[1])} {seen[3]}" if seen[0] == "tensor" else seen[0]
+    return f"{seen[2]}{list(seen[1])} {seen[3]}" if seen[0] in ("tensor", "array") else seen[0]
 
 
 class Result:

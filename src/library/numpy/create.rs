@@ -55,7 +55,18 @@ pub fn register(t: &mut Table) {
         let at = cx.at();
         cx.out(array(None, None, at))
     });
-    t.def("numpy.indices", "dimensions, dtype=None, sparse=False", unknown);
+    t.def("numpy.mgrid.__getitem__", "index", grid);
+    t.def("numpy.ogrid.__getitem__", "index", grid);
+    t.def("numpy.indices", "dimensions, dtype=None, sparse=False", |cx, b| {
+        let (at, dtype) = (cx.at(), dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Int64)));
+        match (cx.sizes(&[b.get("dimensions")]), b.get("sparse").as_bool()) {
+            (Some(mut sizes), Some(false)) => {
+                sizes.insert(0, crate::library::common::size_of_length(sizes.len()));
+                cx.out(array(Some(sizes), dtype, at))
+            }
+            _ => Value::Unknown,
+        }
+    });
     t.family("numpy.", "save savez savez_compressed savetxt set_printoptions seterr", "*args, **kwargs", |_, _| {
         Value::None
     });
@@ -66,6 +77,54 @@ pub fn register(t: &mut Table) {
         }
         None => Value::Unknown,
     });
+}
+
+/// `np.mgrid[0:h, 0:w]`: the coordinates along each axis, one grid above the other; `ogrid`
+/// gives them one by one, each along its own axis.
+fn grid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let index = b.get("index");
+    let slices: Vec<Value> = match &index {
+        Value::Slice(_) => vec![index.clone()],
+        Value::Tuple(items) => items.to_vec(),
+        _ => return Value::Unknown,
+    };
+    let mut sizes = Vec::new();
+    let mut dtype = Dtype::Int64;
+    for slice in &slices {
+        let Value::Slice(parts) = slice else { return Value::Unknown };
+        let [start, stop, step] = &**parts;
+        for part in parts.iter() {
+            match part.number_type() {
+                Some(Type::Int) => {}
+                Some(Type::Float | Type::Complex) => dtype = Dtype::Float64,
+                None if part.is_none() => {}
+                _ => return Value::Unknown,
+            }
+        }
+        let start = if start.is_none() { Value::Int(0) } else { start.clone() };
+        let unit = step.is_none() || step.as_int() == Some(1);
+        sizes.push(match (start.as_int(), stop.as_int(), step.as_int()) {
+            (Some(from), Some(to), Some(step)) if step > 0 => {
+                Size::Int(to.saturating_sub(from).max(0).saturating_add(step - 1) / step)
+            }
+            (Some(from), Some(to), None) if unit => Size::Int(to.saturating_sub(from).max(0)),
+            (Some(0), None, _) if unit => cx.size_of(stop),
+            _ => Size::Unknown,
+        });
+    }
+    let at = cx.at();
+    if cx.path.as_str().contains("ogrid") && slices.len() > 1 {
+        let rank = sizes.len();
+        let alone = sizes.into_iter().enumerate().map(|(axis, size)| {
+            let shape = (0..rank).map(|i| if i == axis { size.clone() } else { Size::Int(1) }).collect();
+            array(Some(shape), Some(dtype), at)
+        });
+        return cx.outs(alone.collect());
+    }
+    if matches!(index, Value::Tuple(_)) {
+        sizes.insert(0, crate::library::common::size_of_length(sizes.len()));
+    }
+    cx.out(array(Some(sizes), Some(dtype), at))
 }
 
 /// `np.dtype('float32')`.

@@ -137,6 +137,13 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let last = if closed { hi } else { hi - 1.0 };
             (last >= lo).then(|| Range::attained(lo, last))
         }
+        (Some(lo), None) if open_end && !closed => {
+            let high = if b.get("high").is_none() { b.get("low") } else { b.get("high") };
+            match high.as_size() {
+                Some(high @ Size::Expr(_)) => Some(Range::up_to(if b.get("high").is_none() { 0.0 } else { lo }, high)),
+                _ => None,
+            }
+        }
         _ => None,
     };
     let scalars =

@@ -94,14 +94,27 @@ pub fn register(t: &mut Table) {
     t.def("numpy.atleast_2d", "a", |cx, b| at_least(cx, b, 2));
     t.def("numpy.meshgrid", "*xi, **kwargs", |cx, b| {
         let at = cx.at();
-        let grids: Vec<Value> = b
-            .rest_values()
-            .iter()
-            .map(|v| {
-                let dtype = as_array(cx, v).and_then(|a| a.dtype);
-                let rank = b.rest.len();
-                let mut out = array(None, dtype, at);
-                out.shape = (!b.open).then(|| vec![Dim { size: Size::Unknown, at }; rank]);
+        let axes: Vec<Option<Tensor>> = b.rest_values().iter().map(|v| as_array(cx, v)).collect();
+        // Other keywords than `indexing` change the shapes.
+        let indexing = b.extra.iter().find(|(name, _)| name.as_str() == "indexing").map(|(_, arg)| arg.value.clone());
+        let only = b.extra.len() == usize::from(indexing.is_some());
+        let mut dims: Option<Vec<Dim>> = axes.iter().map(|a| Some(Dim::new(a.as_ref()?.numel(), at))).collect();
+        match indexing.as_ref().map_or(Some("xy"), Value::as_str) {
+            Some("xy") => {
+                if let Some([first, second, ..]) = dims.as_deref_mut() {
+                    std::mem::swap(first, second);
+                }
+            }
+            Some("ij") => {}
+            _ => dims = None,
+        }
+        let dims = dims.filter(|_| only);
+        let grids: Vec<Value> = axes
+            .into_iter()
+            .map(|axis| {
+                let mut out = array(None, axis.as_ref().and_then(|a| a.dtype), at);
+                out.shape.clone_from(&dims);
+                out = out.with_range(axis.and_then(|a| a.range), at);
                 cx.out(out)
             })
             .collect();

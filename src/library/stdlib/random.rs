@@ -3,12 +3,13 @@
 use crate::library::common::{any_float, any_int, none};
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Items, Range, Type, Value};
+use crate::value::{Data, Items, Range, Size, Type, Value};
 
 pub fn register(t: &mut Table) {
     for prefix in ["random.", "secrets."] {
         t.family(prefix, "randint", "a, b", randint);
-        t.family(prefix, "randrange getrandbits randbelow", "*args", any_int);
+        t.family(prefix, "randrange", "start, stop=None, step=1", randrange);
+        t.family(prefix, "getrandbits randbelow", "*args", any_int);
         t.family(
             prefix,
             "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular",
@@ -30,6 +31,26 @@ pub fn register(t: &mut Table) {
 fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match (b.get("a").as_f64(), b.get("b").as_f64()) {
         (Some(first), Some(last)) if first <= last => Value::ranged(Range::attained(first, last), true, cx.at()),
+        (Some(first), None) => match b.get("b").as_size() {
+            Some(last @ Size::Expr(_)) => Value::ranged(Range::up_to(first, last.add(&Size::Int(1))), false, cx.at()),
+            _ => Value::Any(Type::Int),
+        },
+        _ => Value::Any(Type::Int),
+    }
+}
+
+fn randrange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (start, stop) = match b.get("stop") {
+        Value::None => (Value::Int(0), b.get("start")),
+        stop => (b.get("start"), stop),
+    };
+    let unit = b.get("step").as_int() == Some(1);
+    match (start.as_f64(), stop.as_size()) {
+        #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+        (Some(first), Some(Size::Int(end))) if unit && first < end as f64 => {
+            Value::ranged(Range::attained(first, end as f64 - 1.0), true, cx.at())
+        }
+        (Some(first), Some(end @ Size::Expr(_))) => Value::ranged(Range::up_to(first, end), false, cx.at()),
         _ => Value::Any(Type::Int),
     }
 }

@@ -4,7 +4,7 @@ use super::collate::{batches, collate, common_size, convert, row};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Dim, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
 /// Under this name the run remembers that what is run now runs in a forked worker process.
@@ -83,6 +83,11 @@ fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
 
 /// `dataset[index]`.
 pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
+    class_of(it, object)?;
+    nested(it, |it| picked(it, object, index, span))
+}
+
+fn picked(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
     let class = class_of(it, object)?;
     let cx = &mut Cx { it, path: sym(DATA), span };
     let one = index.number_type().is_some() || cx.tensor(index).is_some_and(|t| t.rank() == Some(0));
@@ -93,15 +98,22 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Op
             let rows = tensors.iter().map(|t| if one { row(cx, t) } else { cx.it.subscript(t, index, span) }).collect();
             Value::tuple(rows)
         }
-        // `subset[:]` asks the dataset for many samples at once.
-        "Subset" if matches!(index, Value::Slice(_)) => Value::Unknown,
         "Subset" => {
             let inner = cx.attr(object, "dataset");
             match index {
                 _ if one => sample(cx, &inner),
-                // The dataset is asked for a list of its own indices.
-                Value::Slice(_) => {
-                    let indices = cx.list_of(Value::Any(Type::Int));
+                // `subset[:]` asks the dataset for a list of its own indices.
+                Value::Slice(parts) if class_of(cx.it, &inner) == Some("TensorDataset") => {
+                    let length = cx.it.length(object, span).as_int().and_then(|n| usize::try_from(n).ok());
+                    let indices = match length {
+                        Some(n) if n <= 65536 && parts.iter().all(Value::is_none) => {
+                            Tensor { array: ArrayKind::Numpy, dtype: Some(Dtype::Int64), ..Tensor::default() }
+                                .with_shape(vec![Size::Int(i64::try_from(n).unwrap_or(0))], None)
+                        }
+                        _ => Tensor { array: ArrayKind::Numpy, dtype: Some(Dtype::Int64), ..Tensor::default() }
+                            .with_shape(vec![Size::Unknown], None),
+                    };
+                    let indices = cx.out(indices);
                     cx.it.subscript(&inner, &indices, span)
                 }
                 _ => Value::Unknown,
@@ -151,6 +163,11 @@ fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
 
 /// What a loop over a loader or dataset yields.
 pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+    class_of(it, object)?;
+    nested(it, |it| iterated(it, object, span))
+}
+
+fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     let class = class_of(it, object)?;
     let cx = &mut Cx { it, path: sym(DATA), span };
     match class {
@@ -243,6 +260,26 @@ fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 }
 
 pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
+    class_of(it, object)?;
+    nested(it, |it| measured(it, object))
+}
+
+/// Follows datasets of datasets so far: one that holds itself has no end.
+const MOST_NESTED: i64 = 32;
+
+fn nested<T>(it: &mut Interp<'_>, run: impl FnOnce(&mut Interp<'_>) -> Option<T>) -> Option<T> {
+    const NAME: &str = "datasets inside each other";
+    let depth = it.remembered(NAME).and_then(|n| n.as_int()).unwrap_or(0);
+    if depth >= MOST_NESTED {
+        return None;
+    }
+    it.remember(NAME, Value::Int(depth + 1));
+    let out = run(it);
+    it.remember(NAME, Value::Int(depth));
+    out
+}
+
+fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     let class = class_of(it, object)?;
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(DATA), span };

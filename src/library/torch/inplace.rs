@@ -77,7 +77,13 @@ pub fn method(
         return Some(object.clone());
     }
     let args = args.prepend(Arg::new(object.clone(), span));
+    let refused = it.refused.0;
     let result = lib.call(it, path, args, span);
+    if it.refused.0 != refused && it.refused.1 == Some(span) {
+        // The program ends here.
+        it.heap.overwrite(id, Tensor::default());
+        return Some(it.heap.tensor(Tensor::default()));
+    }
     let mut cx = Cx { it, path, span };
     if RESHAPES.contains(&base.as_str()) {
         let shape = cx.tensor(&result).map(|t| (t.shape, t.shape_at)).unwrap_or_default();

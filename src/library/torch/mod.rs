@@ -11,6 +11,7 @@ mod collate;
 pub mod context;
 pub mod convert;
 pub mod data;
+mod distributions;
 pub mod einsum;
 pub mod factory;
 pub mod fft;
@@ -46,6 +47,7 @@ pub fn register(table: &mut Table) {
     return_types::register(table);
     nn::register(table);
     data::register(table);
+    distributions::register(table);
     optim::register(table);
     context::register(table);
     autograd::register(table);

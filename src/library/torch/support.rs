@@ -16,6 +16,8 @@ pub fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
         Value::Obj(id) => matches!(cx.it.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
+        // Of what only a type is known, an annotation may have said so, and been wrong.
+        Value::Any(_) => false,
         other => other.number_type().is_some(),
     }
 }

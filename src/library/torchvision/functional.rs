@@ -377,6 +377,13 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         _ => {}
     }
+    // Whatever its mode, a picture has channels first, height and width.
+    if is_picture
+        && out.shape.is_none()
+        && let Some((height, width)) = pil::hw(cx, &pic)
+    {
+        out.shape = Some(vec![Dim::UNKNOWN, height, width]);
+    }
     cx.out(out)
 }
 

@@ -121,6 +121,12 @@ def values(t):
 # --- kinds ---------------------------------------------------------------------------------
 
 
+def known(condition):
+    """Whether a condition is decided: always, over real tensors. The checker asks it where both
+    outcomes of an undecided condition are wrong, or one is no concern of the contract."""
+    return True
+
+
 def is_tensor(x):
     """Whether `x` is a tensor."""
     return isinstance(x, torch.Tensor)
@@ -290,7 +296,7 @@ def autocast(t):
 
 
 HELPERS = (
-    [require, suspect, advise, within, stray, outside, between, finite, values, is_tensor]
+    [require, suspect, advise, known, within, stray, outside, between, finite, values, is_tensor]
     + [integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
     + [tv_mask, nearest, interpolated, scaled, occurs, vocabulary, autocast]
 )

@@ -40,10 +40,18 @@ pub struct Refused {
 
 /// The facts of a tensor made of `data`; its device is left open. `Err`: refused, and reported.
 pub fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
-    facts(cx, data).map_err(|refused| {
+    let mut found = facts(cx, data).map_err(|refused| {
         cx.reject(RejectKind::Value, refused.message, refused.reads);
         Rejected
-    })
+    })?;
+    // A list of unknown length: taken not to be empty.
+    if !cx.it.heap.is_tensor(data)
+        && let Some(first) = found.shape.as_mut().and_then(|dims| dims.first_mut())
+        && first.size.is_unknown()
+    {
+        *first = cx.fresh_dim("n");
+    }
+    Ok(found)
 }
 
 /// As [`read`], without a report.

@@ -115,7 +115,13 @@ fn between(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
         cx.reject(RejectKind::Value, message, Vec::new());
         return;
     }
-    let (Some(low), Some(high)) = (low.known(), high.known()) else { return };
+    let (Some(low), Some(high)) = (low.known(), high.known()) else {
+        #[expect(clippy::cast_precision_loss, reason = "bounds of a range")]
+        if let (Some(low), Size::Expr(_)) = (low.known(), &high) {
+            (out.range, out.range_at) = (Some(Range::up_to(low as f64, high)), cx.at());
+        }
+        return;
+    };
     #[expect(clippy::cast_precision_loss, reason = "bounds of a range")]
     let (low, high) = (low as f64, high as f64 - 1.0);
     let outside = out.dtype.and_then(Dtype::bounds).is_some_and(|(lo, hi)| low < lo || high > hi);

@@ -94,6 +94,7 @@ fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, R
     // 0-dimensional tensors count as integers.
     let plain = |v: &Value| match v {
         Value::None => Value::None,
+        Value::Ranged(_) => v.clone(),
         other => Value::size(&carry::size(cx, other)),
     };
     let maybe_none = |v: &Value| if v.is_unknown() { Value::Unknown } else { plain(v) };
@@ -151,6 +152,14 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
 pub fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>, Size, Option<i64>) {
     let by = if step.is_none() { Some(1) } else { step.as_int() };
     let Some(by) = by.filter(|b| *b != 0) else { return (None, Size::Unknown, None) };
+    // `i : i + n` of a start that leaves room for it.
+    if let (Value::Ranged(start), Value::Ranged(stop), 1) = (start, stop, by)
+        && let (Some(end), Some(width)) = (start.range.end(), &stop.span)
+        && at_most(&Size::Int(0), width)
+        && at_most(&end.add(width).sub(&Size::Int(1)), n)
+    {
+        return (None, width.clone(), Some(1));
+    }
     let optional = |v: &Value| match v {
         Value::None => Some(None),
         other => other.as_size().map(Some),

@@ -11,7 +11,7 @@ use crate::library::torch::cast::{cast, cast_value};
 use crate::library::torch::factory::options::fits;
 use crate::library::torch::scatter::{check_real, number, written_range};
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Data, Dim, Grad, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Dim, Grad, Range, Size, Tensor, Type, Value};
 
 pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
     let (Some(id), Some(input)) = (object.as_obj(), cx.tensor(object)) else { return };
@@ -175,6 +175,7 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tens
     let new = written_range(value, input.dtype);
     after.range = match (&input.range, new) {
         (_, Some(new)) if whole => Some(new),
+        (Some(have), Some(new)) if let Some(rest) = untouched(input, plan, have) => Some(beside(&rest, &new)),
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
         _ => None,
     };
@@ -186,6 +187,40 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tens
         (after.role, after.role_at) = (value.role, value.role_at);
     }
     after
+}
+
+/// The values that an assignment to a part of a tensor leaves in it for certain.
+fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
+    let selection = carry::extents(plan.dims.as_deref()?)?;
+    let count = selection.iter().try_fold(1usize, |n, e| n.checked_mul(*e))?;
+    let total = carry::extents(input.shape.as_deref()?)?.iter().try_fold(1usize, |n, e| n.checked_mul(*e))?;
+    if count == 0 || plan.advanced {
+        return None;
+    }
+    // Of one value some are left.
+    if have.certain && have.lo() == have.hi() {
+        return (count < total).then(|| have.clone());
+    }
+    let extents = carry::extents(input.shape.as_deref()?)?;
+    let mut data: Vec<Option<f64>> = input.data.as_ref()?.iter().copied().map(Some).collect();
+    carry::build(&selection, |index| {
+        let from = plan.source(index);
+        let flat = from
+            .iter()
+            .zip(&extents)
+            .try_fold(0usize, |at, (i, n)| (i < n).then(|| at.checked_mul(*n)?.checked_add(*i)).flatten())?;
+        *data.get_mut(flat)? = None;
+        Some(0.0)
+    })?;
+    Range::of_values(&data.into_iter().flatten().collect::<Vec<f64>>())
+}
+
+/// The values of a tensor that holds all of both.
+fn beside(rest: &Range, new: &Range) -> Range {
+    let epoch = |r: &Range| r.epoch || r.certain && r.attained;
+    let mut all = rest.union(new);
+    all.epoch = epoch(rest) && epoch(new) && !all.certain;
+    all
 }
 
 /// The contents after the assignment, where all of it is known.

@@ -224,9 +224,9 @@ pub const LAYERS: &[Layer] = &[
     plain("Sigmoid", "", "torch.sigmoid(input)"),
     plain("Tanh", "", "torch.tanh(input)"),
     plain("GLU", "dim=-1", "glu(input, self.dim)"),
-    plain("Softmax", "dim=None", "softmax(input, self.dim)"),
+    with_state("Softmax", "Module", "dim=None", softmax, "softmax(input, self.dim)"),
     plain("Softmin", "dim=None", "softmin(input, self.dim)"),
-    plain("LogSoftmax", "dim=None", "log_softmax(input, self.dim)"),
+    with_state("LogSoftmax", "Module", "dim=None", softmax, "log_softmax(input, self.dim)"),
     plain("Softmax2d", "", "softmax(input, -3)").ranks(&[3, 4]),
     with_state(
         "PReLU",
@@ -311,9 +311,9 @@ pub const LAYERS: &[Layer] = &[
     with_state("ReplicationPad1d", "_ReplicationPadNd", "padding", padding, PAD),
     with_state("ReplicationPad2d", "_ReplicationPadNd", "padding", padding, PAD),
     with_state("ReplicationPad3d", "_ReplicationPadNd", "padding", padding, PAD),
-    with_state("CircularPad1d", "_CircularPadNd", "padding", padding, PAD),
-    with_state("CircularPad2d", "_CircularPadNd", "padding", padding, PAD),
-    with_state("CircularPad3d", "_CircularPadNd", "padding", padding, PAD),
+    with_state("CircularPad1d", "_CircularPadNd", "padding", padding, PAD).ranks(&[2, 3]),
+    with_state("CircularPad2d", "_CircularPadNd", "padding", padding, PAD).ranks(&[3, 4]),
+    with_state("CircularPad3d", "_CircularPadNd", "padding", padding, PAD).ranks(&[4, 5]),
     // Distances
     plain("CosineSimilarity", "dim=1, eps=1e-08", "cosine_similarity(x1, x2, self.dim, self.eps)"),
     plain(
@@ -477,5 +477,15 @@ fn padding(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     if let Some(pad) = given.as_size() {
         let sizes = vec![Value::size(&pad); 2 * spatial(name)];
         cx.it.heap.set_attr(object, "padding", Value::tuple(sizes));
+    }
+}
+
+/// A dimension is an integer, and no flag.
+fn softmax(cx: &mut Cx<'_, '_>, _: ObjId, b: &Bound) {
+    let dim = b.get("dim");
+    if matches!(dim, Value::Bool(_) | Value::Float(_) | Value::Str(_)) {
+        let message = format!("dim is no integer: {} takes one, or None", cx.name());
+        let at = b.span("dim").or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![("dim is given here".to_owned(), at)]);
     }
 }

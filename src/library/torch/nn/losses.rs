@@ -1,7 +1,7 @@
 //! Losses: what they return. What they demand of their arguments is written as contracts.
 
 use super::device;
-use super::facts::{Autocast, autocast, broadcast, floating_dtype, full_dtype, result};
+use super::facts::{Autocast, autocast, broadcast, floating_dtype, full_dtype, result, shape_read, shape_text};
 use super::layer::{Layer, plain, with_state};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -262,7 +262,7 @@ fn reduction(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 }
 
 /// Class weights are buffers: they move with the module.
-fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+pub fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     reduction(cx, object, b);
     for name in ["weight", "pos_weight"] {
         if b.given(name) && !b.get(name).is_none() {
@@ -336,10 +336,13 @@ fn promoted(tensors: &[&Tensor]) -> Option<Dtype> {
 /// The dtype of a loss whose arguments are promoted; under autocast on CUDA it is float32.
 fn loss_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     let device: Option<Device> = inputs.iter().find_map(|t| t.device);
-    let dtype = promoted(inputs);
     match autocast(cx, device) {
-        Autocast::Off => dtype,
-        _ => dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64)),
+        Autocast::Off => promoted(inputs),
+        _ => {
+            let lifted: Vec<Tensor> =
+                inputs.iter().map(|t| Tensor { dtype: full_dtype(cx, t), ..Tensor::clone(t) }).collect();
+            promoted(&lifted.iter().collect::<Vec<_>>()).filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64))
+        }
     }
 }
 
@@ -403,6 +406,7 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         "poisson_nll_loss" => floating_dtype(cx, &tensors),
         "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "gaussian_nll_loss" => loss_dtype(cx, &tensors),
         // The others write into a tensor of the input's or of the target's type.
+        "binary_cross_entropy_with_logits" if autocast(cx, input.device) != Autocast::Off => loss_dtype(cx, &tensors),
         _ => loss_dtype(cx, &tensors).filter(|_| alike(&input, &target)),
     };
     for other in more.iter().flatten() {
@@ -418,6 +422,29 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &tensors, dtype, full)
 }
 
+/// Refuses labels that are not one for each row: the margin losses take no others.
+fn check_labels(cx: &mut Cx<'_, '_>, input: &Tensor, target: &Tensor) {
+    let (Some([rows, classes]), Some(labels)) = (input.shape.as_deref(), target.shape.as_deref()) else { return };
+    let differ = |a: &Dim, b: &Dim| a.size.equals(&b.size) == Some(false);
+    let (clash, wanted) = match (cx.name(), labels) {
+        ("multi_margin_loss", [labels]) => (differ(labels, rows), format!("[{}]", rows.size)),
+        ("multi_margin_loss", [_, _, ..]) => (true, format!("[{}]", rows.size)),
+        ("multilabel_margin_loss", [a, b]) => {
+            (differ(a, rows) || differ(b, classes), format!("[{}, {}]", rows.size, classes.size))
+        }
+        _ => return,
+    };
+    if clash {
+        let message = format!(
+            "`input` is {} and `target` is {}: {} takes a target {wanted}",
+            shape_text(input),
+            shape_text(target),
+            cx.name()
+        );
+        cx.reject(RejectKind::Shape, message, vec![shape_read("input", input), shape_read("target", target)]);
+    }
+}
+
 /// The unreduced result has one element per row.
 fn per_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
@@ -425,7 +452,11 @@ fn per_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some((_, batch)) => batch.to_vec(),
         None => Vec::new(),
     });
-    let target = cx.tensor_arg(b, "target").and_then(|t| t.dtype);
+    let target = cx.tensor_arg(b, "target");
+    if let Some(target) = &target {
+        check_labels(cx, &input, target);
+    }
+    let target = target.and_then(|t| t.dtype);
     let narrow = target.is_some() && (target == input.dtype || target.is_some_and(Dtype::is_integral));
     let dtype = full_dtype(cx, &input).filter(|d| d.is_floating() && narrow);
     reduced(cx, b, &[&input], dtype, full)

@@ -10,6 +10,7 @@ mod facts;
 mod layer;
 mod layers;
 mod linear;
+mod linear_loss;
 mod losses;
 pub mod module;
 mod norm;
@@ -63,6 +64,7 @@ pub fn register(t: &mut Table) {
     pool::register(t);
     resize::register(t);
     losses::register(t);
+    linear_loss::register(t);
     rnn::register(t);
     attention::register(t);
     parallel::register(t);

@@ -2,7 +2,7 @@
 
 use super::device;
 use super::facts::{
-    Autocast, agreed_device, autocast, check_rank, dim_read, full_dtype, grad_of, like, shape_read, shape_text,
+    Autocast, agreed_device, autocast, check_rank, dim_read, full_dtype, grad_of, like, result, shape_read, shape_text,
 };
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -26,6 +26,12 @@ pub fn register(t: &mut Table) {
     t.def(&format!("{f}rms_norm"), "input, normalized_shape, weight=None, eps=None", layer_norm);
     t.def(&format!("{f}local_response_norm"), "input, size, alpha=0.0001, beta=0.75, k=1.0", local_response_norm);
     t.def(&format!("{f}normalize"), "input, p=2.0, dim=1, eps=1e-12, out=None", normalize);
+    t.def("torch.native_layer_norm", "input, normalized_shape, weight, bias, eps", native_layer_norm);
+    t.def(
+        "torch.native_batch_norm",
+        "input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None",
+        native_batch_norm,
+    );
     for name in ["group_norm", "layer_norm", "rms_norm"] {
         t.alias(&format!("torch.{name}"), &format!("{f}{name}"));
     }
@@ -101,8 +107,20 @@ fn batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
     check_channels(cx, &input, &parameters);
+    check_eps(cx, b);
     let out = normalized(cx, &input, &parameters);
     cx.out(out)
+}
+
+/// Batch statistics are divided by a root that only a positive `eps` keeps from zero.
+fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
+    let Some(eps) = b.get("eps").as_f64() else { return };
+    let training = b.get("training").as_bool() == Some(true);
+    if eps < 0.0 || (training && eps == 0.0) {
+        let message = format!("eps is {eps}: batch_norm needs a positive number in training, and no negative one");
+        let at = b.span("eps").or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![(format!("eps is {eps}"), at)]);
+    }
 }
 
 fn instance_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -166,6 +184,41 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = normalized(cx, &input, &parameters);
     out.dtype = full_dtype(cx, &input);
     cx.out(out)
+}
+
+/// The norm with the statistics that it used, which full precision keeps as it is.
+fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
+    let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
+    let statistics = result(cx, &[input], shape, dtype);
+    let (mean, deviation) = (cx.out(statistics.clone()), cx.out(statistics));
+    Value::tuple(vec![value, mean, deviation])
+}
+
+fn native_layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = layer_norm(cx, b);
+    let Some(input) = cx.tensor_arg(b, "input") else { return Value::Unknown };
+    let normed = cx.sizes(&[b.get("normalized_shape")]).map(|sizes| sizes.len());
+    let shape = input.shape.as_ref().zip(normed).and_then(|(dims, normed)| {
+        let kept = dims.len().checked_sub(normed)?;
+        let mut out = dims.get(..kept)?.to_vec();
+        out.resize(dims.len(), Dim::new(Size::Int(1), cx.at()));
+        Some(out)
+    });
+    with_statistics(cx, value, &input, shape)
+}
+
+fn native_batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = cx.tensor_arg(b, "input") else { return Value::Unknown };
+    let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
+    check_channels(cx, &input, &parameters);
+    let out = normalized(cx, &input, &parameters);
+    let value = cx.out(out);
+    // In evaluation there are none, and what stands for them differs by device.
+    let shape = match b.get("training").as_bool() {
+        Some(true) => input.dim(1).map(|channels| vec![channels.clone()]),
+        _ => None,
+    };
+    with_statistics(cx, value, &input, shape)
 }
 
 fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -24,6 +24,10 @@ pub fn register(t: &mut Table) {
     t.def(&format!("{f}pixel_shuffle"), "input, upscale_factor", pixel_shuffle);
     t.def(&format!("{f}pixel_unshuffle"), "input, downscale_factor", pixel_unshuffle);
     t.family(f, "channel_shuffle native_channel_shuffle", "input, groups", channel_shuffle);
+    t.def("torch.constant_pad_nd", "input, pad, value=0, *, mode='constant'", pad);
+    for name in ["torch.grid_sampler", "torch.grid_sampler_2d", "torch.grid_sampler_3d"] {
+        t.def(name, "input, grid, interpolation_mode, padding_mode, align_corners", grid_sample);
+    }
     t.def(&format!("{f}unfold"), "input, kernel_size, dilation=1, padding=0, stride=1", unfold);
     t.def(&format!("{f}fold"), "input, output_size, kernel_size, dilation=1, padding=0, stride=1", fold);
     t.def(

@@ -9,7 +9,7 @@ use super::layer::{bias, parameter, size};
 use super::utils::{packed_like, padded_of};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, ObjId, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, ObjId, Size, Tensor, Type, Value};
 
 const RECURRENT: &str = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, \
                          bidirectional=False, proj_size=0, device=None, dtype=None";
@@ -58,6 +58,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     };
     let (inputs, hidden) = (size(cx, b, "input_size"), size(cx, b, "hidden_size"));
     if !name.ends_with("Cell") {
+        check_types(cx, b);
         for argument in ["input_size", "hidden_size", "num_layers"] {
             check_least(cx, b, argument, 1);
         }
@@ -96,6 +97,27 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
                 parameter(cx, object, b, &path("weight_hr"), vec![projected.clone(), hidden.clone()]);
             }
         }
+    }
+}
+
+/// Flags must be `bool` itself, not what counts as true, and sizes integers.
+fn check_types(cx: &mut Cx<'_, '_>, b: &Bound) {
+    for (argument, wanted) in
+        [("bias", Type::Bool), ("batch_first", Type::Bool), ("input_size", Type::Int), ("hidden_size", Type::Int)]
+    {
+        let value = b.get(argument);
+        let have = match (&value, value.number_type()) {
+            (Value::Str(_), _) => "str",
+            (Value::None, _) => "None",
+            (Value::Int(_) | Value::Size(_), _) if wanted == Type::Bool => "int",
+            (_, Some(Type::Float)) => "float",
+            _ => continue,
+        };
+        let wanted = if wanted == Type::Bool { "bool" } else { "int" };
+        let message = format!("{argument} is of type {have}: {} takes {wanted}", cx.name());
+        let at = b.span(argument).or(cx.at());
+        cx.reject(RejectKind::Value, message, vec![(format!("{argument} is of type {have}"), at)]);
+        return;
     }
 }
 
