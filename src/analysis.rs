@@ -47,11 +47,13 @@ const STEPS_PER_BYTE: u64 = 4;
 const VISITS: u64 = 100_000;
 /// … and that a module of a package may: the others are checked on their own.
 const PACKAGE_VISITS: u64 = 2_000;
+/// … of which any one call may take so many.
+const PACKAGE_VISIT: u64 = 300;
 /// What a module of a package may spend on following the calls of functions that nothing
 /// calls, and more for every so many bytes of its source. All else may spend a quarter of
 /// its steps on it.
-const PACKAGE_INLINING: u64 = 3_000;
-const BYTES_PER_INLINED_STEP: u64 = 8;
+const PACKAGE_INLINING: u64 = 2_000;
+const BYTES_PER_INLINED_STEP: u64 = 16;
 
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
@@ -98,9 +100,10 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
     let size = u64::try_from(source.text().len()).unwrap_or(0);
     let steps = BASE_STEPS + STEPS_PER_BYTE * size;
     if project.is_packaged(source.id) && !source.bindings().is_main {
-        Budget { steps, visits: PACKAGE_VISITS, inlining: PACKAGE_INLINING + size / BYTES_PER_INLINED_STEP }
+        let inlining = PACKAGE_INLINING + size / BYTES_PER_INLINED_STEP;
+        Budget { steps, visits: PACKAGE_VISITS, longest_visit: PACKAGE_VISIT, inlining }
     } else {
-        Budget { steps, visits: VISITS, inlining: steps / 4 }
+        Budget { steps, visits: VISITS, longest_visit: VISITS, inlining: steps / 4 }
     }
 }
 

@@ -5,7 +5,7 @@ use super::stmt::Flow;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
-use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, sym};
+use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, dotted, sym};
 
 impl<'p> Interp<'p> {
     /// Calls anything that can be called.
@@ -260,7 +260,8 @@ impl<'p> Interp<'p> {
             abroad => abroad,
         };
         let spent = match abroad {
-            Some(abroad) => *self.visits_mut(abroad) == 0,
+            Some(_) if self.abroad.is_some() => self.visit == 0,
+            Some(abroad) => *self.visits_mut(abroad) == 0 || self.futile.contains(&function.code),
             None => self.speculative && self.inlining == 0 && self.frames.len() > 1,
         };
         // The outermost such call can be taken back.
@@ -288,6 +289,13 @@ impl<'p> Interp<'p> {
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
         self.frames.push(frame);
+        if let Some(leaves) = leaves {
+            let longest = self.longest_visit;
+            let left = self.visits_mut(leaves);
+            let visit = longest.min(*left);
+            *left -= visit;
+            self.visit = visit;
+        }
         self.abroad = abroad;
         let managers = self.decorating_managers(function);
         for manager in &managers {
@@ -312,8 +320,11 @@ impl<'p> Interp<'p> {
         }
         if let (Some(abroad), Some(given)) = (leaves, given) {
             self.abroad = None;
+            let unspent = std::mem::take(&mut self.visit);
+            *self.visits_mut(abroad) += unspent;
             // A call that was cut short is one that was not followed.
-            if *self.visits_mut(abroad) == 0 {
+            if unspent == 0 {
+                self.futile.insert(function.code);
                 self.frames.pop();
                 self.heap.undo(mark);
                 self.heap.release(mark);
@@ -470,20 +481,20 @@ impl<'p> Interp<'p> {
         // A method's names are looked up around the class, not in its body.
         let scope = frame.map_or(self.state, |f| if f.class_body.is_some() { f.closure } else { f.scope });
         let prefix = match owner.map(|id| self.heap.get(id)) {
-            Some(Data::Class(class)) => class.path.as_str().to_owned(),
+            Some(Data::Class(class)) => class.path,
             _ => self.module_name(),
         };
-        let path = sym(&format!("{prefix}.{name}"));
+        let path = dotted(prefix, name);
         let function = Function { code, name, path, scope, defaults, owner, attrs: Attrs::default() };
         Value::Obj(self.heap.alloc(Data::Function(function)))
     }
 
     /// `__name__` of the module that is being run.
-    pub(super) fn module_name(&mut self) -> String {
+    pub(super) fn module_name(&mut self) -> Sym {
         let scope = self.module_scope();
         match self.scope_var(scope, sym("__name__")) {
-            Some(Value::Str(name)) => name.to_string(),
-            _ => String::new(),
+            Some(Value::Str(name)) => sym(&name),
+            _ => sym(""),
         }
     }
 

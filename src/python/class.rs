@@ -6,7 +6,7 @@ use super::interp::{Body, Code, Frame, Interp};
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::syntax::ast::StmtClassDef;
-use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, sym};
+use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn define_class(&mut self, def: &'p StmtClassDef) {
@@ -22,7 +22,7 @@ impl<'p> Interp<'p> {
         }
         open |= bases.iter().any(|b| !self.is_known_class(b));
         let name = sym(def.name.as_str());
-        let path = sym(&format!("{}.{name}", self.module_name()));
+        let path = dotted(self.module_name(), name);
         let class = self.heap.alloc(Data::Class(UserClass {
             name,
             path,

@@ -1,6 +1,8 @@
 //! The run of a whole file: the program itself, then every function that it never called.
 
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interp::{Body, Interp};
 use super::{Arg, Args};
@@ -125,13 +127,24 @@ impl<'p> Interp<'p> {
     /// The attributes of `self` that methods other than the constructor assign.
     fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
         let mut names = Vec::new();
+        let mut seen = FxHashSet::default();
         for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {
-            let Data::Class(data) = self.heap.get(ancestor) else { continue };
+            let own = self.attributes_set_by(ancestor);
+            names.extend(own.iter().filter(|name| seen.insert(**name)));
+        }
+        names
+    }
+
+    /// Those that the methods of one class assign.
+    fn attributes_set_by(&mut self, class: ObjId) -> Rc<[Sym]> {
+        if let Some(names) = self.stored.get(&class) {
+            return names.clone();
+        }
+        let mut names = Vec::new();
+        if let Data::Class(data) = self.heap.get(class) {
             for (name, value) in &data.attrs {
-                if name.as_str() == "__init__" {
-                    continue;
-                }
-                if let Some(id) = value.as_obj()
+                if name.as_str() != "__init__"
+                    && let Some(id) = value.as_obj()
                     && let Data::Function(function) = self.heap.get(id)
                     && let Some(code) = self.code.get(function.code.0 as usize)
                     && let Body::Function(def) = code.body
@@ -140,6 +153,8 @@ impl<'p> Interp<'p> {
                 }
             }
         }
+        let names: Rc<[Sym]> = Rc::from(names);
+        self.stored.insert(class, names.clone());
         names
     }
 }

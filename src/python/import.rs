@@ -136,7 +136,7 @@ impl<'p> Interp<'p> {
         }
         let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
         self.demands.push((scope, name));
-        let abroad = self.abroad.take();
+        let (abroad, visit) = (self.abroad.take(), std::mem::take(&mut self.visit));
         self.frames.push(Frame::new(file, own));
         let body = &self.sources.module(file).body;
         for place in places {
@@ -147,7 +147,7 @@ impl<'p> Interp<'p> {
             }
         }
         self.frames.pop();
-        self.abroad = abroad;
+        (self.abroad, self.visit) = (abroad, visit);
         self.demands.pop();
         // What was cut short is not kept.
         if self.importing == 0 {

@@ -85,6 +85,8 @@ pub struct Budget {
     pub steps: u64,
     /// In the functions of modules that are too much to be run as a whole.
     pub visits: u64,
+    /// In one call of such a function.
+    pub longest_visit: u64,
     /// Inside the calls of functions that nothing calls.
     pub inlining: u64,
 }
@@ -104,6 +106,8 @@ pub struct Interp<'p> {
     pub(super) mros: RefCell<FxHashMap<ObjId, Rc<[Value]>>>,
     /// The same for classes of libraries.
     pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
+    /// The attributes that the methods of a class assign.
+    pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
@@ -118,8 +122,14 @@ pub struct Interp<'p> {
     pub(super) foreign: FxHashSet<FileId>,
     /// A call out of the program proper is being run, at whose expense.
     pub(super) abroad: Option<Abroad>,
+    /// Steps that may still be spent in it.
+    pub(super) visit: u64,
     /// Steps that may still be spent on such calls: past it, they are not followed.
     pub(super) visits: [u64; 2],
+    /// The most that one of them may take.
+    pub(super) longest_visit: u64,
+    /// The functions that take more.
+    pub(super) futile: FxHashSet<CodeId>,
     /// Bytes of modules that were run where they were imported.
     pub(super) eager: usize,
     /// Steps that may still be spent inside calls of uncalled functions: past it, what they
@@ -162,6 +172,7 @@ impl<'p> Interp<'p> {
             modules: FxHashMap::default(),
             mros: RefCell::default(),
             lines: RefCell::default(),
+            stored: FxHashMap::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
             deferred: FxHashMap::default(),
@@ -169,7 +180,10 @@ impl<'p> Interp<'p> {
             importing: IMPORT_STEPS,
             foreign: FxHashSet::default(),
             abroad: None,
+            visit: 0,
             visits: [budget.visits, budget.visits / 2],
+            longest_visit: budget.longest_visit,
+            futile: FxHashSet::default(),
             eager: 0,
             inlining: budget.inlining,
             budget: budget.steps,
@@ -205,7 +219,7 @@ impl<'p> Interp<'p> {
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
         let other = match self.abroad {
-            Some(abroad) => Some(self.visits_mut(abroad)),
+            Some(_) => Some(&mut self.visit),
             None if self.demands.is_empty() => None,
             None => Some(&mut self.importing),
         };
