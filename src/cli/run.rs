@@ -323,6 +323,32 @@ pub fn stdin_path(name: Option<&Path>) -> PathBuf {
     name.map_or_else(|| PathBuf::from("-"), Path::to_owned)
 }
 
+/// Of each variable the facts of its own file run as the program; of a function that only
+/// other files call, what they give it, where they agree.
+fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
+    let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
+    let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
+    for (root, fact) in facts {
+        if fact.span.file == root {
+            own.insert(fact.span, fact);
+        } else if fact.reached {
+            called
+                .entry(fact.span)
+                .and_modify(|have| {
+                    if have.as_ref().is_some_and(|have| have.text != fact.text) {
+                        *have = None;
+                    }
+                })
+                .or_insert(Some(fact));
+        }
+    }
+    let pick = |fact: FactEntry| match called.remove(&fact.span) {
+        Some(Some(other)) if !fact.reached => other,
+        _ => fact,
+    };
+    own.into_values().map(pick).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,30 +378,4 @@ mod tests {
         assert!(caught.is_err_and(|message| message.contains("no such luck")));
         assert_eq!(panics::catch(|| 1), Ok(1));
     }
-}
-
-/// Of each variable the facts of its own file run as the program; of a function that only
-/// other files call, what they give it, where they agree.
-fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
-    let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
-    let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
-    for (root, fact) in facts {
-        if fact.span.file == root {
-            own.insert(fact.span, fact);
-        } else if fact.reached {
-            called
-                .entry(fact.span)
-                .and_modify(|have| {
-                    if have.as_ref().is_some_and(|have| have.text != fact.text) {
-                        *have = None;
-                    }
-                })
-                .or_insert(Some(fact));
-        }
-    }
-    let pick = |fact: FactEntry| match called.remove(&fact.span) {
-        Some(Some(other)) if !fact.reached => other,
-        _ => fact,
-    };
-    own.into_values().map(pick).collect()
 }

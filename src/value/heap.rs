@@ -130,6 +130,7 @@ pub struct Iter {
 
 /// What stands on the heap.
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "most objects are tensors, the largest: a box would cost each of them")]
 pub enum Data {
     Scope(Scope),
     List(Items),
