@@ -39,22 +39,6 @@ pub struct Report {
     pub exhausted: bool,
 }
 
-/// Steps that any file may take, and more for each byte of its source: analysis stays
-/// linear in the size of what is checked.
-const BASE_STEPS: u64 = 100_000;
-const STEPS_PER_BYTE: u64 = 4;
-/// Steps that a script may take inside the functions of a large package that it imports …
-const VISITS: u64 = 100_000;
-/// … and that a module of a package may: the others are checked on their own.
-const PACKAGE_VISITS: u64 = 2_000;
-/// … of which any one call may take so many.
-const PACKAGE_VISIT: u64 = 300;
-/// What a module of a package may spend on following the calls of functions that nothing
-/// calls, and more for every so many bytes of its source. All else may spend a quarter of
-/// its steps on it.
-const PACKAGE_INLINING: u64 = 2_000;
-const BYTES_PER_INLINED_STEP: u64 = 16;
-
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
 pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
@@ -81,7 +65,7 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let watching = Watching { rules, source: &|span| watcher.source(span) };
     watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
-    let exhausted = interp.exhausted;
+    let exhausted = interp.exhausted();
     // A line that some contexts refuse and others do not is not wrong in every run that
     // reaches it.
     let (doubtful, certain) = (watcher.doubtful.take(), watcher.certain.take());
@@ -95,15 +79,22 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
 }
 
 /// What the analysis of a file may cost. The modules of a package are mostly many and import
-/// each other: what one of them is worth is less than what a script is.
+/// each other: following calls in one of them is worth less than in a script.
 fn budget(project: &Project, source: &SourceFile) -> Budget {
-    let size = u64::try_from(source.text().len()).unwrap_or(0);
-    let steps = BASE_STEPS + STEPS_PER_BYTE * size;
+    let bytes = u64::try_from(source.text().len()).unwrap_or(0);
+    let script = Budget {
+        steps: 100_000 + 4 * bytes,
+        // What nothing calls is looked at once, not in every context that it may have.
+        uncalled: 20_000 + 3 * bytes,
+        inlining: 10_000 + bytes / 2,
+        eager: 48 * 1024,
+        visits: 100_000,
+        longest_visit: 100_000,
+    };
     if project.is_packaged(source.id) && !source.bindings().is_main {
-        let inlining = PACKAGE_INLINING + size / BYTES_PER_INLINED_STEP;
-        Budget { steps, visits: PACKAGE_VISITS, longest_visit: PACKAGE_VISIT, inlining }
+        Budget { inlining: 2_000 + bytes / 8, eager: 0, visits: 2_000, longest_visit: 300, ..script }
     } else {
-        Budget { steps, visits: VISITS, longest_visit: VISITS, inlining: steps / 4 }
+        script
     }
 }
 

@@ -1,6 +1,7 @@
 //! Calls: who is called, how arguments meet parameters, what comes back.
 
-use super::interp::{Abroad, Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
+use super::budget::Abroad;
+use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::stmt::Flow;
 use super::{Arg, Args};
 use crate::syntax::Span;
@@ -254,20 +255,14 @@ impl<'p> Interp<'p> {
         let Data::Function(function) = &*data else { return Value::Unknown };
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        let abroad = match self.abroad {
-            None if !self.demands.is_empty() => Some(Abroad::Import),
-            None if self.foreign.contains(&code.file) => Some(Abroad::Visit),
-            abroad => abroad,
+        let leaves = match self.meter.is_abroad() {
+            true => None,
+            false if !self.demands.is_empty() => Some(Abroad::Import),
+            false => self.foreign.contains(&code.file).then_some(Abroad::Visit),
         };
-        let spent = match abroad {
-            Some(_) if self.abroad.is_some() => self.visit == 0,
-            Some(abroad) => *self.visits_mut(abroad) == 0 || self.futile.contains(&function.code),
-            None => self.speculative && self.inlining == 0 && self.frames.len() > 1,
-        };
-        // The outermost such call can be taken back.
-        let leaves = abroad.filter(|_| self.abroad.is_none());
-        let given = leaves.map(|_| args.clone());
-        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
+        let inlined = self.speculative && self.frames.len() > 1;
+        let may_call = self.meter.may_call(function.code, leaves, inlined);
+        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || !may_call {
             self.havoc_args(&args);
             return Value::Unknown;
         }
@@ -280,7 +275,12 @@ impl<'p> Interp<'p> {
         };
         // User rules may speak of the program's own functions.
         self.announce_user(function, parameters, &args, span);
+        // A call that leaves the program proper can be taken back.
+        let given = leaves.map(|_| args.clone());
         let vars = self.bind(parameters, &function.defaults, args, span);
+        if let Some(kind) = leaves {
+            self.meter.leave(kind);
+        }
         let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
         let mut frame = Frame::new(code.file, scope);
@@ -289,14 +289,6 @@ impl<'p> Interp<'p> {
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
         self.frames.push(frame);
-        if let Some(leaves) = leaves {
-            let longest = self.longest_visit;
-            let left = self.visits_mut(leaves);
-            let visit = longest.min(*left);
-            *left -= visit;
-            self.visit = visit;
-        }
-        self.abroad = abroad;
         let managers = self.decorating_managers(function);
         for manager in &managers {
             self.enter_manager(manager, span);
@@ -318,19 +310,15 @@ impl<'p> Interp<'p> {
                 self.exit_manager(manager);
             }
         }
-        if let (Some(abroad), Some(given)) = (leaves, given) {
-            self.abroad = None;
-            let unspent = std::mem::take(&mut self.visit);
-            *self.visits_mut(abroad) += unspent;
-            // A call that was cut short is one that was not followed.
-            if unspent == 0 {
-                self.futile.insert(function.code);
-                self.frames.pop();
-                self.heap.undo(mark);
-                self.heap.release(mark);
-                self.lose(&given);
-                return Value::Unknown;
-            }
+        if let Some(given) = given
+            && !self.meter.come_back(function.code)
+        {
+            // What was cut short is not kept.
+            self.frames.pop();
+            self.heap.undo(mark);
+            self.heap.release(mark);
+            self.lose(&given);
+            return Value::Unknown;
         }
         let value = self.finish_call(flow, mark);
         if !self.is_generator(function.code) {

@@ -17,9 +17,7 @@ impl<'p> Interp<'p> {
         let scope = self.run_main();
         self.speculative = true;
         // What nothing calls is looked at once, not in every context that it may have.
-        let bytes = u64::try_from(self.sources.size(self.root)).unwrap_or(0);
-        self.budget = self.budget.min(20_000 + 3 * bytes);
-        self.inlining = 10_000 + bytes / 2;
+        self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
         let mut at = 0;
         // Running one may define others.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::budget::{Budget, Meter};
 use super::import::{Deferred, Sources};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
@@ -16,8 +17,6 @@ pub(super) const MAX_DEPTH: usize = 40;
 /// The depth of an uncalled function's own frame: the module's, the scope from which it is
 /// run, its own.
 const UNCALLED_DEPTH: usize = 2;
-/// Steps that may be spent on names of modules of which only what is needed is run.
-const IMPORT_STEPS: u64 = 30_000;
 /// How often the same function may be active at once.
 pub(super) const MAX_RECURSION: usize = 2;
 
@@ -69,28 +68,6 @@ pub(super) struct Frame {
     pub nonlocals: Vec<Sym>,
 }
 
-/// Calls that have a budget of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Abroad {
-    /// Into a module of which only what is needed is run.
-    Visit,
-    /// By the statements of such a module.
-    Import,
-}
-
-/// How much an execution may cost, in steps: expressions and statements.
-#[derive(Debug, Clone, Copy)]
-pub struct Budget {
-    /// In all, but for what follows.
-    pub steps: u64,
-    /// In the functions of modules that are too much to be run as a whole.
-    pub visits: u64,
-    /// In one call of such a function.
-    pub longest_visit: u64,
-    /// Inside the calls of functions that nothing calls.
-    pub inlining: u64,
-}
-
 /// One abstract execution of a program.
 pub struct Interp<'p> {
     pub heap: Heap,
@@ -116,33 +93,14 @@ pub struct Interp<'p> {
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
     /// The names of such modules that are being given their meaning, innermost last.
     pub(super) demands: Vec<(ObjId, Sym)>,
-    /// Steps that may still be spent on that.
-    pub(super) importing: u64,
     /// The files of these modules.
     pub(super) foreign: FxHashSet<FileId>,
-    /// A call out of the program proper is being run, at whose expense.
-    pub(super) abroad: Option<Abroad>,
-    /// Steps that may still be spent in it.
-    pub(super) visit: u64,
-    /// Steps that may still be spent on such calls: past it, they are not followed.
-    pub(super) visits: [u64; 2],
-    /// The most that one of them may take.
-    pub(super) longest_visit: u64,
-    /// The functions that take more.
-    pub(super) futile: FxHashSet<CodeId>,
-    /// Bytes of modules that were run where they were imported.
-    pub(super) eager: usize,
-    /// Steps that may still be spent inside calls of uncalled functions: past it, what they
-    /// call is not followed any more.
-    pub(super) inlining: u64,
-    pub(super) budget: u64,
+    pub(super) meter: Meter,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
     /// Calls that went well inside functions that other uncalled functions call: see
     /// [`Interp::inlined`].
     pub passed: FxHashSet<Span>,
-    /// The budget ran out.
-    pub exhausted: bool,
     /// A function that nothing calls is being run: what happened before it is not known.
     pub speculative: bool,
     /// An object for what a library must remember (default dtype and device, modes): on the
@@ -177,19 +135,10 @@ impl<'p> Interp<'p> {
             defined: Vec::new(),
             deferred: FxHashMap::default(),
             demands: Vec::new(),
-            importing: IMPORT_STEPS,
             foreign: FxHashSet::default(),
-            abroad: None,
-            visit: 0,
-            visits: [budget.visits, budget.visits / 2],
-            longest_visit: budget.longest_visit,
-            futile: FxHashSet::default(),
-            eager: 0,
-            inlining: budget.inlining,
-            budget: budget.steps,
+            meter: Meter::new(budget),
             refused: (0, None),
             passed: FxHashSet::default(),
-            exhausted: false,
             speculative: false,
             state,
         }
@@ -218,33 +167,13 @@ impl<'p> Interp<'p> {
 
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
-        let other = match self.abroad {
-            Some(_) => Some(&mut self.visit),
-            None if self.demands.is_empty() => None,
-            None => Some(&mut self.importing),
-        };
-        if let Some(left) = other {
-            let some_left = *left > 0;
-            *left = left.saturating_sub(1);
-            return some_left;
-        }
-        if self.budget == 0 {
-            self.exhausted = true;
-            return false;
-        }
-        self.budget -= 1;
-        if self.inlined() {
-            self.inlining = self.inlining.saturating_sub(1);
-        }
-        true
+        let inlined = self.inlined();
+        self.meter.step(!self.demands.is_empty(), inlined)
     }
 
-    pub(super) fn visits_mut(&mut self, abroad: Abroad) -> &mut u64 {
-        let [visits, imports] = &mut self.visits;
-        match abroad {
-            Abroad::Visit => visits,
-            Abroad::Import => imports,
-        }
+    /// Whether the budget ran out.
+    pub fn exhausted(&self) -> bool {
+        self.meter.exhausted
     }
 
     pub(super) fn code_of(&mut self, address: usize, make: impl FnOnce() -> Code<'p>) -> CodeId {

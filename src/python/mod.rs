@@ -11,6 +11,7 @@
 
 mod args;
 mod attribute;
+mod budget;
 mod builtins;
 mod call;
 mod class;
@@ -27,6 +28,7 @@ mod stmt;
 mod text;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
+pub use budget::Budget;
 pub use import::{Import, Sources};
-pub use interp::{Budget, Interp};
+pub use interp::Interp;
 pub use library::{BinOp, CallEvent, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

@@ -127,7 +127,7 @@ mod tests {
         let texts = ["", "a", "ab", "abc", "abcd", "abcdefg", "abcdefgh", "abcdefghijklmnop", "abcdefghijklmnopq"];
         for (i, a) in texts.iter().enumerate() {
             for (j, b) in texts.iter().enumerate() {
-                assert_eq!(sym(a) == sym(&b.to_string()), i == j);
+                assert_eq!(sym(a) == sym(&String::from(*b)), i == j);
             }
             assert_eq!(sym(a).as_str(), *a);
         }
