@@ -176,17 +176,7 @@ impl<'p> Interp<'p> {
                     None => Value::Unknown,
                 },
             },
-            "vars" => match first.as_obj().map(|id| self.heap.get(id)) {
-                Some(Data::Instance(instance)) => {
-                    let mut dict = Dict::default();
-                    for (name, value) in &instance.attrs {
-                        dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
-                    }
-                    dict.open = instance.open.then_some(Value::Unknown);
-                    self.heap.dict(dict)
-                }
-                _ => Value::Unknown,
-            },
+            "vars" => self.attributes(&first),
             "ord" | "hash" | "id" => Value::Any(Type::Int),
             "repr" | "chr" | "hex" | "bin" | "oct" | "format" | "input" => Value::Any(Type::Str),
             "bytes" => Value::Any(Type::Bytes),
@@ -392,7 +382,9 @@ impl<'p> Interp<'p> {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Instance(instance) if instance.attrs.contains_key(&name) => Some(true),
                 Data::Instance(instance) => {
-                    let open = instance.open || matches!(instance.class, Value::Path(_));
+                    let open = instance.open
+                        || matches!(instance.class, Value::Path(_))
+                        || self.user_method(object, "__getattr__").is_some();
                     let line = self.mro_of(object);
                     let in_class = line.iter().filter_map(Value::as_obj).any(|c| self.class_attr(c, name).is_some());
                     let native = line.iter().any(|c| matches!(c, Value::Path(_)));

@@ -155,6 +155,7 @@ impl<'p> Interp<'p> {
         let object = self.heap.instance(Value::Obj(class));
         let value = Value::Obj(object);
         let mro = self.mro(class);
+        self.give_payload(object, &mro);
         let mut open = false;
         for ancestor in mro.iter() {
             match ancestor {
@@ -179,7 +180,7 @@ impl<'p> Interp<'p> {
                         self.init_fields(object, &mro, args, span);
                         return value;
                     }
-                    text if text.starts_with("builtins.") => {}
+                    text if text.starts_with("builtins.") => self.fill_payload(&value, &args, span),
                     _ => {
                         self.set_open(object, open);
                         let library = self.library;

@@ -23,6 +23,7 @@ mod interp;
 mod library;
 mod narrow;
 mod operator;
+mod payload;
 mod stmt;
 mod text;
 

@@ -26,7 +26,7 @@ const SHORT_BODY: u32 = 600;
 const UNROLL_LONGER: usize = 512;
 const SHORTER_BODY: u32 = 120;
 /// How often a loop's body is run before what still changes is taken as it is.
-const MAX_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 5;
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_module(&mut self, module: &'p ModModule) {
@@ -643,10 +643,10 @@ impl<'p> Interp<'p> {
         if alive { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Runs a loop's body from what is known on entry, then from the join with what is
-    /// known after each round, until nothing changes. `begin` binds the target or evaluates
-    /// the condition: `Some(false)` ends the loop, `None` may end it. `certain` says that
-    /// the body runs at least once.
+    /// Runs a loop's body from what is known on entry, then from what is known where rounds
+    /// end, until that does not change: an accumulator is a number before the loop and a
+    /// tensor in it. `begin` binds the target or evaluates the condition: `Some(false)` ends
+    /// the loop, `None` may end it. `certain` says that the body runs at least once.
     fn widened(
         &mut self,
         body: &'p [Stmt],
@@ -655,43 +655,42 @@ impl<'p> Interp<'p> {
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) -> Flow {
         let mark = self.begin_loop();
-        let mut state = Delta::new();
-        let mut last_ends: Vec<Delta> = Vec::new();
+        // What is known where a round ends; none has yet.
+        let mut state: Option<Delta> = None;
         let mut endless = false;
-        for round in 0..MAX_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             self.heap.undo(mark);
-            self.heap.apply(&state);
+            self.heap.apply(state.as_deref().unwrap_or_default());
             let enters = begin(self);
+            endless = enters == Some(true);
             if enters == Some(false) {
                 break;
             }
-            endless = enters == Some(true);
             let flow = self.exec_block(body);
             let mut ends = self.take_continues();
             if flow == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
             self.heap.undo(mark);
-            last_ends.clone_from(&ends);
             if ends.is_empty() {
                 break;
             }
-            ends.insert(0, state);
-            let changed = self.heap.join(&ends, round > 0);
-            state = self.heap.delta(mark);
-            if !changed || !self.step() {
+            let first = state.is_none();
+            ends.splice(0..0, state.take());
+            let changed = self.heap.join(&ends, !first);
+            state = Some(self.heap.delta(mark));
+            if !(first || changed) || !self.step() {
                 break;
             }
         }
         self.heap.undo(mark);
         // Where the loop ends by itself.
         let mut exits = Vec::new();
-        if endless {
-            last_ends.clear();
-        } else if certain {
-            exits.append(&mut last_ends);
-        } else {
-            exits.push(state);
+        if !certain {
+            exits.push(Delta::new());
+        }
+        if !endless {
+            exits.extend(state);
         }
         let breaks = self.end_loop();
         if !orelse.is_empty() && !exits.is_empty() {
@@ -755,13 +754,14 @@ impl<'p> Interp<'p> {
         if let Some(value) = library.enter(self, manager, span) {
             return value;
         }
+        // A `@contextmanager` generator: what it yields.
+        if let Some(Data::Iter(iter)) = manager.as_obj().map(|id| self.heap.get(id)) {
+            let items = iter.items.clone();
+            return items.element(&mut self.heap);
+        }
         match self.try_getattr(manager, sym("__enter__"), span) {
             Some(enter) => self.call(&enter, super::Args::default(), span),
-            // A `@contextmanager` generator: what it yields.
-            None => match manager.as_obj().map(|id| self.heap.get(id).clone()) {
-                Some(Data::Iter(iter)) => iter.items.element(&mut self.heap),
-                _ => Value::Unknown,
-            },
+            None => Value::Unknown,
         }
     }
 
