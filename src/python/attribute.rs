@@ -81,7 +81,8 @@ impl<'p> Interp<'p> {
                 .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
             Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Ranged(_) | Value::Size(_) => {
                 match name.as_str() {
-                    "real" | "numerator" => Some(object.clone()),
+                    // Members of an `IntEnum` are carried as numbers.
+                    "real" | "numerator" | "value" => Some(object.clone()),
                     _ => Some(Value::Method(Rc::new((object.clone(), name)))),
                 }
             }

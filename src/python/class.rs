@@ -48,6 +48,7 @@ impl<'p> Interp<'p> {
         if let Data::Class(class) = self.heap.get_mut(class) {
             class.attrs = attrs;
         }
+        self.make_members(class);
         let mut value = Value::Obj(class);
         for decorator in def.decorator_list.iter().rev() {
             value = self.decorate(&decorator.expression, value);
@@ -175,7 +176,11 @@ impl<'p> Interp<'p> {
                     }
                 }
                 Value::Path(path) => match path.as_str() {
-                    "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" => return Value::Unknown,
+                    "enum.Enum" | "enum.Flag" => {
+                        let value = args.pos.first().map_or(Value::Unknown, |a| a.value.clone());
+                        return self.member_of(class, &value);
+                    }
+                    "enum.IntEnum" | "enum.StrEnum" => return Value::Unknown,
                     "typing.NamedTuple" => {
                         self.init_fields(object, &mro, args, span);
                         return value;

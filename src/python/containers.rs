@@ -51,6 +51,11 @@ impl<'p> Interp<'p> {
                     Some(method) => self.call(&method, Args::positional([index.clone()], span), span),
                     None => Value::Unknown,
                 },
+                // A member of an enumeration by its name.
+                Data::Class(_) if self.members(object).is_some() => match index.as_str() {
+                    Some(name) => self.getattr(object, sym(name), span),
+                    None => Value::Unknown,
+                },
                 _ => Value::Unknown,
             },
             view if let Some(owner) = self.dict_owner(view) => {
@@ -321,6 +326,7 @@ impl<'p> Interp<'p> {
                     Some(_) => Items::Many(Value::Unknown),
                 },
                 Data::Instance(_) => self.iterate_instance(object, span),
+                Data::Class(_) => self.members(object).map_or(Items::Many(Value::Unknown), Items::Exact),
                 _ => Items::Many(Value::Unknown),
             },
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),

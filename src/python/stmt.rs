@@ -3,7 +3,7 @@
 use super::interp::{Interp, Loop};
 use super::library::Event;
 use crate::syntax::ast::{
-    self, ExceptHandler, ModModule, StmtAssign, StmtAugAssign, StmtFor, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith,
+    self, ExceptHandler, ModModule, StmtAssign, StmtAugAssign, StmtFor, StmtIf, StmtTry, StmtWhile, StmtWith,
 };
 use crate::syntax::{Expr, Ranged, Stmt};
 use crate::value::{Data, Delta, Items, ObjId, Sym, Value, sym};
@@ -417,126 +417,6 @@ impl<'p> Interp<'p> {
         }
         self.heap.release(mark);
         if ends.is_empty() { Flow::Stopped } else { Flow::Next }
-    }
-
-    fn exec_match(&mut self, stmt: &'p StmtMatch) -> Flow {
-        let subject = self.eval(&stmt.subject);
-        let mut open: Vec<&'p ast::MatchCase> = Vec::new();
-        let mut exhaustive = false;
-        for case in &stmt.cases {
-            let fits = self.pattern_fits(&case.pattern, &subject);
-            let fits = if case.guard.is_some() && fits == Some(true) { None } else { fits };
-            if fits == Some(false) {
-                continue;
-            }
-            open.push(case);
-            if fits == Some(true) {
-                exhaustive = true;
-                break;
-            }
-        }
-        if exhaustive && let [only] = open.as_slice() {
-            let case = *only;
-            self.bind_pattern(&case.pattern, &subject);
-            return self.exec_block(&case.body);
-        }
-        let mark = self.heap.mark();
-        let mut ends: Vec<Delta> = Vec::new();
-        for case in open {
-            self.bind_pattern(&case.pattern, &subject);
-            if let Some(guard) = &case.guard {
-                self.eval(guard);
-            }
-            if self.exec_block(&case.body) == Flow::Next {
-                ends.push(self.heap.delta(mark));
-            }
-            self.heap.undo(mark);
-        }
-        if !exhaustive {
-            ends.push(Delta::new());
-        }
-        if !ends.is_empty() {
-            self.heap.join(&ends, false);
-        }
-        self.heap.release(mark);
-        if ends.is_empty() { Flow::Stopped } else { Flow::Next }
-    }
-
-    fn pattern_fits(&mut self, pattern: &'p ast::Pattern, subject: &Value) -> Option<bool> {
-        match pattern {
-            ast::Pattern::MatchValue(p) => {
-                let value = self.eval(&p.value);
-                self.equals(&value, subject)
-            }
-            ast::Pattern::MatchSingleton(p) => {
-                let value = match p.value {
-                    ast::Singleton::None => Value::None,
-                    ast::Singleton::True => Value::Bool(true),
-                    ast::Singleton::False => Value::Bool(false),
-                };
-                self.equals(&value, subject)
-            }
-            ast::Pattern::MatchAs(p) => match &p.pattern {
-                None => Some(true),
-                Some(inner) => self.pattern_fits(inner, subject),
-            },
-            ast::Pattern::MatchOr(p) => {
-                let mut unknown = false;
-                for inner in &p.patterns {
-                    match self.pattern_fits(inner, subject) {
-                        Some(true) => return Some(true),
-                        None => unknown = true,
-                        Some(false) => {}
-                    }
-                }
-                if unknown { None } else { Some(false) }
-            }
-            _ => None,
-        }
-    }
-
-    fn bind_pattern(&mut self, pattern: &'p ast::Pattern, subject: &Value) {
-        let set = |it: &mut Self, name: &Option<ast::Identifier>, value: Value| {
-            if let Some(name) = name {
-                it.set_name(sym(name.as_str()), value);
-            }
-        };
-        match pattern {
-            ast::Pattern::MatchAs(p) => {
-                if let Some(inner) = &p.pattern {
-                    self.bind_pattern(inner, subject);
-                }
-                set(self, &p.name, subject.clone());
-            }
-            ast::Pattern::MatchStar(p) => set(self, &p.name, Value::Unknown),
-            ast::Pattern::MatchMapping(p) => {
-                for inner in &p.patterns {
-                    self.bind_pattern(inner, &Value::Unknown);
-                }
-                set(self, &p.rest, Value::Unknown);
-            }
-            ast::Pattern::MatchSequence(p) => {
-                let items = self.heap.exact_items(subject).filter(|i| i.len() == p.patterns.len());
-                for (i, inner) in p.patterns.iter().enumerate() {
-                    let value = items.as_ref().and_then(|v| v.get(i).cloned()).unwrap_or(Value::Unknown);
-                    self.bind_pattern(inner, &value);
-                }
-            }
-            ast::Pattern::MatchClass(p) => {
-                for inner in &p.arguments.patterns {
-                    self.bind_pattern(inner, &Value::Unknown);
-                }
-                for keyword in &p.arguments.keywords {
-                    self.bind_pattern(&keyword.pattern, &Value::Unknown);
-                }
-            }
-            ast::Pattern::MatchOr(p) => {
-                for inner in &p.patterns {
-                    self.bind_pattern(inner, &Value::Unknown);
-                }
-            }
-            _ => {}
-        }
     }
 
     // Loops.
