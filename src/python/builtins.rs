@@ -119,6 +119,10 @@ impl<'p> Interp<'p> {
         }
         match name {
             "len" => self.length(&first, span),
+            "open" => {
+                let library = self.library;
+                library.call(self, sym("io.open"), args, span)
+            }
             "range" => self.range(&values),
             "print" | "delattr" => Value::None,
             "int" | "float" | "bool" | "str" | "complex" => self.convert(name, &values, span),
@@ -290,7 +294,14 @@ impl<'p> Interp<'p> {
                 other => other.as_f64().map_or(Value::Any(Type::Float), Value::Float),
             },
             "bool" => self.truth(value).map_or(Value::Any(Type::Bool), Value::Bool),
-            "str" => super::text::str_of(value).map_or(Value::Any(Type::Str), |s| Value::str(&s)),
+            "str" => {
+                if self.heap.instance_of(value).is_some()
+                    && let Some(method) = self.try_getattr(value, sym("__str__"), span)
+                {
+                    return self.call(&method, Args::default(), span);
+                }
+                super::text::str_of(value).map_or(Value::Any(Type::Str), |s| Value::str(&s))
+            }
             _ => Value::Any(Type::Complex),
         }
     }

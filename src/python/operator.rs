@@ -62,7 +62,6 @@ impl<'p> Interp<'p> {
             (BinOp::Add, Value::Str(a), Value::Str(b)) => return Value::str(&format!("{a}{b}")),
             (BinOp::Add, a, b) if is_str(a) && is_str(b) => return Value::Any(Type::Str),
             (BinOp::Mod, a, _) if is_str(a) => return Value::Any(Type::Str),
-            (BinOp::Div, Value::Path(p), _) if p.as_str().starts_with("pathlib") => return left.clone(),
             (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 return Value::tuple(a.iter().chain(b.iter()).cloned().collect());
             }

@@ -8,12 +8,7 @@ use crate::value::{Data, Key, Type, Value};
 
 pub fn register(t: &mut Table) {
     environ(t);
-    t.family(
-        "os.path.",
-        "join abspath basename dirname expanduser expandvars normpath realpath relpath normcase",
-        "*args, **kwargs",
-        any_str,
-    );
+    t.family("os.path.", "expandvars relpath normcase", "*args, **kwargs", any_str);
     t.alias("posixpath", "os.path");
     t.family("os.path.", "exists isfile isdir islink isabs samefile", "*args", any_bool);
     t.family("os.path.", "getsize", "filename", any_int);
