@@ -126,6 +126,14 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.file(file).bindings()
     }
 
+    fn own_path(&self, file: FileId) -> Option<&'p str> {
+        self.0.own_path(file)
+    }
+
+    fn data(&self, from: FileId, path: &str) -> Option<&'p str> {
+        self.0.data(from, path)
+    }
+
     fn size(&self, file: FileId) -> usize {
         self.0.file(file).text().len()
     }

@@ -189,6 +189,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     super::einops::register(&mut table);
     super::kornia::register(&mut table);
     super::lightning::register(&mut table);
+    super::settings::register(&mut table);
     super::sklearn::register(&mut table);
     super::timm::register(&mut table);
     super::transformers::register(&mut table);

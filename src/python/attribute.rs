@@ -81,13 +81,15 @@ impl<'p> Interp<'p> {
                 .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
             Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Ranged(_) | Value::Size(_) => {
                 match name.as_str() {
-                    "real" | "numerator" => Some(object.clone()),
+                    // Members of an `IntEnum` are carried as numbers.
+                    "real" | "numerator" | "value" => Some(object.clone()),
                     _ => Some(Value::Method(Rc::new((object.clone(), name)))),
                 }
             }
             Value::Dtype(_) | Value::Device(_) => self.native_attr(object, name),
             Value::Partial(partial) if name.as_str() == "func" => Some(partial.func.clone()),
             Value::Bound(pair) if name.as_str() == "__self__" => Some(pair.0.clone()),
+            object if self.dict_owner(object).is_some() => Some(Value::Method(Rc::new((object.clone(), name)))),
             _ => None,
         }
     }
@@ -148,8 +150,7 @@ impl<'p> Interp<'p> {
         }
         match name.as_str() {
             "__class__" => self.heap.instance_of(object).map(|i| i.class.clone()),
-            "__dict__" => None,
-            _ => None,
+            _ => self.missing_attr(id, object, name, span),
         }
     }
 
@@ -231,6 +232,11 @@ impl<'p> Interp<'p> {
                     let method = Value::path(&format!("{path}.__init__"));
                     return Some(Value::Bound(Rc::new((receiver.clone(), method))));
                 }
+                Value::Path(path) if path.as_str().starts_with("builtins.") && self.payload(receiver).is_some() => {
+                    if let Some(method) = self.payload_method(receiver, name) {
+                        return Some(method);
+                    }
+                }
                 Value::Path(path) => match self.native_class_attr(path, receiver, name) {
                     Some(Value::Method(_)) => {
                         let method = Value::path(&format!("{path}.{name}"));
@@ -259,6 +265,9 @@ impl<'p> Interp<'p> {
                         return;
                     }
                 }
+                if self.set_entry(object, name, &value, span) {
+                    return;
+                }
                 self.heap.set_attr(*id, name.as_str(), value);
             }
             Data::Class(_) => {
@@ -275,6 +284,8 @@ impl<'p> Interp<'p> {
                 let scope = *scope;
                 self.heap.bind(scope, name, Some(value));
             }
+            // Configurations are dictionaries whose keys are attributes.
+            Data::Dict(_) => self.set_subscript(object, &Value::str(name.as_str()), value, span),
             Data::Tensor(_) => {
                 if let Some(class) = self.library.class_of(self, object) {
                     library.set_attribute(self, class, object, name, &value, span);

@@ -84,7 +84,9 @@ impl<'p> Interp<'p> {
         let Some((class, name)) = path.as_str().rsplit_once('.') else { return Value::Unknown };
         let library = self.library;
         if name == "__init__" {
-            if let Some(object) = receiver.as_obj() {
+            if self.payload(&receiver).is_some() && class.starts_with("builtins.") {
+                self.fill_payload(&receiver, &args, span);
+            } else if let Some(object) = receiver.as_obj() {
                 library.init(self, sym(class), object, args, span);
             }
             return Value::None;
@@ -100,6 +102,9 @@ impl<'p> Interp<'p> {
             } else {
                 Value::Unknown
             };
+        }
+        if let Some(owner) = self.dict_owner(receiver) {
+            return self.attributes_method(&owner, name, args, span);
         }
         if let Some(value) = self.container_method(receiver, name, &args, span) {
             return value;

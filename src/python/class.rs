@@ -48,6 +48,7 @@ impl<'p> Interp<'p> {
         if let Data::Class(class) = self.heap.get_mut(class) {
             class.attrs = attrs;
         }
+        self.make_members(class);
         let mut value = Value::Obj(class);
         for decorator in def.decorator_list.iter().rev() {
             value = self.decorate(&decorator.expression, value);
@@ -157,6 +158,7 @@ impl<'p> Interp<'p> {
         let object = self.heap.instance(Value::Obj(class));
         let value = Value::Obj(object);
         let mro = self.mro(class);
+        self.give_payload(object, &mro);
         let mut open = false;
         for ancestor in mro.iter() {
             match ancestor {
@@ -176,12 +178,16 @@ impl<'p> Interp<'p> {
                     }
                 }
                 Value::Path(path) => match path.as_str() {
-                    "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" => return Value::Unknown,
+                    "enum.Enum" | "enum.Flag" => {
+                        let value = args.pos.first().map_or(Value::Unknown, |a| a.value.clone());
+                        return self.member_of(class, &value);
+                    }
+                    "enum.IntEnum" | "enum.StrEnum" => return Value::Unknown,
                     "typing.NamedTuple" => {
                         self.init_fields(object, &mro, args, span);
                         return value;
                     }
-                    text if text.starts_with("builtins.") => {}
+                    text if text.starts_with("builtins.") => self.fill_payload(&value, &args, span),
                     _ => {
                         self.set_open(object, open);
                         let library = self.library;

@@ -27,6 +27,12 @@ pub trait Sources<'p> {
     /// Which statements of a file's module bind which names.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 
+    /// A file's path as the program in it would spell it.
+    fn own_path(&self, file: FileId) -> Option<&'p str>;
+
+    /// The text of a settings file that a program in the file opens by this path.
+    fn data(&self, from: FileId, path: &str) -> Option<&'p str>;
+
     /// The length of a file's source, in bytes.
     fn size(&self, file: FileId) -> usize;
 
@@ -57,7 +63,8 @@ impl<'p> Interp<'p> {
         let module = self.heap.alloc(Data::Module { file, scope });
         self.modules.insert(file, module);
         self.heap.settle(scope, sym("__name__"), Value::str(name));
-        self.heap.settle(scope, sym("__file__"), Value::Any(Type::Str));
+        let own = self.sources.own_path(file).map_or(Value::Any(Type::Str), Value::str);
+        self.heap.settle(scope, sym("__file__"), own);
         (module, scope)
     }
 
@@ -274,6 +281,13 @@ impl<'p> Interp<'p> {
             };
             self.set_name(bound, value);
         }
+    }
+
+    /// What a dotted path names, of a library or of the project.
+    pub fn object_at(&mut self, path: &str, span: Span) -> Value {
+        let Some((module, name)) = path.rsplit_once('.') else { return Value::Unknown };
+        let module = self.import_module(module, 0, span);
+        self.getattr(&module, sym(name), span)
     }
 
     fn submodule(&mut self, module: &str, level: u32, name: &str) -> Value {

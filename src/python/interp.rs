@@ -155,6 +155,12 @@ impl<'p> Interp<'p> {
         bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
     }
 
+    /// The text of a settings file that the program opens by this path: as seen from the file
+    /// that is being run, or from the script.
+    pub fn data_file(&self, path: &str) -> Option<&'p str> {
+        self.sources.data(self.file(), path).or_else(|| self.sources.data(self.root, path))
+    }
+
     /// The file that is being run.
     pub fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)

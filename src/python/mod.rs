@@ -18,12 +18,15 @@ mod class;
 mod containers;
 mod decorator;
 mod entry;
+mod enums;
 mod expr;
 mod import;
 mod interp;
 mod library;
 mod narrow;
 mod operator;
+mod pattern;
+mod payload;
 mod stmt;
 mod text;
 

@@ -20,7 +20,7 @@ use crate::syntax::Span;
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
 pub use heap::{
-    Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, Scope,
+    Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, PAYLOAD, Scope,
     UserClass,
 };
 pub use join::{join, same, texts_of};
