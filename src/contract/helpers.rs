@@ -28,6 +28,7 @@ impl Judge<'_, '_> {
                 _ => Cv::Unknown,
             },
             "values" => match self.range(&first) {
+                Some((Range { met: Some(met), attained: false, .. }, _)) => Cv::Str(Rc::from(met.value.to_string())),
                 Some((range, _)) => Cv::Str(Rc::from(range.to_string())),
                 None => Cv::Unknown,
             },
@@ -102,7 +103,10 @@ impl Judge<'_, '_> {
     fn range(&mut self, value: &Cv) -> Option<(Range, ())> {
         let Cv::Tensor(tensor, name) = value else { return None };
         let range = tensor.range.clone()?;
-        let holds = format!("`{name}` holds {range}, from here");
+        let holds = match range.met.filter(|_| !range.attained) {
+            Some(met) => format!("`{name}` holds {}, from here", met.value),
+            None => format!("`{name}` holds {range}, from here"),
+        };
         self.read(holds, tensor.range_at);
         Some((range, ()))
     }
@@ -117,18 +121,35 @@ impl Judge<'_, '_> {
             None | Some(Cv::None) => Some(range),
             Some(value) => range.without(value.as_f64()?),
         };
-        Some(range.map(|r| r.outside(lo, hi)).unwrap_or_default())
+        let Some(range) = range else { return Some(Vec::new()) };
+        // Of mere bounds only the value that is there counts.
+        if let Some(met) = range.met.filter(|met| !range.attained && (met.value < lo || met.value >= hi)) {
+            return Some(vec![(met.value, met.value)]);
+        }
+        Some(range.outside(lo, hi))
+    }
+
+    /// Whether a value that is there fits, where one is known beside the ends.
+    fn met(&mut self, range: &Range, ignoring: Option<&Cv>, fits: impl Fn(f64) -> bool) -> bool {
+        let ignored = |value: f64| ignoring.and_then(Cv::as_f64) == Some(value);
+        let stray = range.met.filter(|met| !ignored(met.value) && !fits(met.value));
+        let sure = stray.is_some_and(|met| met.always) || range.attained && (range.certain || range.epoch);
+        self.weak |= stray.is_some() && !sure;
+        stray.is_none()
     }
 
     /// False only where a value that does occur is outside, or every value is.
     fn within(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<bool> {
-        let strays = self.strays(args, ignoring)?;
+        let strays = self.strays(args, ignoring.clone())?;
         if strays.is_empty() {
             return Some(true);
         }
-        let [tensor, lo, hi, ..] = args else { return None };
+        let [tensor, lo, hi, rest @ ..] = args else { return None };
         let (range, ()) = self.range(tensor)?;
         let (lo, hi) = (lo.as_f64()?, hi.as_f64()?);
+        if !self.met(&range, ignoring.as_ref().or(rest.first()), |v| (lo..hi).contains(&v)) {
+            return Some(false);
+        }
         let none_inside = range.parts().iter().all(|(a, b)| *b < lo || *a >= hi);
         if none_inside && range.attained {
             return Some(false);
@@ -147,6 +168,9 @@ impl Judge<'_, '_> {
         let (lo, hi) = (bound(lo, f64::NEG_INFINITY)?, bound(hi, f64::INFINITY)?);
         if range.lo() >= lo && range.hi() <= hi {
             return Some(true);
+        }
+        if !self.met(&range, None, |v| (lo..=hi).contains(&v)) {
+            return Some(false);
         }
         if !range.attained {
             return None;
