@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::eval::Judge;
 use super::value::{Cv, Read};
-use crate::value::{DeviceKind, Dim, Kind, Origin, Range, Role, Size, Tensor, Value};
+use crate::value::{DeviceKind, Dim, Dtype, Kind, Origin, Range, Role, Size, Tensor, Value};
 
 impl Judge<'_, '_> {
     pub(super) fn helper(&mut self, name: &str, args: &[Cv], ignoring: Option<Cv>) -> Cv {
@@ -31,6 +31,18 @@ impl Judge<'_, '_> {
                 Some((Range { met: Some(met), attained: false, .. }, _)) => Cv::Str(Rc::from(met.value.to_string())),
                 Some((range, _)) => Cv::Str(Rc::from(range.to_string())),
                 None => Cv::Unknown,
+            },
+            "misplaced" => self.misplaced(args),
+            "total" => match &first {
+                Cv::Tensor(tensor, name) => match &tensor.data {
+                    Some(data) => {
+                        let total = data.iter().sum::<f64>();
+                        self.read(format!("`{name}` sums to {total}, from here"), tensor.range_at);
+                        number(total)
+                    }
+                    None => Cv::Unknown,
+                },
+                _ => Cv::Unknown,
             },
             "is_tensor" => match &first {
                 Cv::Tensor(..) => Cv::Bool(true),
@@ -61,6 +73,7 @@ impl Judge<'_, '_> {
             },
             "role" => self.role(&first),
             "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
+            "recoloured" => self.history(&first, |t| (t.past.recoloured, t.past.recoloured)),
             "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
             "occurs" => match args {
                 [Cv::Size(size), n] => Cv::tri(n.as_int().and_then(|n| self.it.heap.occurs(size, n))),
@@ -136,6 +149,49 @@ impl Judge<'_, '_> {
         let sure = stray.is_some_and(|met| met.always) || range.attained && (range.certain || range.epoch);
         self.weak |= stray.is_some() && !sure;
         stray.is_none()
+    }
+
+    /// What is wrong with the index tensors of `x[…]`: a text, or `None`.
+    fn misplaced(&mut self, args: &[Cv]) -> Cv {
+        let [Cv::Tensor(input, _), index] = args else { return Cv::Unknown };
+        let Some(shape) = input.shape.clone() else { return Cv::Unknown };
+        let items = match index {
+            Cv::Other(Value::Tuple(items)) => items.iter().map(|v| self.of_value(v, "the index")).collect(),
+            other => vec![other.clone()],
+        };
+        let takes = |item: &Cv| match item {
+            Cv::Tensor(t, _) if matches!(t.dtype?, Dtype::Bool | Dtype::Uint8) => t.rank(),
+            Cv::Tensor(..) | Cv::Size(_) | Cv::Other(Value::Slice(_) | Value::Ranged(_)) => Some(1),
+            Cv::None | Cv::Bool(_) | Cv::Other(Value::Ellipsis) => Some(0),
+            _ => None,
+        };
+        let Some(taken) = items.iter().map(takes).sum::<Option<usize>>() else { return Cv::Unknown };
+        let mut axis = 0usize;
+        let mut result = Cv::None;
+        for item in &items {
+            if let Cv::Other(Value::Ellipsis) = item {
+                axis += shape.len().saturating_sub(taken);
+            }
+            if let (Cv::Tensor(tensor, _), Some(dim)) = (item, shape.get(axis))
+                && !matches!(tensor.dtype, Some(Dtype::Bool | Dtype::Uint8))
+            {
+                let found = dim.size.known().map(|n| (n, [item.clone(), Cv::int(-n), Cv::int(n)]));
+                match found.map(|(n, args)| (n, self.within(&args, None), args)) {
+                    Some((_, Some(true), _)) => {}
+                    Some((n, Some(false), args)) => {
+                        let strays = self.strays(&args, None).unwrap_or_default();
+                        self.read(format!("dimension {axis} has size {n}, from here"), dim.at.or(input.shape_at));
+                        let holds = parts_text(&strays);
+                        return Cv::Str(Rc::from(format!(
+                            "the index holds {holds}, but dimension {axis} has size {n}"
+                        )));
+                    }
+                    _ => result = Cv::Unknown,
+                }
+            }
+            axis += takes(item).unwrap_or(0);
+        }
+        result
     }
 
     /// False only where a value that does occur is outside, or every value is.

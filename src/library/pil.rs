@@ -254,7 +254,10 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => false,
     };
     let facts = array_of(cx, &image).filter(|_| kept);
-    let past = facts.as_ref().map(|f| f.past).unwrap_or_default();
+    let mut past = facts.as_ref().map(|f| f.past).unwrap_or_default();
+    if from.as_str() == Some("P") && to.is_some_and(|to| to != "P" && to != "PA") {
+        past.recoloured = cx.at();
+    }
     let out = new_image(cx, to, size, facts.and_then(|f| f.range.zip(f.role)));
     set_past(cx, &out, past);
     out
