@@ -252,6 +252,11 @@ impl<'p> Interp<'p> {
     }
 
     pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
+        self.setattr_from(object, name, value, span, None);
+    }
+
+    /// Sets an attribute to the value of the expression at `from`.
+    pub(super) fn setattr_from(&mut self, object: &Value, name: Sym, value: Value, span: Span, from: Option<Span>) {
         let library = self.library;
         let Value::Obj(id) = object else {
             self.havoc(&value);
@@ -259,7 +264,7 @@ impl<'p> Interp<'p> {
         };
         match self.heap.get(*id) {
             Data::Instance(_) => {
-                self.event(Event::SetAttribute { object: *id, name, value: &value, span });
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
                 for class in self.native_classes(object) {
                     if library.set_attribute(self, class, object, name, &value, span) {
                         return;

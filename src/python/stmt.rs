@@ -138,6 +138,12 @@ impl<'p> Interp<'p> {
 
     fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
         let value = self.eval(&stmt.value);
+        if let [Expr::Attribute(attribute)] = &*stmt.targets {
+            let object = self.eval(&attribute.value);
+            let (span, from) = (self.span(attribute), self.span(&*stmt.value));
+            self.setattr_from(&object, sym(attribute.attr.as_str()), value, span, Some(from));
+            return;
+        }
         for target in &stmt.targets {
             self.assign(target, value.clone());
         }

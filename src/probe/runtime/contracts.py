@@ -118,6 +118,35 @@ def values(t):
     return f"{low:.4g} {joint} {high:.4g}"
 
 
+def total(t):
+    """The sum of all values of `t`."""
+    return t.detach().sum().item()
+
+
+def misplaced(x, index):
+    """What is wrong with the index tensors of `x[index]`, as text; None where nothing is. An
+    index into a dimension of size n is in [-n, n)."""
+    items = index if isinstance(index, tuple) else (index,)
+    takes = [_dimensions_taken(item) for item in items]
+    axis = 0
+    for item, count in zip(items, takes):
+        if item is Ellipsis:
+            axis += x.ndim - sum(takes)
+        if isinstance(item, torch.Tensor) and item.dtype not in (torch.bool, torch.uint8):
+            size = x.shape[axis]
+            if not within(item, -size, size):
+                return f"the index holds {outside(item, -size, size)}, but dimension {axis} has size {size}"
+        axis += count
+    return None
+
+
+def _dimensions_taken(item):
+    """How many dimensions one item of an index stands for."""
+    if isinstance(item, torch.Tensor) and item.dtype in (torch.bool, torch.uint8):
+        return item.ndim
+    return 0 if item is None or item is Ellipsis or isinstance(item, bool) else 1
+
+
 # --- kinds ---------------------------------------------------------------------------------
 
 
@@ -279,6 +308,12 @@ def scaled(t):
     return False
 
 
+def recoloured(t):
+    """Whether the integers of `t` are the colours of what were indices into a palette. Only the
+    checker knows."""
+    return False
+
+
 def occurs(size, n):
     """Whether a size is the number `n`, in this call (the checker: in some call of every run)."""
     return size == n
@@ -296,9 +331,9 @@ def autocast(t):
 
 
 HELPERS = (
-    [require, suspect, advise, known, within, stray, outside, between, finite, values, is_tensor]
-    + [integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
-    + [tv_mask, nearest, interpolated, scaled, occurs, vocabulary, autocast]
+    [require, suspect, advise, known, within, stray, outside, between, finite, values, total]
+    + [misplaced, is_tensor, integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
+    + [tv_mask, nearest, interpolated, scaled, recoloured, occurs, vocabulary, autocast]
 )
 
 

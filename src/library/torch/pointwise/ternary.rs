@@ -165,6 +165,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let mut all = p.union(&q);
         all.attained = false;
         all.certain = false;
+        all.met = None;
         set_range(&mut out, Some(all), at);
     }
     give(cx, b, out)
