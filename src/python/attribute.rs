@@ -248,6 +248,8 @@ impl<'p> Interp<'p> {
     pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
         let library = self.library;
         let Value::Obj(id) = object else {
+            self.event(Event::Unseen { name, span });
+            self.event(Event::Escaped { value: &value });
             self.havoc(&value);
             return;
         };

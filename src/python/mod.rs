@@ -29,4 +29,4 @@ mod text;
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
 pub use import::{Import, Sources};
 pub use interp::Interp;
-pub use library::{BinOp, CallEvent, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
+pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
