@@ -173,7 +173,8 @@ impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
-        if self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
+        // What is shown of a loop's second round is for the rules about order only.
+        if !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
             let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
             doubtful.borrow_mut().insert(span);
             it.refuse(span);
@@ -188,7 +189,7 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // A function of another file, called by one that nothing calls: that file's own
         // analysis knows better.
-        if it.inlined() && rejection.span.file != it.root {
+        if it.inlined() && rejection.span.file != it.root || it.second_round() {
             return;
         }
         let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
@@ -201,7 +202,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
-        let Some(facts) = &self.facts else { return };
+        let Some(facts) = self.facts.as_ref().filter(|_| !it.second_round()) else { return };
         // A tensor may change later: what is listed is what it was here.
         let now = match value.as_obj().map(|id| it.heap.get(id)) {
             Some(Data::Tensor(_)) => match it.heap.tensor_of(value) {
@@ -221,6 +222,10 @@ impl Observer for Watcher<'_> {
             _ => now,
         };
         facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
+    }
+
+    fn moments(&self) -> u32 {
+        self.watch.moments()
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {

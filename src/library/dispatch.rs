@@ -3,7 +3,7 @@
 use super::cx::Cx;
 use super::table::{Entry, canonical, table};
 use super::{lightning, numpy, special, torch};
-use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
+use crate::python::{Arg, Args, BinOp, Bound, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
@@ -32,6 +32,7 @@ impl Libraries {
         if it.refused.0 == refused && it.inlined() {
             it.passed.insert(span);
         }
+        it.event(Event::Returned { path: entry.same_as.unwrap_or(path), bound: &bound, result: &value, span });
         // The program ends here: what would follow from a refused call is not reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             if !it.heap.is_tensor(&value) {
@@ -147,6 +148,7 @@ impl Library for Libraries {
         if let Some(init) = entry.init {
             init(&mut Cx { it, path: class, span }, object, &bound);
         }
+        it.event(Event::Returned { path: class, bound: &bound, result: &Value::Obj(object), span });
     }
 
     fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value> {

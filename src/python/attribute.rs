@@ -259,6 +259,8 @@ impl<'p> Interp<'p> {
     pub(super) fn setattr_from(&mut self, object: &Value, name: Sym, value: Value, span: Span, from: Option<Span>) {
         let library = self.library;
         let Value::Obj(id) = object else {
+            self.event(Event::Unseen { name, span });
+            self.event(Event::Escaped { value: &value });
             self.havoc(&value);
             return;
         };

@@ -3,7 +3,7 @@
 use super::budget::Abroad;
 use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::stmt::Flow;
-use super::{Arg, Args};
+use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, dotted, sym};
@@ -171,6 +171,7 @@ impl<'p> Interp<'p> {
     /// dicts.
     fn havoc_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
+            self.event(Event::Escaped { value: &arg.value });
             self.havoc(&arg.value);
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interp::{Body, Interp};
-use super::{Arg, Args};
+use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Data, ObjId, Sym, Value, sym};
@@ -58,7 +58,8 @@ impl<'p> Interp<'p> {
         }
         let mark = self.heap.mark();
         let args = self.unknown_args(def, receiver, span);
-        self.call(&Value::Obj(id), args, span);
+        let value = self.call(&Value::Obj(id), args, span);
+        self.event(Event::Escaped { value: &value });
         self.heap.undo(mark);
         self.heap.release(mark);
     }

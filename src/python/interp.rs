@@ -103,6 +103,13 @@ pub struct Interp<'p> {
     pub passed: FxHashSet<Span>,
     /// A function that nothing calls is being run: what happened before it is not known.
     pub speculative: bool,
+    /// How many loops are being run beyond their first round.
+    pub(super) rounds: u32,
+    /// A loop's second round is being shown to the observer.
+    pub(super) showing: bool,
+    /// How many objects there were where the present round of a loop began that is known to be
+    /// a later one.
+    pub(super) later: Option<usize>,
     /// An object for what a library must remember (default dtype and device, modes): on the
     /// heap, so that branches undo and join it.
     pub state: ObjId,
@@ -140,6 +147,9 @@ impl<'p> Interp<'p> {
             refused: (0, None),
             passed: FxHashSet::default(),
             speculative: false,
+            rounds: 0,
+            showing: false,
+            later: None,
             state,
         }
     }
@@ -199,6 +209,27 @@ impl<'p> Interp<'p> {
         self.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
+    /// Whether a loop is being shown in its second round, from exactly the state in which its
+    /// first one ended: there, what is true of every path is true of every run.
+    pub fn second_round(&self) -> bool {
+        self.showing
+    }
+
+    /// Whether this is certain not to be the first round of a loop.
+    pub fn later_round(&self) -> bool {
+        self.later.is_some()
+    }
+
+    /// Whether an object is left from before the present round, which is not the first.
+    pub fn is_carried(&self, id: ObjId) -> bool {
+        self.later.is_some_and(|then| id.is_among_first(then))
+    }
+
+    /// Whether what is being run may be run again: it stands in a loop.
+    pub fn in_loop(&self) -> bool {
+        self.frames.iter().any(|f| !f.loops.is_empty())
+    }
+
     /// Tells the observer of a library function's call.
     pub fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
         let observer = self.observer;
@@ -251,6 +282,15 @@ impl<'p> Interp<'p> {
             return None;
         }
         self.frames.get(at)?.call
+    }
+
+    /// The outermost method of an instance of a library's class that is being run: the
+    /// instance, and the call.
+    pub fn outermost(&self, class: &str) -> Option<(Value, Span)> {
+        self.frames.iter().find_map(|frame| {
+            let receiver = frame.owner.as_ref()?.1.as_ref()?;
+            self.is_instance(receiver, class).then(|| Some((receiver.clone(), frame.call?)))?
+        })
     }
 
     /// The places of the calls that led here, innermost first.

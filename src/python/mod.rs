@@ -34,4 +34,4 @@ pub use args::{Arg, Args, Bound, Const, Param, Sig};
 pub use budget::Budget;
 pub use import::{Import, Sources};
 pub use interp::Interp;
-pub use library::{BinOp, CallEvent, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
+pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

@@ -11,6 +11,13 @@ use crate::syntax::FileId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjId(u32);
 
+impl ObjId {
+    /// Whether it was made when the heap had no more than `n` objects.
+    pub fn is_among_first(self, n: usize) -> bool {
+        (self.0 as usize) < n
+    }
+}
+
 /// A class that the program defines.
 pub type ClassId = ObjId;
 
@@ -246,7 +253,7 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        tensor.parameter = false;
+        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
