@@ -117,6 +117,10 @@ struct Open {
 
 /// The tree of a YAML text with one document; `None` where it is malformed or too large.
 pub fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
+    // PyYAML refuses what the parser lets pass.
+    if text.lines().any(|line| line.trim_start_matches(' ').starts_with('\t')) {
+        return None;
+    }
     let mut open: Vec<Open> = Vec::new();
     let mut anchors: FxHashMap<usize, Node> = FxHashMap::default();
     let mut document = None;
