@@ -56,9 +56,22 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         operands.iter().skip(1).filter(|o| o.tensor().is_some()).count(),
     );
     if numbers > 0 && tensors > 0 {
-        let message = "one of `min` and `max` is a number and the other a tensor: both must be of one sort";
-        cx.reject(RejectKind::Value, message, Vec::new());
-        return cx.some_tensor();
+        // A tensor without dimensions or gradient counts as a number.
+        let is_number = |t: &Tensor| match (t.rank(), t.grad) {
+            (Some(1..), _) | (_, Grad::Leaf | Grad::Attached) => Some(false),
+            (Some(0), _) => Some(true),
+            (None, _) => None,
+        };
+        let bound = operands.iter().skip(1).find_map(Operand::tensor).and_then(is_number);
+        if bound == Some(false) {
+            let message = "one of `min` and `max` is a number and the other a tensor: both must be of one sort";
+            cx.reject(RejectKind::Value, message, Vec::new());
+            return cx.some_tensor();
+        }
+        let mut out = derived(&input);
+        (out.dtype, out.dtype_at) = (None, None);
+        out.forget_values();
+        return give(cx, b, out);
     }
     let dtype = result_type(&operands, cx.default_dtype());
     let named: Vec<Named<'_>> = std::iter::once("input")
