@@ -153,8 +153,7 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places where calls were refused: in callees of functions that nothing calls, and
-    /// elsewhere.
+    /// Places where calls were refused: in doubt, and elsewhere.
     doubtful: RefCell<FxHashSet<Span>>,
     certain: RefCell<FxHashSet<Span>>,
     watch: Watch,
@@ -175,7 +174,7 @@ impl Observer for Watcher<'_> {
         let found = &mut self.found.borrow_mut();
         // What is shown of a loop's second round is for the rules about order only.
         if !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
-            let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+            let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
             doubtful.borrow_mut().insert(span);
             it.refuse(span);
         }
@@ -192,7 +191,7 @@ impl Observer for Watcher<'_> {
         if it.inlined() && rejection.span.file != it.root || it.second_round() {
             return;
         }
-        let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+        let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
         doubtful.borrow_mut().insert(rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         if self.watch.rejected(&watching, it, &rejection, &mut self.found.borrow_mut()) {

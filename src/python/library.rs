@@ -58,7 +58,7 @@ pub trait Library: Sync {
 
     /// An attribute of an instance of `class` that the instance does not hold itself. A
     /// method is answered as [`Value::Method`].
-    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value>;
+    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value>;
 
     /// Calls a method of an instance of `class`.
     fn method(
