@@ -384,6 +384,9 @@ impl<'p> Interp<'p> {
         if let Value::Str(text) = object {
             return int(text.chars().count());
         }
+        if let Some(members) = self.members(object) {
+            return int(members.len());
+        }
         // What a set holds may be equal where it is not known to be.
         if let Some(items) = self.heap.exact_items(object)
             && !matches!(object.as_obj().map(|id| self.heap.get(id)), Some(Data::Set(_)))

@@ -1,6 +1,7 @@
 //! torchvision: datasets, transforms, models, and image operations.
 
 mod datasets;
+mod detection;
 mod functional;
 mod models;
 mod ops;
@@ -15,6 +16,7 @@ use super::table::Table;
 
 pub fn register(t: &mut Table) {
     datasets::register(t);
+    detection::register(t);
     functional::register(t);
     models::register(t);
     ops::register(t);
