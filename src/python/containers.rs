@@ -780,6 +780,10 @@ fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut Interp<'_>) -
                 let parts = text.split_whitespace().map(Value::str).collect();
                 Some(it.heap.list(parts))
             }
+            ("find", Some(part)) if args.pos.len() == 1 => Some(match text.find(part) {
+                Some(at) => int(text.get(..at).unwrap_or_default().chars().count()),
+                None => Value::Int(-1),
+            }),
             ("isdigit", _) => Some(Value::Bool(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit()))),
             _ => None,
         };

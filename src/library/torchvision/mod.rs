@@ -1,5 +1,6 @@
 //! torchvision: datasets, transforms, models, and image operations.
 
+mod backbone;
 mod datasets;
 mod detection;
 mod functional;
@@ -9,12 +10,14 @@ mod segmentation;
 mod targets;
 mod transforms;
 mod tv_tensors;
+mod weights;
 
 pub use models::open_module;
 
 use super::table::Table;
 
 pub fn register(t: &mut Table) {
+    backbone::register(t);
     datasets::register(t);
     detection::register(t);
     functional::register(t);
@@ -23,4 +26,5 @@ pub fn register(t: &mut Table) {
     segmentation::register(t);
     transforms::register(t);
     tv_tensors::register(t);
+    weights::register(t);
 }
