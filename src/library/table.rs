@@ -1,8 +1,9 @@
 //! The table of everything that is known of libraries, built once.
 
+use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cx::Cx;
 use crate::python::{Args, Bound, Sig};
@@ -194,6 +195,21 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     super::transformers::register(&mut table);
     table
 });
+
+thread_local! {
+    /// Canonical paths that were asked for.
+    static CANONICAL: RefCell<FxHashMap<Sym, Sym>> = const { RefCell::new(FxHashMap::with_hasher(FxBuildHasher)) };
+}
+
+/// The canonical path of a dotted name, in the one table.
+pub fn canonical(path: Sym) -> Sym {
+    let known = CANONICAL.with_borrow(|known| known.get(&path).copied());
+    known.unwrap_or_else(|| {
+        let of = table().canonical(path);
+        CANONICAL.with_borrow_mut(|known| known.insert(path, of));
+        of
+    })
+}
 
 /// The one table.
 pub fn table() -> &'static Table {

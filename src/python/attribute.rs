@@ -137,7 +137,7 @@ impl<'p> Interp<'p> {
         if let Some(value) = self.heap.attr(id, name.as_str()) {
             return Some(value);
         }
-        for class in self.mro_of(object) {
+        for class in self.mro_of(object).iter().cloned() {
             let found = match class {
                 Value::Obj(class) => self.class_attr(class, name).map(|v| self.bind_attr(v, object, class, span)),
                 Value::Path(path) => self.native_class_attr(path, object, name),
@@ -220,11 +220,11 @@ impl<'p> Interp<'p> {
     fn super_attr(&mut self, class: ObjId, receiver: &Value, name: Sym, span: Span) -> Option<Value> {
         let line = match receiver {
             // In a class method, the receiver is the class.
-            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id).to_vec(),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id),
             _ => self.mro_of(receiver),
         };
         let after = line.iter().position(|c| c.as_obj() == Some(class))?;
-        for ancestor in line.into_iter().skip(after + 1) {
+        for ancestor in line.iter().skip(after + 1).cloned() {
             match ancestor {
                 Value::Obj(id) => {
                     if let Some(value) = self.class_attr(id, name) {
@@ -255,14 +255,21 @@ impl<'p> Interp<'p> {
     }
 
     pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
+        self.setattr_from(object, name, value, span, None);
+    }
+
+    /// Sets an attribute to the value of the expression at `from`.
+    pub(super) fn setattr_from(&mut self, object: &Value, name: Sym, value: Value, span: Span, from: Option<Span>) {
         let library = self.library;
         let Value::Obj(id) = object else {
+            self.event(Event::Unseen { name, span });
+            self.event(Event::Escaped { value: &value });
             self.havoc(&value);
             return;
         };
         match self.heap.get(*id) {
             Data::Instance(_) => {
-                self.event(Event::SetAttribute { object: *id, name, value: &value, span });
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
                 for class in self.native_classes(object) {
                     if library.set_attribute(self, class, object, name, &value, span) {
                         return;

@@ -1,5 +1,9 @@
 //! Python's builtin functions.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
@@ -106,8 +110,12 @@ const NAMES: &[&str] = &[
 /// The longest range that is written out.
 const MAX_RANGE: i64 = 4096;
 
+/// The paths of the builtins by their names.
+static PATHS: LazyLock<FxHashMap<Sym, Sym>> =
+    LazyLock::new(|| NAMES.iter().map(|name| (sym(name), sym(&format!("builtins.{name}")))).collect());
+
 pub(super) fn lookup(name: Sym) -> Value {
-    if NAMES.contains(&name.as_str()) { Value::path(&format!("builtins.{name}")) } else { Value::Unknown }
+    PATHS.get(&name).map_or(Value::Unknown, |path| Value::Path(*path))
 }
 
 impl<'p> Interp<'p> {

@@ -40,10 +40,6 @@ pub trait Sources<'p> {
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
 }
 
-/// Modules are run where they are imported, as Python does, as long as they are no longer
-/// than this together (in bytes of source). Of the modules of a large package only those
-/// statements are run that give a name its meaning, when the name is first used.
-const EAGER: usize = 48 * 1024;
 /// How deep names may need each other.
 const MAX_DEMANDS: usize = 24;
 
@@ -90,10 +86,11 @@ impl<'p> Interp<'p> {
         }
         let (module, scope) = self.enter_module(file, name);
         let size = self.sources.size(file);
-        if self.eager + size > EAGER {
+        if size > self.meter.eager {
+            self.foreign.insert(file);
             self.deferred.insert(scope, Deferred { file, bindings: self.sources.bindings(file) });
         } else {
-            self.eager += size;
+            self.meter.eager -= size;
             self.run_module(file, scope);
         }
         (Value::Obj(module), scope)
@@ -142,6 +139,7 @@ impl<'p> Interp<'p> {
         }
         let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
         self.demands.push((scope, name));
+        let visit = self.meter.pause();
         self.frames.push(Frame::new(file, own));
         let body = &self.sources.module(file).body;
         for place in places {
@@ -152,9 +150,10 @@ impl<'p> Interp<'p> {
             }
         }
         self.frames.pop();
+        self.meter.resume(visit);
         self.demands.pop();
         // What was cut short is not kept.
-        if self.importing == 0 {
+        if !self.meter.may_import() {
             return Some(Value::Unknown);
         }
         let bound = match self.heap.get(own) {
@@ -181,7 +180,7 @@ impl<'p> Interp<'p> {
     /// Whether a name may be given its meaning now: names may need each other in circles.
     fn may_demand(&self, scope: ObjId, name: Sym) -> bool {
         let deep = self.demands.len() >= MAX_DEMANDS || self.frames.len() >= super::interp::MAX_DEPTH;
-        !deep && self.importing > 0 && !self.demands.contains(&(scope, name))
+        !deep && self.meter.may_import() && !self.demands.contains(&(scope, name))
     }
 
     /// A name that `from module import *` may bring.

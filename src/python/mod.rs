@@ -11,6 +11,7 @@
 
 mod args;
 mod attribute;
+mod budget;
 mod builtins;
 mod call;
 mod class;
@@ -30,6 +31,7 @@ mod stmt;
 mod text;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
+pub use budget::Budget;
 pub use import::{Import, Sources};
 pub use interp::Interp;
-pub use library::{BinOp, CallEvent, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
+pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

@@ -138,6 +138,12 @@ impl<'p> Interp<'p> {
 
     fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
         let value = self.eval(&stmt.value);
+        if let [Expr::Attribute(attribute)] = &*stmt.targets {
+            let object = self.eval(&attribute.value);
+            let (span, from) = (self.span(attribute), self.span(&*stmt.value));
+            self.setattr_from(&object, sym(attribute.attr.as_str()), value, span, Some(from));
+            return;
+        }
         for target in &stmt.targets {
             self.assign(target, value.clone());
         }
@@ -488,8 +494,11 @@ impl<'p> Interp<'p> {
 
     fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>) -> Flow {
         let mark = self.begin_loop();
-        let mut alive = true;
-        for item in items {
+        let (mut alive, outer) = (true, self.later);
+        for (round, item) in items.into_iter().enumerate() {
+            if round > 0 {
+                self.later = Some(self.heap.len());
+            }
             self.assign(&stmt.target, item);
             let flow = self.exec_block(&stmt.body);
             let mut ends = self.take_continues();
@@ -506,6 +515,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.join(&ends, false);
         }
+        self.later = outer;
         if alive && !stmt.orelse.is_empty() && self.exec_block(&stmt.orelse) == Flow::Stopped {
             self.heap.undo(mark);
             alive = false;
@@ -538,9 +548,11 @@ impl<'p> Interp<'p> {
         // What is known where a round ends; none has yet.
         let mut state: Option<Delta> = None;
         let mut endless = false;
+        let (moments, rounds) = (self.observer.moments(), self.rounds);
         for _ in 0..MAX_ROUNDS {
             self.heap.undo(mark);
             self.heap.apply(state.as_deref().unwrap_or_default());
+            self.rounds = rounds + u32::from(state.is_some());
             let enters = begin(self);
             endless = enters == Some(true);
             if enters == Some(false) {
@@ -556,17 +568,22 @@ impl<'p> Interp<'p> {
                 break;
             }
             let first = state.is_none();
+            if first && rounds == 0 && !self.showing && self.observer.moments() != moments {
+                self.show_second_round(mark, &ends, body, begin);
+            }
             ends.splice(0..0, state.take());
             let changed = self.heap.join(&ends, !first);
             state = Some(self.heap.delta(mark));
-            if !(first || changed) || !self.step() {
+            // A second round that is being shown needs of the loops in it one round.
+            if self.showing || !(first || changed) || !self.step() {
                 break;
             }
         }
+        self.rounds = rounds;
         self.heap.undo(mark);
         // Where the loop ends by itself.
         let mut exits = Vec::new();
-        if !certain {
+        if !(certain || self.showing && state.is_some()) {
             exits.push(Delta::new());
         }
         if !endless {
@@ -588,6 +605,39 @@ impl<'p> Interp<'p> {
         }
         self.heap.release(mark);
         if alive { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// Runs a loop's body from the state in which its first round ended, for the observer
+    /// only: nothing of it is kept.
+    fn show_second_round(
+        &mut self,
+        mark: crate::value::Mark,
+        ends: &[Delta],
+        body: &'p [Stmt],
+        begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+    ) {
+        let kept = |it: &Self| {
+            let frame = it.frames.last();
+            let breaks = frame.and_then(|f| f.loops.last()).map_or(0, |l| l.breaks.len());
+            frame.map_or((0, 0, 0), |f| (f.returns.len(), f.yields.len(), breaks))
+        };
+        let (returns, yields, breaks) = kept(self);
+        self.heap.join(ends, false);
+        let outer = self.later;
+        (self.showing, self.later) = (true, Some(self.heap.len()));
+        if begin(self) != Some(false) {
+            self.exec_block(body);
+        }
+        (self.showing, self.later) = (false, outer);
+        self.heap.undo(mark);
+        self.take_continues();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.returns.truncate(returns);
+            frame.yields.truncate(yields);
+            if let Some(innermost) = frame.loops.last_mut() {
+                innermost.breaks.truncate(breaks);
+            }
+        }
     }
 
     fn exec_while(&mut self, stmt: &'p StmtWhile) -> Flow {

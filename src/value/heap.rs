@@ -11,6 +11,13 @@ use crate::syntax::FileId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjId(u32);
 
+impl ObjId {
+    /// Whether it was made when the heap had no more than `n` objects.
+    pub fn is_among_first(self, n: usize) -> bool {
+        (self.0 as usize) < n
+    }
+}
+
 /// A class that the program defines.
 pub type ClassId = ObjId;
 
@@ -246,7 +253,7 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        tensor.parameter = false;
+        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -261,6 +268,11 @@ impl Heap {
 
     pub fn get(&self, id: ObjId) -> &Data {
         &self.slot(id).data
+    }
+
+    /// The object as it is now, to be looked at while the heap changes.
+    pub fn share(&self, id: ObjId) -> Rc<Data> {
+        self.slot(id).data.clone()
     }
 
     /// The object for writing; its older state is saved for every open mark.

@@ -27,7 +27,7 @@ pub use join::{join, same, texts_of};
 pub use range::{Range, write_parts};
 pub use render::{to_json, to_text};
 pub use size::{Poly, Size, Symbol};
-pub use symbol::{Sym, sym};
+pub use symbol::{Sym, dotted, sym};
 pub use tensor::{ArrayKind, Dim, Grad, Past, Role, Tensor};
 
 /// Where a fact comes from; `None` where nobody could be shown.

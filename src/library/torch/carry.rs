@@ -48,6 +48,7 @@ pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
 /// A range whose ends occur in some run (`attained`), and in every run (`certain`).
 pub fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
+    range.met = range.met.filter(|_| certain);
     range.epoch &= attained;
     range
 }
@@ -76,6 +77,7 @@ pub fn subset(range: &Range, some: bool) -> Range {
     let mut out = range.clone();
     out.attained = range.attained && (single || !range.certain);
     out.certain = range.certain && single && some;
+    out.met = None;
     // A pass over the whole meets every value; a pass over a part need not.
     out.epoch = false;
     out

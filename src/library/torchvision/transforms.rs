@@ -51,10 +51,22 @@ const CLASSES: &[(&str, &str)] = &[
     ("RandAugment", "num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation=None, fill=None"),
     ("TrivialAugmentWide", "num_magnitude_bins=31, interpolation=None, fill=None"),
     ("AugMix", "severity=3, mixture_width=3, chain_depth=-1, alpha=1.0, all_ops=True, interpolation=None, fill=None"),
-    ("RandomRotation", "degrees, interpolation=None, expand=False, center=None, fill=0"),
-    ("RandomAffine", "degrees, translate=None, scale=None, shear=None, interpolation=None, fill=0, center=None"),
-    ("RandomPerspective", "distortion_scale=0.5, p=0.5, interpolation=None, fill=0"),
-    ("ElasticTransform", "alpha=50.0, sigma=5.0, interpolation=None, fill=0"),
+    (
+        "RandomRotation",
+        "degrees, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, expand=False, center=None, fill=0",
+    ),
+    (
+        "RandomAffine",
+        "degrees, translate=None, scale=None, shear=None, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, fill=0, center=None",
+    ),
+    (
+        "RandomPerspective",
+        "distortion_scale=0.5, p=0.5, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=0",
+    ),
+    (
+        "ElasticTransform",
+        "alpha=50.0, sigma=5.0, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=0",
+    ),
     ("RandomZoomOut", "*args, **kwargs"),
     ("RandomIoUCrop", "*args, **kwargs"),
     ("RandomShortestSize", "min_size, max_size=None, interpolation=None, antialias=True"),
@@ -306,6 +318,19 @@ fn function(cx: &mut Cx<'_, '_>, name: &str, image: &Value, named: Vec<(&str, Va
     Libraries.call_function(cx.it, &format!("{prefix}{name}"), &args, span).unwrap_or(Value::Unknown)
 }
 
+/// A function that distorts, with the transform's options and drawn numbers.
+fn warped(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value, options: &[&str]) -> Value {
+    let drawn: &[&str] = match name {
+        "rotate" => &["angle"],
+        "affine" => &["angle", "translate", "scale", "shear"],
+        "perspective" => &["startpoints", "endpoints"],
+        _ => &["displacement"],
+    };
+    let mut named: Vec<(&str, Value)> = drawn.iter().map(|n| (*n, Value::Unknown)).collect();
+    named.extend(options.iter().map(|n| (*n, cx.attr(object, n))));
+    function(cx, name, image, named)
+}
+
 fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value {
     let attr = |cx: &Cx<'_, '_>, name: &str| cx.attr(object, name);
     match name {
@@ -367,14 +392,16 @@ fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value 
             let size = hw(cx, image);
             if pil::is_image(cx, image) { pil::new_image(cx, Some("RGB"), size, None) } else { Value::Unknown }
         }
-        "RandomRotation" => {
-            let expand = attr(cx, "expand");
-            function(cx, "rotate", image, vec![("expand", expand)])
+        "RandomRotation" => warped(cx, "rotate", object, image, &["interpolation", "expand", "fill"]),
+        "RandomAffine" => warped(cx, "affine", object, image, &["interpolation", "fill"]),
+        "RandomPerspective" => warped(cx, "perspective", object, image, &["interpolation", "fill"]),
+        "ElasticTransform" => {
+            let name = if is_v2(cx) { "elastic" } else { "elastic_transform" };
+            warped(cx, name, object, image, &["interpolation", "fill"])
         }
         "RandomZoomOut" | "RandomIoUCrop" | "RandomShortestSize" | "RandomResize" | "ScaleJitter" => {
             rebuilt(cx, image, None, |_| None)
         }
-        "RandomAffine" | "RandomPerspective" | "ElasticTransform" => function(cx, "affine", image, Vec::new()),
         "Lambda" => {
             let (function, span) = (attr(cx, "lambd"), cx.span);
             cx.call(&function, Args::positional([image.clone()], span))

@@ -211,6 +211,9 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let source = ids.or(embedded.clone()).or(images.clone());
     if embedded.is_none() && images.is_none() && !opaque {
         embed(cx, &model, &b.get("input_ids"));
+        if let Some((_, segments)) = b.extra.iter().find(|(name, _)| name.as_str() == "token_type_ids") {
+            look_up(cx, &model, &segments.value, "type_vocab_size");
+        }
     }
     let dims = source.as_ref().and_then(|t| t.shape.clone());
     let leading: Option<Vec<Dim>> = match (task.as_str(), dims.as_deref()) {
@@ -340,28 +343,27 @@ fn known_tuple(cx: &mut Cx<'_, '_>, object: &Value, name: &str) -> Value {
     if cx.items(&values).is_some() { values } else { Value::Unknown }
 }
 
-/// Looks the tokens up as the model does, so that the contract of embeddings sees them, and
-/// checks that there are as many positions as tokens.
-fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
+/// Looks ids up as the model does, in a table of as many rows as its configuration says, so
+/// that the contract of embeddings sees them.
+fn look_up(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value, rows: &str) {
     let (at, span) = (cx.at(), cx.span);
-    let config = cx.attr(model, "config");
-    let body = cx.attr(model, "_body");
+    let (config, body) = (cx.attr(model, "config"), cx.attr(model, "_body"));
     let weight = cx.attr(&body, "weight");
-    let Some(tokens) = cx.tensor(ids) else { return };
-    if let (Some(weight), Some(rows)) = (cx.tensor(&weight), cx.attr(&config, "vocab_size").as_size()) {
-        let hidden = cx.attr(&config, "hidden_size").as_size().unwrap_or(Size::Unknown);
-        let table = Tensor {
-            shape: Some(vec![Dim::new(rows, at), Dim::new(hidden, at)]),
-            range: None,
-            role: None,
-            base: None,
-            data: None,
-            ..weight
-        };
-        let table = cx.out(table);
-        let args = Args::positional([ids.clone(), table], span);
-        cx.call(&Value::path("torch.nn.functional.embedding"), args);
+    let (Some(weight), Some(rows)) = (cx.tensor(&weight), cx.attr(&config, rows).as_size()) else { return };
+    if cx.tensor(ids).is_none() {
+        return;
     }
+    let hidden = cx.attr(&config, "hidden_size").as_size().unwrap_or(Size::Unknown);
+    let shape = Some(vec![Dim::new(rows, at), Dim::new(hidden, at)]);
+    let table = cx.out(Tensor { shape, range: None, role: None, base: None, data: None, ..weight });
+    cx.call(&Value::path("torch.nn.functional.embedding"), Args::positional([ids.clone(), table], span));
+}
+
+/// Looks the tokens up, and checks that there are as many positions as tokens.
+fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
+    let Some(tokens) = cx.tensor(ids) else { return };
+    look_up(cx, model, ids, "vocab_size");
+    let config = cx.attr(model, "config");
     let positions = cx.attr(&config, "max_position_embeddings").as_int();
     let usable = match cx.attr(&config, "_family").as_str() {
         Some("Bert" | "DistilBert" | "GPT2" | "Albert") => positions,

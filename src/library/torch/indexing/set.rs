@@ -177,6 +177,10 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tens
         (_, Some(new)) if whole => Some(new),
         (Some(have), Some(new)) if let Some(rest) = untouched(input, plan, have) => Some(beside(&rest, &new)),
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
+        // Beside values of which nothing is known, the one that is written is there.
+        (None, Some(new)) if new.certain && new.lo() == new.hi() && writes_some(plan) => {
+            Some(Range::anything_and(new.lo(), true))
+        }
         _ => None,
     };
     after.range_at = cx.at();
@@ -187,6 +191,11 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tens
         (after.role, after.role_at) = (value.role, value.role_at);
     }
     after
+}
+
+/// Whether the selection certainly has elements.
+fn writes_some(plan: &Plan) -> bool {
+    !plan.advanced && plan.dims.as_ref().is_some_and(|dims| dims.iter().all(|d| carry::positive(&d.size)))
 }
 
 /// The values that an assignment to a part of a tensor leaves in it for certain.
@@ -200,6 +209,10 @@ fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     // Of one value some are left.
     if have.certain && have.lo() == have.hi() {
         return (count < total).then(|| have.clone());
+    }
+    // What occurs in some batch of the whole occurs in some batch of what is left.
+    if have.attained && !have.certain {
+        return (count < total).then(|| have.clone().of_part());
     }
     let extents = carry::extents(input.shape.as_deref()?)?;
     let mut data: Vec<Option<f64>> = input.data.as_ref()?.iter().copied().map(Some).collect();
