@@ -31,6 +31,9 @@ impl<'p> Interp<'p> {
     pub fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         match object {
             Value::Unknown => (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name)))),
+            Value::Path(path) if name.as_str() == "__name__" && self.library.bases(*path).is_some() => {
+                Some(Value::str(path.as_str().rsplit('.').next().unwrap_or_default()))
+            }
             Value::Path(path) => Some(self.path_member(*path, name)),
             Value::Super(pair) => {
                 let (class, receiver) = (pair.0, pair.1.clone());

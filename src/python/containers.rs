@@ -384,6 +384,9 @@ impl<'p> Interp<'p> {
         if let Value::Str(text) = object {
             return int(text.chars().count());
         }
+        if let Some(members) = self.members(object) {
+            return int(members.len());
+        }
         // What a set holds may be equal where it is not known to be.
         if let Some(items) = self.heap.exact_items(object)
             && !matches!(object.as_obj().map(|id| self.heap.get(id)), Some(Data::Set(_)))
@@ -777,6 +780,10 @@ fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut Interp<'_>) -
                 let parts = text.split_whitespace().map(Value::str).collect();
                 Some(it.heap.list(parts))
             }
+            ("find", Some(part)) if args.pos.len() == 1 => Some(match text.find(part) {
+                Some(at) => int(text.get(..at).unwrap_or_default().chars().count()),
+                None => Value::Int(-1),
+            }),
             ("isdigit", _) => Some(Value::Bool(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit()))),
             _ => None,
         };
