@@ -1,6 +1,7 @@
 //! torchvision: datasets, transforms, models, and image operations.
 
 mod datasets;
+mod detection;
 mod functional;
 mod models;
 mod ops;
