@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::interp::{Body, Code, Interp};
-use super::{Arg, Args};
+use super::{Arg, Args, Event};
 use crate::syntax::Expr;
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
 use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
@@ -101,7 +101,7 @@ impl<'p> Interp<'p> {
             Expr::Lambda(lambda) => {
                 let file = self.file();
                 let address = std::ptr::from_ref(lambda) as usize;
-                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), yields: false });
+                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), yields: Some(false) });
                 let parameters = lambda.parameters.as_deref();
                 self.make_function(code, sym("<lambda>"), parameters)
             }
@@ -429,6 +429,14 @@ impl<'p> Interp<'p> {
         }
         let callee = self.eval(&call.func);
         let args = self.eval_args(&call.arguments);
+        if callee.is_unknown() {
+            let name = match &*call.func {
+                Expr::Attribute(attribute) => attribute.attr.as_str(),
+                Expr::Name(name) => name.id.as_str(),
+                _ => "",
+            };
+            self.event(Event::Unseen { name: sym(name), span });
+        }
         self.call(&callee, args, span)
     }
 

@@ -5,14 +5,23 @@ pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
 pub mod discarded_to;
+pub mod evaluation_records_gradients;
+pub mod freed_graph_reused;
+pub mod gradients_not_cleared;
+pub mod hidden_state_not_detached;
 pub mod late_launch_blocking;
+pub mod loss_cut_from_graph;
+pub mod loss_summed_with_graph;
 pub mod modules_in_plain_container;
+pub mod saved_tensor_modified;
+pub mod step_before_backward;
 pub mod unregistered_tensor_attribute;
 pub mod untransformed_plain_mask;
 
 mod front_matter;
 mod page;
 mod sections;
+mod trace;
 mod watch;
 
 use std::path::Path;

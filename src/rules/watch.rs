@@ -4,11 +4,18 @@ use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
+use super::evaluation_records_gradients::EvaluationRecordsGradients;
 use super::late_launch_blocking::LateLaunchBlocking;
+use super::loss_cut_from_graph::LossCutFromGraph;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::step_before_backward::StepBeforeBackward;
+use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
+use super::{
+    freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, loss_summed_with_graph, saved_tensor_modified,
+};
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::Span;
@@ -41,6 +48,10 @@ pub struct Watch {
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
     copied_random_generator: CopiedRandomGenerator,
     untransformed_plain_mask: UntransformedPlainMask,
+    trace: Trace,
+    step_before_backward: StepBeforeBackward,
+    loss_cut_from_graph: LossCutFromGraph,
+    evaluation_records_gradients: EvaluationRecordsGradients,
 }
 
 impl Watch {
@@ -61,6 +72,12 @@ impl Watch {
         (path, bound, span): (Sym, &Bound, Span),
         found: &mut Found,
     ) {
+        if let Some(moment) = self.trace.call(it, path, bound) {
+            self.moment(with, it, &moment, span, found);
+        }
+        if it.second_round() {
+            return;
+        }
         self.late_launch_blocking.call(it, path, bound, span);
         self.discarded_to.call(it, path, bound, span);
         self.unregistered_tensor_attribute.call(it, bound, span);
@@ -74,9 +91,50 @@ impl Watch {
     /// A library refuses a call. Whether a rule spoke for it.
     pub fn rejected(&self, with: &Watching<'_>, it: &Interp<'_>, rejection: &Rejection, found: &mut Found) -> bool {
         self.unregistered_tensor_attribute.rejected(with, it, rejection, found)
+            || self.loss_cut_from_graph.rejected(with, it, &self.trace, rejection, found)
+    }
+
+    /// How many moments of training there were so far.
+    pub fn moments(&self) -> u32 {
+        self.trace.moments()
+    }
+
+    /// A moment of training, and then what it changes.
+    fn moment(&self, with: &Watching<'_>, it: &mut Interp<'_>, moment: &Moment, span: Span, found: &mut Found) {
+        let (trace, at) = (&self.trace, (moment, span));
+        gradients_not_cleared::moment(with, it, trace, at, found);
+        self.step_before_backward.moment(it, trace, at);
+        self.loss_cut_from_graph.moment(with, it, trace, at, found);
+        freed_graph_reused::moment(with, it, trace, at, found);
+        hidden_state_not_detached::moment(with, it, trace, at, found);
+        saved_tensor_modified::moment(with, it, trace, at, found);
+        self.evaluation_records_gradients.moment(trace, moment);
+        trace.pass(it, moment, span);
     }
 
     pub fn event(&self, with: &Watching<'_>, it: &mut Interp<'_>, event: Event<'_>, found: &mut Found) {
+        if let Some(moment) = self.trace.event(it, event) {
+            let span = match event {
+                Event::Unseen { span, .. } | Event::SetAttribute { span, .. } => span,
+                _ => return,
+            };
+            self.moment(with, it, &moment, span, found);
+        }
+        match event {
+            Event::Returned { path, bound, result, span } => {
+                let at = (path, bound, result, span);
+                loss_summed_with_graph::returned(with, it, &self.trace, at, found);
+                self.evaluation_records_gradients.returned(it, at);
+                return;
+            }
+            Event::Escaped { value } => {
+                self.evaluation_records_gradients.escaped(it, &self.trace, value);
+                return;
+            }
+            Event::Unseen { .. } | Event::Written { .. } => return,
+            _ if it.second_round() => return,
+            _ => {}
+        }
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);
         self.unregistered_tensor_attribute.event(it, event);
@@ -87,6 +145,8 @@ impl Watch {
     /// After the run.
     pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
         self.modules_in_plain_container.end(with, it, found);
+        self.step_before_backward.end(with, found);
+        self.evaluation_records_gradients.end(with, found);
     }
 }
 

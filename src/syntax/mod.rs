@@ -9,7 +9,7 @@ mod notebook;
 mod parse;
 mod span;
 
-pub use bindings::{Bindings, Place};
+pub use bindings::{Bindings, Place, imports};
 pub use nesting::Nesting;
 pub use notebook::{Cell, Notebook, NotebookError};
 pub use parse::{ParseIssue, Parsed, parse, parse_cells};

@@ -152,6 +152,11 @@ pub struct Tensor {
     /// Whether this very object was made a parameter: not inherited by what is computed
     /// from it, so [`super::Heap::tensor`] clears it.
     pub parameter: bool,
+    /// The `backward()` that freed what this tensor's own gradient is computed from; not
+    /// inherited either.
+    pub freed: Origin,
+    /// Paths differ in how often its memory was written to.
+    pub unsure: bool,
 }
 
 impl Default for Tensor {
@@ -176,6 +181,8 @@ impl Default for Tensor {
             version: 0,
             writes: 0,
             parameter: false,
+            freed: None,
+            unsure: false,
         }
     }
 }
