@@ -1,6 +1,7 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
 pub mod discarded_to;
@@ -15,6 +16,7 @@ pub mod modules_in_plain_container;
 pub mod saved_tensor_modified;
 pub mod step_before_backward;
 pub mod unregistered_tensor_attribute;
+pub mod untransformed_plain_mask;
 
 mod front_matter;
 mod page;

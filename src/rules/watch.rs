@@ -1,5 +1,6 @@
 //! The rules that no contract can express, each watching the run.
 
+use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
@@ -10,6 +11,7 @@ use super::modules_in_plain_container::ModulesInPlainContainer;
 use super::step_before_backward::StepBeforeBackward;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
+use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
     freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, loss_summed_with_graph, saved_tensor_modified,
@@ -44,6 +46,8 @@ pub struct Watch {
     modules_in_plain_container: ModulesInPlainContainer,
     cuda_in_dataset_worker: CudaInDatasetWorker,
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
+    copied_random_generator: CopiedRandomGenerator,
+    untransformed_plain_mask: UntransformedPlainMask,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     loss_cut_from_graph: LossCutFromGraph,
@@ -80,6 +84,8 @@ impl Watch {
         self.modules_in_plain_container.call(it, path, bound);
         self.cuda_in_dataset_worker.call(with, it, (path, bound, span), found);
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
+        self.copied_random_generator.call(with, it, (path, bound, span), found);
+        self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
     }
 
     /// A library refuses a call. Whether a rule spoke for it.
@@ -133,6 +139,7 @@ impl Watch {
         self.discarded_to.event(with, it, event, found);
         self.unregistered_tensor_attribute.event(it, event);
         self.modules_in_plain_container.event(it, event);
+        self.copied_random_generator.event(it, event);
     }
 
     /// After the run.

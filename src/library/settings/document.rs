@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn what_is_malformed_or_endless_is_unknown() {
-        for text in ["a: [1, 2", "a: b: c", "a: 1\n---\nb: 2", "a: !!python/tuple [1]", "*x"] {
+        for text in ["a: [1, 2", "a: b: c", "\ta: 1", "a: 1\n---\nb: 2", "a: !!python/tuple [1]", "*x"] {
             assert_eq!(yaml(text, Dialect::PyYaml), None, "{text}");
         }
         let mut laughs = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8]\n".to_owned();
