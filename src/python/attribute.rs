@@ -278,6 +278,7 @@ impl<'p> Interp<'p> {
                 self.heap.bind(scope, name, Some(value));
             }
             Data::Tensor(_) => {
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span });
                 if let Some(class) = self.library.class_of(self, object) {
                     library.set_attribute(self, class, object, name, &value, span);
                 }

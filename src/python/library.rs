@@ -202,7 +202,7 @@ pub enum Event<'a> {
     Import { path: Sym, span: Span },
     /// The result of a call is dropped: `x.to(device)` as a statement.
     Discarded { call: Span, value: &'a Value },
-    /// `object.name = value` on an instance; the span is that of `object.name`.
+    /// `object.name = value` on an instance or an array; the span is that of `object.name`.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span },
     /// `object.name` is read from an instance, and is a list or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },

@@ -4,11 +4,14 @@
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
 pub mod discarded_to;
+pub mod dsa_environment_variable;
 pub mod evaluation_records_gradients;
 pub mod freed_graph_reused;
 pub mod gradients_not_cleared;
 pub mod hidden_state_not_detached;
+pub mod late_environment_variable;
 pub mod late_launch_blocking;
+pub mod launch_blocking_left_on;
 pub mod loss_cut_from_graph;
 pub mod loss_summed_with_graph;
 pub mod modules_in_plain_container;
@@ -25,7 +28,7 @@ mod watch;
 use std::path::Path;
 
 pub use page::{FixKind, Page};
-pub use watch::{Watch, Watching};
+pub use watch::{Found, Watch, Watching, launched};
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/pages.rs"));

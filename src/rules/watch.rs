@@ -4,7 +4,9 @@ use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
 use super::evaluation_records_gradients::EvaluationRecordsGradients;
+use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
+use super::launch_blocking_left_on::LaunchBlockingLeftOn;
 use super::loss_cut_from_graph::LossCutFromGraph;
 use super::modules_in_plain_container::ModulesInPlainContainer;
 use super::step_before_backward::StepBeforeBackward;
@@ -12,11 +14,12 @@ use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::{Page, Rules};
 use super::{
-    freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, loss_summed_with_graph, saved_tensor_modified,
+    dsa_environment_variable, freed_graph_reused, gradients_not_cleared, hidden_state_not_detached,
+    launch_blocking_left_on, loss_summed_with_graph, saved_tensor_modified,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp, Rejection};
-use crate::syntax::Span;
+use crate::syntax::{FileId, Setting, Span};
 use crate::value::Sym;
 
 /// What the rules have found so far.
@@ -44,6 +47,8 @@ pub struct Watch {
     modules_in_plain_container: ModulesInPlainContainer,
     cuda_in_dataset_worker: CudaInDatasetWorker,
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
+    launch_blocking_left_on: LaunchBlockingLeftOn,
+    late_environment_variable: LateEnvironmentVariable,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     loss_cut_from_graph: LossCutFromGraph,
@@ -58,6 +63,8 @@ impl Watch {
     /// Before the run.
     pub fn begin(&self, it: &mut Interp<'_>) {
         self.late_launch_blocking.begin(it);
+        self.launch_blocking_left_on.begin(it);
+        self.late_environment_variable.begin(it);
     }
 
     /// A library function is called.
@@ -75,6 +82,7 @@ impl Watch {
             return;
         }
         self.late_launch_blocking.call(it, path, bound, span);
+        self.late_environment_variable.call(it, path, bound);
         self.discarded_to.call(it, path, bound, span);
         self.unregistered_tensor_attribute.call(it, bound, span);
         self.modules_in_plain_container.call(it, path, bound);
@@ -96,6 +104,7 @@ impl Watch {
     /// A moment of training, and then what it changes.
     fn moment(&self, with: &Watching<'_>, it: &mut Interp<'_>, moment: &Moment, span: Span, found: &mut Found) {
         let (trace, at) = (&self.trace, (moment, span));
+        self.launch_blocking_left_on.trains();
         gradients_not_cleared::moment(with, it, trace, at, found);
         self.step_before_backward.moment(it, trace, at);
         self.loss_cut_from_graph.moment(with, it, trace, at, found);
@@ -125,10 +134,16 @@ impl Watch {
                 self.evaluation_records_gradients.escaped(it, &self.trace, value);
                 return;
             }
-            Event::Unseen { .. } | Event::Written { .. } => return,
+            Event::Written { .. } => return,
             _ if it.second_round() => return,
             _ => {}
         }
+        self.launch_blocking_left_on.event(it, event);
+        self.late_environment_variable.event(it, event);
+        if let Event::Unseen { .. } = event {
+            return;
+        }
+        dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);
         self.unregistered_tensor_attribute.event(it, event);
@@ -138,9 +153,21 @@ impl Watch {
     /// After the run.
     pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
         self.modules_in_plain_container.end(with, it, found);
+        self.launch_blocking_left_on.end(with.rules, it, found);
+        self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
         self.evaluation_records_gradients.end(with, found);
     }
+}
+
+/// What a file that launches programs sets in their environment.
+pub fn launched(rules: &Rules, file: FileId, settings: Vec<Setting>) -> Found {
+    let mut found = Found::new();
+    for setting in settings {
+        dsa_environment_variable::launched(rules, file, setting.clone(), &mut found);
+        launch_blocking_left_on::launched(rules, file, setting, &mut found);
+    }
+    found
 }
 
 /// A finding of a page, once per place.

@@ -108,6 +108,13 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
     Some(match path {
         "torch.Tensor.backward" => backward(it, bound, "input", true),
         "torch.autograd.backward" => backward(it, bound, "tensors", true),
+        // Of a tensor, the framework calls `backward()` in plain sight.
+        "accelerate.Accelerator.backward" if !it.heap.is_tensor(&bound.get("loss")) => {
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+        }
+        "lightning.LightningModule.manual_backward" => {
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+        }
         "torch.autograd.grad" => backward(it, bound, "outputs", false),
         "torch.optim.Optimizer.step" => Moment::Step { optimizer: object()?, closure: !bound.get("closure").is_none() },
         "torch.optim.Optimizer.zero_grad" => Moment::Zero { optimizer: object()? },
