@@ -170,3 +170,39 @@ summed_loss(model, optimizer)
 two_heads()
 attack(model, torch.randn(4, 4), torch.arange(4) % 3)
 distil(nn.Linear(4, 3), nn.Linear(4, 3))
+
+
+def frozen_statistics(model):
+    """A second phase in which batch norm and dropout are left as they are."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    model.eval()
+    for x, y in loader:
+        optimizer.zero_grad()
+        F.cross_entropy(model(x), y).backward()
+        optimizer.step()
+
+
+def epochs(model):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 2)
+    scaler = torch.amp.GradScaler("cpu")
+    for done in range(1):
+        scheduler.step()
+    for epoch in range(2):
+        model.train()
+        for x, y in loader:
+            optimizer.zero_grad()
+            scaler.scale(F.cross_entropy(model(x), y)).backward()
+            scaler.unscale_(optimizer)
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+        scheduler.step()
+        model.eval()
+        with torch.no_grad():
+            for x, y in loader:
+                model(x)
+
+
+frozen_statistics(model)
+epochs(model)

@@ -8,14 +8,18 @@ use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
 use super::launch_blocking_left_on::LaunchBlockingLeftOn;
 use super::loss_cut_from_graph::LossCutFromGraph;
+use super::missing_super_init::MissingSuperInit;
+use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::scaled_gradients_used::ScaledGradientsUsed;
+use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
 use super::step_before_backward::StepBeforeBackward;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::{Page, Rules};
 use super::{
-    dsa_environment_variable, freed_graph_reused, gradients_not_cleared, hidden_state_not_detached,
-    launch_blocking_left_on, loss_summed_with_graph, saved_tensor_modified,
+    clipping_after_step, dropout_ignores_eval, dsa_environment_variable, freed_graph_reused, gradients_not_cleared,
+    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, saved_tensor_modified,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp, Rejection};
@@ -51,6 +55,10 @@ pub struct Watch {
     late_environment_variable: LateEnvironmentVariable,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
+    missing_super_init: MissingSuperInit,
+    model_left_in_eval: ModelLeftInEval,
+    scaled_gradients_used: ScaledGradientsUsed,
+    scheduler_before_optimizer: SchedulerBeforeOptimizer,
     loss_cut_from_graph: LossCutFromGraph,
     evaluation_records_gradients: EvaluationRecordsGradients,
 }
@@ -65,6 +73,7 @@ impl Watch {
         self.late_launch_blocking.begin(it);
         self.launch_blocking_left_on.begin(it);
         self.late_environment_variable.begin(it);
+        self.scaled_gradients_used.begin(it);
     }
 
     /// A library function is called.
@@ -75,12 +84,18 @@ impl Watch {
         (path, bound, span): (Sym, &Bound, Span),
         found: &mut Found,
     ) {
+        let at = (path, bound, span);
+        self.scaled_gradients_used.call(with, it, at, found);
         if let Some(moment) = self.trace.call(it, path, bound) {
             self.moment(with, it, &moment, span, found);
         }
+        clipping_after_step::call(with, it, &self.trace, (path, span), found);
+        self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
+        self.model_left_in_eval.call(path, span);
         if it.second_round() {
             return;
         }
+        dropout_ignores_eval::call(with, it, at, found);
         self.late_launch_blocking.call(it, path, bound, span);
         self.late_environment_variable.call(it, path, bound);
         self.discarded_to.call(it, path, bound, span);
@@ -112,6 +127,8 @@ impl Watch {
         hidden_state_not_detached::moment(with, it, trace, at, found);
         saved_tensor_modified::moment(with, it, trace, at, found);
         self.evaluation_records_gradients.moment(trace, moment);
+        self.model_left_in_eval.moment(with, it, trace, at, found);
+        self.scaled_gradients_used.moment(with, it, trace, at, found);
         trace.pass(it, moment, span);
     }
 
@@ -128,6 +145,9 @@ impl Watch {
                 let at = (path, bound, result, span);
                 loss_summed_with_graph::returned(with, it, &self.trace, at, found);
                 self.evaluation_records_gradients.returned(it, at);
+                self.model_left_in_eval.returned(it, (path, bound, result));
+                self.missing_super_init.event(with, it, event, found);
+                self.scaled_gradients_used.event(event);
                 return;
             }
             Event::Escaped { value } => {
@@ -143,6 +163,7 @@ impl Watch {
         if let Event::Unseen { .. } = event {
             return;
         }
+        self.missing_super_init.event(with, it, event, found);
         dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);

@@ -50,10 +50,16 @@ impl Trace {
         self.moments.get()
     }
 
+    /// Something happened of which the order matters, so that the loop in which it did is shown
+    /// in its second round.
+    pub fn note(&self) {
+        self.moments.set(self.moments.get().saturating_add(1));
+    }
+
     /// A library's function is about to be called.
     pub fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Moment> {
         let moment = moment(it, path.as_str(), bound)?;
-        self.moments.set(self.moments.get().saturating_add(1));
+        self.note();
         Some(moment)
     }
 
@@ -74,7 +80,7 @@ impl Trace {
             }
             Event::Unseen { name, .. } => match name.as_str() {
                 "backward" | "manual_backward" => {
-                    self.moments.set(self.moments.get().saturating_add(1));
+                    self.note();
                     Some(Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true })
                 }
                 name if name == "grad" || name == "zero_" || name.contains("step") || name.contains("zero") => {
