@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::library::Libraries;
-use crate::project::{Project, Resolved, SourceFile};
+use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::python::{Bound, Budget, Event, Import, Interp, Observer, Rejection, Sources};
-use crate::rules::{Rules, Watch, Watching};
-use crate::syntax::{self, Bindings, FileId, Span, ast};
+use crate::rules::{self, Rules, Watch, Watching};
+use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
@@ -43,6 +43,10 @@ pub struct Report {
 /// settings or comments, and may lie in files that it imports.
 pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
     let source = project.file(file);
+    if let Some(kind) = LaunchFile::of(&source.path).filter(|_| source.kind() == FileKind::Launch) {
+        let diagnostics = rules::launched(rules, file, kind.settings(&source.path, source.text()));
+        return Report { diagnostics, ..Report::default() };
+    }
     // Nothing can be said of a file that names no library of which anything is known.
     if !want_facts && !concerns_library(source) {
         return Report::default();

@@ -132,7 +132,7 @@ impl Library for Libraries {
         // The nearest class in the line that has a constructor of its own.
         let Some(own) = table.classes.get(&class) else { return };
         let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
-        let Some(entry) = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments) else { return };
+        let entry = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
             if let Some(instance) = it.heap.instance_mut(object) {
                 instance.open = true;

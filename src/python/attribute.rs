@@ -313,6 +313,7 @@ impl<'p> Interp<'p> {
             // Configurations are dictionaries whose keys are attributes.
             Data::Dict(_) => self.set_subscript(object, &Value::str(name.as_str()), value, span),
             Data::Tensor(_) => {
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
                 if let Some(class) = self.library.class_of(self, object) {
                     library.set_attribute(self, class, object, name, &value, span);
                 }

@@ -250,6 +250,15 @@ impl<'p> Interp<'p> {
         if self.frames.len() > 1 { before.saturating_add(1) } else { before }
     }
 
+    /// The same of the outermost method of an instance of a library's class that is being
+    /// run: whatever loops there are inside it.
+    pub fn in_loop_outside(&self, class: &str) -> bool {
+        let inside = |f: &Frame| {
+            f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
+        };
+        self.frames.iter().take_while(|f| !inside(f)).any(|f| !f.loops.is_empty())
+    }
+
     /// Tells the observer of a library function's call.
     pub fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
         let observer = self.observer;
