@@ -166,10 +166,10 @@ impl Watch {
         }
         self.launch_blocking_left_on.event(it, event);
         self.late_environment_variable.event(it, event);
+        self.missing_super_init.event(with, it, event, found);
         if let Event::Unseen { .. } = event {
             return;
         }
-        self.missing_super_init.event(with, it, event, found);
         dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);
