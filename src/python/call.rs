@@ -332,6 +332,11 @@ impl<'p> Interp<'p> {
         frame.call = Some(span);
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
+        if let Body::Function(def) = code.body
+            && self.is_expected_to_fail(def)
+        {
+            frame.raising = 1;
+        }
         self.frames.push(frame);
         let managers = self.decorating_managers(&function);
         for manager in &managers {

@@ -38,8 +38,10 @@ impl<'p> Interp<'p> {
         let Some(code) = self.code.get(function.code.0 as usize) else { return };
         let Body::Function(def) = code.body else { return };
         let span = Span { file: code.file, start: def.name.range.start().to_u32(), end: def.name.range.end().to_u32() };
-        let is_static = function.attrs.get(&sym("__kind__")).and_then(Value::as_str) == Some("static");
+        let kind = function.attrs.get(&sym("__kind__")).and_then(Value::as_str);
+        let is_static = kind == Some("static");
         let receiver = match function.owner {
+            Some(class) if kind == Some("class") => Some(Value::Obj(class)),
             Some(class) if !is_static && def.name.as_str() != "__init__" && def.name.as_str() != "__new__" => {
                 Some(self.receiver(class, instances, span))
             }

@@ -17,6 +17,7 @@ mod class;
 mod containers;
 mod decorator;
 mod entry;
+mod expected;
 mod expr;
 mod import;
 mod interp;
