@@ -1,6 +1,8 @@
 //! The run of a whole file: the program itself, then every function that it never called.
 
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interp::{Body, Interp};
 use super::{Arg, Args};
@@ -114,7 +116,7 @@ impl<'p> Interp<'p> {
             if let Some(instance) = self.heap.instance_mut(id) {
                 instance.attrs.values_mut().filter(|v| v.is_none()).for_each(|v| *v = Value::Unknown);
             }
-            for name in self.attributes_set_later(class) {
+            for name in self.attributes_set_later(class).iter() {
                 let stored = self.heap.attr(id, name.as_str()).is_some();
                 if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
@@ -129,7 +131,10 @@ impl<'p> Interp<'p> {
     }
 
     /// The attributes of `self` that methods other than the constructor assign.
-    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
+    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Rc<[Sym]> {
+        if let Some(names) = self.assigned.get(&class) {
+            return names.clone();
+        }
         let mut names = Vec::new();
         for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {
             let Data::Class(data) = self.heap.get(ancestor) else { continue };
@@ -146,11 +151,16 @@ impl<'p> Interp<'p> {
                 }
             }
         }
+        let mut seen = FxHashSet::default();
+        names.retain(|name| seen.insert(*name));
+        let names: Rc<[Sym]> = Rc::from(names);
+        self.assigned.insert(class, names.clone());
         names
     }
 }
 
 fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
+    let mut set_by_name = Vec::new();
     let mut target = |expr: &Expr| collect_target(expr, names);
     for stmt in body {
         match stmt {
@@ -163,11 +173,19 @@ fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
                     && let Expr::Attribute(method) = &*call.func
                 {
                     target(&method.value);
+                    // `self.register("name", x)`: it may set the attribute of that name.
+                    if let (Expr::Name(object), Some(Expr::StringLiteral(name))) =
+                        (&*method.value, call.arguments.args.first())
+                        && object.id.as_str() == "self"
+                    {
+                        set_by_name.push(sym(name.value.to_str()));
+                    }
                 }
             }
             _ => {}
         }
     }
+    names.extend(set_by_name);
     for inner in body.iter().flat_map(blocks) {
         stored_attributes(inner, names);
     }

@@ -82,6 +82,8 @@ pub struct Interp<'p> {
     pub(super) frames: Vec<Frame>,
     pub(super) modules: FxHashMap<FileId, ObjId>,
     pub(super) mros: FxHashMap<ObjId, std::rc::Rc<[Value]>>,
+    /// The attributes that the methods of a class assign.
+    pub(super) assigned: FxHashMap<ObjId, std::rc::Rc<[Sym]>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
@@ -134,6 +136,7 @@ impl<'p> Interp<'p> {
             frames: Vec::new(),
             modules: FxHashMap::default(),
             mros: FxHashMap::default(),
+            assigned: FxHashMap::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
             deferred: FxHashMap::default(),
