@@ -472,7 +472,7 @@ impl<'p> Interp<'p> {
                 })
             }
             Value::Tuple(items) => match name.as_str() {
-                "index" if let [only] = args.pos.as_slice() => Some(self.place_of(&items.to_vec(), &only.value)),
+                "index" if let [only] = args.pos.as_slice() => Some(self.place_of(items, &only.value)),
                 "index" | "count" => Some(Value::Any(Type::Int)),
                 // `torch.Size`.
                 "numel" => {
