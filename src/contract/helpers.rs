@@ -12,6 +12,8 @@ impl Judge<'_, '_> {
         match name {
             "within" => Cv::tri(self.within(args, ignoring)),
             "stray" => match self.strays(args, ignoring).as_deref() {
+                // Mere bounds do not say that the value is there.
+                Some([_, ..]) if !self.occurring(&first) => Cv::Unknown,
                 // Which of several values a batch holds is not known: none is the one.
                 Some([(lo, hi)]) if lo == hi => number(*lo),
                 Some([]) => Cv::Unknown,
@@ -140,6 +142,11 @@ impl Judge<'_, '_> {
             return Some(vec![(met.value, met.value)]);
         }
         Some(range.outside(lo, hi))
+    }
+
+    /// Whether some values of a tensor are known to be there.
+    fn occurring(&self, value: &Cv) -> bool {
+        matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some()))
     }
 
     /// Whether a value that is there fits, where one is known beside the ends.

@@ -122,9 +122,10 @@ impl Report {
             let own = own(&raised);
             if violated || own.is_some_and(|frame| came(finding, &frame.filename, frame.line)) {
                 Verdict::Observed
-            } else if reached.iter().any(|at| {
-                (at.code == finding.code || at.code.is_empty()) && came(finding, &at.filename, at.line)
-            }) {
+            } else if reached
+                .iter()
+                .any(|at| (at.code == finding.code || at.code.is_empty()) && came(finding, &at.filename, at.line))
+            {
                 Verdict::Contradicted
             } else {
                 Verdict::NotReached
@@ -176,7 +177,11 @@ impl Report {
         }
         for assert in &self.asserts {
             let Assert { file, condition, threads, rules } = assert;
-            writeln!(out, "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({})", counted(*threads, "thread"))?;
+            writeln!(
+                out,
+                "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({})",
+                counted(*threads, "thread")
+            )?;
             match rules.as_slice() {
                 [] => writeln!(out, "  no rule quotes it")?,
                 [rule] => writeln!(out, "  {rule} speaks of it: `torchvet rule {rule}`")?,
@@ -235,7 +240,14 @@ impl Found {
         if let Some(offence) = &self.finding.offence {
             let values: Vec<String> = offence.values.iter().map(|one| times(&one.value, one.count)).collect();
             let more = if offence.distinct > values.len() as u64 { ", …" } else { "" };
-            write!(out, "  {}: {} of {} values: {}{more}", offence.argument, offence.count, offence.of, values.join(", "))?;
+            write!(
+                out,
+                "  {}: {} of {} values: {}{more}",
+                offence.argument,
+                offence.count,
+                offence.of,
+                values.join(", ")
+            )?;
             if !offence.samples.is_empty() {
                 let samples: Vec<String> = offence.samples.iter().map(u64::to_string).collect();
                 let more = if offence.samples_total > samples.len() as u64 { ", …" } else { "" };
@@ -268,7 +280,9 @@ impl Found {
 /// The innermost frame that is not of an installed library.
 fn own(stack: &[Frame]) -> Option<&Frame> {
     let installed = |frame: &&Frame| {
-        frame.filename.contains("site-packages") || frame.filename.contains("dist-packages") || frame.filename.contains("/lib/python")
+        frame.filename.contains("site-packages")
+            || frame.filename.contains("dist-packages")
+            || frame.filename.contains("/lib/python")
     };
     stack.iter().find(|frame| !installed(frame)).or(stack.first())
 }

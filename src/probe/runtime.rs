@@ -18,16 +18,8 @@ macro_rules! files {
 }
 
 const PACKAGE: &str = "torchvet_probe";
-static FILES: &[(&str, &str)] = files!(
-    "__init__.py",
-    "begin.py",
-    "contracts.py",
-    "describe.py",
-    "hooks.py",
-    "place.py",
-    "session.py",
-    "watch.py"
-);
+static FILES: &[(&str, &str)] =
+    files!("__init__.py", "begin.py", "contracts.py", "describe.py", "hooks.py", "place.py", "session.py", "watch.py");
 static START: (&str, &str) = ("sitecustomize.py", include_str!("runtime/sitecustomize.py"));
 
 /// A page's contract, as the Python half takes it.

@@ -109,6 +109,10 @@ impl<'p> Interp<'p> {
         };
         let value = self.instantiate(class, args, span);
         if let Some(id) = value.as_obj() {
+            // What is `None` waits for somebody to set it.
+            if let Some(instance) = self.heap.instance_mut(id) {
+                instance.attrs.values_mut().filter(|v| v.is_none()).for_each(|v| *v = Value::Unknown);
+            }
             for name in self.attributes_set_later(class) {
                 let stored = self.heap.attr(id, name.as_str()).is_some();
                 if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
@@ -124,7 +128,7 @@ impl<'p> Interp<'p> {
     }
 
     /// The attributes of `self` that methods other than the constructor assign.
-    fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
+    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
         let mut names = Vec::new();
         let mut seen = FxHashSet::default();
         for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {

@@ -140,7 +140,7 @@ impl<'p> Interp<'p> {
                     }),
                     ("ndim", value) => self.assume_rank(id, &value, at),
                     ("shape", value) => {
-                        let sizes = self.heap.exact_items(&value).unwrap_or_default();
+                        let Some(sizes) = self.heap.exact_items(&value) else { return };
                         if let Ok(rank) = i64::try_from(sizes.len()) {
                             self.assume_rank(id, &Value::Int(rank), at);
                         }

@@ -24,7 +24,7 @@ pub use heap::{
     UserClass,
 };
 pub use join::{join, same, texts_of};
-pub use range::{Range, write_parts};
+pub use range::{Met, Range, write_parts};
 pub use render::{to_json, to_text};
 pub use size::{Poly, Size, Symbol};
 pub use symbol::{Sym, dotted, sym};

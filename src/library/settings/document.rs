@@ -117,6 +117,10 @@ struct Open {
 
 /// The tree of a YAML text with one document; `None` where it is malformed or too large.
 pub fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
+    // PyYAML refuses what the parser lets pass.
+    if text.lines().any(|line| line.trim_start_matches(' ').starts_with('\t')) {
+        return None;
+    }
     let mut open: Vec<Open> = Vec::new();
     let mut anchors: FxHashMap<usize, Node> = FxHashMap::default();
     let mut document = None;
@@ -320,7 +324,7 @@ mod tests {
 
     #[test]
     fn what_is_malformed_or_endless_is_unknown() {
-        for text in ["a: [1, 2", "a: b: c", "a: 1\n---\nb: 2", "a: !!python/tuple [1]", "*x"] {
+        for text in ["a: [1, 2", "a: b: c", "\ta: 1", "a: 1\n---\nb: 2", "a: !!python/tuple [1]", "*x"] {
             assert_eq!(yaml(text, Dialect::PyYaml), None, "{text}");
         }
         let mut laughs = "a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8]\n".to_owned();
