@@ -1,6 +1,7 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod axes_swapped_by_view;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
@@ -13,6 +14,7 @@ pub mod late_launch_blocking;
 pub mod loss_cut_from_graph;
 pub mod loss_summed_with_graph;
 pub mod modules_in_plain_container;
+pub mod optimizer_state_left_behind;
 pub mod saved_tensor_modified;
 pub mod step_before_backward;
 pub mod unregistered_tensor_attribute;

@@ -1,5 +1,6 @@
 //! The rules that no contract can express, each watching the run.
 
+use super::axes_swapped_by_view::AxesSwappedByView;
 use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
@@ -8,6 +9,7 @@ use super::evaluation_records_gradients::EvaluationRecordsGradients;
 use super::late_launch_blocking::LateLaunchBlocking;
 use super::loss_cut_from_graph::LossCutFromGraph;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
 use super::step_before_backward::StepBeforeBackward;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
@@ -48,6 +50,8 @@ pub struct Watch {
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
     copied_random_generator: CopiedRandomGenerator,
     untransformed_plain_mask: UntransformedPlainMask,
+    axes_swapped_by_view: AxesSwappedByView,
+    optimizer_state_left_behind: OptimizerStateLeftBehind,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     loss_cut_from_graph: LossCutFromGraph,
@@ -86,6 +90,8 @@ impl Watch {
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
         self.copied_random_generator.call(with, it, (path, bound, span), found);
         self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
+        self.axes_swapped_by_view.call(with, it, (path, bound, span), found);
+        self.optimizer_state_left_behind.call(with, it, (path, bound, span), found);
     }
 
     /// A library refuses a call. Whether a rule spoke for it.
