@@ -34,7 +34,7 @@ pub struct Contracts {
     by_rejection: FxHashMap<&'static str, usize>,
 }
 
-const KINDS: [RejectKind; 7] = [
+const KINDS: [RejectKind; 8] = [
     RejectKind::Shape,
     RejectKind::Dtype,
     RejectKind::Device,
@@ -42,6 +42,7 @@ const KINDS: [RejectKind; 7] = [
     RejectKind::Dim,
     RejectKind::Value,
     RejectKind::Index,
+    RejectKind::Layout,
 ];
 
 impl Contracts {
