@@ -206,3 +206,50 @@ def epochs(model):
 
 frozen_statistics(model)
 epochs(model)
+
+
+class CallsSuperFirst(type):
+    """Makes `super().__init__()` unnecessary, as fastai's modules do."""
+
+    def __call__(cls, *args, **kwargs):
+        made = cls.__new__(cls)
+        nn.Module.__init__(made)
+        made.__init__(*args, **kwargs)
+        return made
+
+
+class Block(nn.Module, metaclass=CallsSuperFirst):
+    def __init__(self, width):
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, x):
+        return F.dropout(self.layer(x), 0.1, self.training)
+
+
+print(Block(4).eval()(torch.randn(2, 4)).shape)
+
+
+class Noam:
+    """An optimizer in a wrapper, which a scaler steps."""
+
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+        self.param_groups = optimizer.param_groups
+
+    def step(self):
+        for group in self.optimizer.param_groups:
+            group["lr"] *= 0.9
+        self.optimizer.step()
+
+
+def wrapped(model):
+    inner = torch.optim.Adam(model.parameters())
+    optimizer, scaler = Noam(inner), torch.amp.GradScaler("cpu")
+    for x, y in loader:
+        inner.zero_grad()
+        scaler.scale(F.cross_entropy(model(x), y)).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+
+wrapped(model)

@@ -437,6 +437,11 @@ impl<'p> Interp<'p> {
             };
             self.event(Event::Unseen { name: sym(name), span });
         }
+        if let (Value::Bound(pair), Expr::Attribute(attribute)) = (&callee, &*call.func)
+            && let Value::Obj(object) = pair.0
+        {
+            self.event(Event::Method { object, name: sym(attribute.attr.as_str()), span });
+        }
         self.call(&callee, args, span)
     }
 

@@ -42,6 +42,8 @@ pub(super) struct Loop {
     pub continues: Vec<Delta>,
     /// How many `with` blocks were open where it began.
     pub withs: usize,
+    /// How many undecided branches it stands in.
+    pub undecided: u32,
 }
 
 /// A module, class body or function call that is being run.
@@ -106,6 +108,8 @@ pub struct Interp<'p> {
     pub speculative: bool,
     /// How many loops are being run beyond their first round.
     pub(super) rounds: u32,
+    /// How many branches are being run of which it is not known whether they are taken.
+    pub(super) undecided: u32,
     /// A loop's second round is being shown to the observer.
     pub(super) showing: bool,
     /// How many objects there were where the present round of a loop began that is known to be
@@ -150,6 +154,7 @@ impl<'p> Interp<'p> {
             exhausted: false,
             speculative: false,
             rounds: 0,
+            undecided: 0,
             showing: false,
             later: None,
             state,
@@ -216,6 +221,15 @@ impl<'p> Interp<'p> {
     /// first one ended: there, what is true of every path is true of every run.
     pub fn second_round(&self) -> bool {
         self.showing
+    }
+
+    /// Of a loop's second round that is being shown: a number for it, and how many loops are
+    /// open here. `None` elsewhere, and where not every round comes here.
+    pub fn every_round(&self) -> Option<(usize, usize)> {
+        let shown = self.later.filter(|_| self.showing)?;
+        let innermost = self.frames.iter().rev().find_map(|f| f.loops.last())?;
+        let open = self.frames.iter().map(|f| f.loops.len()).sum();
+        (innermost.undecided == self.undecided).then_some((shown, open))
     }
 
     /// Whether this is certain not to be the first round of a loop.

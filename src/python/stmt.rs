@@ -406,12 +406,14 @@ impl<'p> Interp<'p> {
     pub(super) fn branch(&mut self, arms: &mut [&mut dyn FnMut(&mut Self) -> Flow]) -> Flow {
         let mark = self.heap.mark();
         let mut ends = Vec::new();
+        self.undecided += 1;
         for arm in arms {
             if arm(self) == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         if !ends.is_empty() {
             self.heap.join(&ends, false);
         }
@@ -442,6 +444,7 @@ impl<'p> Interp<'p> {
         }
         let mark = self.heap.mark();
         let mut ends: Vec<Delta> = Vec::new();
+        self.undecided += 1;
         for case in open {
             self.bind_pattern(&case.pattern, &subject);
             if let Some(guard) = &case.guard {
@@ -452,6 +455,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         if !exhaustive {
             ends.push(Delta::new());
         }
@@ -591,8 +595,8 @@ impl<'p> Interp<'p> {
     fn begin_loop(&mut self) -> crate::value::Mark {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
-            let withs = frame.withs.len();
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs });
+            let (withs, undecided) = (frame.withs.len(), self.undecided);
+            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided });
         }
         mark
     }
@@ -831,6 +835,7 @@ impl<'p> Interp<'p> {
             ends.push(self.heap.delta(mark));
         }
         self.heap.undo(mark);
+        self.undecided += 1;
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
             self.heap.join(&[Delta::new(), reached.clone()], false);
@@ -846,6 +851,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         let alive = !ends.is_empty();
         if alive {
             self.heap.join(&ends, false);
