@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::library::Libraries;
-use crate::project::{FileKind, Project, Resolved};
-use crate::python::{Bound, Event, Import, Interp, Observer, Rejection, Sources};
+use crate::project::{FileKind, Project, Resolved, SourceFile};
+use crate::python::{Bound, Budget, Event, Import, Interp, Observer, Rejection, Sources};
 use crate::rules::{self, Rules, Watch, Watching};
-use crate::syntax::{Bindings, FileId, LaunchFile, Span, ast};
+use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
@@ -39,11 +39,6 @@ pub struct Report {
     pub exhausted: bool,
 }
 
-/// Steps that any file may take, and more for each byte of its source: analysis stays
-/// linear in the size of what is checked.
-const BASE_STEPS: u64 = 100_000;
-const STEPS_PER_BYTE: u64 = 4;
-
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
 pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
@@ -53,10 +48,10 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
         return Report { diagnostics, ..Report::default() };
     }
     // Nothing can be said of a file that names no library of which anything is known.
-    if !want_facts && !mentions_library(source.text()) {
+    if !want_facts && !concerns_library(source) {
         return Report::default();
     }
-    let budget = BASE_STEPS + STEPS_PER_BYTE * u64::try_from(source.text().len()).unwrap_or(0);
+    let budget = budget(project, source);
     let watcher = Watcher {
         rules,
         contracts,
@@ -74,7 +69,7 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let watching = Watching { rules, source: &|span| watcher.source(span) };
     watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
-    let exhausted = interp.exhausted;
+    let exhausted = interp.exhausted();
     // A line that some contexts refuse and others do not is not wrong in every run that
     // reaches it.
     let (doubtful, certain) = (watcher.doubtful.take(), watcher.certain.take());
@@ -87,11 +82,40 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     Report { diagnostics, facts, exhausted }
 }
 
-/// Libraries whose use can be right or wrong in torchvet's eyes.
-const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "CUDA_", "transformers", "lightning"];
+/// What the analysis of a file may cost. The modules of a package are mostly many and import
+/// each other: following calls in one of them is worth less than in a script.
+fn budget(project: &Project, source: &SourceFile) -> Budget {
+    let bytes = u64::try_from(source.text().len()).unwrap_or(0);
+    let script = Budget {
+        steps: 100_000 + 4 * bytes,
+        // What nothing calls is looked at once, not in every context that it may have.
+        uncalled: 20_000 + 3 * bytes,
+        inlining: 10_000 + bytes / 2,
+        eager: 48 * 1024,
+        visits: 100_000,
+        longest_visit: 100_000,
+    };
+    if project.is_packaged(source.id) && !source.bindings().is_main {
+        Budget { inlining: 2_000 + bytes / 8, eager: 0, visits: 2_000, longest_visit: 300, ..script }
+    } else {
+        script
+    }
+}
 
-fn mentions_library(text: &str) -> bool {
-    SUBJECTS.iter().any(|name| text.contains(name))
+/// Libraries whose use can be right or wrong in torchvet's eyes, or parts of their names.
+const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "transformers", "lightning"];
+
+/// Whether a file imports such a library, or may have it from where it imports everything.
+fn concerns_library(source: &SourceFile) -> bool {
+    let mentions = |text: &str| SUBJECTS.iter().any(|subject| text.contains(subject));
+    let mut is_subject = |module: &str, name: Option<&str>| match name {
+        _ if mentions(module) => true,
+        // `from common import *` may bring it, where it is used.
+        Some("*") => SUBJECTS.iter().any(|subject| source.text().contains(&format!("{subject}."))),
+        Some(name) => SUBJECTS.contains(&name),
+        None => false,
+    };
+    syntax::imports(&source.parsed().module.body, &mut is_subject) || source.text().contains("CUDA_")
 }
 
 /// The project as the interpreter sees it.
@@ -104,6 +128,14 @@ impl<'p> Sources<'p> for Tree<'p> {
 
     fn bindings(&self, file: FileId) -> &'p Bindings {
         self.0.file(file).bindings()
+    }
+
+    fn own_path(&self, file: FileId) -> Option<&'p str> {
+        self.0.own_path(file)
+    }
+
+    fn data(&self, from: FileId, path: &str) -> Option<&'p str> {
+        self.0.data(from, path)
     }
 
     fn size(&self, file: FileId) -> usize {
@@ -125,8 +157,7 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places where calls were refused: in callees of functions that nothing calls, and
-    /// elsewhere.
+    /// Places where calls were refused: in doubt, and elsewhere.
     doubtful: RefCell<FxHashSet<Span>>,
     certain: RefCell<FxHashSet<Span>>,
     watch: Watch,
@@ -147,7 +178,7 @@ impl Observer for Watcher<'_> {
         let found = &mut self.found.borrow_mut();
         // What is shown of a loop's second round is for the rules about order only.
         if !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
-            let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+            let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
             doubtful.borrow_mut().insert(span);
             it.refuse(span);
         }
@@ -164,7 +195,7 @@ impl Observer for Watcher<'_> {
         if it.inlined() && rejection.span.file != it.root || it.second_round() {
             return;
         }
-        let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+        let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
         doubtful.borrow_mut().insert(rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         if self.watch.rejected(&watching, it, &rejection, &mut self.found.borrow_mut()) {

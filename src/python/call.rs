@@ -1,11 +1,12 @@
 //! Calls: who is called, how arguments meet parameters, what comes back.
 
+use super::budget::Abroad;
 use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
-use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, sym};
+use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, dotted, sym};
 
 impl<'p> Interp<'p> {
     /// Calls anything that can be called.
@@ -83,7 +84,9 @@ impl<'p> Interp<'p> {
         let Some((class, name)) = path.as_str().rsplit_once('.') else { return Value::Unknown };
         let library = self.library;
         if name == "__init__" {
-            if let Some(object) = receiver.as_obj() {
+            if self.payload(&receiver).is_some() && class.starts_with("builtins.") {
+                self.fill_payload(&receiver, &args, span);
+            } else if let Some(object) = receiver.as_obj() {
                 library.init(self, sym(class), object, args, span);
             }
             return Value::None;
@@ -99,6 +102,9 @@ impl<'p> Interp<'p> {
             } else {
                 Value::Unknown
             };
+        }
+        if let Some(owner) = self.dict_owner(receiver) {
+            return self.attributes_method(&owner, name, args, span);
         }
         if let Some(value) = self.container_method(receiver, name, &args, span) {
             return value;
@@ -135,7 +141,7 @@ impl<'p> Interp<'p> {
     }
 
     fn call_instance(&mut self, object: &Value, args: Args, span: Span) -> Value {
-        for class in self.mro_of(object) {
+        for class in self.mro_of(object).iter().cloned() {
             match class {
                 Value::Obj(class) => {
                     if let Some(method) = self.class_attr(class, sym("__call__")) {
@@ -151,8 +157,30 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
+        // A `__call__` that cannot be seen calls the object's own methods.
+        self.forget_assigned(object);
         self.havoc_args(&args);
         Value::Unknown
+    }
+
+    /// Makes an instance one that may have attributes which are not known.
+    fn open(&mut self, object: &Value) {
+        if let Some(id) = object.as_obj()
+            && let Some(instance) = self.heap.instance_mut(id)
+        {
+            instance.open = true;
+        }
+    }
+
+    /// Forgets the attributes that an object's methods assign.
+    pub fn forget_assigned(&mut self, object: &Value) {
+        let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
+        let (Some(id), Some(class)) = (object.as_obj(), class) else { return };
+        for name in self.attributes_set_later(class) {
+            if self.heap.attr(id, name.as_str()).is_some() {
+                self.heap.set_attr(id, name.as_str(), Value::Unknown);
+            }
+        }
     }
 
     /// `object.name(…)`.
@@ -235,19 +263,69 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// What a call of the program that is not followed may have done.
+    fn lose(&mut self, function: &Function, args: &Args) {
+        self.havoc_args(args);
+        self.havoc_closure(function.scope);
+        // A method, a constructor above all, gives its object attributes.
+        if function.owner.is_some()
+            && let Some(object) = args.pos.first().map(|a| a.value.clone())
+        {
+            self.forget_assigned(&object);
+            self.open(&object);
+        }
+    }
+
+    /// What a function that is not run may change or give away: the variables of the functions
+    /// around it.
+    fn havoc_closure(&mut self, scope: ObjId) {
+        let mut at = Some(scope);
+        while let Some(id) = at
+            && let Data::Scope(names) = self.heap.get(id)
+            && let Some(outer) = names.parent
+        {
+            let values: Vec<Value> = names.vars.values().cloned().collect();
+            for value in values {
+                self.havoc(&value);
+            }
+            at = Some(outer);
+        }
+    }
+
+    /// Whether a method only stands for those of subclasses: an abstract one, or one without a
+    /// body, of an object that the program does not make.
+    fn is_overridden(&self, function: &Function, body: Body<'p>) -> bool {
+        let Body::Function(def) = body else { return false };
+        let stub = |stmt: &ast::Stmt| match stmt {
+            ast::Stmt::Pass(_) => true,
+            ast::Stmt::Expr(e) => e.value.is_string_literal_expr() || e.value.is_ellipsis_literal_expr(),
+            _ => false,
+        };
+        function.owner.is_some()
+            && (function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
+                || self.speculative && def.body.iter().all(stub))
+    }
+
     // The program's own functions.
 
     /// Calls a function of the program.
     fn call_user(&mut self, id: ObjId, args: Args, span: Span) -> Value {
-        let Data::Function(function) = self.heap.get(id) else { return Value::Unknown };
-        let function = function.clone();
+        let data = self.heap.share(id);
+        let Data::Function(function) = &*data else { return Value::Unknown };
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        let spent = match self.demands.is_empty() {
-            true => self.speculative && self.inlining == 0 && self.frames.len() > 1,
-            false => self.importing == 0,
+        let leaves = match self.meter.is_abroad() {
+            true => None,
+            false if !self.demands.is_empty() => Some(Abroad::Import),
+            false => self.foreign.contains(&code.file).then_some(Abroad::Visit),
         };
-        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
+        let inlined = self.speculative && self.frames.len() > 1;
+        let may_call = self.meter.may_call(function.code, leaves, inlined);
+        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || !may_call {
+            self.lose(function, &args);
+            return Value::Unknown;
+        }
+        if self.is_overridden(function, code.body) {
             self.havoc_args(&args);
             return Value::Unknown;
         }
@@ -259,17 +337,23 @@ impl<'p> Interp<'p> {
             Body::Class => return Value::Unknown,
         };
         // User rules may speak of the program's own functions.
-        self.announce_user(&function, parameters, &args, span);
+        self.announce_user(function, parameters, &args, span);
+        // A call that leaves the program proper can be taken back.
+        let given = leaves.map(|_| args.clone());
         let vars = self.bind(parameters, &function.defaults, args, span);
+        if let Some(kind) = leaves {
+            self.meter.leave(kind);
+        }
         let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
+        let unsure = self.unsure;
         let mut frame = Frame::new(code.file, scope);
         frame.code = Some(function.code);
         frame.call = Some(span);
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
         self.frames.push(frame);
-        let managers = self.decorating_managers(&function);
+        let managers = self.decorating_managers(function);
         for manager in &managers {
             self.enter_manager(manager, span);
         }
@@ -290,8 +374,20 @@ impl<'p> Interp<'p> {
                 self.exit_manager(manager);
             }
         }
+        if let Some(given) = given
+            && !self.meter.come_back(function.code)
+        {
+            // What was cut short is not kept.
+            self.frames.pop();
+            self.heap.undo(mark);
+            self.heap.release(mark);
+            self.unsure = unsure;
+            self.lose(function, &given);
+            return Value::Unknown;
+        }
         let value = self.finish_call(flow, mark);
-        if !code.yields {
+        self.unsure = unsure;
+        if !self.is_generator(function.code) {
             return value.0;
         }
         let mut yields = value.1.into_iter();
@@ -300,6 +396,15 @@ impl<'p> Interp<'p> {
             Some(first) => yields.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false)),
         };
         self.heap.iter(Items::Many(element))
+    }
+
+    fn is_generator(&mut self, code: CodeId) -> bool {
+        let Some(code) = self.code.get_mut(code.0 as usize) else { return false };
+        let body = code.body;
+        *code.yields.get_or_insert_with(|| match body {
+            Body::Function(def) => super::entry::has_yield(&def.body),
+            _ => false,
+        })
     }
 
     /// Joins the ways in which a call ends; its value and what it yielded.
@@ -401,14 +506,12 @@ impl<'p> Interp<'p> {
     pub(super) fn define_function(&mut self, def: &'p StmtFunctionDef) {
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || super::interp::Code {
-            file,
-            body: Body::Function(def),
-            yields: super::entry::has_yield(&def.body),
-        });
+        let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), yields: None });
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
+        // On one side of a condition, what is around a function may belong to the other side.
         if file == self.root
+            && self.unsure == 0
             && let Some(id) = value.as_obj()
         {
             self.defined.push(id);
@@ -434,20 +537,20 @@ impl<'p> Interp<'p> {
         // A method's names are looked up around the class, not in its body.
         let scope = frame.map_or(self.state, |f| if f.class_body.is_some() { f.closure } else { f.scope });
         let prefix = match owner.map(|id| self.heap.get(id)) {
-            Some(Data::Class(class)) => class.path.as_str().to_owned(),
+            Some(Data::Class(class)) => class.path,
             _ => self.module_name(),
         };
-        let path = sym(&format!("{prefix}.{name}"));
+        let path = dotted(prefix, name);
         let function = Function { code, name, path, scope, defaults, owner, attrs: Attrs::default() };
         Value::Obj(self.heap.alloc(Data::Function(function)))
     }
 
     /// `__name__` of the module that is being run.
-    pub(super) fn module_name(&mut self) -> String {
+    pub(super) fn module_name(&mut self) -> Sym {
         let scope = self.module_scope();
         match self.scope_var(scope, sym("__name__")) {
-            Some(Value::Str(name)) => name.to_string(),
-            _ => String::new(),
+            Some(Value::Str(name)) => sym(&name),
+            _ => sym(""),
         }
     }
 
@@ -459,10 +562,18 @@ impl<'p> Interp<'p> {
         if let Some(annotation) = parameter.parameter.annotation.as_deref() {
             let annotation = self.eval(annotation);
             let library = self.library;
-            if let Some(value) = library.annotated(self, &annotation, name, span) {
-                return value;
-            }
-            return Value::Unknown;
+            let value = library.annotated(self, &annotation, name, span).unwrap_or(Value::Unknown);
+            // `x: Tensor = None`, `rate: int = 0.5`: the annotation does not tell all.
+            let fits = match parameter.default.as_deref() {
+                Some(crate::syntax::Expr::BooleanLiteral(_)) => matches!(value, Value::Any(Type::Bool)),
+                Some(crate::syntax::Expr::StringLiteral(_)) => matches!(value, Value::Any(Type::Str)),
+                Some(crate::syntax::Expr::NumberLiteral(n)) => {
+                    n.value.is_int() && matches!(value, Value::Any(Type::Int))
+                }
+                Some(crate::syntax::Expr::NoneLiteral(_)) => false,
+                _ => true,
+            };
+            return if fits { value } else { Value::Unknown };
         }
         match parameter.default.as_deref() {
             Some(crate::syntax::Expr::BooleanLiteral(_)) => Value::Any(Type::Bool),

@@ -1,6 +1,8 @@
 //! The run of a whole file: the program itself, then every function that it never called.
 
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interp::{Body, Interp};
 use super::{Arg, Args, Event};
@@ -15,9 +17,7 @@ impl<'p> Interp<'p> {
         let scope = self.run_main();
         self.speculative = true;
         // What nothing calls is looked at once, not in every context that it may have.
-        let bytes = u64::try_from(self.sources.size(self.root)).unwrap_or(0);
-        self.budget = self.budget.min(20_000 + 3 * bytes);
-        self.inlining = 10_000 + bytes / 2;
+        self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
         let mut at = 0;
         // Running one may define others.
@@ -109,6 +109,10 @@ impl<'p> Interp<'p> {
         };
         let value = self.instantiate(class, args, span);
         if let Some(id) = value.as_obj() {
+            // What is `None` waits for somebody to set it.
+            if let Some(instance) = self.heap.instance_mut(id) {
+                instance.attrs.values_mut().filter(|v| v.is_none()).for_each(|v| *v = Value::Unknown);
+            }
             for name in self.attributes_set_later(class) {
                 let stored = self.heap.attr(id, name.as_str()).is_some();
                 if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
@@ -124,15 +128,26 @@ impl<'p> Interp<'p> {
     }
 
     /// The attributes of `self` that methods other than the constructor assign.
-    fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
+    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
         let mut names = Vec::new();
+        let mut seen = FxHashSet::default();
         for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {
-            let Data::Class(data) = self.heap.get(ancestor) else { continue };
+            let own = self.attributes_set_by(ancestor);
+            names.extend(own.iter().filter(|name| seen.insert(**name)));
+        }
+        names
+    }
+
+    /// Those that the methods of one class assign.
+    fn attributes_set_by(&mut self, class: ObjId) -> Rc<[Sym]> {
+        if let Some(names) = self.stored.get(&class) {
+            return names.clone();
+        }
+        let mut names = Vec::new();
+        if let Data::Class(data) = self.heap.get(class) {
             for (name, value) in &data.attrs {
-                if name.as_str() == "__init__" {
-                    continue;
-                }
-                if let Some(id) = value.as_obj()
+                if name.as_str() != "__init__"
+                    && let Some(id) = value.as_obj()
                     && let Data::Function(function) = self.heap.get(id)
                     && let Some(code) = self.code.get(function.code.0 as usize)
                     && let Body::Function(def) = code.body
@@ -141,6 +156,8 @@ impl<'p> Interp<'p> {
                 }
             }
         }
+        let names: Rc<[Sym]> = Rc::from(names);
+        self.stored.insert(class, names.clone());
         names
     }
 }

@@ -11,22 +11,27 @@
 
 mod args;
 mod attribute;
+mod budget;
 mod builtins;
 mod call;
 mod class;
 mod containers;
 mod decorator;
 mod entry;
+mod enums;
 mod expr;
 mod import;
 mod interp;
 mod library;
 mod narrow;
 mod operator;
+mod pattern;
+mod payload;
 mod stmt;
 mod text;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
+pub use budget::Budget;
 pub use import::{Import, Sources};
 pub use interp::Interp;
 pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

@@ -25,7 +25,7 @@ impl MissingSuperInit {
             Event::Returned { result: Value::Obj(id), .. } if it.heap.instance_of(&Value::Obj(*id)).is_some() => {
                 self.made.borrow_mut().insert(*id);
             }
-            Event::SetAttribute { object, name, value, span } => {
+            Event::SetAttribute { object, name, value, span, .. } => {
                 let module = Value::Obj(object);
                 if !it.inside("__init__") || self.made.borrow().contains(&object) || !is_module(it, &module) {
                     return;

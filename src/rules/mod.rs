@@ -2,6 +2,7 @@
 //! express (order of calls, loops, environment). A rule prints nothing.
 
 pub mod clipping_after_step;
+pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
 pub mod discarded_to;
@@ -30,6 +31,7 @@ pub mod seed_after_use;
 pub mod step_before_backward;
 pub mod sync_in_training_loop;
 pub mod unregistered_tensor_attribute;
+pub mod untransformed_plain_mask;
 pub mod untrusted_code;
 
 mod front_matter;

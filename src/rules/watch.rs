@@ -1,5 +1,6 @@
 //! The rules that no contract can express, each watching the run.
 
+use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
@@ -20,6 +21,7 @@ use super::step_before_backward::StepBeforeBackward;
 use super::sync_in_training_loop::SyncInTrainingLoop;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
+use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
     clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
@@ -56,6 +58,8 @@ pub struct Watch {
     modules_in_plain_container: ModulesInPlainContainer,
     cuda_in_dataset_worker: CudaInDatasetWorker,
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
+    copied_random_generator: CopiedRandomGenerator,
+    untransformed_plain_mask: UntransformedPlainMask,
     launch_blocking_left_on: LaunchBlockingLeftOn,
     late_environment_variable: LateEnvironmentVariable,
     trace: Trace,
@@ -117,6 +121,8 @@ impl Watch {
         self.modules_in_plain_container.call(it, path, bound);
         self.cuda_in_dataset_worker.call(with, it, (path, bound, span), found);
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
+        self.copied_random_generator.call(with, it, (path, bound, span), found);
+        self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
     }
 
     /// A library refuses a call. Whether a rule spoke for it.
@@ -190,6 +196,7 @@ impl Watch {
         self.discarded_to.event(with, it, event, found);
         self.unregistered_tensor_attribute.event(it, event);
         self.modules_in_plain_container.event(it, event);
+        self.copied_random_generator.event(it, event);
     }
 
     /// After the run.

@@ -10,7 +10,7 @@ mod notebook;
 mod parse;
 mod span;
 
-pub use bindings::{Bindings, Place};
+pub use bindings::{Bindings, Place, imports};
 pub use launch::{LaunchFile, Setting, VARIABLES};
 pub use nesting::Nesting;
 pub use notebook::{Cell, Notebook, NotebookError};

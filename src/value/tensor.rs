@@ -68,6 +68,8 @@ pub struct Past {
     pub interpolated: Origin,
     /// Bytes were divided by 255, as images want it.
     pub scaled: Origin,
+    /// Indices into a palette were replaced by their colours.
+    pub recoloured: Origin,
     /// They were integers before they were floats.
     pub whole: bool,
     /// They are ids of a tokenizer to which tokens were added: how many it has since.
@@ -82,6 +84,7 @@ impl Past {
         Past {
             interpolated: agree(self.interpolated, other.interpolated),
             scaled: agree(self.scaled, other.scaled),
+            recoloured: agree(self.recoloured, other.recoloured),
             whole: self.whole && other.whole,
             vocabulary: self.vocabulary.filter(|_| self.vocabulary == other.vocabulary),
         }
