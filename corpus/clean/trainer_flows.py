@@ -253,3 +253,28 @@ def wrapped(model):
 
 
 wrapped(model)
+
+
+def exchanged_head():
+    """The new head is given to the optimizer; another is wrapped; a third has its own."""
+    net = nn.Sequential()
+    net.body, net.head = nn.Linear(4, 4), nn.Linear(4, 9)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.head = nn.Linear(4, 3)
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net.body = nn.Sequential(net.body, nn.ReLU())
+    other = nn.Sequential()
+    other.body, other.head = nn.Linear(4, 4), nn.Linear(4, 9)
+    first = torch.optim.SGD(other.parameters(), lr=0.1)
+    other.head = nn.Linear(4, 3)
+    second = torch.optim.SGD(other.head.parameters(), lr=0.1)
+    for x, y in loader:
+        for model, optimizers in ((net, [optimizer]), (other, [first, second])):
+            for one in optimizers:
+                one.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            for one in optimizers:
+                one.step()
+
+
+exchanged_head()

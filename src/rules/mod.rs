@@ -23,6 +23,7 @@ pub mod loss_summed_with_graph;
 pub mod missing_super_init;
 pub mod model_left_in_eval;
 pub mod modules_in_plain_container;
+pub mod replaced_parameters_not_optimized;
 pub mod sampler_without_set_epoch;
 pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;

@@ -13,6 +13,7 @@ use super::loss_cut_from_graph::LossCutFromGraph;
 use super::missing_super_init::MissingSuperInit;
 use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::replaced_parameters_not_optimized::ReplacedParametersNotOptimized;
 use super::sampler_without_set_epoch::SamplerWithoutSetEpoch;
 use super::scaled_gradients_used::ScaledGradientsUsed;
 use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
@@ -65,6 +66,7 @@ pub struct Watch {
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     missing_super_init: MissingSuperInit,
+    replaced_parameters_not_optimized: ReplacedParametersNotOptimized,
     sampler_without_set_epoch: SamplerWithoutSetEpoch,
     sync_in_training_loop: SyncInTrainingLoop,
     loader_without_workers: LoaderWithoutWorkers,
@@ -103,6 +105,7 @@ impl Watch {
         if let Some(moment) = self.trace.call(it, path, bound) {
             self.moment(with, it, &moment, span, found);
         }
+        self.replaced_parameters_not_optimized.call(path, bound);
         self.sampler_without_set_epoch.call(it, path, bound);
         self.sync_in_training_loop.call(it, at);
         clipping_after_step::call(with, it, &self.trace, (path, span), found);
@@ -147,6 +150,7 @@ impl Watch {
         hidden_state_not_detached::moment(with, it, trace, at, found);
         saved_tensor_modified::moment(with, it, trace, at, found);
         self.evaluation_records_gradients.moment(trace, moment);
+        self.replaced_parameters_not_optimized.moment(with, it, trace, at, found);
         self.sampler_without_set_epoch.moment(moment);
         self.sync_in_training_loop.moment(it, moment);
         self.model_left_in_eval.moment(with, it, trace, at, found);
@@ -191,6 +195,7 @@ impl Watch {
             return;
         }
         self.missing_super_init.event(with, it, event, found);
+        self.replaced_parameters_not_optimized.event(it, &self.trace, event);
         dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);

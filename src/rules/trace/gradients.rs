@@ -162,7 +162,7 @@ impl Optimizers {
 }
 
 /// The parameters of an optimizer, where all are known.
-fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
+pub fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
     let items = it.heap.exact_items(&it.heap.attr(optimizer, "params of")?)?;
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
