@@ -13,6 +13,7 @@ pub mod hidden_state_not_detached;
 pub mod late_launch_blocking;
 pub mod loss_cut_from_graph;
 pub mod loss_summed_with_graph;
+pub mod mask_moved_apart;
 pub mod modules_in_plain_container;
 pub mod optimizer_state_left_behind;
 pub mod saved_tensor_modified;

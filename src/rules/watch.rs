@@ -8,6 +8,7 @@ use super::discarded_to::DiscardedTo;
 use super::evaluation_records_gradients::EvaluationRecordsGradients;
 use super::late_launch_blocking::LateLaunchBlocking;
 use super::loss_cut_from_graph::LossCutFromGraph;
+use super::mask_moved_apart::MaskMovedApart;
 use super::modules_in_plain_container::ModulesInPlainContainer;
 use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
 use super::step_before_backward::StepBeforeBackward;
@@ -50,6 +51,7 @@ pub struct Watch {
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
     copied_random_generator: CopiedRandomGenerator,
     untransformed_plain_mask: UntransformedPlainMask,
+    mask_moved_apart: MaskMovedApart,
     axes_swapped_by_view: AxesSwappedByView,
     optimizer_state_left_behind: OptimizerStateLeftBehind,
     trace: Trace,
@@ -90,6 +92,7 @@ impl Watch {
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
         self.copied_random_generator.call(with, it, (path, bound, span), found);
         self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
+        self.mask_moved_apart.call(with, it, (path, bound, span), found);
         self.axes_swapped_by_view.call(with, it, (path, bound, span), found);
         self.optimizer_state_left_behind.call(with, it, (path, bound, span), found);
     }

@@ -93,7 +93,7 @@ pub fn register(t: &mut Table) {
             let size = hw(cx, &picture(b));
             let out = rebuilt(cx, &picture(b), size, |_| None);
             if let Some(id) = out.as_obj() {
-                cx.it.heap.update_tensor(id, |t| t.past = Past::default());
+                cx.it.heap.update_tensor(id, |t| t.past = t.past.moved());
             }
             out
         });
@@ -618,8 +618,15 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let Some(tensor) = cx.tensor(&input) else { return cx.some_tensor() };
-    let mut out =
-        Tensor { base: None, version: 0, writes: 0, data: None, range: None, past: Past::default(), ..tensor.clone() };
+    let mut out = Tensor {
+        base: None,
+        version: 0,
+        writes: 0,
+        data: None,
+        range: None,
+        past: tensor.past.moved(),
+        ..tensor.clone()
+    };
     if out.role == Some(Role::ClassMask) {
         out.role = None;
     }
