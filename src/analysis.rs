@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::library::Libraries;
-use crate::project::{Project, Resolved, SourceFile};
+use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::python::{Bound, Budget, Event, Import, Interp, Observer, Rejection, Sources};
-use crate::rules::{Rules, Watch, Watching};
-use crate::syntax::{self, Bindings, FileId, Span, ast};
+use crate::rules::{self, Rules, Watch, Watching};
+use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
@@ -43,6 +43,10 @@ pub struct Report {
 /// settings or comments, and may lie in files that it imports.
 pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
     let source = project.file(file);
+    if let Some(kind) = LaunchFile::of(&source.path).filter(|_| source.kind() == FileKind::Launch) {
+        let diagnostics = rules::launched(rules, file, kind.settings(&source.path, source.text()));
+        return Report { diagnostics, ..Report::default() };
+    }
     // Nothing can be said of a file that names no library of which anything is known.
     if !want_facts && !concerns_library(source) {
         return Report::default();
@@ -153,8 +157,7 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places where calls were refused: in callees of functions that nothing calls, and
-    /// elsewhere.
+    /// Places where calls were refused: in doubt, and elsewhere.
     doubtful: RefCell<FxHashSet<Span>>,
     certain: RefCell<FxHashSet<Span>>,
     watch: Watch,
@@ -173,9 +176,19 @@ impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
+        let mut judged = Vec::new();
         // What is shown of a loop's second round is for the rules about order only.
-        if !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
-            let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+        let refused =
+            !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, &mut judged);
+        // What raises where an exception is waited for does what it is to do.
+        let raises =
+            |d: &Diagnostic| self.rules.find(&d.code).is_some_and(|page| page.cpu.is_some() || page.cuda.is_some());
+        let expected = it.expects_failure();
+        for diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
+            crate::contract::push(found, diagnostic);
+        }
+        if refused {
+            let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
             doubtful.borrow_mut().insert(span);
             it.refuse(span);
         }
@@ -189,10 +202,11 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // A function of another file, called by one that nothing calls: that file's own
         // analysis knows better.
-        if it.inlined() && rejection.span.file != it.root || it.second_round() {
+        let expected = it.second_round() || it.expects_failure();
+        if it.inlined() && rejection.span.file != it.root || expected {
             return;
         }
-        let doubtful = if it.inlined() { &self.doubtful } else { &self.certain };
+        let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
         doubtful.borrow_mut().insert(rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         if self.watch.rejected(&watching, it, &rejection, &mut self.found.borrow_mut()) {
@@ -229,6 +243,17 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+        // What a notebook's cell ends with is shown, not dropped.
+        if let Event::Discarded { call, .. } = event
+            && let file = self.project.file(call.file)
+            && let Some(cell) = file.cell_at(call.start)
+            && file
+                .text()
+                .get(call.end as usize..cell.range.end().to_usize())
+                .is_some_and(|rest| rest.trim().is_empty())
+        {
+            return;
+        }
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         self.watch.event(&watching, it, event, &mut self.found.borrow_mut());
     }

@@ -167,6 +167,8 @@ fn version() -> Result<Status, Failure> {
 enum Level {
     Error,
     Warning,
+    /// Said with `--verbose` only.
+    Note,
 }
 
 /// Says something on standard error; that it cannot be said is no reason to fail.
@@ -174,6 +176,7 @@ fn say(level: Level, message: &str) {
     let (name, code) = match level {
         Level::Error => ("error", "1;31"),
         Level::Warning => ("warning", "1;33"),
+        Level::Note => ("note", "1;36"),
     };
     let mut out = io::stderr().lock();
     let _ = if colors_wanted(io::stderr().is_terminal()) {

@@ -218,7 +218,9 @@ fn same_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             out.dtype = None;
             out.range = None;
             if cx.name() == "Canny" {
-                out.shape = None;
+                // One channel, whatever the image has.
+                out.shape = out.shape.map(|dims| dims.into_iter().take(2).collect());
+                out.dtype = Some(Dtype::Uint8);
             }
         }
     }

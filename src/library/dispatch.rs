@@ -29,8 +29,8 @@ impl Libraries {
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
-        if it.refused.0 == refused && it.inlined() {
-            it.passed.insert(span);
+        if it.refused.0 == refused {
+            it.pass(span);
         }
         it.event(Event::Returned { path: entry.same_as.unwrap_or(path), bound: &bound, result: &value, span });
         // The program ends here: what would follow from a refused call is not reported.
@@ -132,7 +132,7 @@ impl Library for Libraries {
         // The nearest class in the line that has a constructor of its own.
         let Some(own) = table.classes.get(&class) else { return };
         let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
-        let Some(entry) = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments) else { return };
+        let entry = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
             if let Some(instance) = it.heap.instance_mut(object) {
                 instance.open = true;
@@ -151,10 +151,9 @@ impl Library for Libraries {
         it.event(Event::Returned { path: class, bound: &bound, result: &Value::Obj(object), span });
     }
 
-    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value> {
+    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value> {
         let table = table();
         if let Some(own) = table.classes.get(&class) {
-            let span = Span { file: crate::syntax::FileId(0), start: 0, end: 0 };
             let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
             for attribute in line.filter_map(|c| c.attribute) {
                 let found = attribute(&mut Cx { it, path: class, span }, object, name);
@@ -214,12 +213,21 @@ impl Library for Libraries {
     }
 
     fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool> {
-        match (class.as_str(), it.heap.tensor_ref(value)?.array) {
+        let tensor = it.heap.tensor_ref(value)?;
+        let rank = tensor.rank();
+        match (class.as_str(), tensor.array) {
             ("torch.Tensor", ArrayKind::Torch) | ("numpy.ndarray", ArrayKind::Numpy) => Some(true),
             ("torch.Tensor", ArrayKind::Numpy) | ("numpy.ndarray", ArrayKind::Torch) => Some(false),
-            // Labels of data sets are carried as arrays.
             (path, ArrayKind::Torch) if path.starts_with("builtins.") => Some(path == "builtins.object"),
-            _ => None,
+            // Labels of data sets are carried as arrays, but a number is no list.
+            ("builtins.list" | "builtins.tuple", ArrayKind::Numpy) if rank == Some(0) => Some(false),
+            (_, ArrayKind::Numpy) => None,
+            // What torch makes is no instance of another library's classes, but of interfaces.
+            (path, ArrayKind::Torch) => {
+                let package = path.split('.').next().unwrap_or_default();
+                let open = ["torch", "collections", "typing", "numbers", "jaxtyping", "project", "typing_extensions"];
+                (!open.contains(&package)).then_some(false)
+            }
         }
     }
 
@@ -249,11 +257,16 @@ impl Library for Libraries {
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
-        torch::indexing::get(it, object, index, span)
+        let refused = it.refused.0;
+        let part = torch::indexing::get(it, object, index, span)
             .or_else(|| torch::nn::containers::get(it, object, index))
             .or_else(|| torch::data::get(it, object, index, span))
             .or_else(|| torch::annotation::generic(object, index))
-            .or_else(|| special::call(self, it, object, "__getitem__", std::slice::from_ref(index), span))
+            .or_else(|| special::call(self, it, object, "__getitem__", std::slice::from_ref(index), span));
+        if it.refused.0 == refused {
+            it.pass(span);
+        }
+        part
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 pub use imports::Resolved;
 pub use libraries::MODELLED_LIBRARIES;
-pub use read::{Encoding, ReadError, ReadErrorKind};
+pub use read::{Encoding, ReadError, ReadErrorKind, mentions};
 pub use source::{FileKind, Position, SourceFile};
 pub use walk::{DEFAULT_EXCLUDES, Walk, Walker, compile_glob};
 

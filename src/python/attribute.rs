@@ -10,6 +10,9 @@ use crate::value::{Data, Key, ObjId, Sym, Type, Value, sym};
 /// The name under which the shape of something unknown waits to be unpacked.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
 
+/// Where a property keeps the function that sets it.
+pub(super) const SETTER: &str = "__setter__";
+
 pub(super) fn unknown_shape(of: Value) -> Value {
     Value::Method(Rc::new((of, sym(UNKNOWN_SHAPE))))
 }
@@ -28,6 +31,9 @@ impl<'p> Interp<'p> {
     pub fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         match object {
             Value::Unknown => (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name)))),
+            Value::Path(path) if name.as_str() == "__name__" && self.library.bases(*path).is_some() => {
+                Some(Value::str(path.as_str().rsplit('.').next().unwrap_or_default()))
+            }
             Value::Path(path) => Some(self.path_member(*path, name)),
             Value::Super(pair) => {
                 let (class, receiver) = (pair.0, pair.1.clone());
@@ -61,15 +67,15 @@ impl<'p> Interp<'p> {
                         None if name.as_str() == "__name__" => Some(Value::str(function.name.as_str())),
                         None => None,
                     },
-                    Data::Tensor(_) => self.native_attr(object, name),
+                    Data::Tensor(_) => self.native_attr(object, name, span),
                     // Batches of tokenizers and the like are dictionaries whose keys are
                     // attributes; a plain one has no such attribute.
                     Data::Dict(dict) if let Some(value) = dict.entries.get(&Key::Str(name.as_str().into())) => {
                         Some(value.clone())
                     }
-                    Data::List(_) | Data::Dict(_) | Data::Set(_) | Data::Iter(_) => {
-                        self.native_attr(object, name).or_else(|| Some(Value::Method(Rc::new((object.clone(), name)))))
-                    }
+                    Data::List(_) | Data::Dict(_) | Data::Set(_) | Data::Iter(_) => self
+                        .native_attr(object, name, span)
+                        .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
                     Data::Scope(_) => None,
                 }
             }
@@ -77,7 +83,7 @@ impl<'p> Interp<'p> {
                 Some(Value::Method(Rc::new((object.clone(), name))))
             }
             Value::Tuple(_) => self
-                .native_class_attr(sym("builtins.tuple"), object, name)
+                .native_class_attr(sym("builtins.tuple"), object, name, span)
                 .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
             Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Ranged(_) | Value::Size(_) => {
                 match name.as_str() {
@@ -86,7 +92,7 @@ impl<'p> Interp<'p> {
                     _ => Some(Value::Method(Rc::new((object.clone(), name)))),
                 }
             }
-            Value::Dtype(_) | Value::Device(_) => self.native_attr(object, name),
+            Value::Dtype(_) | Value::Device(_) => self.native_attr(object, name, span),
             Value::Partial(partial) if name.as_str() == "func" => Some(partial.func.clone()),
             Value::Bound(pair) if name.as_str() == "__self__" => Some(pair.0.clone()),
             object if self.dict_owner(object).is_some() => Some(Value::Method(Rc::new((object.clone(), name)))),
@@ -120,14 +126,14 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn native_class_attr(&mut self, class: Sym, object: &Value, name: Sym) -> Option<Value> {
+    fn native_class_attr(&mut self, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value> {
         let library = self.library;
-        library.attribute(self, class, object, name)
+        library.attribute(self, class, object, name, span)
     }
 
-    fn native_attr(&mut self, object: &Value, name: Sym) -> Option<Value> {
+    fn native_attr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         let class = self.library.class_of(self, object)?;
-        self.native_class_attr(class, object, name)
+        self.native_class_attr(class, object, name, span)
     }
 
     fn instance_attr(&mut self, id: ObjId, object: &Value, name: Sym, span: Span) -> Option<Value> {
@@ -137,7 +143,7 @@ impl<'p> Interp<'p> {
         for class in self.mro_of(object).iter().cloned() {
             let found = match class {
                 Value::Obj(class) => self.class_attr(class, name).map(|v| self.bind_attr(v, object, class, span)),
-                Value::Path(path) => self.native_class_attr(path, object, name),
+                Value::Path(path) => self.native_class_attr(path, object, name, span),
                 _ => None,
             };
             // A class's `None` is a place that the constructor of an unseen base may fill.
@@ -237,7 +243,7 @@ impl<'p> Interp<'p> {
                         return Some(method);
                     }
                 }
-                Value::Path(path) => match self.native_class_attr(path, receiver, name) {
+                Value::Path(path) => match self.native_class_attr(path, receiver, name, span) {
                     Some(Value::Method(_)) => {
                         let method = Value::path(&format!("{path}.{name}"));
                         return Some(Value::Bound(Rc::new((receiver.clone(), method))));
@@ -249,6 +255,15 @@ impl<'p> Interp<'p> {
             }
         }
         None
+    }
+
+    /// The function behind `@name.setter`.
+    fn setter(&self, object: &Value, name: Sym) -> Option<Value> {
+        let property = self.user_method(object, name.as_str())?;
+        match self.heap.get(property.as_obj()?) {
+            Data::Function(function) => function.attrs.get(&sym(SETTER)).cloned(),
+            _ => None,
+        }
     }
 
     pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
@@ -267,6 +282,10 @@ impl<'p> Interp<'p> {
         match self.heap.get(*id) {
             Data::Instance(_) => {
                 self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
+                if let Some(setter) = self.setter(object, name) {
+                    self.call(&setter, Args::positional([object.clone(), value], span), span);
+                    return;
+                }
                 for class in self.native_classes(object) {
                     if library.set_attribute(self, class, object, name, &value, span) {
                         return;
@@ -294,6 +313,7 @@ impl<'p> Interp<'p> {
             // Configurations are dictionaries whose keys are attributes.
             Data::Dict(_) => self.set_subscript(object, &Value::str(name.as_str()), value, span),
             Data::Tensor(_) => {
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
                 if let Some(class) = self.library.class_of(self, object) {
                     library.set_attribute(self, class, object, name, &value, span);
                 }

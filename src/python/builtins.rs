@@ -288,6 +288,21 @@ impl<'p> Interp<'p> {
                 return self.convert(name, &[item], span);
             }
         }
+        // `int("0101", 2)`, `str(data, "utf-8")`
+        if let Some(base) = values.get(1) {
+            let number = match (name, value, base) {
+                ("int", Value::Str(digits), Value::Int(base)) => u32::try_from(*base)
+                    .ok()
+                    .filter(|base| (2..=36).contains(base))
+                    .and_then(|base| i64::from_str_radix(digits.trim(), base).ok()),
+                _ => None,
+            };
+            return match name {
+                "int" => number.map_or(Value::Any(Type::Int), Value::Int),
+                "str" => Value::Any(Type::Str),
+                _ => Value::Any(Type::Complex),
+            };
+        }
         match name {
             "int" => match value {
                 Value::Int(_) | Value::Size(_) | Value::Ranged(_) => value.clone(),

@@ -8,6 +8,9 @@ use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, dotted, sym};
 
+/// How deep the objects that make up an object are followed where they may have changed.
+const MAX_PARTS: u32 = 2;
+
 impl<'p> Interp<'p> {
     /// Calls anything that can be called.
     pub fn call(&mut self, callee: &Value, args: Args, span: Span) -> Value {
@@ -157,8 +160,41 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
+        // A `__call__` that cannot be seen calls the object's own methods.
+        self.forget_assigned(object);
         self.havoc_args(&args);
         Value::Unknown
+    }
+
+    /// Makes an instance one that may have attributes which are not known.
+    fn open(&mut self, object: &Value) {
+        if let Some(id) = object.as_obj()
+            && let Some(instance) = self.heap.instance_mut(id)
+        {
+            instance.open = true;
+        }
+    }
+
+    /// Forgets the attributes that an object's methods assign.
+    pub fn forget_assigned(&mut self, object: &Value) {
+        self.forget_inside(object, MAX_PARTS);
+    }
+
+    /// As [`Interp::forget_assigned`], for its parts, too: its methods call theirs.
+    fn forget_inside(&mut self, object: &Value, depth: u32) {
+        let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
+        let (Some(id), Some(class)) = (object.as_obj(), class) else { return };
+        for name in self.attributes_set_later(class).iter() {
+            if self.heap.attr(id, name.as_str()).is_some() {
+                self.heap.set_attr(id, name.as_str(), Value::Unknown);
+            }
+        }
+        if depth > 0 {
+            let parts = self.heap.instance_of(object).map(|i| i.attrs.values().cloned().collect::<Vec<_>>());
+            for part in parts.unwrap_or_default() {
+                self.forget_inside(&part, depth - 1);
+            }
+        }
     }
 
     /// `object.name(…)`.
@@ -241,16 +277,47 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What a call of the program that is not followed may have done to its arguments.
-    fn lose(&mut self, args: &Args) {
+    /// What a call of the program that is not followed may have done.
+    fn lose(&mut self, function: &Function, args: &Args) {
         self.havoc_args(args);
-        for arg in args.pos.iter().chain(args.kw.iter().map(|(_, arg)| arg)) {
-            if let Some(id) = arg.value.as_obj()
-                && let Some(instance) = self.heap.instance_mut(id)
-            {
-                instance.open = true;
-            }
+        self.havoc_closure(function.scope);
+        // A method, a constructor above all, gives its object attributes.
+        if function.owner.is_some()
+            && let Some(object) = args.pos.first().map(|a| a.value.clone())
+        {
+            self.forget_assigned(&object);
+            self.open(&object);
         }
+    }
+
+    /// What a function that is not run may change or give away: the variables of the functions
+    /// around it.
+    fn havoc_closure(&mut self, scope: ObjId) {
+        let mut at = Some(scope);
+        while let Some(id) = at
+            && let Data::Scope(names) = self.heap.get(id)
+            && let Some(outer) = names.parent
+        {
+            let values: Vec<Value> = names.vars.values().cloned().collect();
+            for value in values {
+                self.havoc(&value);
+            }
+            at = Some(outer);
+        }
+    }
+
+    /// Whether a method only stands for those of subclasses: an abstract one, or one without a
+    /// body, of an object that the program does not make.
+    fn is_overridden(&self, function: &Function, body: Body<'p>) -> bool {
+        let Body::Function(def) = body else { return false };
+        let stub = |stmt: &ast::Stmt| match stmt {
+            ast::Stmt::Pass(_) => true,
+            ast::Stmt::Expr(e) => e.value.is_string_literal_expr() || e.value.is_ellipsis_literal_expr(),
+            _ => false,
+        };
+        function.owner.is_some()
+            && (function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
+                || self.speculative && def.body.iter().all(stub))
     }
 
     // The program's own functions.
@@ -269,6 +336,10 @@ impl<'p> Interp<'p> {
         let inlined = self.speculative && self.frames.len() > 1;
         let may_call = self.meter.may_call(function.code, leaves, inlined);
         if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || !may_call {
+            self.lose(function, &args);
+            return Value::Unknown;
+        }
+        if self.is_overridden(function, code.body) {
             self.havoc_args(&args);
             return Value::Unknown;
         }
@@ -289,11 +360,17 @@ impl<'p> Interp<'p> {
         }
         let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
+        let unsure = self.unsure;
         let mut frame = Frame::new(code.file, scope);
         frame.code = Some(function.code);
         frame.call = Some(span);
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
+        if let Body::Function(def) = code.body
+            && self.is_expected_to_fail(def)
+        {
+            frame.raising = 1;
+        }
         self.frames.push(frame);
         let managers = self.decorating_managers(function);
         for manager in &managers {
@@ -323,10 +400,12 @@ impl<'p> Interp<'p> {
             self.frames.pop();
             self.heap.undo(mark);
             self.heap.release(mark);
-            self.lose(&given);
+            self.unsure = unsure;
+            self.lose(function, &given);
             return Value::Unknown;
         }
         let value = self.finish_call(flow, mark);
+        self.unsure = unsure;
         if !self.is_generator(function.code) {
             return value.0;
         }
@@ -449,7 +528,9 @@ impl<'p> Interp<'p> {
         let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), yields: None });
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
+        // On one side of a condition, what is around a function may belong to the other side.
         if file == self.root
+            && self.unsure == 0
             && let Some(id) = value.as_obj()
         {
             self.defined.push(id);
@@ -500,10 +581,18 @@ impl<'p> Interp<'p> {
         if let Some(annotation) = parameter.parameter.annotation.as_deref() {
             let annotation = self.eval(annotation);
             let library = self.library;
-            if let Some(value) = library.annotated(self, &annotation, name, span) {
-                return value;
-            }
-            return Value::Unknown;
+            let value = library.annotated(self, &annotation, name, span).unwrap_or(Value::Unknown);
+            // `x: Tensor = None`, `rate: int = 0.5`: the annotation does not tell all.
+            let fits = match parameter.default.as_deref() {
+                Some(crate::syntax::Expr::BooleanLiteral(_)) => matches!(value, Value::Any(Type::Bool)),
+                Some(crate::syntax::Expr::StringLiteral(_)) => matches!(value, Value::Any(Type::Str)),
+                Some(crate::syntax::Expr::NumberLiteral(n)) => {
+                    n.value.is_int() && matches!(value, Value::Any(Type::Int))
+                }
+                Some(crate::syntax::Expr::NoneLiteral(_)) => false,
+                _ => true,
+            };
+            return if fits { value } else { Value::Unknown };
         }
         match parameter.default.as_deref() {
             Some(crate::syntax::Expr::BooleanLiteral(_)) => Value::Any(Type::Bool),

@@ -1,9 +1,13 @@
 //! Decorators.
 
 use super::Args;
+use super::attribute::SETTER;
 use super::interp::Interp;
 use crate::syntax::Expr;
 use crate::value::{Data, Function, Items, Value, sym};
+
+/// Marks a method that classes which cannot be seen are to define.
+pub(super) const ABSTRACT: &str = "__abstract__";
 
 impl<'p> Interp<'p> {
     /// What a decorated function or class is. A decorator of which nothing is known is
@@ -17,6 +21,9 @@ impl<'p> Interp<'p> {
         {
             let property = self.name(sym(name.id.as_str()));
             if !property.is_unknown() {
+                if a.attr.as_str() == "setter" {
+                    self.mark(&property, SETTER, value);
+                }
                 return property;
             }
         }
@@ -28,6 +35,7 @@ impl<'p> Interp<'p> {
                 "builtins.property" | "functools.cached_property" | "abc.abstractproperty" => {
                     self.mark_kind(&value, "property");
                 }
+                "abc.abstractmethod" => self.mark(&value, ABSTRACT, Value::Bool(true)),
                 "dataclasses.dataclass" => self.mark_dataclass(&value),
                 // A library's context manager as a decorator: `@torch.no_grad`.
                 _ if self.library.bases(*path).is_some() => {
@@ -75,11 +83,16 @@ impl<'p> Interp<'p> {
     }
 
     fn mark_kind(&mut self, value: &Value, kind: &str) {
-        if let Value::Obj(id) = value
-            && matches!(self.heap.get(*id), Data::Function(_))
-            && let Data::Function(function) = self.heap.get_mut(*id)
+        self.mark(value, "__kind__", Value::str(kind));
+    }
+
+    /// Sets an attribute of a function.
+    fn mark(&mut self, function: &Value, name: &str, value: Value) {
+        if let Some(id) = function.as_obj()
+            && matches!(self.heap.get(id), Data::Function(_))
+            && let Data::Function(function) = self.heap.get_mut(id)
         {
-            function.attrs.insert(sym("__kind__"), Value::str(kind));
+            function.attrs.insert(sym(name), value);
         }
     }
 

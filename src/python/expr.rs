@@ -44,14 +44,11 @@ impl<'p> Interp<'p> {
             }
             Expr::BoolOp(e) => self.bool_op(e),
             Expr::Compare(e) => self.compare(e),
-            Expr::If(e) => {
-                let test = self.eval(&e.test);
-                match self.truth(&test) {
-                    Some(true) => self.eval(&e.body),
-                    Some(false) => self.eval(&e.orelse),
-                    None => self.eval_either(&e.test, &e.body, &e.orelse),
-                }
-            }
+            Expr::If(e) => match self.condition(&e.test) {
+                Some(true) => self.eval(&e.body),
+                Some(false) => self.eval(&e.orelse),
+                None => self.eval_either(&e.test, &e.body, &e.orelse),
+            },
             Expr::Subscript(s) => {
                 let object = self.eval(&s.value);
                 let index = self.eval(&s.slice);
@@ -340,8 +337,7 @@ impl<'p> Interp<'p> {
             self.assign(&first.target, element);
             let mut keep = Some(true);
             for test in &first.ifs {
-                let value = self.eval(test);
-                match self.truth(&value) {
+                match self.condition(test) {
                     Some(true) => {}
                     Some(false) => {
                         keep = Some(false);
@@ -372,6 +368,8 @@ impl<'p> Interp<'p> {
     fn eval_either(&mut self, test: &'p Expr, yes: &'p Expr, no: &'p Expr) -> Value {
         let doubts = self.doubt(test);
         let mark = self.heap.mark();
+        let unsure = self.unsure;
+        self.unsure = self.in_arm(unsure);
         self.assume(test, true);
         let a = self.eval(yes);
         let left = self.heap.delta(mark);
@@ -380,10 +378,34 @@ impl<'p> Interp<'p> {
         let b = self.eval(no);
         let right = self.heap.delta(mark);
         self.heap.undo(mark);
+        self.unsure = unsure;
         self.heap.join(&[left, right], false);
         self.heap.release(mark);
         self.settle(doubts);
         crate::value::join(&mut self.heap, &a, &b, false)
+    }
+
+    /// Whether a condition holds. `unknown and False` has no known value, but it is false.
+    pub(super) fn condition(&mut self, test: &'p Expr) -> Option<bool> {
+        match test {
+            Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => self.condition(&e.operand).map(|truth| !truth),
+            Expr::BoolOp(e) => {
+                let stops_at = e.op == ast::BoolOp::Or;
+                let mut all = Some(!stops_at);
+                for operand in &e.values {
+                    match self.condition(operand) {
+                        Some(truth) if truth == stops_at => return Some(truth),
+                        Some(_) => {}
+                        None => all = None,
+                    }
+                }
+                all
+            }
+            _ => {
+                let value = self.eval(test);
+                self.truth(&value)
+            }
+        }
     }
 
     fn bool_op(&mut self, e: &'p ast::ExprBoolOp) -> Value {
@@ -427,17 +449,40 @@ impl<'p> Interp<'p> {
         {
             return self.make_super(&call.arguments);
         }
-        let callee = self.eval(&call.func);
+        let Expr::Attribute(method) = &*call.func else {
+            let callee = self.eval(&call.func);
+            let args = self.eval_args(&call.arguments);
+            if callee.is_unknown() {
+                let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
+                self.event(Event::Unseen { name: sym(name), span });
+            }
+            return self.call(&callee, args, span);
+        };
+        let object = self.eval(&method.value);
+        let place = self.span(method);
+        let callee = self.getattr(&object, sym(method.attr.as_str()), place);
         let args = self.eval_args(&call.arguments);
-        if callee.is_unknown() {
-            let name = match &*call.func {
-                Expr::Attribute(attribute) => attribute.attr.as_str(),
-                Expr::Name(name) => name.id.as_str(),
-                _ => "",
-            };
-            self.event(Event::Unseen { name: sym(name), span });
+        if callee.is_unknown() || self.lacks_self(&object, method.attr.as_str(), &args) {
+            self.event(Event::Unseen { name: sym(method.attr.as_str()), span });
+            // A method of a base that cannot be seen.
+            if self.heap.instance_of(&object).is_some_and(|i| i.open) {
+                self.forget_assigned(&object);
+            }
         }
         self.call(&callee, args, span)
+    }
+
+    /// `Base.__init__(…)` without the object: no Python that runs, but what generators of
+    /// code read.
+    fn lacks_self(&self, class: &Value, name: &str, args: &Args) -> bool {
+        let is_class = match class {
+            Value::Path(_) | Value::Lazy(_) => true,
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(_)),
+            _ => false,
+        };
+        name == "__init__"
+            && is_class
+            && args.pos.first().is_none_or(|first| self.heap.instance_of(&first.value).is_none())
     }
 
     pub(super) fn eval_args(&mut self, arguments: &'p ast::Arguments) -> Args {

@@ -64,6 +64,9 @@ pub(super) struct Frame {
     pub yields: Vec<Value>,
     pub loops: Vec<Loop>,
     pub withs: Vec<Value>,
+    /// How many blocks that wait for an exception are open, and how many that handle one.
+    pub raising: u32,
+    pub handling: u32,
     pub globals: Vec<Sym>,
     pub nonlocals: Vec<Sym>,
 }
@@ -98,9 +101,10 @@ pub struct Interp<'p> {
     pub(super) meter: Meter,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
-    /// Calls that went well inside functions that other uncalled functions call: see
-    /// [`Interp::inlined`].
+    /// Calls that went well inside functions: see [`Interp::in_doubt`].
     pub passed: FxHashSet<Span>,
+    /// How many conditions that are not known enclose the present place, inside functions.
+    pub(super) unsure: u32,
     /// A function that nothing calls is being run: what happened before it is not known.
     pub speculative: bool,
     /// How many loops are being run beyond their first round.
@@ -146,6 +150,7 @@ impl<'p> Interp<'p> {
             meter: Meter::new(budget),
             refused: (0, None),
             passed: FxHashSet::default(),
+            unsure: 0,
             speculative: false,
             rounds: 0,
             showing: false,
@@ -203,8 +208,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a function is being run as the callee of one that nothing calls. Which of its
-    /// contexts really occur is not known: conditions that belong together may have been
-    /// decided apart.
+    /// contexts really occur is not known.
     pub fn inlined(&self) -> bool {
         self.speculative && self.frames.len() > UNCALLED_DEPTH
     }
@@ -228,6 +232,34 @@ impl<'p> Interp<'p> {
     /// Whether what is being run may be run again: it stands in a loop.
     pub fn in_loop(&self) -> bool {
         self.frames.iter().any(|f| !f.loops.is_empty())
+    }
+
+    /// Whether what is run here need not be what really happens: in the callee of a function
+    /// that nothing calls, or where a function's condition is not known. There, arguments and
+    /// conditions that belong together may have been decided apart.
+    pub fn in_doubt(&self) -> bool {
+        self.unsure > 0 || self.inlined()
+    }
+
+    /// Notes that what is done at this place of a function went well.
+    pub fn pass(&mut self, place: Span) {
+        if self.frames.len() > 1 {
+            self.passed.insert(place);
+        }
+    }
+
+    /// What [`Interp::unsure`] is on either side of a condition that is not known.
+    pub(super) fn in_arm(&self, before: u32) -> u32 {
+        if self.frames.len() > 1 { before.saturating_add(1) } else { before }
+    }
+
+    /// The same of the outermost method of an instance of a library's class that is being
+    /// run: whatever loops there are inside it.
+    pub fn in_loop_outside(&self, class: &str) -> bool {
+        let inside = |f: &Frame| {
+            f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
+        };
+        self.frames.iter().take_while(|f| !inside(f)).any(|f| !f.loops.is_empty())
     }
 
     /// Tells the observer of a library function's call.

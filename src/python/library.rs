@@ -58,7 +58,7 @@ pub trait Library: Sync {
 
     /// An attribute of an instance of `class` that the instance does not hold itself. A
     /// method is answered as [`Value::Method`].
-    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym) -> Option<Value>;
+    fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value>;
 
     /// Calls a method of an instance of `class`.
     fn method(
@@ -205,8 +205,8 @@ pub enum Event<'a> {
     Import { path: Sym, span: Span },
     /// The result of a call is dropped: `x.to(device)` as a statement.
     Discarded { call: Span, value: &'a Value },
-    /// `object.name = value` on an instance; the span is that of `object.name`, and `from` that
-    /// of the expression, where the statement assigns nothing else.
+    /// `object.name = value` on an instance or an array; the span is that of `object.name`, and
+    /// `from` that of the expression, where the statement assigns nothing else.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
     /// `object.name` is read from an instance, and is a list or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },

@@ -88,8 +88,7 @@ impl<'p> Interp<'p> {
                 return Flow::Stopped;
             }
             Stmt::Assert(s) => {
-                let test = self.eval(&s.test);
-                if self.truth(&test) == Some(false) {
+                if self.condition(&s.test) == Some(false) {
                     return Flow::Stopped;
                 }
                 self.assume(&s.test, true);
@@ -379,8 +378,7 @@ impl<'p> Interp<'p> {
     fn exec_arms(&mut self, arms: &[(Option<&'p Expr>, &'p [Stmt])]) -> Flow {
         let Some(((test, body), rest)) = arms.split_first() else { return Flow::Next };
         let Some(test) = test else { return self.exec_block(body) };
-        let value = self.eval(test);
-        match self.truth(&value) {
+        match self.condition(test) {
             Some(true) => self.exec_block(body),
             Some(false) => self.exec_arms(rest),
             None => {
@@ -411,13 +409,18 @@ impl<'p> Interp<'p> {
     /// Runs each arm from the present state and joins those that go on.
     pub(super) fn branch(&mut self, arms: &mut [&mut dyn FnMut(&mut Self) -> Flow]) -> Flow {
         let mark = self.heap.mark();
+        let unsure = self.unsure;
         let mut ends = Vec::new();
+        let count = arms.len();
         for arm in arms {
+            self.unsure = self.in_arm(unsure);
             if arm(self) == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
             self.heap.undo(mark);
         }
+        // Past `if …: return`, the rest of the function is the other side.
+        self.unsure = if ends.len() < count { self.in_arm(unsure) } else { unsure };
         if !ends.is_empty() {
             self.heap.join(&ends, false);
         }
@@ -641,14 +644,12 @@ impl<'p> Interp<'p> {
     }
 
     fn exec_while(&mut self, stmt: &'p StmtWhile) -> Flow {
-        let test = self.eval(&stmt.test);
-        let first = self.truth(&test);
+        let first = self.condition(&stmt.test);
         if first == Some(false) {
             return self.exec_block(&stmt.orelse);
         }
         self.widened(&stmt.body, &stmt.orelse, first == Some(true), &mut |it| {
-            let test = it.eval(&stmt.test);
-            let truth = it.truth(&test);
+            let truth = it.condition(&stmt.test);
             it.assume(&stmt.test, true);
             truth
         })
@@ -658,6 +659,7 @@ impl<'p> Interp<'p> {
 
     fn exec_with(&mut self, stmt: &'p StmtWith) -> Flow {
         let depth = self.frames.last().map_or(0, |f| f.withs.len());
+        let awaited = stmt.items.iter().any(|item| self.awaits_exception(&item.context_expr));
         for item in &stmt.items {
             let span = self.span(&item.context_expr);
             let manager = self.eval(&item.context_expr);
@@ -669,7 +671,7 @@ impl<'p> Interp<'p> {
                 frame.withs.push(manager);
             }
         }
-        let flow = self.exec_block(&stmt.body);
+        let flow = if awaited { self.exec_raising(&stmt.body) } else { self.exec_block(&stmt.body) };
         if flow == Flow::Next {
             self.leave_withs(depth);
         }
@@ -703,7 +705,7 @@ impl<'p> Interp<'p> {
     fn exec_try(&mut self, stmt: &'p StmtTry) -> Flow {
         let mark = self.heap.mark();
         let only_imports = stmt.body.iter().all(|s| matches!(s, Stmt::Import(_) | Stmt::ImportFrom(_)));
-        let flow = self.exec_block(&stmt.body);
+        let flow = self.exec_handled(stmt);
         // An exception may come anywhere in the body: handlers begin between its start and
         // where it got to.
         let reached = self.heap.delta(mark);

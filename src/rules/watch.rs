@@ -6,22 +6,29 @@ use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
 use super::evaluation_records_gradients::EvaluationRecordsGradients;
+use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
+use super::launch_blocking_left_on::LaunchBlockingLeftOn;
 use super::loss_cut_from_graph::LossCutFromGraph;
 use super::mask_moved_apart::MaskMovedApart;
+use super::missing_super_init::MissingSuperInit;
+use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
 use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
+use super::scaled_gradients_used::ScaledGradientsUsed;
+use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
 use super::step_before_backward::StepBeforeBackward;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
-    freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, loss_summed_with_graph, saved_tensor_modified,
+    clipping_after_step, dropout_ignores_eval, dsa_environment_variable, freed_graph_reused, gradients_not_cleared,
+    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, saved_tensor_modified,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp, Rejection};
-use crate::syntax::Span;
+use crate::syntax::{FileId, Setting, Span};
 use crate::value::Sym;
 
 /// What the rules have found so far.
@@ -52,10 +59,16 @@ pub struct Watch {
     copied_random_generator: CopiedRandomGenerator,
     untransformed_plain_mask: UntransformedPlainMask,
     mask_moved_apart: MaskMovedApart,
+    launch_blocking_left_on: LaunchBlockingLeftOn,
+    late_environment_variable: LateEnvironmentVariable,
     axes_swapped_by_view: AxesSwappedByView,
     optimizer_state_left_behind: OptimizerStateLeftBehind,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
+    missing_super_init: MissingSuperInit,
+    model_left_in_eval: ModelLeftInEval,
+    scaled_gradients_used: ScaledGradientsUsed,
+    scheduler_before_optimizer: SchedulerBeforeOptimizer,
     loss_cut_from_graph: LossCutFromGraph,
     evaluation_records_gradients: EvaluationRecordsGradients,
 }
@@ -68,6 +81,9 @@ impl Watch {
     /// Before the run.
     pub fn begin(&self, it: &mut Interp<'_>) {
         self.late_launch_blocking.begin(it);
+        self.launch_blocking_left_on.begin(it);
+        self.late_environment_variable.begin(it);
+        self.scaled_gradients_used.begin(it);
     }
 
     /// A library function is called.
@@ -78,13 +94,20 @@ impl Watch {
         (path, bound, span): (Sym, &Bound, Span),
         found: &mut Found,
     ) {
+        let at = (path, bound, span);
+        self.scaled_gradients_used.call(with, it, at, found);
         if let Some(moment) = self.trace.call(it, path, bound) {
             self.moment(with, it, &moment, span, found);
         }
+        clipping_after_step::call(with, it, &self.trace, (path, span), found);
+        self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
+        self.model_left_in_eval.call(path, span);
         if it.second_round() {
             return;
         }
+        dropout_ignores_eval::call(with, it, at, found);
         self.late_launch_blocking.call(it, path, bound, span);
+        self.late_environment_variable.call(it, path, bound);
         self.discarded_to.call(it, path, bound, span);
         self.unregistered_tensor_attribute.call(it, bound, span);
         self.modules_in_plain_container.call(it, path, bound);
@@ -111,6 +134,7 @@ impl Watch {
     /// A moment of training, and then what it changes.
     fn moment(&self, with: &Watching<'_>, it: &mut Interp<'_>, moment: &Moment, span: Span, found: &mut Found) {
         let (trace, at) = (&self.trace, (moment, span));
+        self.launch_blocking_left_on.trains();
         gradients_not_cleared::moment(with, it, trace, at, found);
         self.step_before_backward.moment(it, trace, at);
         self.loss_cut_from_graph.moment(with, it, trace, at, found);
@@ -118,6 +142,8 @@ impl Watch {
         hidden_state_not_detached::moment(with, it, trace, at, found);
         saved_tensor_modified::moment(with, it, trace, at, found);
         self.evaluation_records_gradients.moment(trace, moment);
+        self.model_left_in_eval.moment(with, it, trace, at, found);
+        self.scaled_gradients_used.moment(with, it, trace, at, found);
         trace.pass(it, moment, span);
     }
 
@@ -134,16 +160,26 @@ impl Watch {
                 let at = (path, bound, result, span);
                 loss_summed_with_graph::returned(with, it, &self.trace, at, found);
                 self.evaluation_records_gradients.returned(it, at);
+                self.model_left_in_eval.returned(it, (path, bound, result));
+                self.missing_super_init.event(with, it, event, found);
+                self.scaled_gradients_used.event(event);
                 return;
             }
             Event::Escaped { value } => {
                 self.evaluation_records_gradients.escaped(it, &self.trace, value);
                 return;
             }
-            Event::Unseen { .. } | Event::Written { .. } => return,
+            Event::Written { .. } => return,
             _ if it.second_round() => return,
             _ => {}
         }
+        self.launch_blocking_left_on.event(it, event);
+        self.late_environment_variable.event(it, event);
+        self.missing_super_init.event(with, it, event, found);
+        if let Event::Unseen { .. } = event {
+            return;
+        }
+        dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);
         self.unregistered_tensor_attribute.event(it, event);
@@ -154,9 +190,21 @@ impl Watch {
     /// After the run.
     pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
         self.modules_in_plain_container.end(with, it, found);
+        self.launch_blocking_left_on.end(with.rules, it, found);
+        self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
         self.evaluation_records_gradients.end(with, found);
     }
+}
+
+/// What a file that launches programs sets in their environment.
+pub fn launched(rules: &Rules, file: FileId, settings: Vec<Setting>) -> Found {
+    let mut found = Found::new();
+    for setting in settings {
+        dsa_environment_variable::launched(rules, file, setting.clone(), &mut found);
+        launch_blocking_left_on::launched(rules, file, setting, &mut found);
+    }
+    found
 }
 
 /// A finding of a page, once per place.

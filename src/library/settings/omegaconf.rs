@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn interpolations_are_followed_to_plain_values() {
-        let text = "a: 3\nb: ${a}\nc: {d: \"${b}\"}\ne: ${c.d}\nf: m${a}\ng: ${oc.env:X}\nh: ???\ni: ${i}\n";
+        let text = "a: 3\nb: ${a}\nc:\n  d: ${b}\ne: ${c.d}\nf: m${a}\ng: ${oc.env:X}\nh: ???\ni: ${i}\n";
         let mut tree = document::yaml(text, Dialect::OmegaConf).unwrap();
         let whole = tree.clone();
         resolve(&mut tree, &whole);

@@ -62,6 +62,13 @@ pub fn register(t: &mut Table) {
         class.invoke = Some(decorate);
     }
     t.def("torchvet.inside", "manager, function, *args, **kwargs", inside);
+    // As scripts run by default.
+    t.family(
+        "",
+        "torch.jit.is_tracing torch.jit.is_scripting torch.onnx.is_in_onnx_export torchvision._is_tracing",
+        "",
+        |_, _| Value::Bool(false),
+    );
     t.def("torch.is_grad_enabled", "", |cx, _| cx.it.remembered("grad_mode").unwrap_or(Value::Bool(true)));
     t.family("torch.", "is_inference_mode_enabled", "", |_, _| Value::Any(crate::value::Type::Bool));
     t.def("torch.is_autocast_enabled", "device_type=None", |_, _| Value::Any(crate::value::Type::Bool));

@@ -96,18 +96,24 @@ fn weights(cx: &Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
 
 fn bernoulli(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let batch = weights(cx, b);
+    both(cx, object, batch.as_ref());
     keep(cx, object, batch);
 }
 
-fn categorical(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
-    let weights = weights(cx, b);
+/// Each of probabilities and logits is made of the other.
+fn both(cx: &mut Cx<'_, '_>, object: ObjId, weights: Option<&Tensor>) {
     for name in ["probs", "logits"] {
-        let facts = match &weights {
+        let facts = match weights {
             Some(weights) => cx.out(weights.clone()),
             None => cx.some_tensor(),
         };
         cx.it.heap.set_attr(object, name, facts);
     }
+}
+
+fn categorical(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let weights = weights(cx, b);
+    both(cx, object, weights.as_ref());
     let count = weights.as_ref().and_then(|w| w.dim(-1)).map_or(Size::Unknown, |d| d.size.clone());
     cx.it.heap.set_attr(object, EVENTS, Value::size(&count));
     let batch = weights.map(|mut weights| {

@@ -1,6 +1,7 @@
 //! `torchvision.models`: the stem and the head of each architecture are real layers, so that
 //! scripts can read their sizes and replace them; what lies between is not followed.
 
+use super::backbone;
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
@@ -150,7 +151,6 @@ pub fn register(t: &mut Table) {
         let name = b.get("name");
         name.as_str().map_or(Value::Unknown, |name| make(cx, name, b))
     });
-    super::detection::register(t);
     if !t.functions.contains_key(&sym("torch.hub.load")) {
         t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
     }
@@ -220,6 +220,19 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
         let conv = layer(cx, "Conv2d", args, vec![("bias", bias)]);
         cx.it.heap.set_attr(id, stem, conv);
     }
+    match arch.class {
+        // Dilation takes strides away.
+        "resnet.ResNet"
+            if b.open || b.extra.iter().any(|(name, _)| name.as_str() == "replace_stride_with_dilation") => {}
+        "resnet.ResNet" => backbone::resnet(cx, id, arch.features),
+        "vgg.VGG"
+        | "alexnet.AlexNet"
+        | "densenet.DenseNet"
+        | "mobilenetv2.MobileNetV2"
+        | "mobilenetv3.MobileNetV3"
+        | "efficientnet.EfficientNet" => backbone::features(cx, id, name, arch.features),
+        _ => {}
+    }
     let classes = b.get("num_classes");
     let n = arch.features;
     let linear = |cx: &mut Cx<'_, '_>, from: i64, to: Value| layer(cx, "Linear", vec![int(from), to], Vec::new());
@@ -283,6 +296,14 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
     };
     cx.it.heap.set_attr(id, arch.attr, head);
     cx.it.heap.set_attr(id, NAME, Value::str(name));
+    // All children of these are there.
+    let complete = match arch.class {
+        "resnet.ResNet" => cx.it.heap.attr(id, "layer4").is_some(),
+        class => matches!(class, "vgg.VGG" | "alexnet.AlexNet" | "densenet.DenseNet"),
+    };
+    if complete && let Some(instance) = cx.it.heap.instance_mut(id) {
+        instance.open = false;
+    }
     if name == "inception_v3" {
         let aux = open_module(cx, "torch.nn.Module");
         let fc = linear(cx, 768, b.get("num_classes"));

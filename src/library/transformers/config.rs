@@ -33,6 +33,12 @@ pub const FAMILIES: &[&str] = &[
     "CamemBert",
     "Camembert",
     "MobileBert",
+    "ViT",
+    "DeiT",
+    "Beit",
+    "Swin",
+    "ConvNext",
+    "Dinov2",
 ];
 
 pub fn register(t: &mut Table) {

@@ -40,7 +40,7 @@ impl Gradients {
 pub struct Known {
     pub made: Span,
     /// Code that cannot be seen has it, and may do with it what it likes whenever it runs.
-    escaped: bool,
+    pub escaped: bool,
     /// The last step.
     pub stepped: Option<Span>,
 }

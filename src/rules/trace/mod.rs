@@ -50,10 +50,16 @@ impl Trace {
         self.moments.get()
     }
 
+    /// Something happened of which the order matters, so that the loop in which it did is shown
+    /// in its second round.
+    pub fn note(&self) {
+        self.moments.set(self.moments.get().saturating_add(1));
+    }
+
     /// A library's function is about to be called.
     pub fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Moment> {
         let moment = moment(it, path.as_str(), bound)?;
-        self.moments.set(self.moments.get().saturating_add(1));
+        self.note();
         Some(moment)
     }
 
@@ -74,7 +80,7 @@ impl Trace {
             }
             Event::Unseen { name, .. } => match name.as_str() {
                 "backward" | "manual_backward" => {
-                    self.moments.set(self.moments.get().saturating_add(1));
+                    self.note();
                     Some(Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true })
                 }
                 name if name == "grad" || name == "zero_" || name.contains("step") || name.contains("zero") => {
@@ -108,6 +114,13 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
     Some(match path {
         "torch.Tensor.backward" => backward(it, bound, "input", true),
         "torch.autograd.backward" => backward(it, bound, "tensors", true),
+        // Of a tensor, the framework calls `backward()` in plain sight.
+        "accelerate.Accelerator.backward" if !it.heap.is_tensor(&bound.get("loss")) => {
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+        }
+        "lightning.LightningModule.manual_backward" => {
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+        }
         "torch.autograd.grad" => backward(it, bound, "outputs", false),
         "torch.optim.Optimizer.step" => Moment::Step { optimizer: object()?, closure: !bound.get("closure").is_none() },
         "torch.optim.Optimizer.zero_grad" => Moment::Zero { optimizer: object()? },

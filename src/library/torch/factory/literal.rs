@@ -3,7 +3,7 @@
 use crate::library::Cx;
 use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
-use crate::value::{Data, Dim, Dtype, Items, Origin, Range, Size, Tensor, Type, Value, promote};
+use crate::value::{Data, Dim, Dtype, Items, Iter, Origin, Range, Size, Tensor, Type, Value, promote};
 
 /// Nesting beyond this is no tensor literal.
 const MOST_LEVELS: u32 = 24;
@@ -56,7 +56,7 @@ pub fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
 
 /// As [`read`], without a report.
 pub fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
-    let found = part(cx, data, 0)?;
+    let found = part(cx, data, Depth { at: 0, levels: levels(cx, data, 0) })?;
     {
         {
             let at = cx.at();
@@ -84,8 +84,40 @@ pub fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
     }
 }
 
-fn part(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
+/// How deep a part lies, and how many levels of lists the literal has where that is known.
+#[derive(Clone, Copy)]
+struct Depth {
+    at: u32,
+    levels: Option<u32>,
+}
+
+impl Depth {
+    fn inner(self) -> Depth {
+        Depth { at: self.at + 1, ..self }
+    }
+}
+
+/// The levels of lists as PyTorch counts them: along the first elements.
+fn levels(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Option<u32> {
     if depth > MOST_LEVELS {
+        return None;
+    }
+    let first = match value {
+        Value::Tuple(items) => items.first().cloned(),
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::List(Items::Exact(items)) => items.first().cloned(),
+            Data::List(Items::Many(element)) => Some(element.clone()),
+            Data::Tensor(_) => return Some(0),
+            _ => return None,
+        },
+        Value::Unknown => return None,
+        _ => return Some(0),
+    };
+    first.map_or(Some(1), |first| levels(cx, &first, depth + 1).map(|n| n + 1))
+}
+
+fn part(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
+    if depth.at > MOST_LEVELS {
         return Ok(Part::UNKNOWN);
     }
     let default = cx.default_dtype();
@@ -107,6 +139,8 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
             Data::Tensor(_) => tensor(cx, value, depth)?,
             Data::List(Items::Exact(items)) => sequence(cx, &items.clone(), depth)?,
             Data::List(Items::Many(element)) => many(cx, &element.clone(), depth),
+            // A tuple of unknown length: what `zip(*rows)` yields.
+            Data::Iter(Iter { items: Items::Many(element), .. }) => many(cx, &element.clone(), depth),
             _ => Part::UNKNOWN,
         },
         _ => Part::UNKNOWN,
@@ -119,8 +153,8 @@ fn refused(message: String) -> Refused {
 
 /// A list of unknown length. It is taken not to be empty, in which case its dtype would be
 /// the default one.
-fn many(cx: &Cx<'_, '_>, element: &Value, depth: u32) -> Part {
-    match part(cx, element, depth + 1) {
+fn many(cx: &Cx<'_, '_>, element: &Value, depth: Depth) -> Part {
+    match part(cx, element, depth.inner()) {
         Ok(inner) => {
             // Any of the values may be missing.
             let (at, range) = (inner.at, inner.values().map(Range::of_part));
@@ -131,12 +165,13 @@ fn many(cx: &Cx<'_, '_>, element: &Value, depth: u32) -> Part {
     }
 }
 
-fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
+fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
     let Some(tensor) = cx.tensor(value) else { return Ok(Part::UNKNOWN) };
     let torch = tensor.array == crate::value::ArrayKind::Torch;
-    if torch && depth > 0 {
-        // Inside a list a tensor stands for its one element.
-        if tensor.numel().known().is_some_and(|n| n != 1) {
+    // Beside lists a tensor is gone through as they are. Where the first elements end in
+    // numbers or tensors, a tensor stands for its one element.
+    if torch && depth.at > 0 && depth.levels.is_none_or(|levels| depth.at >= levels) {
+        if depth.levels.is_some() && tensor.numel().known().is_some_and(|n| n != 1) {
             let message = format!(
                 "a tensor of shape {} stands in the list: only tensors of one element are taken as numbers (torch.stack joins tensors)",
                 super::super::broadcast::shape_text(&tensor)
@@ -145,14 +180,14 @@ fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Result<Part, Refused> {
             return Err(Refused { message, reads });
         }
         let data = tensor.data.as_ref().map(|d| d.to_vec());
-        let shape = (tensor.numel().known() == Some(1)).then(Vec::new);
+        let shape = (depth.levels.is_some() && tensor.numel().known() == Some(1)).then(Vec::new);
         return Ok(Part { shape, dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at });
     }
     let data = tensor.data.as_ref().map(|d| d.to_vec());
     Ok(Part { shape: tensor.sizes(), dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at })
 }
 
-fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: u32) -> Result<Part, Refused> {
+fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: Depth) -> Result<Part, Refused> {
     let Some((first, rest)) = items.split_first() else {
         return Ok(Part {
             shape: Some(vec![Size::Int(0)]),
@@ -161,10 +196,10 @@ fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: u32) -> Result<Part, Refuse
             ..Part::UNKNOWN
         });
     };
-    let mut all = part(cx, first, depth + 1)?;
+    let mut all = part(cx, first, depth.inner())?;
     for item in rest {
-        let next = part(cx, item, depth + 1)?;
-        all = join(all, next, depth)?;
+        let next = part(cx, item, depth.inner())?;
+        all = join(all, next, depth.at)?;
     }
     let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
     all.shape = all.shape.map(|inner| std::iter::once(Size::Int(length)).chain(inner).collect());

@@ -38,6 +38,9 @@ fn announce(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value]) {
 /// `object[index]`.
 pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
     let input = it.heap.tensor_of(object)?;
+    if is_mapping(&input, index) {
+        return Some(Value::Unknown);
+    }
     let cx = &mut context(it, &input, "__getitem__", span);
     announce(cx, &GET, &[object, index]);
     let out = select(cx, object, &input, index);
@@ -53,6 +56,11 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Op
     Some(out)
 }
 
+/// Whether what only an annotation calls a tensor is used as a dict.
+fn is_mapping(input: &Tensor, index: &Value) -> bool {
+    matches!(index, Value::Str(_)) && input.shape.is_none() && input.dtype.is_none() && input.device.is_none()
+}
+
 fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) -> Value {
     let Ok(plan) = plan::plan(cx, input, index) else { return carry::like_only(cx, input) };
     let out = rearranged(cx, input, plan.dims.clone(), plan.takes, |at| plan.source(at));
@@ -62,6 +70,9 @@ fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) ->
 /// `object[index] = value`.
 pub fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
     let Some(input) = it.heap.tensor_of(object) else { return false };
+    if is_mapping(&input, index) {
+        return true;
+    }
     let cx = &mut context(it, &input, "__setitem__", span);
     announce(cx, &SET, &[object, index, value]);
     set::assign(cx, object, index, value);

@@ -95,7 +95,12 @@ pub fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
 /// `module(…)` runs `forward`, the program's own where it has one. Hooks are not followed.
 fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let span = cx.span;
-    Some(cx.it.call_method(object, "forward", args, span))
+    let Some(forward) = cx.it.try_getattr(object, sym("forward"), span) else {
+        // A base that cannot be seen calls the object's other methods.
+        cx.it.forget_assigned(object);
+        return Some(Value::Unknown);
+    };
+    Some(cx.it.call(&forward, args, span))
 }
 
 fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
@@ -293,6 +298,13 @@ pub fn move_all(cx: &mut Cx<'_, '_>, object: &Value, device: Option<Option<Devic
             }
         });
     }
+    // What a class's own `_apply` moves besides: by a function that is not known here.
+    let span = cx.span;
+    for (_, module) in named_modules_of(cx, object).found {
+        if let Some(apply) = cx.it.user_method(&module, "_apply") {
+            cx.call(&apply, Args::positional([module, Value::Unknown], span));
+        }
+    }
 }
 
 /// What `.to(…)` is asked for: a device, a dtype, both, or those of a tensor.
@@ -423,6 +435,7 @@ fn add_member(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(name) => cx.it.heap.set_attr(id, name, value),
         None => {
             // Under a name that is not known: what such a member is like must not be lost.
+            super::containers::escaped(cx.it, &object);
             if let Some(instance) = cx.it.heap.instance_mut(id) {
                 instance.open = true;
             }
