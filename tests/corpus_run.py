@@ -38,7 +38,7 @@ SILENT = {
     "TV302",  # without a GPU there is nothing to move
     "TV304",
     "TV408", "TV501", "TV502", "TV504", "TV505", "TV506", "TV507",
-    "TV601", "TV602", "TV603", "TV607", "TV609", "TV610", "TV611", "TV612", "TV614",
+    "TV601", "TV602", "TV603", "TV607", "TV609", "TV610", "TV611", "TV612", "TV614", "TV615", "TV616", "TV617",
 }
 
 

@@ -469,6 +469,11 @@ impl<'p> Interp<'p> {
                 self.forget_assigned(&object);
             }
         }
+        if let (Value::Bound(pair), Expr::Attribute(attribute)) = (&callee, &*call.func)
+            && let Value::Obj(object) = pair.0
+        {
+            self.event(Event::Method { object, name: sym(attribute.attr.as_str()), span });
+        }
         self.call(&callee, args, span)
     }
 

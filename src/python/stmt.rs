@@ -412,6 +412,7 @@ impl<'p> Interp<'p> {
         let unsure = self.unsure;
         let mut ends = Vec::new();
         let count = arms.len();
+        self.undecided += 1;
         for arm in arms {
             self.unsure = self.in_arm(unsure);
             if arm(self) == Flow::Next {
@@ -419,6 +420,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         // Past `if …: return`, the rest of the function is the other side.
         self.unsure = if ends.len() < count { self.in_arm(unsure) } else { unsure };
         if !ends.is_empty() {
@@ -480,8 +482,8 @@ impl<'p> Interp<'p> {
     fn begin_loop(&mut self) -> crate::value::Mark {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
-            let withs = frame.withs.len();
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs });
+            let (withs, undecided) = (frame.withs.len(), self.undecided);
+            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided });
         }
         mark
     }
@@ -714,6 +716,7 @@ impl<'p> Interp<'p> {
             ends.push(self.heap.delta(mark));
         }
         self.heap.undo(mark);
+        self.undecided += 1;
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
             self.heap.join(&[Delta::new(), reached.clone()], false);
@@ -729,6 +732,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         let alive = !ends.is_empty();
         if alive {
             self.heap.join(&ends, false);

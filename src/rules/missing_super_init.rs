@@ -9,7 +9,7 @@ use super::trace::{is_module, tensor};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
 use crate::python::{Event, Interp};
-use crate::value::{ObjId, Value};
+use crate::value::{Data, ObjId, Value};
 
 const NAME: &str = "missing-super-init";
 
@@ -41,10 +41,10 @@ impl MissingSuperInit {
                     None if is_module(it, value) => "a module",
                     _ => return,
                 };
-                // Of other bases, constructors may do what cannot be seen.
+                // Other bases, metaclasses and decorators may do what cannot be seen.
                 let plain = it.mro_of(&module).iter().all(|class| match class {
                     Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
-                    Value::Obj(_) => true,
+                    Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),
                     _ => false,
                 });
                 let open = it.heap.instance_of(&module).is_none_or(|instance| instance.open);

@@ -4,7 +4,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::collate::{batches, collate, common_size, convert, row};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound, Interp, Sig};
+use crate::python::{Args, Bound, Event, Interp, Sig};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
@@ -176,6 +176,9 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     let cx = &mut Cx { it, path: sym(DATA), span };
     match class {
         "DataLoader" => {
+            if let Some(object) = object.as_obj() {
+                cx.it.event(Event::Iterated { object, span });
+            }
             let batch = batch_of(cx, object);
             Some(Items::Many(batch))
         }
