@@ -200,6 +200,11 @@ pub fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
     }
 }
 
+/// The history of a picture or tensor.
+pub fn past(cx: &Cx<'_, '_>, image: &Value) -> Past {
+    cx.tensor(image).or_else(|| array_of(cx, image)).map(|facts| facts.past).unwrap_or_default()
+}
+
 /// Gives a picture or tensor that was just made this history.
 pub fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };

@@ -21,6 +21,7 @@ pub mod launch_blocking_left_on;
 pub mod loader_without_workers;
 pub mod loss_cut_from_graph;
 pub mod loss_summed_with_graph;
+pub mod mask_moved_apart;
 pub mod missing_super_init;
 pub mod model_left_in_eval;
 pub mod modules_in_plain_container;

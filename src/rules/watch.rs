@@ -11,6 +11,7 @@ use super::late_launch_blocking::LateLaunchBlocking;
 use super::launch_blocking_left_on::LaunchBlockingLeftOn;
 use super::loader_without_workers::LoaderWithoutWorkers;
 use super::loss_cut_from_graph::LossCutFromGraph;
+use super::mask_moved_apart::MaskMovedApart;
 use super::missing_super_init::MissingSuperInit;
 use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
@@ -63,6 +64,7 @@ pub struct Watch {
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
     copied_random_generator: CopiedRandomGenerator,
     untransformed_plain_mask: UntransformedPlainMask,
+    mask_moved_apart: MaskMovedApart,
     launch_blocking_left_on: LaunchBlockingLeftOn,
     late_environment_variable: LateEnvironmentVariable,
     axes_swapped_by_view: AxesSwappedByView,
@@ -130,6 +132,7 @@ impl Watch {
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
         self.copied_random_generator.call(with, it, (path, bound, span), found);
         self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
+        self.mask_moved_apart.call(with, it, (path, bound, span), found);
         self.axes_swapped_by_view.call(with, it, (path, bound, span), found);
         self.optimizer_state_left_behind.call(with, it, (path, bound, span), found);
     }

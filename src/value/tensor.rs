@@ -72,6 +72,8 @@ pub struct Past {
     pub recoloured: Origin,
     /// They were integers before they were floats.
     pub whole: bool,
+    /// They were moved by a transform that drew at random: where, and which draw it was.
+    pub drawn: Option<(Span, u32)>,
     /// They are ids of a tokenizer to which tokens were added: how many it has since.
     pub vocabulary: Option<(i64, Span)>,
 }
@@ -86,8 +88,15 @@ impl Past {
             scaled: agree(self.scaled, other.scaled),
             recoloured: agree(self.recoloured, other.recoloured),
             whole: self.whole && other.whole,
+            drawn: self.drawn.filter(|_| self.drawn == other.drawn),
             vocabulary: self.vocabulary.filter(|_| self.vocabulary == other.vocabulary),
         }
+    }
+
+    /// What is left where other numbers are computed, each at its place.
+    #[must_use]
+    pub fn moved(self) -> Past {
+        Past { drawn: self.drawn, ..Past::default() }
     }
 
     /// After division by 255.
