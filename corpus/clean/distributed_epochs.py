@@ -21,6 +21,7 @@ def run_epoch(epoch):
         optimizer.zero_grad()
         F.cross_entropy(model(x), y).backward()
         optimizer.step()
+        accuracy(train_loader)
 
 
 def accuracy(loader):

@@ -3,7 +3,7 @@
 //! For validation that does not matter: what is reported is iterated to train, pass after
 //! pass, with `set_epoch` on no path between two.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
@@ -23,15 +23,17 @@ pub struct SamplerWithoutSetEpoch {
     made: RefCell<FxHashMap<ObjId, Span>>,
     /// Passes that trained in the order of the one before.
     stale: RefCell<FxHashMap<ObjId, Span>>,
-    /// The last pass that began.
-    pass: Cell<Option<Pass>>,
+    /// The passes that began and may go on, one inside the other.
+    passes: RefCell<Vec<Pass>>,
 }
 
 /// A pass over a loader.
 #[derive(Clone, Copy)]
 struct Pass {
-    sampler: ObjId,
+    sampler: Option<ObjId>,
     span: Span,
+    /// How many loops were open where it began.
+    outside: usize,
     /// An earlier pass trained, and the sampler was told nothing since.
     stale: bool,
 }
@@ -46,11 +48,18 @@ impl SamplerWithoutSetEpoch {
     }
 
     pub fn moment(&self, it: &mut Interp<'_>, moment: &Moment) {
-        let (Moment::Backward { .. }, Some(pass)) = (moment, self.pass.get()) else { return };
-        if pass.stale && !it.speculative {
-            self.stale.borrow_mut().insert(pass.sampler, pass.span);
+        let Moment::Backward { .. } = moment else { return };
+        // A pass that ended may have been made inside the one that trains.
+        let open = it.open_loops();
+        let mut passes = self.passes.borrow_mut();
+        while passes.last().is_some_and(|pass| pass.outside >= open) {
+            passes.pop();
         }
-        it.remember(&key(pass.sampler), Value::str("used"));
+        let Some(Pass { sampler: Some(sampler), span, stale, .. }) = passes.last().copied() else { return };
+        if stale && !it.speculative {
+            self.stale.borrow_mut().insert(sampler, span);
+        }
+        it.remember(&key(sampler), Value::str("used"));
     }
 
     pub fn event(&self, it: &mut Interp<'_>, trace: &Trace, event: Event<'_>) {
@@ -62,11 +71,14 @@ impl SamplerWithoutSetEpoch {
             Event::Iterated { object, span } => {
                 let sampler = it.heap.attr(object, "sampler").and_then(|v| v.as_obj());
                 let ours = sampler.filter(|id| self.made.borrow().contains_key(id));
-                self.pass.set(ours.map(|sampler| {
+                let stale = ours.is_some_and(|sampler| {
                     let shuffles = it.heap.attr(sampler, "shuffle").and_then(|v| v.as_bool()) == Some(true);
-                    let used = it.remembered(&key(sampler)).is_some_and(|v| v.as_str() == Some("used"));
-                    Pass { sampler, span, stale: shuffles && used }
-                }));
+                    shuffles && it.remembered(&key(sampler)).is_some_and(|v| v.as_str() == Some("used"))
+                });
+                let outside = it.open_loops();
+                let mut passes = self.passes.borrow_mut();
+                passes.retain(|pass| pass.outside < outside);
+                passes.push(Pass { sampler: ours, span, outside, stale });
                 if ours.is_some() {
                     trace.note();
                 }
