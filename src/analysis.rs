@@ -176,8 +176,18 @@ impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
+        let mut judged = Vec::new();
         // What is shown of a loop's second round is for the rules about order only.
-        if !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
+        let refused =
+            !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, &mut judged);
+        // What raises where an exception is waited for does what it is to do.
+        let raises =
+            |d: &Diagnostic| self.rules.find(&d.code).is_some_and(|page| page.cpu.is_some() || page.cuda.is_some());
+        let expected = it.expects_failure();
+        for diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
+            crate::contract::push(found, diagnostic);
+        }
+        if refused {
             let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
             doubtful.borrow_mut().insert(span);
             it.refuse(span);
@@ -192,7 +202,8 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // A function of another file, called by one that nothing calls: that file's own
         // analysis knows better.
-        if it.inlined() && rejection.span.file != it.root || it.second_round() {
+        let expected = it.second_round() || it.expects_failure();
+        if it.inlined() && rejection.span.file != it.root || expected {
             return;
         }
         let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
@@ -232,6 +243,17 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+        // What a notebook's cell ends with is shown, not dropped.
+        if let Event::Discarded { call, .. } = event
+            && let file = self.project.file(call.file)
+            && let Some(cell) = file.cell_at(call.start)
+            && file
+                .text()
+                .get(call.end as usize..cell.range.end().to_usize())
+                .is_some_and(|rest| rest.trim().is_empty())
+        {
+            return;
+        }
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         self.watch.event(&watching, it, event, &mut self.found.borrow_mut());
     }

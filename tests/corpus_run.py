@@ -37,7 +37,7 @@ SILENT = {
     "TV110", "TV111", "TV112", "TV114", "TV117", "TV118", "TV119",
     "TV302",  # without a GPU there is nothing to move
     "TV304",
-    "TV501", "TV502", "TV504", "TV505", "TV506", "TV507",
+    "TV408", "TV501", "TV502", "TV504", "TV505", "TV506", "TV507",
     "TV601", "TV602", "TV603", "TV607", "TV609", "TV610", "TV611", "TV612", "TV614", "TV615", "TV616", "TV617",
 }
 
@@ -48,7 +48,7 @@ def cells(path):
     for number, cell in enumerate(book["cells"], 1):
         if cell["cell_type"] == "code":
             lines = "".join(cell["source"]).split("\n")
-            lines = ["pass" if re.match(r"\s*[%!]", line) else line for line in lines]
+            lines = ["pass" if re.match(r"\s*[%!]|[\w.*]+\?+$", line) else line for line in lines]
             yield f"{path}:cell {number}", "\n".join(lines)
 
 

@@ -1,5 +1,6 @@
 //! Lists, dicts, sets, tuples, texts and numbers: subscripts, loops, lengths, methods.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::interp::Interp;
@@ -387,10 +388,12 @@ impl<'p> Interp<'p> {
         if let Some(members) = self.members(object) {
             return int(members.len());
         }
-        // What a set holds may be equal where it is not known to be.
-        if let Some(items) = self.heap.exact_items(object)
-            && !matches!(object.as_obj().map(|id| self.heap.get(id)), Some(Data::Set(_)))
-        {
+        if let Some(items) = self.heap.exact_items(object) {
+            // What a set holds may be equal where it is not known to be.
+            if matches!(object.as_obj().map(|id| self.heap.get(id)), Some(Data::Set(_))) {
+                let keys: Option<HashSet<Key>> = items.iter().map(Key::of).collect();
+                return keys.map_or(Value::Any(Type::Int), |keys| int(keys.len()));
+            }
             return int(items.len());
         }
         if self.heap.instance_of(object).is_some()
@@ -469,6 +472,7 @@ impl<'p> Interp<'p> {
                 })
             }
             Value::Tuple(items) => match name.as_str() {
+                "index" if let [only] = args.pos.as_slice() => Some(self.place_of(items, &only.value)),
                 "index" | "count" => Some(Value::Any(Type::Int)),
                 // `torch.Size`.
                 "numel" => {
@@ -582,9 +586,38 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(id) = Data::List(Items::Many(element));
                 Value::None
             }
+            ("index", Some(value)) if args.pos.len() == 1 => match self.heap.get(id) {
+                Data::List(Items::Exact(items)) => {
+                    let items = items.clone();
+                    self.place_of(&items, &value)
+                }
+                _ => Value::Any(Type::Int),
+            },
             ("index" | "count", _) => Value::Any(Type::Int),
             _ => Value::Unknown,
         }
+    }
+
+    /// Where a value stands in a list: of a text that is one of several, one of their places.
+    fn place_of(&mut self, items: &[Value], value: &Value) -> Value {
+        if let Value::Among(among) = value {
+            let texts = among.texts.iter().map(|text| self.place_of(items, &Value::Str(text.clone())));
+            let places: Vec<Value> = texts.collect();
+            let known = places.iter().all(|place| place.as_int().is_some());
+            return match (known, among.epoch) {
+                (true, true) => self.any_sample(&places),
+                (true, false) => Items::Exact(places).element(&mut self.heap),
+                (false, _) => Value::Any(Type::Int),
+            };
+        }
+        for (at, item) in items.iter().enumerate() {
+            match self.equals(item, value) {
+                Some(true) => return int(at),
+                Some(false) => {}
+                None => break,
+            }
+        }
+        Value::Any(Type::Int)
     }
 
     fn element_of(&mut self, id: ObjId) -> Value {

@@ -66,6 +66,9 @@ pub(super) struct Frame {
     pub yields: Vec<Value>,
     pub loops: Vec<Loop>,
     pub withs: Vec<Value>,
+    /// How many blocks that wait for an exception are open, and how many that handle one.
+    pub raising: u32,
+    pub handling: u32,
     pub globals: Vec<Sym>,
     pub nonlocals: Vec<Sym>,
 }

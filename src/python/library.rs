@@ -143,6 +143,8 @@ pub enum RejectKind {
     Value,
     /// A constant index past the end.
     Index,
+    /// Elements that do not lie in memory as the operation needs them.
+    Layout,
 }
 
 impl RejectKind {
@@ -155,6 +157,7 @@ impl RejectKind {
             RejectKind::Dim => "dim",
             RejectKind::Value => "value",
             RejectKind::Index => "index",
+            RejectKind::Layout => "layout",
         }
     }
 }

@@ -661,6 +661,7 @@ impl<'p> Interp<'p> {
 
     fn exec_with(&mut self, stmt: &'p StmtWith) -> Flow {
         let depth = self.frames.last().map_or(0, |f| f.withs.len());
+        let awaited = stmt.items.iter().any(|item| self.awaits_exception(&item.context_expr));
         for item in &stmt.items {
             let span = self.span(&item.context_expr);
             let manager = self.eval(&item.context_expr);
@@ -672,7 +673,7 @@ impl<'p> Interp<'p> {
                 frame.withs.push(manager);
             }
         }
-        let flow = self.exec_block(&stmt.body);
+        let flow = if awaited { self.exec_raising(&stmt.body) } else { self.exec_block(&stmt.body) };
         if flow == Flow::Next {
             self.leave_withs(depth);
         }
@@ -706,7 +707,7 @@ impl<'p> Interp<'p> {
     fn exec_try(&mut self, stmt: &'p StmtTry) -> Flow {
         let mark = self.heap.mark();
         let only_imports = stmt.body.iter().all(|s| matches!(s, Stmt::Import(_) | Stmt::ImportFrom(_)));
-        let flow = self.exec_block(&stmt.body);
+        let flow = self.exec_handled(stmt);
         // An exception may come anywhere in the body: handlers begin between its start and
         // where it got to.
         let reached = self.heap.delta(mark);

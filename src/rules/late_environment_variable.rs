@@ -53,8 +53,20 @@ const VARIABLES: &[(&str, Read, &str)] = &[
 ];
 
 /// Modules with which programs start others.
-const STARTERS: &[&str] =
-    &["subprocess", "multiprocessing", "torch.multiprocessing", "concurrent", "submitit", "ray", "joblib", "pexpect"];
+const STARTERS: &[&str] = &[
+    "subprocess",
+    "multiprocessing",
+    "torch.multiprocessing",
+    "torch.distributed.run",
+    "torch.distributed.launch",
+    "torch.distributed.launcher",
+    "torch.distributed.elastic",
+    "concurrent",
+    "submitit",
+    "ray",
+    "joblib",
+    "pexpect",
+];
 
 struct Late {
     span: Span,

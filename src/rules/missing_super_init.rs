@@ -15,7 +15,7 @@ const NAME: &str = "missing-super-init";
 
 #[derive(Default)]
 pub struct MissingSuperInit {
-    /// Objects of which a library's constructor has run.
+    /// Objects of which a library's constructor has run, or may have.
     made: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -24,6 +24,12 @@ impl MissingSuperInit {
         match event {
             Event::Returned { result: Value::Obj(id), .. } if it.heap.instance_of(&Value::Obj(*id)).is_some() => {
                 self.made.borrow_mut().insert(*id);
+            }
+            // A constructor that is not seen, or is called without the object.
+            Event::Unseen { name, .. } if name.as_str() == "__init__" => {
+                if let Some(Value::Obj(id)) = it.method_receiver() {
+                    self.made.borrow_mut().insert(*id);
+                }
             }
             Event::SetAttribute { object, name, value, span, .. } => {
                 let module = Value::Obj(object);

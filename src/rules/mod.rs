@@ -1,6 +1,7 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod axes_swapped_by_view;
 pub mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
@@ -23,6 +24,7 @@ pub mod loss_summed_with_graph;
 pub mod missing_super_init;
 pub mod model_left_in_eval;
 pub mod modules_in_plain_container;
+pub mod optimizer_state_left_behind;
 pub mod replaced_parameters_not_optimized;
 pub mod sampler_without_set_epoch;
 pub mod saved_tensor_modified;

@@ -1,5 +1,6 @@
 //! The rules that no contract can express, each watching the run.
 
+use super::axes_swapped_by_view::AxesSwappedByView;
 use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
@@ -13,6 +14,7 @@ use super::loss_cut_from_graph::LossCutFromGraph;
 use super::missing_super_init::MissingSuperInit;
 use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
 use super::replaced_parameters_not_optimized::ReplacedParametersNotOptimized;
 use super::sampler_without_set_epoch::SamplerWithoutSetEpoch;
 use super::scaled_gradients_used::ScaledGradientsUsed;
@@ -63,6 +65,8 @@ pub struct Watch {
     untransformed_plain_mask: UntransformedPlainMask,
     launch_blocking_left_on: LaunchBlockingLeftOn,
     late_environment_variable: LateEnvironmentVariable,
+    axes_swapped_by_view: AxesSwappedByView,
+    optimizer_state_left_behind: OptimizerStateLeftBehind,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     missing_super_init: MissingSuperInit,
@@ -126,6 +130,8 @@ impl Watch {
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
         self.copied_random_generator.call(with, it, (path, bound, span), found);
         self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
+        self.axes_swapped_by_view.call(with, it, (path, bound, span), found);
+        self.optimizer_state_left_behind.call(with, it, (path, bound, span), found);
     }
 
     /// A library refuses a call. Whether a rule spoke for it.
@@ -191,10 +197,10 @@ impl Watch {
         }
         self.launch_blocking_left_on.event(it, event);
         self.late_environment_variable.event(it, event);
+        self.missing_super_init.event(with, it, event, found);
         if let Event::Unseen { .. } = event {
             return;
         }
-        self.missing_super_init.event(with, it, event, found);
         self.replaced_parameters_not_optimized.event(it, &self.trace, event);
         dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);

@@ -253,7 +253,7 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
+        (tensor.parameter, tensor.freed, tensor.unsure, tensor.layout) = (false, None, false, None);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 

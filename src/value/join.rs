@@ -381,6 +381,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     out.role = agree(&a.role, &b.role);
     out.past = a.past.both(b.past);
     out.data = agree(&a.data, &b.data);
+    out.layout = agree(&a.layout, &b.layout);
     if a.grad != b.grad {
         out.grad = super::Grad::Unknown;
     }

@@ -141,6 +141,9 @@ pub struct Tensor {
     pub role_at: Origin,
     pub past: Past,
     pub grad: Grad,
+    /// The dimensions from the outermost in memory to the innermost, where the elements lie
+    /// densely and this is known. Not inherited: [`super::Heap::tensor`] clears it.
+    pub layout: Option<Rc<[usize]>>,
     /// The elements in row-major order, where the source shows them all.
     pub data: Option<Rc<[f64]>>,
     /// The tensor whose memory this one shares (itself if `None`), and how often that
@@ -176,6 +179,7 @@ impl Default for Tensor {
             role_at: None,
             past: Past::default(),
             grad: Grad::Unknown,
+            layout: None,
             data: None,
             base: None,
             version: 0,

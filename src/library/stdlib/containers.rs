@@ -11,7 +11,6 @@ const FIELDS: &str = "_fields";
 pub fn register(t: &mut Table) {
     t.alias("collections.OrderedDict", "builtins.dict");
     t.alias("typing.OrderedDict", "builtins.dict");
-    t.def("collections.defaultdict", "default_factory=None, *args, **kwargs", defaultdict);
     t.def("collections.deque", "iterable=None, maxlen=None", |cx, b| {
         let span = cx.span;
         let items = match b.get("iterable") {
@@ -19,10 +18,6 @@ pub fn register(t: &mut Table) {
             iterable => cx.it.iterate(&iterable, span),
         };
         Value::Obj(cx.it.heap.alloc(Data::List(items)))
-    });
-    t.def("collections.Counter", "iterable=None, **kwargs", |cx, _| {
-        let dict = Dict { open: Some(Value::Any(Type::Int)), ..Dict::default() };
-        cx.it.heap.dict(dict)
     });
     t.def("collections.namedtuple", "typename, field_names, *, rename=False, defaults=None, module=None", namedtuple);
     t.def(MAKE_TUPLE, "fields, defaults, *values, **kwargs", make_tuple);
@@ -60,16 +55,6 @@ pub fn register(t: &mut Table) {
 
 /// A missing key gives what the factory makes: a number of which nothing is known, or a
 /// container that is not followed.
-fn defaultdict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let open = match b.get("default_factory").as_path() {
-        _ if b.open || !b.rest.is_empty() || !b.extra.is_empty() => Value::Unknown,
-        Some("builtins.int") => Value::Any(Type::Int),
-        Some("builtins.float") => Value::Any(Type::Float),
-        _ => Value::Unknown,
-    };
-    cx.it.heap.dict(Dict { open: Some(open), ..Dict::default() })
-}
-
 /// A class of tuples with names: a callee that makes them.
 fn namedtuple(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let fields: Option<Vec<Value>> = match b.get("field_names") {

@@ -1,5 +1,6 @@
 //! From samples to a batch, as `torch.utils.data.default_collate` does it.
 
+use super::views::layout;
 use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
@@ -77,7 +78,7 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
     }
     // What one sample holds, some batch does; not every one.
     out.range = out.range.map(Range::of_sample);
-    cx.out(out)
+    layout::dense(cx, out)
 }
 
 /// Python numbers become one tensor.
