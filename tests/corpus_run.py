@@ -189,13 +189,11 @@ def main():
         return serve(options.timeout)
 
     scripts = []
-    for folder in ("buggy", "clean", "later/buggy", "later/clean"):
-        if folder.startswith("later") and not any("later" in name for name in options.names):
-            continue
+    for folder in ("buggy", "clean"):
         for path in sorted((ROOT / folder).iterdir()):
             if path.suffix in (".py", ".ipynb") or path.is_dir() and path.name != "__pycache__":
                 if not options.names or any(name in str(path.relative_to(ROOT)) for name in options.names):
-                    scripts.append((folder.split("/")[-1], path))
+                    scripts.append((folder, path))
 
     environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
     local = threading.local()

@@ -229,8 +229,7 @@ impl<'p> Interp<'p> {
     pub fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.later.filter(|_| self.showing)?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops.last())?;
-        let open = self.frames.iter().map(|f| f.loops.len()).sum();
-        (innermost.undecided == self.undecided).then_some((shown, open))
+        (innermost.undecided == self.undecided).then(|| (shown, self.open_loops()))
     }
 
     /// Whether this is certain not to be the first round of a loop.
@@ -245,7 +244,12 @@ impl<'p> Interp<'p> {
 
     /// Whether what is being run may be run again: it stands in a loop.
     pub fn in_loop(&self) -> bool {
-        self.frames.iter().any(|f| !f.loops.is_empty())
+        self.open_loops() > 0
+    }
+
+    /// How many loops are being run, one inside the other.
+    pub fn open_loops(&self) -> usize {
+        self.frames.iter().map(|f| f.loops.len()).sum()
     }
 
     /// Whether it stands in a loop outside the outermost method of an instance of a library's class that is being

@@ -107,7 +107,7 @@ impl LateEnvironmentVariable {
             Event::Import { path, .. } => {
                 let path = path.as_str();
                 let starts = |name: &&str| path.strip_prefix(*name).is_some_and(|r| r.is_empty() || r.starts_with('.'));
-                if STARTERS.iter().any(|name| starts(&name)) {
+                if STARTERS.iter().any(starts) {
                     self.starts_others.set(true);
                 }
             }

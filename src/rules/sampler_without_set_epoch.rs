@@ -3,9 +3,9 @@
 //! For validation that does not matter: what is reported is iterated to train, pass after
 //! pass, with `set_epoch` on no path between two.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::trace::{Moment, Trace, reach};
 use super::watch::{Found, Watching, report};
@@ -21,11 +21,21 @@ const SAMPLER: &str = "torch.utils.data.DistributedSampler";
 pub struct SamplerWithoutSetEpoch {
     /// Where each sampler was made, unless code that cannot be seen has it.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// Passes that began as the one before did.
+    /// Passes that trained in the order of the one before.
     stale: RefCell<FxHashMap<ObjId, Span>>,
-    /// The sampler of the last loader that was iterated, and those that train.
-    last: Cell<Option<ObjId>>,
-    trains: RefCell<FxHashSet<ObjId>>,
+    /// The passes that began and may go on, one inside the other.
+    passes: RefCell<Vec<Pass>>,
+}
+
+/// A pass over a loader.
+#[derive(Clone, Copy)]
+struct Pass {
+    sampler: Option<ObjId>,
+    span: Span,
+    /// How many loops were open where it began.
+    outside: usize,
+    /// An earlier pass trained, and the sampler was told nothing since.
+    stale: bool,
 }
 
 impl SamplerWithoutSetEpoch {
@@ -37,10 +47,19 @@ impl SamplerWithoutSetEpoch {
         }
     }
 
-    pub fn moment(&self, moment: &Moment) {
-        if let (Moment::Backward { .. }, Some(id)) = (moment, self.last.get()) {
-            self.trains.borrow_mut().insert(id);
+    pub fn moment(&self, it: &mut Interp<'_>, moment: &Moment) {
+        let Moment::Backward { .. } = moment else { return };
+        // A pass that ended may have been made inside the one that trains.
+        let open = it.open_loops();
+        let mut passes = self.passes.borrow_mut();
+        while passes.last().is_some_and(|pass| pass.outside >= open) {
+            passes.pop();
         }
+        let Some(Pass { sampler: Some(sampler), span, stale, .. }) = passes.last().copied() else { return };
+        if stale && !it.speculative {
+            self.stale.borrow_mut().insert(sampler, span);
+        }
+        it.remember(&key(sampler), Value::str("used"));
     }
 
     pub fn event(&self, it: &mut Interp<'_>, trace: &Trace, event: Event<'_>) {
@@ -52,15 +71,17 @@ impl SamplerWithoutSetEpoch {
             Event::Iterated { object, span } => {
                 let sampler = it.heap.attr(object, "sampler").and_then(|v| v.as_obj());
                 let ours = sampler.filter(|id| self.made.borrow().contains_key(id));
-                self.last.set(ours);
-                let Some(id) = ours else { return };
-                trace.note();
-                let shuffles = it.heap.attr(id, "shuffle").and_then(|v| v.as_bool()) == Some(true);
-                let before = it.remembered(&key(id));
-                if shuffles && !it.speculative && before.is_some_and(|v| v.as_str() == Some("used")) {
-                    self.stale.borrow_mut().insert(id, span);
+                let stale = ours.is_some_and(|sampler| {
+                    let shuffles = it.heap.attr(sampler, "shuffle").and_then(|v| v.as_bool()) == Some(true);
+                    shuffles && it.remembered(&key(sampler)).is_some_and(|v| v.as_str() == Some("used"))
+                });
+                let outside = it.open_loops();
+                let mut passes = self.passes.borrow_mut();
+                passes.retain(|pass| pass.outside < outside);
+                passes.push(Pass { sampler: ours, span, outside, stale });
+                if ours.is_some() {
+                    trace.note();
                 }
-                it.remember(&key(id), Value::str("used"));
             }
             Event::Unseen { name, .. } if name.as_str() == "set_epoch" => self.made.borrow_mut().clear(),
             Event::Escaped { value } if !self.made.borrow().is_empty() => {
@@ -74,9 +95,9 @@ impl SamplerWithoutSetEpoch {
 
     pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
         let Some(page) = with.rules.find(NAME) else { return };
-        let (made, trains) = (self.made.borrow(), self.trains.borrow());
+        let made = self.made.borrow();
         for (id, span) in &*self.stale.borrow() {
-            let Some(at) = made.get(id).filter(|_| trains.contains(id)) else { continue };
+            let Some(at) = made.get(id) else { continue };
             let message = "every pass shuffles the samples in the same way: nothing tells the sampler the epoch";
             let labels = vec![Label { span: *at, message: "the sampler is made here".to_owned() }];
             report(found, page, Severity::Warning, message.to_owned(), *span, labels);

@@ -160,7 +160,7 @@ impl Watch {
         saved_tensor_modified::moment(with, it, trace, at, found);
         self.evaluation_records_gradients.moment(trace, moment);
         self.replaced_parameters_not_optimized.moment(with, it, trace, at, found);
-        self.sampler_without_set_epoch.moment(moment);
+        self.sampler_without_set_epoch.moment(it, moment);
         self.sync_in_training_loop.moment(it, moment);
         self.model_left_in_eval.moment(with, it, trace, at, found);
         self.scaled_gradients_used.moment(with, it, trace, at, found);

@@ -183,11 +183,7 @@ pub fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut 
         Value::Method(pair) => reach(it, &pair.0, class, depth, out),
         Value::Partial(partial) => partial.args.iter().for_each(|item| reach(it, item, class, depth - 1, out)),
         Value::Obj(id) => match it.heap.get(*id) {
-            Data::Instance(_) if it.is_instance(value, class) => {
-                if !out.contains(id) {
-                    out.push(*id);
-                }
-            }
+            Data::Instance(_) if it.is_instance(value, class) => out.push(*id),
             Data::Instance(instance) => instance.attrs.values().for_each(|v| reach(it, v, class, depth - 1, out)),
             Data::List(items) => match items {
                 crate::value::Items::Exact(all) => all.iter().for_each(|v| reach(it, v, class, depth - 1, out)),

@@ -191,11 +191,9 @@ pub fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
         }
         match value {
             Value::Unknown => out.complete = false,
-            value if is_module(cx.it, value) => {
-                // A container's member that was set as an attribute is both.
-                if !out.found.iter().any(|(have, _)| have == name.as_str()) {
-                    out.found.push((name.to_string(), value.clone()));
-                }
+            // A container's member that was set as an attribute is both.
+            value if is_module(cx.it, value) && !out.found.iter().any(|(have, _)| have == name.as_str()) => {
+                out.found.push((name.to_string(), value.clone()));
             }
             _ => {}
         }
