@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::library::Libraries;
-use crate::project::{Project, Resolved};
-use crate::python::{Bound, Event, Import, Interp, Observer, Rejection, Sources};
-use crate::rules::{Rules, Watch, Watching};
-use crate::syntax::{Bindings, FileId, Span, ast};
+use crate::project::{FileKind, Project, Resolved, SourceFile};
+use crate::python::{Bound, Budget, Event, Import, Interp, Observer, Rejection, Sources};
+use crate::rules::{self, Rules, Watch, Watching};
+use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
@@ -39,20 +39,19 @@ pub struct Report {
     pub exhausted: bool,
 }
 
-/// Steps that any file may take, and more for each byte of its source: analysis stays
-/// linear in the size of what is checked.
-const BASE_STEPS: u64 = 100_000;
-const STEPS_PER_BYTE: u64 = 4;
-
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
 pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
     let source = project.file(file);
+    if let Some(kind) = LaunchFile::of(&source.path).filter(|_| source.kind() == FileKind::Launch) {
+        let diagnostics = rules::launched(rules, file, kind.settings(&source.path, source.text()));
+        return Report { diagnostics, ..Report::default() };
+    }
     // Nothing can be said of a file that names no library of which anything is known.
-    if !want_facts && !mentions_library(source.text()) {
+    if !want_facts && !concerns_library(source) {
         return Report::default();
     }
-    let budget = BASE_STEPS + STEPS_PER_BYTE * u64::try_from(source.text().len()).unwrap_or(0);
+    let budget = budget(project, source);
     let watcher = Watcher {
         rules,
         contracts,
@@ -70,7 +69,7 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let watching = Watching { rules, source: &|span| watcher.source(span) };
     watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
-    let exhausted = interp.exhausted;
+    let exhausted = interp.exhausted();
     // A line that some contexts refuse and others do not is not wrong in every run that
     // reaches it.
     let (doubtful, certain) = (watcher.doubtful.take(), watcher.certain.take());
@@ -83,11 +82,40 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     Report { diagnostics, facts, exhausted }
 }
 
-/// Libraries whose use can be right or wrong in torchvet's eyes.
-const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "CUDA_", "transformers", "lightning"];
+/// What the analysis of a file may cost. The modules of a package are mostly many and import
+/// each other: following calls in one of them is worth less than in a script.
+fn budget(project: &Project, source: &SourceFile) -> Budget {
+    let bytes = u64::try_from(source.text().len()).unwrap_or(0);
+    let script = Budget {
+        steps: 100_000 + 4 * bytes,
+        // What nothing calls is looked at once, not in every context that it may have.
+        uncalled: 20_000 + 3 * bytes,
+        inlining: 10_000 + bytes / 2,
+        eager: 48 * 1024,
+        visits: 100_000,
+        longest_visit: 100_000,
+    };
+    if project.is_packaged(source.id) && !source.bindings().is_main {
+        Budget { inlining: 2_000 + bytes / 8, eager: 0, visits: 2_000, longest_visit: 300, ..script }
+    } else {
+        script
+    }
+}
 
-fn mentions_library(text: &str) -> bool {
-    SUBJECTS.iter().any(|name| text.contains(name))
+/// Libraries whose use can be right or wrong in torchvet's eyes, or parts of their names.
+const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "transformers", "lightning"];
+
+/// Whether a file imports such a library, or may have it from where it imports everything.
+fn concerns_library(source: &SourceFile) -> bool {
+    let mentions = |text: &str| SUBJECTS.iter().any(|subject| text.contains(subject));
+    let mut is_subject = |module: &str, name: Option<&str>| match name {
+        _ if mentions(module) => true,
+        // `from common import *` may bring it, where it is used.
+        Some("*") => SUBJECTS.iter().any(|subject| source.text().contains(&format!("{subject}."))),
+        Some(name) => SUBJECTS.contains(&name),
+        None => false,
+    };
+    syntax::imports(&source.parsed().module.body, &mut is_subject) || source.text().contains("CUDA_")
 }
 
 /// The project as the interpreter sees it.
@@ -100,6 +128,14 @@ impl<'p> Sources<'p> for Tree<'p> {
 
     fn bindings(&self, file: FileId) -> &'p Bindings {
         self.0.file(file).bindings()
+    }
+
+    fn own_path(&self, file: FileId) -> Option<&'p str> {
+        self.0.own_path(file)
+    }
+
+    fn data(&self, from: FileId, path: &str) -> Option<&'p str> {
+        self.0.data(from, path)
     }
 
     fn size(&self, file: FileId) -> usize {
@@ -136,15 +172,14 @@ impl Watcher<'_> {
     }
 }
 
-impl Observer for Watcher<'_> {
-    fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+impl Watcher<'_> {
+    /// Asks the contracts of a call.
+    fn judge(&self, it: &mut Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Vec<Diagnostic>) {
         let source = |span: Span| self.source(span);
-        let found = &mut self.found.borrow_mut();
         let mut judged = Vec::new();
         let refused = self.contracts.check(self.rules, it, (path, bound, span), &source, &mut judged);
         // What raises where an exception is waited for does what it is to do.
-        let raises =
-            |d: &Diagnostic| self.rules.find(&d.code).is_some_and(|page| page.cpu.is_some() || page.cuda.is_some());
+        let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
         for diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
             crate::contract::push(found, diagnostic);
@@ -153,6 +188,17 @@ impl Observer for Watcher<'_> {
             let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
             doubtful.borrow_mut().insert(span);
             it.refuse(span);
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+        let source = |span: Span| self.source(span);
+        let found = &mut self.found.borrow_mut();
+        // What is shown of a loop's second round is for the rules about order only.
+        if !it.second_round() {
+            self.judge(it, (path, bound, span), found);
         }
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
     }
@@ -164,7 +210,7 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // A function of another file, called by one that nothing calls: that file's own
         // analysis knows better.
-        if it.inlined() && rejection.span.file != it.root || it.expects_failure() {
+        if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
             return;
         }
         let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
@@ -177,7 +223,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
-        let Some(facts) = &self.facts else { return };
+        let Some(facts) = self.facts.as_ref().filter(|_| !it.second_round()) else { return };
         // A tensor may change later: what is listed is what it was here.
         let now = match value.as_obj().map(|id| it.heap.get(id)) {
             Some(Data::Tensor(_)) => match it.heap.tensor_of(value) {
@@ -197,6 +243,10 @@ impl Observer for Watcher<'_> {
             _ => now,
         };
         facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
+    }
+
+    fn moments(&self) -> u32 {
+        self.watch.moments()
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {

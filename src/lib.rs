@@ -15,6 +15,7 @@ pub mod contract;
 pub mod diagnostic;
 pub mod library;
 pub mod output;
+pub mod probe;
 pub mod project;
 pub mod python;
 pub mod rules;

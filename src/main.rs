@@ -1,5 +1,10 @@
 use std::process::ExitCode;
 
+/// Interpreting makes and drops many small objects: the system's allocator takes a good part
+/// of the time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     torchvet::cli::main()
 }

@@ -33,6 +33,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli/", "src/config/options.rs"]),
     ("schemars", &["src/config/options.rs"]),
     ("toml", &["src/config.rs", "src/config/", "src/cli/"]),
+    ("saphyr", &["src/library/settings/document.rs"]),
     ("rayon", &["src/cli/"]),
     ("notify", &["src/cli/"]),
 ];

@@ -10,6 +10,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Extensions of scripts, and of what launches them.
+const KINDS: &[&str] = &["py", "ipynb", "sh", "sbatch", "env", "yml", "yaml"];
+
 /// Path, cell and line → what is said there.
 type Findings = BTreeMap<(String, u64, u64), Vec<String>>;
 
@@ -76,7 +79,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "py" || e == "ipynb") {
+        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| KINDS.contains(&e)) {
             files.push(path);
         }
     }

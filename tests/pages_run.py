@@ -33,7 +33,8 @@ import contracts  # noqa: E402
 
 PRELUDE = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F"]
 PRELUDE += ["import numpy as np"]
-CHECKER_ONLY = ("interpolated", "scaled", "vocabulary")
+CHECKER_ONLY = ("interpolated", "scaled", "recoloured", "vocabulary")
+ASSERTS = tomllib.loads((ROOT / "docs" / "device-asserts.toml").read_text(encoding="utf-8"))
 MARK = re.compile(r"#\s*(error|warning|info)\s*$")
 
 
@@ -125,6 +126,7 @@ class Watch:
 
     def __init__(self, pages):
         self.findings = []
+        self.judging = False
         for page in pages:
             for path, judges in page.contracts().items():
                 for target in targets(path):
@@ -141,9 +143,12 @@ class Watch:
 
         @functools.wraps(original)
         def watched(*args, **kwargs):
-            for judge in judges:
+            for judge in judges if not self.judging else ():
                 known = bind(signature, judge, args, kwargs, skip)
+                # A contract calls functions that are watched.
+                self.judging = True
                 finding = judge.judge(known)
+                self.judging = False
                 if finding is not None:
                     self.findings.append((code, finding.severity, block_line()))
             return function(*args, **kwargs)
@@ -242,6 +247,10 @@ def run_page(page, watch):
         re.compile(front["cpu"])
     if "cuda" in front:
         re.compile(front["cuda"])
+    for name in front.get("asserts", []):
+        condition = ASSERTS[name]["condition"]
+        if condition != "_assert_async" and not re.search(front.get("cuda", "(?!)"), condition):
+            faults.append(f"`cuda` does not match {condition!r}, of the assert {name}")
     marked = []
     source, _ = page.blocks["Example"]
     for number, line in enumerate(source.splitlines(), 1):

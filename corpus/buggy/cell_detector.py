@@ -48,7 +48,7 @@ def main():
     for images, targets in loader:
         images = [img.to(device) for img in images]
         targets = [{k: v.to(device) for k, v in t.items()} for t in targets]
-        loss_dict = model(images, targets)  # error: TV103 (missed)
+        loss_dict = model(images, targets)  # error: TV103
         losses = sum(loss for loss in loss_dict.values())
         optimizer.zero_grad()
         losses.backward()

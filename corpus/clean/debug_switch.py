@@ -1,6 +1,7 @@
 import os
 
-os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+if os.environ.get("DEBUG_CUDA"):
+    os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
 
 import random
 
@@ -32,7 +33,7 @@ class Runner:
 def main():
     seed_everything(0)
     runner = Runner()
-    print("launch blocking:", os.environ["CUDA_LAUNCH_BLOCKING"])
+    print("launch blocking:", os.environ.get("CUDA_LAUNCH_BLOCKING"))
     for i in range(5):
         print(i, runner.step())
 

@@ -1,7 +1,8 @@
-"""Train a toy model, with synchronous kernels while I look for a crash."""
+"""Train a toy model, with synchronous kernels while I look for a crash: DEBUG_CUDA=1."""
 import os
 
-os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
+if os.environ.get("DEBUG_CUDA") == "1":
+    os.environ["CUDA_LAUNCH_BLOCKING"] = "1"
 
 import torch
 import torch.nn as nn

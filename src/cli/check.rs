@@ -86,7 +86,9 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     };
     let mut status = status(&fixed.run, args);
     for (level, message) in &fixed.run.messages {
-        say(*level, message);
+        if *level != super::Level::Note || global.verbose {
+            say(*level, message);
+        }
     }
     if args.diff {
         return diff(&fixed, global).map(|found| status_of_diff(status, found));

@@ -33,7 +33,9 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     let input = Input { paths: args.paths, texts: Vec::new(), want_facts: true, show_progress };
     let mut run = run(&settings, &input)?;
     for (level, message) in &run.messages {
-        say(*level, message);
+        if *level != super::Level::Note || global.verbose {
+            say(*level, message);
+        }
     }
     let Run { project, facts, .. } = &mut run;
     facts.sort_by(|a, b| {

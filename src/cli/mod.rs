@@ -6,6 +6,7 @@ mod config;
 mod facts;
 mod fix;
 mod panics;
+mod probe;
 mod progress;
 mod rule;
 mod run;
@@ -61,6 +62,8 @@ enum Verb {
     Rule(rule::Args),
     /// Print what is known of each variable
     Facts(facts::Args),
+    /// Hold what the checker says against the PyTorch that is installed
+    Probe(probe::Args),
     /// Print the settings, and where each comes from
     Config(config::Args),
     /// Print the version
@@ -71,13 +74,27 @@ enum Verb {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Status {
     /// Nothing to complain about.
-    Clean = 0,
+    Clean,
     /// There are errors or warnings.
-    Findings = 1,
+    Findings,
     /// Wrong usage, wrong settings, unreadable input.
-    Failed = 2,
+    Failed,
     /// A bug of torchvet's.
-    Internal = 101,
+    Internal,
+    /// A program was run, and this is how it ended.
+    Program(u8),
+}
+
+impl Status {
+    fn code(self) -> u8 {
+        match self {
+            Status::Clean => 0,
+            Status::Findings => 1,
+            Status::Failed => 2,
+            Status::Internal => 101,
+            Status::Program(code) => code,
+        }
+    }
 }
 
 /// What keeps a verb from doing its work.
@@ -116,7 +133,7 @@ pub fn main() -> ExitCode {
             Status::Failed
         }
     };
-    ExitCode::from(status as u8)
+    ExitCode::from(status.code())
 }
 
 fn run_verb() -> Status {
@@ -127,6 +144,7 @@ fn run_verb() -> Status {
         Verb::Check(args) => check::main(args, &cli.global),
         Verb::Rule(args) => rule::main(&args),
         Verb::Facts(args) => facts::main(args, &cli.global),
+        Verb::Probe(args) => probe::main(args, &cli.global),
         Verb::Config(args) => config::main(&args),
         Verb::Version => version(),
     };
@@ -149,6 +167,8 @@ fn version() -> Result<Status, Failure> {
 enum Level {
     Error,
     Warning,
+    /// Said with `--verbose` only.
+    Note,
 }
 
 /// Says something on standard error; that it cannot be said is no reason to fail.
@@ -156,6 +176,7 @@ fn say(level: Level, message: &str) {
     let (name, code) = match level {
         Level::Error => ("error", "1;31"),
         Level::Warning => ("warning", "1;33"),
+        Level::Note => ("note", "1;36"),
     };
     let mut out = io::stderr().lock();
     let _ = if colors_wanted(io::stderr().is_terminal()) {

@@ -16,8 +16,8 @@ use crate::contract::Contracts;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::output;
 use crate::project::suppressions::{Judgement, Suppressions, UNUSED_IGNORE};
-use crate::project::{Project, ReadError, ReadErrorKind, SourceFile};
-use crate::syntax::{FileId, Span, TextRange, TextSize};
+use crate::project::{Project, ReadError, ReadErrorKind, SourceFile, mentions};
+use crate::syntax::{FileId, Span, TextRange, TextSize, VARIABLES};
 
 /// The code of a syntax error.
 pub const INVALID_SYNTAX: &str = "invalid-syntax";
@@ -100,8 +100,25 @@ impl Run {
             self.trouble(error);
         }
         walk.files.extend(texts);
+        let launch = self.launch(&walk.launch);
+        walk.files.extend(launch);
         self.times.walk = clock.elapsed();
         walk.files
+    }
+
+    /// The files that set an environment variable of which a rule speaks. They are read for
+    /// these rules only: one that cannot be is no reason to fail.
+    fn launch(&mut self, files: &[PathBuf]) -> Vec<PathBuf> {
+        let wanted: Vec<Result<bool, ReadError>> = files.par_iter().map(|path| mentions(path, VARIABLES)).collect();
+        let mut chosen = Vec::new();
+        for (path, wanted) in files.iter().zip(wanted) {
+            match wanted.and_then(|wanted| if wanted { self.project.load(path).map(|_| true) } else { Ok(false) }) {
+                Ok(true) => chosen.push(path.clone()),
+                Ok(false) => {}
+                Err(error) => self.messages.push((Level::Note, format!("skipped {error}"))),
+            }
+        }
+        chosen
     }
 
     fn read(&mut self, files: &[PathBuf]) {

@@ -101,7 +101,7 @@ impl Judge<'_, '_> {
         self.of_value(&value, name)
     }
 
-    fn of_value(&self, value: &Value, name: &str) -> Cv {
+    pub(super) fn of_value(&self, value: &Value, name: &str) -> Cv {
         match value {
             Value::Unknown | Value::Any(_) => Cv::Unknown,
             Value::None => Cv::None,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::eval::Judge;
 use super::value::{Cv, Read};
-use crate::value::{DeviceKind, Dim, Kind, Origin, Range, Role, Size, Tensor, Value};
+use crate::value::{DeviceKind, Dim, Dtype, Kind, Origin, Range, Role, Size, Tensor, Value};
 
 impl Judge<'_, '_> {
     pub(super) fn helper(&mut self, name: &str, args: &[Cv], ignoring: Option<Cv>) -> Cv {
@@ -12,6 +12,8 @@ impl Judge<'_, '_> {
         match name {
             "within" => Cv::tri(self.within(args, ignoring)),
             "stray" => match self.strays(args, ignoring).as_deref() {
+                // Mere bounds do not say that the value is there.
+                Some([_, ..]) if !self.occurring(&first) => Cv::Unknown,
                 // Which of several values a batch holds is not known: none is the one.
                 Some([(lo, hi)]) if lo == hi => number(*lo),
                 Some([]) => Cv::Unknown,
@@ -28,8 +30,21 @@ impl Judge<'_, '_> {
                 _ => Cv::Unknown,
             },
             "values" => match self.range(&first) {
+                Some((Range { met: Some(met), attained: false, .. }, _)) => Cv::Str(Rc::from(met.value.to_string())),
                 Some((range, _)) => Cv::Str(Rc::from(range.to_string())),
                 None => Cv::Unknown,
+            },
+            "misplaced" => self.misplaced(args),
+            "total" => match &first {
+                Cv::Tensor(tensor, name) => match &tensor.data {
+                    Some(data) => {
+                        let total = data.iter().sum::<f64>();
+                        self.read(format!("`{name}` sums to {total}, from here"), tensor.range_at);
+                        number(total)
+                    }
+                    None => Cv::Unknown,
+                },
+                _ => Cv::Unknown,
             },
             "is_tensor" => match &first {
                 Cv::Tensor(..) => Cv::Bool(true),
@@ -60,6 +75,7 @@ impl Judge<'_, '_> {
             },
             "role" => self.role(&first),
             "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
+            "recoloured" => self.history(&first, |t| (t.past.recoloured, t.past.recoloured)),
             "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
             "occurs" => match args {
                 [Cv::Size(size), n] => Cv::tri(n.as_int().and_then(|n| self.it.heap.occurs(size, n))),
@@ -102,7 +118,10 @@ impl Judge<'_, '_> {
     fn range(&mut self, value: &Cv) -> Option<(Range, ())> {
         let Cv::Tensor(tensor, name) = value else { return None };
         let range = tensor.range.clone()?;
-        let holds = format!("`{name}` holds {range}, from here");
+        let holds = match range.met.filter(|_| !range.attained) {
+            Some(met) => format!("`{name}` holds {}, from here", met.value),
+            None => format!("`{name}` holds {range}, from here"),
+        };
         self.read(holds, tensor.range_at);
         Some((range, ()))
     }
@@ -117,18 +136,83 @@ impl Judge<'_, '_> {
             None | Some(Cv::None) => Some(range),
             Some(value) => range.without(value.as_f64()?),
         };
-        Some(range.map(|r| r.outside(lo, hi)).unwrap_or_default())
+        let Some(range) = range else { return Some(Vec::new()) };
+        // Of mere bounds only the value that is there counts.
+        if let Some(met) = range.met.filter(|met| !range.attained && (met.value < lo || met.value >= hi)) {
+            return Some(vec![(met.value, met.value)]);
+        }
+        Some(range.outside(lo, hi))
+    }
+
+    /// Whether some values of a tensor are known to be there.
+    fn occurring(&self, value: &Cv) -> bool {
+        matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some()))
+    }
+
+    /// Whether a value that is there fits, where one is known beside the ends.
+    fn met(&mut self, range: &Range, ignoring: Option<&Cv>, fits: impl Fn(f64) -> bool) -> bool {
+        let ignored = |value: f64| ignoring.and_then(Cv::as_f64) == Some(value);
+        let stray = range.met.filter(|met| !ignored(met.value) && !fits(met.value));
+        let sure = stray.is_some_and(|met| met.always) || range.attained && (range.certain || range.epoch);
+        self.weak |= stray.is_some() && !sure;
+        stray.is_none()
+    }
+
+    /// What is wrong with the index tensors of `x[…]`: a text, or `None`.
+    fn misplaced(&mut self, args: &[Cv]) -> Cv {
+        let [Cv::Tensor(input, _), index] = args else { return Cv::Unknown };
+        let Some(shape) = input.shape.clone() else { return Cv::Unknown };
+        let items = match index {
+            Cv::Other(Value::Tuple(items)) => items.iter().map(|v| self.of_value(v, "the index")).collect(),
+            other => vec![other.clone()],
+        };
+        let takes = |item: &Cv| match item {
+            Cv::Tensor(t, _) if matches!(t.dtype?, Dtype::Bool | Dtype::Uint8) => t.rank(),
+            Cv::Tensor(..) | Cv::Size(_) | Cv::Other(Value::Slice(_) | Value::Ranged(_)) => Some(1),
+            Cv::None | Cv::Bool(_) | Cv::Other(Value::Ellipsis) => Some(0),
+            _ => None,
+        };
+        let Some(taken) = items.iter().map(takes).sum::<Option<usize>>() else { return Cv::Unknown };
+        let mut axis = 0usize;
+        let mut result = Cv::None;
+        for item in &items {
+            if let Cv::Other(Value::Ellipsis) = item {
+                axis += shape.len().saturating_sub(taken);
+            }
+            if let (Cv::Tensor(tensor, _), Some(dim)) = (item, shape.get(axis))
+                && !matches!(tensor.dtype, Some(Dtype::Bool | Dtype::Uint8))
+            {
+                let found = dim.size.known().map(|n| (n, [item.clone(), Cv::int(-n), Cv::int(n)]));
+                match found.map(|(n, args)| (n, self.within(&args, None), args)) {
+                    Some((_, Some(true), _)) => {}
+                    Some((n, Some(false), args)) => {
+                        let strays = self.strays(&args, None).unwrap_or_default();
+                        self.read(format!("dimension {axis} has size {n}, from here"), dim.at.or(input.shape_at));
+                        let holds = parts_text(&strays);
+                        return Cv::Str(Rc::from(format!(
+                            "the index holds {holds}, but dimension {axis} has size {n}"
+                        )));
+                    }
+                    _ => result = Cv::Unknown,
+                }
+            }
+            axis += takes(item).unwrap_or(0);
+        }
+        result
     }
 
     /// False only where a value that does occur is outside, or every value is.
     fn within(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<bool> {
-        let strays = self.strays(args, ignoring)?;
+        let strays = self.strays(args, ignoring.clone())?;
         if strays.is_empty() {
             return Some(true);
         }
-        let [tensor, lo, hi, ..] = args else { return None };
+        let [tensor, lo, hi, rest @ ..] = args else { return None };
         let (range, ()) = self.range(tensor)?;
         let (lo, hi) = (lo.as_f64()?, hi.as_f64()?);
+        if !self.met(&range, ignoring.as_ref().or(rest.first()), |v| (lo..hi).contains(&v)) {
+            return Some(false);
+        }
         let none_inside = range.parts().iter().all(|(a, b)| *b < lo || *a >= hi);
         if none_inside && range.attained {
             return Some(false);
@@ -147,6 +231,9 @@ impl Judge<'_, '_> {
         let (lo, hi) = (bound(lo, f64::NEG_INFINITY)?, bound(hi, f64::INFINITY)?);
         if range.lo() >= lo && range.hi() <= hi {
             return Some(true);
+        }
+        if !self.met(&range, None, |v| (lo..=hi).contains(&v)) {
+            return Some(false);
         }
         if !range.attained {
             return None;

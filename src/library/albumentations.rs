@@ -13,17 +13,21 @@ const CLASSES: &[(&str, &str)] = &[
     ("Resize", "height, width, interpolation=1, mask_interpolation=0, p=1.0, **kwargs"),
     ("RandomCrop", "height, width, p=1.0, **kwargs"),
     ("CenterCrop", "height, width, p=1.0, **kwargs"),
-    ("RandomResizedCrop", "*size, **kwargs"),
+    ("RandomResizedCrop", "*size, interpolation=1, mask_interpolation=0, **kwargs"),
     ("Normalize", "mean=None, std=None, max_pixel_value=255.0, p=1.0, **kwargs"),
     ("ToFloat", "max_value=None, p=1.0, **kwargs"),
 ];
 
 /// Transforms that keep the size, and the values of masks.
-const SAME: &str = "HorizontalFlip VerticalFlip Flip Rotate ShiftScaleRotate Affine ElasticTransform GridDistortion \
-                    OpticalDistortion RandomBrightnessContrast HueSaturationValue RGBShift ColorJitter CLAHE Blur \
+const SAME: &str = "HorizontalFlip VerticalFlip Flip RandomBrightnessContrast HueSaturationValue RGBShift ColorJitter CLAHE Blur \
                     GaussianBlur MedianBlur MotionBlur GaussNoise ISONoise RandomGamma ChannelShuffle ToGray \
                     CoarseDropout Cutout RandomFog RandomRain Sharpen Emboss Posterize Equalize Solarize InvertImg \
-                    ChannelDropout ImageCompression Downscale Perspective";
+                    ChannelDropout ImageCompression Downscale";
+
+/// Transforms that move pixels: images by mixing neighbours, masks by the nearest, unless told
+/// otherwise.
+const WARPS: &str = "Rotate SafeRotate ShiftScaleRotate Affine ElasticTransform GridDistortion OpticalDistortion \
+                     Perspective ThinPlateSpline";
 
 pub fn register(t: &mut Table) {
     for (name, sig) in CLASSES {
@@ -33,6 +37,10 @@ pub fn register(t: &mut Table) {
         let class = t.class(&format!("albumentations.{name}"), &[], "*args, **kwargs");
         class.keeps_arguments = false;
         class.invoke = Some(invoke);
+    }
+    for name in WARPS.split_whitespace() {
+        let sig = "*args, interpolation=1, mask_interpolation=0, **kwargs";
+        t.class(&format!("albumentations.{name}"), &[], sig).invoke = Some(invoke);
     }
     t.class("albumentations.pytorch.ToTensorV2", &[], "transpose_mask=False, *args, **kwargs").invoke = Some(invoke);
     t.alias("albumentations.pytorch.transforms.ToTensorV2", "albumentations.pytorch.ToTensorV2");
@@ -118,7 +126,17 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
                 }
             }
         }
-        "RandomResizedCrop" => sides(&mut out, Size::Unknown, Size::Unknown, at),
+        "RandomResizedCrop" => {
+            sides(&mut out, Size::Unknown, Size::Unknown, at);
+            resample(cx, object, &mut out, mask);
+        }
+        name if WARPS.split_whitespace().any(|n| n == name) => {
+            if name == "Rotate" {
+                // Some versions change the sides.
+                out.shape = None;
+            }
+            resample(cx, object, &mut out, mask);
+        }
         "Normalize" | "ToFloat" if !mask => {
             out.forget_values();
             out = out.with_dtype(Some(Dtype::Float32), at).with_role(Some(Role::Image), at);
@@ -145,7 +163,7 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
                 let bounds = out.dtype.and_then(Dtype::bounds);
                 out.range = bounds.map(|(lo, hi)| Range::bounds(lo, hi));
             }
-            if matches!(name, "Flip" | "Rotate" | "ToGray") {
+            if matches!(name, "Flip" | "ToGray") {
                 // Some versions change the sides or the channels.
                 out.shape = None;
             }
@@ -153,6 +171,25 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
         _ => return None,
     }
     Some(out)
+}
+
+/// What a change of the grid of pixels does to their values; what comes in from outside is zero.
+fn resample(cx: &Cx<'_, '_>, object: &Value, out: &mut Tensor, mask: bool) {
+    let chosen = cx.attr(object, if mask { "mask_interpolation" } else { "interpolation" }).as_int();
+    out.past = match chosen {
+        Some(0) => out.past,
+        Some(_) => out.interpolated(cx.at()),
+        None => Past::default(),
+    };
+    let bounds = out.range.take().map(|r| Range::bounds(r.lo().min(0.0), r.hi().max(0.0)));
+    out.range = match chosen {
+        Some(0 | 1) => bounds,
+        // Cubic curves overshoot.
+        _ => out.dtype.and_then(Dtype::bounds).map(|(lo, hi)| Range::bounds(lo, hi)),
+    };
+    if chosen != Some(0) && out.role == Some(Role::ClassMask) {
+        out.role = None;
+    }
 }
 
 fn sides(out: &mut Tensor, height: Size, width: Size, at: crate::value::Origin) {

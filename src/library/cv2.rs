@@ -46,7 +46,18 @@ pub fn register(t: &mut Table) {
     t.def("cv2.warpPerspective", "src, M, dsize, dst=None, flags=1, *args, **kwargs", warp);
     t.def("cv2.copyMakeBorder", "src, top, bottom, left, right, borderType, dst=None, value=None", border);
     t.family("cv2.", "imwrite", "*args, **kwargs", |_, _| Value::Any(Type::Bool));
-    t.family("cv2.", "imshow destroyAllWindows setNumThreads rectangle putText line circle", "*args, **kwargs", none);
+    t.family("cv2.", "imshow destroyAllWindows setNumThreads", "*args, **kwargs", none);
+    for (names, sig) in [
+        ("circle", "img, center, radius, color, *args, **kwargs"),
+        ("rectangle line arrowedLine", "img, pt1, pt2, color, *args, **kwargs"),
+        ("ellipse", "img, center, axes, angle, startAngle, endAngle, color, *args, **kwargs"),
+        ("fillPoly fillConvexPoly", "img, pts, color, *args, **kwargs"),
+        ("polylines", "img, pts, isClosed, color, *args, **kwargs"),
+        ("drawContours", "img, contours, contourIdx, color, *args, **kwargs"),
+        ("putText", "img, text, org, fontFace, fontScale, color, *args, **kwargs"),
+    ] {
+        t.family("cv2.", names, sig, draw);
+    }
     t.family("cv2.ocl.", "setUseOpenCL", "flag", none);
     t.family(
         "cv2.",
@@ -207,11 +218,34 @@ fn same_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             out.dtype = None;
             out.range = None;
             if cx.name() == "Canny" {
-                out.shape = None;
+                // One channel, whatever the image has.
+                out.shape = out.shape.map(|dims| dims.into_iter().take(2).collect());
+                out.dtype = Some(Dtype::Uint8);
             }
         }
     }
     cx.out(out)
+}
+
+/// Draws into the array itself, which it also returns.
+fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let image = b.get("img");
+    let (Some(id), Some(mut out)) = (image.as_obj(), cx.tensor(&image)) else { return Value::Unknown };
+    let color = match (b.get("color"), cx.items(&b.get("color"))) {
+        (_, Some(channels)) => channels.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>(),
+        (one, None) => one.as_f64().map(|x| vec![x]),
+    };
+    // A shape may lie outside, and smooth edges have shades.
+    let plain = b.rest.iter().all(|arg| !matches!(arg.value.as_int(), Some(16)));
+    let (before, role) = (out.range.take(), out.role);
+    out.forget_values();
+    out.range = match (before, color.and_then(|c| Range::of_values(&c)).filter(|_| plain && !b.open)) {
+        (Some(range), Some(drawn)) => Some(range.union(&drawn).of_part()),
+        _ => None,
+    };
+    (out.range_at, out.role) = (cx.at(), role.filter(|r| *r == Role::Image));
+    cx.it.heap.overwrite(id, out);
+    image
 }
 
 fn border(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -222,6 +256,14 @@ fn border(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         *h = Dim::new(h.size.add(&size("top")).add(&size("bottom")), at);
         *w = Dim::new(w.size.add(&size("left")).add(&size("right")), at);
     }
-    out.range = None;
+    let constant = matches!(b.get("borderType"), Value::Int(0))
+        || b.get("borderType").as_path().is_some_and(|p| p.ends_with("BORDER_CONSTANT"));
+    let value = if b.get("value").is_none() { Some(0.0) } else { b.get("value").as_f64() };
+    let grows = ["top", "bottom", "left", "right"].iter().any(|n| size(n).known().is_some_and(|n| n > 0));
+    out.range = match (out.range, value.filter(|_| constant && grows)) {
+        (Some(range), Some(fill)) => Range::of_values(&[fill]).map(|fill| range.union(&fill)),
+        (None, Some(fill)) => Some(Range::anything_and(fill, true)),
+        _ => None,
+    };
     cx.out(out)
 }

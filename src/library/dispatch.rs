@@ -1,18 +1,18 @@
 //! Answers the interpreter's questions from the table.
 
 use super::cx::Cx;
-use super::table::{Entry, table};
+use super::table::{Entry, canonical, table};
 use super::{lightning, numpy, special, torch};
-use crate::python::{Arg, Args, BinOp, Bound, Interp, Library, UnaryOp};
+use crate::python::{Arg, Args, BinOp, Bound, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, sym};
+use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
 
 /// `path.name`, interned.
 pub fn join(path: Sym, name: Sym) -> Sym {
-    sym(&format!("{path}.{name}"))
+    dotted(path, name)
 }
 
 impl Libraries {
@@ -32,6 +32,7 @@ impl Libraries {
         if it.refused.0 == refused {
             it.pass(span);
         }
+        it.event(Event::Returned { path: entry.same_as.unwrap_or(path), bound: &bound, result: &value, span });
         // The program ends here: what would follow from a refused call is not reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             if !it.heap.is_tensor(&value) {
@@ -48,12 +49,12 @@ impl Libraries {
         let table = table();
         let bases = table.classes.get(&class).map(|c| c.bases.as_slice()).unwrap_or_default();
         std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {
-            let path = table.canonical(join(class, name));
+            let path = canonical(join(class, name));
             if let Some(entry) = table.functions.get(&path) {
                 return Some((path, entry));
             }
             if class.as_str() == "torch.Tensor" {
-                let path = table.canonical(join(sym("torch"), name));
+                let path = canonical(join(sym("torch"), name));
                 return table.functions.get(&path).map(|entry| (path, entry));
             }
             None
@@ -94,7 +95,7 @@ fn numpy_names(args: &Args) -> Option<Args> {
 impl Library for Libraries {
     fn member(&self, _it: &mut Interp<'_>, path: Sym, name: Sym) -> Value {
         let table = table();
-        let path = table.canonical(join(path, name));
+        let path = canonical(join(path, name));
         match table.constants.get(&path) {
             Some(constant) => constant.value(),
             None => Value::Path(path),
@@ -102,7 +103,7 @@ impl Library for Libraries {
     }
 
     fn canonical(&self, path: Sym) -> Sym {
-        table().canonical(path)
+        canonical(path)
     }
 
     fn bases(&self, path: Sym) -> Option<&[Sym]> {
@@ -131,7 +132,7 @@ impl Library for Libraries {
         // The nearest class in the line that has a constructor of its own.
         let Some(own) = table.classes.get(&class) else { return };
         let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
-        let Some(entry) = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments) else { return };
+        let entry = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
             if let Some(instance) = it.heap.instance_mut(object) {
                 instance.open = true;
@@ -147,6 +148,7 @@ impl Library for Libraries {
         if let Some(init) = entry.init {
             init(&mut Cx { it, path: class, span }, object, &bound);
         }
+        it.event(Event::Returned { path: class, bound: &bound, result: &Value::Obj(object), span });
     }
 
     fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value> {

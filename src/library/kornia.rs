@@ -2,7 +2,7 @@
 
 use super::common::part_of;
 use super::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Args, Bound};
 use crate::value::{Dim, Grad, Past, Range, Role, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
@@ -16,6 +16,16 @@ pub fn register(t: &mut Table) {
     for name in ["hflip", "vflip", "rot180"] {
         t.def(&format!("kornia.geometry.transform.{name}"), "input", |cx, b| like(cx, b, "input"));
         t.alias(&format!("kornia.geometry.{name}"), &format!("kornia.geometry.transform.{name}"));
+    }
+    for (names, sig) in WARPS {
+        t.family("kornia.geometry.transform.", names, sig, warp);
+        for name in names.split_whitespace() {
+            t.alias(&format!("kornia.geometry.{name}"), &format!("kornia.geometry.transform.{name}"));
+        }
+    }
+    for name in AUGMENTATIONS.split_whitespace() {
+        let sig = "*args, resample='BILINEAR', **kwargs";
+        t.class(&format!("kornia.augmentation.{name}"), &["torch.nn.Module"], sig).invoke = Some(augment);
     }
     t.def("kornia.utils.image_to_tensor", "image, keepdim=True", |cx, b| {
         let Some(image) = cx.tensor_arg(b, "image") else { return cx.some_tensor() };
@@ -37,11 +47,78 @@ pub fn register(t: &mut Table) {
     });
 }
 
+/// Functions that move pixels by a matrix or a grid, with the name of the tensor first.
+const WARPS: &[(&str, &str)] = &[
+    ("warp_affine", "src, M, dsize, mode='bilinear', padding_mode='zeros', align_corners=True, fill_value=None"),
+    ("warp_perspective", "src, M, dsize, mode='bilinear', padding_mode='zeros', align_corners=True, fill_value=None"),
+    ("remap", "image, map_x, map_y, mode='bilinear', padding_mode='zeros', align_corners=None, *args"),
+    ("affine", "tensor, matrix, mode='bilinear', padding_mode='zeros', align_corners=True"),
+    ("rotate", "tensor, angle, center=None, mode='bilinear', padding_mode='zeros', align_corners=True"),
+    ("translate", "tensor, translation, mode='bilinear', padding_mode='zeros', align_corners=True"),
+    ("scale", "tensor, scale_factor, center=None, mode='bilinear', padding_mode='zeros', align_corners=True"),
+    ("shear", "tensor, shear, mode='bilinear', padding_mode='zeros', align_corners=False"),
+    ("crop_and_resize", "input_tensor, boxes, size, mode='bilinear', padding_mode='zeros', align_corners=True"),
+    (
+        "elastic_transform2d",
+        "image, noise, kernel_size=(63, 63), sigma=(32.0, 32.0), alpha=(1.0, 1.0), align_corners=False, \
+         mode='bilinear', padding_mode='zeros'",
+    ),
+];
+
+/// The same as layers; the interpolation is `resample`.
+const AUGMENTATIONS: &str = "RandomRotation RandomAffine RandomPerspective RandomElasticTransform RandomResizedCrop \
+                             Resize RandomThinPlateSpline RandomFisheye RandomTranslate RandomShear";
+
+/// What is moved keeps its kind; where lengths change is not followed.
+fn moved(cx: &mut Cx<'_, '_>, mut out: Tensor, interpolation: &Value, same_size: bool) -> Value {
+    let at = cx.at();
+    let name = interpolation.as_str().or_else(|| interpolation.as_path().and_then(|p| p.rsplit('.').next()));
+    let nearest = name.map(|name| name.to_lowercase().starts_with("nearest"));
+    let mixed = out.interpolated(at);
+    (out.data, out.base, out.version, out.writes) = (None, None, 0, 0);
+    if out.grad == Grad::Leaf {
+        out.grad = Grad::Attached;
+    }
+    out.past = match nearest {
+        Some(true) => out.past,
+        Some(false) => mixed,
+        None => Past::default(),
+    };
+    // What comes in from outside is zero, or repeats the border.
+    out.range = match (out.range.take(), nearest) {
+        (Some(range), Some(_)) => Some(Range::bounds(range.lo().min(0.0), range.hi().max(0.0))),
+        _ => None,
+    };
+    if nearest != Some(true) && out.role == Some(Role::ClassMask) {
+        out.role = None;
+    }
+    if let (false, Some([.., height, width])) = (same_size, out.shape.as_deref_mut()) {
+        (*height, *width) = (Dim::UNKNOWN, Dim::UNKNOWN);
+    }
+    cx.out(out)
+}
+
+fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let first = b.values.first().and_then(Option::as_ref).map_or(Value::Unknown, |arg| arg.value.clone());
+    let Some(input) = cx.tensor(&first) else { return cx.some_tensor() };
+    let same_size = matches!(cx.name(), "affine" | "rotate" | "translate" | "scale" | "shear" | "elastic_transform2d");
+    moved(cx, input, &b.get("mode"), same_size)
+}
+
+fn augment(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
+    let input = cx.tensor(&args.pos.first()?.value)?;
+    let class = cx.it.heap.instance_of(object)?.class.as_path()?;
+    let same_size = !class.contains("Resize") && !class.contains("Crop");
+    let resample = cx.attr(object, "resample");
+    // Two dimensions and three get a batch dimension unless told otherwise.
+    let input = Tensor { shape: input.shape.filter(|dims| dims.len() == 4), ..input };
+    Some(moved(cx, input, &resample, same_size))
+}
+
 fn like(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let Some(mut out) = cx.tensor_arg(b, name) else { return cx.some_tensor() };
     out.base = None;
     out.data = None;
-    out.past = Past::default();
     if out.grad == Grad::Leaf {
         out.grad = Grad::Attached;
     }

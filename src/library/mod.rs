@@ -14,6 +14,7 @@ mod kornia;
 mod lightning;
 pub mod numpy;
 mod pil;
+mod settings;
 mod sklearn;
 mod special;
 pub mod stdlib;

@@ -203,6 +203,21 @@ pub fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     }
 }
 
+/// Notes that a picture or tensor that was just made, and of whose values nothing is known,
+/// has this one somewhere.
+pub fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
+    let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
+    let at = cx.at();
+    if let Some(id) = facts.as_obj() {
+        cx.it.heap.update_tensor(id, |t| {
+            if t.range.is_none() {
+                t.range = Some(Range::anything_and(value, true));
+                t.range_at = at;
+            }
+        });
+    }
+}
+
 /// An image of another size; its values' range goes through `values`, and what they mean is
 /// forgotten with the range.
 pub fn with_size(
@@ -239,7 +254,10 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => false,
     };
     let facts = array_of(cx, &image).filter(|_| kept);
-    let past = facts.as_ref().map(|f| f.past).unwrap_or_default();
+    let mut past = facts.as_ref().map(|f| f.past).unwrap_or_default();
+    if from.as_str() == Some("P") && to.is_some_and(|to| to != "P" && to != "PA") {
+        past.recoloured = cx.at();
+    }
     let out = new_image(cx, to, size, facts.and_then(|f| f.range.zip(f.role)));
     set_past(cx, &out, past);
     out
@@ -250,6 +268,7 @@ pub fn is_nearest(resample: &Value) -> Option<bool> {
     match resample {
         Value::Int(n) => Some(*n == 0),
         Value::Path(p) => Some(p.as_str().rsplit('.').next().is_some_and(|n| n.starts_with("NEAREST"))),
+        Value::Str(name) => Some(name.starts_with("nearest")),
         Value::None => Some(false),
         _ => None,
     }
@@ -263,6 +282,7 @@ pub fn mixed(range: &Range, resample: &Value) -> Option<Range> {
             let overshoots = match resample {
                 Value::Int(n) => !matches!(n, 2 | 4),
                 Value::Path(p) => !p.as_str().ends_with("BILINEAR") && !p.as_str().ends_with("BOX"),
+                Value::Str(name) => !matches!(&**name, "bilinear" | "box"),
                 _ => true,
             };
             (!overshoots).then(|| Range::bounds(range.lo(), range.hi()))

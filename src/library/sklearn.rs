@@ -13,6 +13,7 @@ const DATASETS: &[(&str, i64, i64, i64)] = &[
     ("load_wine", 178, 13, 3),
     ("load_breast_cancer", 569, 30, 2),
     ("load_diabetes", 442, 10, 0),
+    ("fetch_california_housing", 20640, 8, 0),
 ];
 
 pub fn register(t: &mut Table) {
@@ -77,6 +78,13 @@ pub fn register(t: &mut Table) {
         },
     );
     t.family("sklearn.metrics.", "classification_report", "*args, **kwargs", unknown);
+    t.def("sklearn.utils.class_weight.compute_class_weight", "class_weight, *, classes, y, **kwargs", |cx, b| {
+        let at = cx.at();
+        let classes = cx.tensor_arg(b, "classes").and_then(|t| t.sizes());
+        let listed = || cx.items(&b.get("classes")).map(|items| vec![super::common::size_of_length(items.len())]);
+        let shape = classes.or_else(listed).or(Some(vec![Size::Unknown]));
+        cx.out(array(shape, Some(Dtype::Float64), at))
+    });
 }
 
 /// Some rows of an array or some elements of a list.

@@ -1,8 +1,9 @@
 //! The table of everything that is known of libraries, built once.
 
+use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cx::Cx;
 use crate::python::{Args, Bound, Sig};
@@ -188,11 +189,27 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     super::einops::register(&mut table);
     super::kornia::register(&mut table);
     super::lightning::register(&mut table);
+    super::settings::register(&mut table);
     super::sklearn::register(&mut table);
     super::timm::register(&mut table);
     super::transformers::register(&mut table);
     table
 });
+
+thread_local! {
+    /// Canonical paths that were asked for.
+    static CANONICAL: RefCell<FxHashMap<Sym, Sym>> = const { RefCell::new(FxHashMap::with_hasher(FxBuildHasher)) };
+}
+
+/// The canonical path of a dotted name, in the one table.
+pub fn canonical(path: Sym) -> Sym {
+    let known = CANONICAL.with_borrow(|known| known.get(&path).copied());
+    known.unwrap_or_else(|| {
+        let of = table().canonical(path);
+        CANONICAL.with_borrow_mut(|known| known.insert(path, of));
+        of
+    })
+}
 
 /// The one table.
 pub fn table() -> &'static Table {

@@ -150,6 +150,11 @@ impl Project {
         at.to_owned()
     }
 
+    /// Whether a file belongs to a package, and so is imported rather than run.
+    pub fn is_packaged(&self, file: FileId) -> bool {
+        self.file(file).canonical().parent().is_some_and(|folder| self.has(folder, "__init__.py", Kind::File))
+    }
+
     /// Whether a folder may be searched: below the root, or, for a file outside of the
     /// root, the file's own.
     fn reachable(&self, folder: &Path, own: &Path) -> bool {

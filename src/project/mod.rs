@@ -4,6 +4,7 @@
 //! A [`Project`] only ever grows, and can be shared between threads: a `&SourceFile` lives
 //! as long as its project.
 
+mod data;
 mod imports;
 mod libraries;
 mod read;
@@ -20,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 pub use imports::Resolved;
 pub use libraries::MODELLED_LIBRARIES;
-pub use read::{Encoding, ReadError, ReadErrorKind};
+pub use read::{Encoding, ReadError, ReadErrorKind, mentions};
 pub use source::{FileKind, Position, SourceFile};
 pub use walk::{DEFAULT_EXCLUDES, Walk, Walker, compile_glob};
 
@@ -39,6 +40,8 @@ pub struct Project {
     /// Every path under which a file was asked for, and its canonical path.
     by_path: Mutex<FxHashMap<PathBuf, FileId>>,
     folders: FrozenMap<PathBuf, Box<Listing>>,
+    /// Settings files that scripts open, by path.
+    texts: FrozenMap<PathBuf, String>,
     /// Whether some text shadows the disk, so that a folder's listing is not all there is.
     has_texts: AtomicBool,
 }
@@ -61,6 +64,7 @@ impl Project {
             files: FrozenVec::new(),
             by_path: Mutex::default(),
             folders: FrozenMap::new(),
+            texts: FrozenMap::new(),
             has_texts: AtomicBool::new(false),
         }
     }

@@ -11,6 +11,8 @@ use crate::syntax::Notebook;
 const MAX_SOURCE: usize = 10 << 20;
 /// A notebook's file holds its outputs too.
 const MAX_NOTEBOOK: u64 = 200 << 20;
+/// What launches a program is short.
+const MAX_LAUNCH: u64 = 1 << 20;
 
 /// How a file's text was written, so that a fix writes it the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +96,19 @@ pub(super) struct Content {
 
 pub(super) fn is_notebook(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
+}
+
+/// Whether a file that launches programs says anything of interest. It need not be read as
+/// text for that.
+pub fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
+    let io = |error| ReadError::io(path, &error);
+    let metadata = fs::metadata(path).map_err(io)?;
+    if !metadata.is_file() || metadata.len() > MAX_LAUNCH {
+        return Ok(false);
+    }
+    let bytes = fs::read(path).map_err(io)?;
+    let holds = |needle: &&str| bytes.windows(needle.len()).any(|part| part == needle.as_bytes());
+    Ok(needles.iter().any(holds))
 }
 
 pub(super) fn read(path: &Path, canonical: &Path) -> Result<Content, ReadError> {

@@ -9,6 +9,8 @@ use crate::syntax::{self, Bindings, Cell, FileId, LineIndex, Notebook, OneIndexe
 pub enum FileKind {
     Python,
     Notebook,
+    /// What launches programs: see [`syntax::LaunchFile`].
+    Launch,
 }
 
 /// A place as people and editors count it: from 1, columns in characters.
@@ -43,7 +45,11 @@ impl SourceFile {
     }
 
     pub fn kind(&self) -> FileKind {
-        if self.notebook.is_some() { FileKind::Notebook } else { FileKind::Python }
+        match &self.notebook {
+            Some(_) => FileKind::Notebook,
+            None if syntax::LaunchFile::of(&self.path).is_some() => FileKind::Launch,
+            None => FileKind::Python,
+        }
     }
 
     /// The Python source, without byte order mark; of a notebook, its Python cells end to
@@ -79,6 +85,7 @@ impl SourceFile {
                 let cells: Vec<TextRange> = notebook.cells.iter().map(|cell| cell.range).collect();
                 syntax::parse_cells(&self.text, &cells)
             }
+            None if self.kind() == FileKind::Launch => syntax::parse_comments(&self.text),
             None => syntax::parse(&self.text, false),
         })
     }

@@ -7,6 +7,7 @@ use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::{WalkBuilder, WalkState};
 
 use super::ReadError;
+use crate::syntax::LaunchFile;
 
 /// What nobody wants checked: version control, environments, caches, build output.
 #[rustfmt::skip]
@@ -32,6 +33,8 @@ pub struct Walker {
 #[derive(Default)]
 pub struct Walk {
     pub files: Vec<PathBuf>,
+    /// Files that may set environment variables: most are of no interest.
+    pub launch: Vec<PathBuf>,
     pub errors: Vec<ReadError>,
 }
 
@@ -149,10 +152,12 @@ impl Walker {
                 match entry {
                     Ok(entry) => {
                         let folder = entry.file_type().is_none_or(|kind| kind.is_dir());
-                        if !folder && is_checked(entry.path()) {
+                        let launches = !folder && LaunchFile::of(entry.path()).is_some();
+                        if launches || !folder && is_checked(entry.path()) {
                             let path = entry.into_path();
                             let plain = path.strip_prefix("./").map(Path::to_owned);
-                            walk.files.push(plain.unwrap_or(path));
+                            let list = if launches { &mut walk.launch } else { &mut walk.files };
+                            list.push(plain.unwrap_or(path));
                         }
                     }
                     Err(error) => walk.errors.extend(walk_error(&error)),

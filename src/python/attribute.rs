@@ -31,6 +31,9 @@ impl<'p> Interp<'p> {
     pub fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         match object {
             Value::Unknown => (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name)))),
+            Value::Path(path) if name.as_str() == "__name__" && self.library.bases(*path).is_some() => {
+                Some(Value::str(path.as_str().rsplit('.').next().unwrap_or_default()))
+            }
             Value::Path(path) => Some(self.path_member(*path, name)),
             Value::Super(pair) => {
                 let (class, receiver) = (pair.0, pair.1.clone());
@@ -84,13 +87,15 @@ impl<'p> Interp<'p> {
                 .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
             Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Ranged(_) | Value::Size(_) => {
                 match name.as_str() {
-                    "real" | "numerator" => Some(object.clone()),
+                    // Members of an `IntEnum` are carried as numbers.
+                    "real" | "numerator" | "value" => Some(object.clone()),
                     _ => Some(Value::Method(Rc::new((object.clone(), name)))),
                 }
             }
             Value::Dtype(_) | Value::Device(_) => self.native_attr(object, name, span),
             Value::Partial(partial) if name.as_str() == "func" => Some(partial.func.clone()),
             Value::Bound(pair) if name.as_str() == "__self__" => Some(pair.0.clone()),
+            object if self.dict_owner(object).is_some() => Some(Value::Method(Rc::new((object.clone(), name)))),
             _ => None,
         }
     }
@@ -135,7 +140,7 @@ impl<'p> Interp<'p> {
         if let Some(value) = self.heap.attr(id, name.as_str()) {
             return Some(value);
         }
-        for class in self.mro_of(object) {
+        for class in self.mro_of(object).iter().cloned() {
             let found = match class {
                 Value::Obj(class) => self.class_attr(class, name).map(|v| self.bind_attr(v, object, class, span)),
                 Value::Path(path) => self.native_class_attr(path, object, name, span),
@@ -151,8 +156,7 @@ impl<'p> Interp<'p> {
         }
         match name.as_str() {
             "__class__" => self.heap.instance_of(object).map(|i| i.class.clone()),
-            "__dict__" => None,
-            _ => None,
+            _ => self.missing_attr(id, object, name, span),
         }
     }
 
@@ -219,11 +223,11 @@ impl<'p> Interp<'p> {
     fn super_attr(&mut self, class: ObjId, receiver: &Value, name: Sym, span: Span) -> Option<Value> {
         let line = match receiver {
             // In a class method, the receiver is the class.
-            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id).to_vec(),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id),
             _ => self.mro_of(receiver),
         };
         let after = line.iter().position(|c| c.as_obj() == Some(class))?;
-        for ancestor in line.into_iter().skip(after + 1) {
+        for ancestor in line.iter().skip(after + 1).cloned() {
             match ancestor {
                 Value::Obj(id) => {
                     if let Some(value) = self.class_attr(id, name) {
@@ -233,6 +237,11 @@ impl<'p> Interp<'p> {
                 Value::Path(path) if name.as_str() == "__init__" => {
                     let method = Value::path(&format!("{path}.__init__"));
                     return Some(Value::Bound(Rc::new((receiver.clone(), method))));
+                }
+                Value::Path(path) if path.as_str().starts_with("builtins.") && self.payload(receiver).is_some() => {
+                    if let Some(method) = self.payload_method(receiver, name) {
+                        return Some(method);
+                    }
                 }
                 Value::Path(path) => match self.native_class_attr(path, receiver, name, span) {
                     Some(Value::Method(_)) => {
@@ -258,14 +267,21 @@ impl<'p> Interp<'p> {
     }
 
     pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
+        self.setattr_from(object, name, value, span, None);
+    }
+
+    /// Sets an attribute to the value of the expression at `from`.
+    pub(super) fn setattr_from(&mut self, object: &Value, name: Sym, value: Value, span: Span, from: Option<Span>) {
         let library = self.library;
         let Value::Obj(id) = object else {
+            self.event(Event::Unseen { name, span });
+            self.event(Event::Escaped { value: &value });
             self.havoc(&value);
             return;
         };
         match self.heap.get(*id) {
             Data::Instance(_) => {
-                self.event(Event::SetAttribute { object: *id, name, value: &value, span });
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
                 if let Some(setter) = self.setter(object, name) {
                     self.call(&setter, Args::positional([object.clone(), value], span), span);
                     return;
@@ -274,6 +290,9 @@ impl<'p> Interp<'p> {
                     if library.set_attribute(self, class, object, name, &value, span) {
                         return;
                     }
+                }
+                if self.set_entry(object, name, &value, span) {
+                    return;
                 }
                 self.heap.set_attr(*id, name.as_str(), value);
             }
@@ -291,7 +310,10 @@ impl<'p> Interp<'p> {
                 let scope = *scope;
                 self.heap.bind(scope, name, Some(value));
             }
+            // Configurations are dictionaries whose keys are attributes.
+            Data::Dict(_) => self.set_subscript(object, &Value::str(name.as_str()), value, span),
             Data::Tensor(_) => {
+                self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
                 if let Some(class) = self.library.class_of(self, object) {
                     library.set_attribute(self, class, object, name, &value, span);
                 }

@@ -1,5 +1,9 @@
 //! Python's builtin functions.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
@@ -106,8 +110,12 @@ const NAMES: &[&str] = &[
 /// The longest range that is written out.
 const MAX_RANGE: i64 = 4096;
 
+/// The paths of the builtins by their names.
+static PATHS: LazyLock<FxHashMap<Sym, Sym>> =
+    LazyLock::new(|| NAMES.iter().map(|name| (sym(name), sym(&format!("builtins.{name}")))).collect());
+
 pub(super) fn lookup(name: Sym) -> Value {
-    if NAMES.contains(&name.as_str()) { Value::path(&format!("builtins.{name}")) } else { Value::Unknown }
+    PATHS.get(&name).map_or(Value::Unknown, |path| Value::Path(*path))
 }
 
 impl<'p> Interp<'p> {
@@ -119,6 +127,10 @@ impl<'p> Interp<'p> {
         }
         match name {
             "len" => self.length(&first, span),
+            "open" => {
+                let library = self.library;
+                library.call(self, sym("io.open"), args, span)
+            }
             "range" => self.range(&values),
             "print" | "delattr" => Value::None,
             "int" | "float" | "bool" | "str" | "complex" => self.convert(name, &values, span),
@@ -176,17 +188,7 @@ impl<'p> Interp<'p> {
                     None => Value::Unknown,
                 },
             },
-            "vars" => match first.as_obj().map(|id| self.heap.get(id)) {
-                Some(Data::Instance(instance)) => {
-                    let mut dict = Dict::default();
-                    for (name, value) in &instance.attrs {
-                        dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
-                    }
-                    dict.open = instance.open.then_some(Value::Unknown);
-                    self.heap.dict(dict)
-                }
-                _ => Value::Unknown,
-            },
+            "vars" => self.attributes(&first),
             "ord" | "hash" | "id" => Value::Any(Type::Int),
             "repr" | "chr" | "hex" | "bin" | "oct" | "format" | "input" => Value::Any(Type::Str),
             "bytes" => Value::Any(Type::Bytes),
@@ -315,7 +317,14 @@ impl<'p> Interp<'p> {
                 other => other.as_f64().map_or(Value::Any(Type::Float), Value::Float),
             },
             "bool" => self.truth(value).map_or(Value::Any(Type::Bool), Value::Bool),
-            "str" => super::text::str_of(value).map_or(Value::Any(Type::Str), |s| Value::str(&s)),
+            "str" => {
+                if self.heap.instance_of(value).is_some()
+                    && let Some(method) = self.try_getattr(value, sym("__str__"), span)
+                {
+                    return self.call(&method, Args::default(), span);
+                }
+                super::text::str_of(value).map_or(Value::Any(Type::Str), |s| Value::str(&s))
+            }
             _ => Value::Any(Type::Complex),
         }
     }
@@ -407,7 +416,9 @@ impl<'p> Interp<'p> {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Instance(instance) if instance.attrs.contains_key(&name) => Some(true),
                 Data::Instance(instance) => {
-                    let open = instance.open || matches!(instance.class, Value::Path(_));
+                    let open = instance.open
+                        || matches!(instance.class, Value::Path(_))
+                        || self.user_method(object, "__getattr__").is_some();
                     let line = self.mro_of(object);
                     let in_class = line.iter().filter_map(Value::as_obj).any(|c| self.class_attr(c, name).is_some());
                     let native = line.iter().any(|c| matches!(c, Value::Path(_)));

@@ -1,11 +1,12 @@
 //! Calls: who is called, how arguments meet parameters, what comes back.
 
+use super::budget::Abroad;
 use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::stmt::Flow;
-use super::{Arg, Args};
+use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
-use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, sym};
+use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, dotted, sym};
 
 /// How deep the objects that make up an object are followed where they may have changed.
 const MAX_PARTS: u32 = 2;
@@ -86,7 +87,9 @@ impl<'p> Interp<'p> {
         let Some((class, name)) = path.as_str().rsplit_once('.') else { return Value::Unknown };
         let library = self.library;
         if name == "__init__" {
-            if let Some(object) = receiver.as_obj() {
+            if self.payload(&receiver).is_some() && class.starts_with("builtins.") {
+                self.fill_payload(&receiver, &args, span);
+            } else if let Some(object) = receiver.as_obj() {
                 library.init(self, sym(class), object, args, span);
             }
             return Value::None;
@@ -102,6 +105,9 @@ impl<'p> Interp<'p> {
             } else {
                 Value::Unknown
             };
+        }
+        if let Some(owner) = self.dict_owner(receiver) {
+            return self.attributes_method(&owner, name, args, span);
         }
         if let Some(value) = self.container_method(receiver, name, &args, span) {
             return value;
@@ -138,7 +144,7 @@ impl<'p> Interp<'p> {
     }
 
     fn call_instance(&mut self, object: &Value, args: Args, span: Span) -> Value {
-        for class in self.mro_of(object) {
+        for class in self.mro_of(object).iter().cloned() {
             match class {
                 Value::Obj(class) => {
                     if let Some(method) = self.class_attr(class, sym("__call__")) {
@@ -178,7 +184,7 @@ impl<'p> Interp<'p> {
     fn forget_inside(&mut self, object: &Value, depth: u32) {
         let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
         let (Some(id), Some(class)) = (object.as_obj(), class) else { return };
-        for name in self.attributes_set_later(class).iter() {
+        for name in self.attributes_set_later(class) {
             if self.heap.attr(id, name.as_str()).is_some() {
                 self.heap.set_attr(id, name.as_str(), Value::Unknown);
             }
@@ -201,6 +207,7 @@ impl<'p> Interp<'p> {
     /// dicts.
     fn havoc_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
+            self.event(Event::Escaped { value: &arg.value });
             self.havoc(&arg.value);
         }
     }
@@ -270,6 +277,19 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// What a call of the program that is not followed may have done.
+    fn lose(&mut self, function: &Function, args: &Args) {
+        self.havoc_args(args);
+        self.havoc_closure(function.scope);
+        // A method, a constructor above all, gives its object attributes.
+        if function.owner.is_some()
+            && let Some(object) = args.pos.first().map(|a| a.value.clone())
+        {
+            self.forget_assigned(&object);
+            self.open(&object);
+        }
+    }
+
     /// What a function that is not run may change or give away: the variables of the functions
     /// around it.
     fn havoc_closure(&mut self, scope: ObjId) {
@@ -304,27 +324,22 @@ impl<'p> Interp<'p> {
 
     /// Calls a function of the program.
     fn call_user(&mut self, id: ObjId, args: Args, span: Span) -> Value {
-        let Data::Function(function) = self.heap.get(id) else { return Value::Unknown };
-        let function = function.clone();
+        let data = self.heap.share(id);
+        let Data::Function(function) = &*data else { return Value::Unknown };
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
         let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        let spent = match self.demands.is_empty() {
-            true => self.speculative && self.inlining == 0 && self.frames.len() > 1,
-            false => self.importing == 0,
+        let leaves = match self.meter.is_abroad() {
+            true => None,
+            false if !self.demands.is_empty() => Some(Abroad::Import),
+            false => self.foreign.contains(&code.file).then_some(Abroad::Visit),
         };
-        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || self.budget == 0 || spent {
-            self.havoc_args(&args);
-            self.havoc_closure(function.scope);
-            // A method, a constructor above all, gives its object attributes.
-            if function.owner.is_some()
-                && let Some(object) = args.pos.first().map(|a| a.value.clone())
-            {
-                self.forget_assigned(&object);
-                self.open(&object);
-            }
+        let inlined = self.speculative && self.frames.len() > 1;
+        let may_call = self.meter.may_call(function.code, leaves, inlined);
+        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || !may_call {
+            self.lose(function, &args);
             return Value::Unknown;
         }
-        if self.is_overridden(&function, code.body) {
+        if self.is_overridden(function, code.body) {
             self.havoc_args(&args);
             return Value::Unknown;
         }
@@ -336,8 +351,13 @@ impl<'p> Interp<'p> {
             Body::Class => return Value::Unknown,
         };
         // User rules may speak of the program's own functions.
-        self.announce_user(&function, parameters, &args, span);
+        self.announce_user(function, parameters, &args, span);
+        // A call that leaves the program proper can be taken back.
+        let given = leaves.map(|_| args.clone());
         let vars = self.bind(parameters, &function.defaults, args, span);
+        if let Some(kind) = leaves {
+            self.meter.leave(kind);
+        }
         let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
         let unsure = self.unsure;
@@ -352,7 +372,7 @@ impl<'p> Interp<'p> {
             frame.raising = 1;
         }
         self.frames.push(frame);
-        let managers = self.decorating_managers(&function);
+        let managers = self.decorating_managers(function);
         for manager in &managers {
             self.enter_manager(manager, span);
         }
@@ -373,9 +393,20 @@ impl<'p> Interp<'p> {
                 self.exit_manager(manager);
             }
         }
+        if let Some(given) = given
+            && !self.meter.come_back(function.code)
+        {
+            // What was cut short is not kept.
+            self.frames.pop();
+            self.heap.undo(mark);
+            self.heap.release(mark);
+            self.unsure = unsure;
+            self.lose(function, &given);
+            return Value::Unknown;
+        }
         let value = self.finish_call(flow, mark);
         self.unsure = unsure;
-        if !code.yields {
+        if !self.is_generator(function.code) {
             return value.0;
         }
         let mut yields = value.1.into_iter();
@@ -384,6 +415,15 @@ impl<'p> Interp<'p> {
             Some(first) => yields.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false)),
         };
         self.heap.iter(Items::Many(element))
+    }
+
+    fn is_generator(&mut self, code: CodeId) -> bool {
+        let Some(code) = self.code.get_mut(code.0 as usize) else { return false };
+        let body = code.body;
+        *code.yields.get_or_insert_with(|| match body {
+            Body::Function(def) => super::entry::has_yield(&def.body),
+            _ => false,
+        })
     }
 
     /// Joins the ways in which a call ends; its value and what it yielded.
@@ -485,11 +525,7 @@ impl<'p> Interp<'p> {
     pub(super) fn define_function(&mut self, def: &'p StmtFunctionDef) {
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || super::interp::Code {
-            file,
-            body: Body::Function(def),
-            yields: super::entry::has_yield(&def.body),
-        });
+        let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), yields: None });
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
         // On one side of a condition, what is around a function may belong to the other side.
@@ -520,20 +556,20 @@ impl<'p> Interp<'p> {
         // A method's names are looked up around the class, not in its body.
         let scope = frame.map_or(self.state, |f| if f.class_body.is_some() { f.closure } else { f.scope });
         let prefix = match owner.map(|id| self.heap.get(id)) {
-            Some(Data::Class(class)) => class.path.as_str().to_owned(),
+            Some(Data::Class(class)) => class.path,
             _ => self.module_name(),
         };
-        let path = sym(&format!("{prefix}.{name}"));
+        let path = dotted(prefix, name);
         let function = Function { code, name, path, scope, defaults, owner, attrs: Attrs::default() };
         Value::Obj(self.heap.alloc(Data::Function(function)))
     }
 
     /// `__name__` of the module that is being run.
-    pub(super) fn module_name(&mut self) -> String {
+    pub(super) fn module_name(&mut self) -> Sym {
         let scope = self.module_scope();
         match self.scope_var(scope, sym("__name__")) {
-            Some(Value::Str(name)) => name.to_string(),
-            _ => String::new(),
+            Some(Value::Str(name)) => sym(&name),
+            _ => sym(""),
         }
     }
 

@@ -6,13 +6,13 @@ use super::interp::{Body, Code, Frame, Interp};
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::syntax::ast::StmtClassDef;
-use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, sym};
+use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn define_class(&mut self, def: &'p StmtClassDef) {
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || Code { file, body: Body::Class, yields: false });
+        let code = self.code_of(address, || Code { file, body: Body::Class, yields: Some(false) });
         let mut bases = Vec::new();
         let mut open = false;
         if let Some(arguments) = &def.arguments {
@@ -22,7 +22,7 @@ impl<'p> Interp<'p> {
         }
         open |= bases.iter().any(|b| !self.is_known_class(b));
         let name = sym(def.name.as_str());
-        let path = sym(&format!("{}.{name}", self.module_name()));
+        let path = dotted(self.module_name(), name);
         let class = self.heap.alloc(Data::Class(UserClass {
             name,
             path,
@@ -48,6 +48,7 @@ impl<'p> Interp<'p> {
         if let Data::Class(class) = self.heap.get_mut(class) {
             class.attrs = attrs;
         }
+        self.make_members(class);
         let mut value = Value::Obj(class);
         for decorator in def.decorator_list.iter().rev() {
             value = self.decorate(&decorator.expression, value);
@@ -79,12 +80,12 @@ impl<'p> Interp<'p> {
     }
 
     /// All classes of a class, nearest first, itself included.
-    pub(super) fn mro(&mut self, class: ObjId) -> Rc<[Value]> {
-        if let Some(mro) = self.mros.get(&class) {
+    pub(super) fn mro(&self, class: ObjId) -> Rc<[Value]> {
+        if let Some(mro) = self.mros.borrow().get(&class) {
             return mro.clone();
         }
         let mro: Rc<[Value]> = Rc::from(self.linearize(class, 0));
-        self.mros.insert(class, mro.clone());
+        self.mros.borrow_mut().insert(class, mro.clone());
         mro
     }
 
@@ -122,18 +123,20 @@ impl<'p> Interp<'p> {
 
     /// The classes of an instance, nearest first: classes of the program as [`Value::Obj`],
     /// of libraries as [`Value::Path`]. Empty for what is no instance.
-    pub fn mro_of(&self, object: &Value) -> Vec<Value> {
-        let Some(instance) = self.heap.instance_of(object) else { return Vec::new() };
+    pub fn mro_of(&self, object: &Value) -> Rc<[Value]> {
+        let Some(instance) = self.heap.instance_of(object) else { return Rc::default() };
         match &instance.class {
             Value::Path(path) => {
+                if let Some(line) = self.lines.borrow().get(path) {
+                    return line.clone();
+                }
                 let bases = self.library.bases(*path).unwrap_or_default();
-                std::iter::once(*path).chain(bases.iter().copied()).map(Value::Path).collect()
+                let line: Rc<[Value]> = std::iter::once(*path).chain(bases.iter().copied()).map(Value::Path).collect();
+                self.lines.borrow_mut().insert(*path, line.clone());
+                line
             }
-            Value::Obj(class) => match self.mros.get(class) {
-                Some(mro) => mro.to_vec(),
-                None => self.linearize(*class, 0),
-            },
-            _ => Vec::new(),
+            Value::Obj(class) => self.mro(*class),
+            _ => Rc::default(),
         }
     }
 
@@ -155,6 +158,7 @@ impl<'p> Interp<'p> {
         let object = self.heap.instance(Value::Obj(class));
         let value = Value::Obj(object);
         let mro = self.mro(class);
+        self.give_payload(object, &mro);
         let mut open = false;
         for ancestor in mro.iter() {
             match ancestor {
@@ -174,12 +178,16 @@ impl<'p> Interp<'p> {
                     }
                 }
                 Value::Path(path) => match path.as_str() {
-                    "enum.Enum" | "enum.IntEnum" | "enum.StrEnum" | "enum.Flag" => return Value::Unknown,
+                    "enum.Enum" | "enum.Flag" => {
+                        let value = args.pos.first().map_or(Value::Unknown, |a| a.value.clone());
+                        return self.member_of(class, &value);
+                    }
+                    "enum.IntEnum" | "enum.StrEnum" => return Value::Unknown,
                     "typing.NamedTuple" => {
                         self.init_fields(object, &mro, args, span);
                         return value;
                     }
-                    text if text.starts_with("builtins.") => {}
+                    text if text.starts_with("builtins.") => self.fill_payload(&value, &args, span),
                     _ => {
                         self.set_open(object, open);
                         let library = self.library;

@@ -51,8 +51,17 @@ impl<'p> Interp<'p> {
                     Some(method) => self.call(&method, Args::positional([index.clone()], span), span),
                     None => Value::Unknown,
                 },
+                // A member of an enumeration by its name.
+                Data::Class(_) if self.members(object).is_some() => match index.as_str() {
+                    Some(name) => self.getattr(object, sym(name), span),
+                    None => Value::Unknown,
+                },
                 _ => Value::Unknown,
             },
+            view if let Some(owner) = self.dict_owner(view) => {
+                let attributes = self.attributes(&owner);
+                self.subscript(&attributes, index, span)
+            }
             _ => Value::Unknown,
         }
     }
@@ -240,6 +249,10 @@ impl<'p> Interp<'p> {
         if library.set_subscript(self, object, index, &value, span) {
             return;
         }
+        if let Some(owner) = self.dict_owner(object) {
+            self.attributes_method(&owner, sym("__setitem__"), Args::positional([index.clone(), value], span), span);
+            return;
+        }
         let Value::Obj(id) = object else { return };
         let id = *id;
         match self.heap.get(id).clone() {
@@ -313,6 +326,7 @@ impl<'p> Interp<'p> {
                     Some(_) => Items::Many(Value::Unknown),
                 },
                 Data::Instance(_) => self.iterate_instance(object, span),
+                Data::Class(_) => self.members(object).map_or(Items::Many(Value::Unknown), Items::Exact),
                 _ => Items::Many(Value::Unknown),
             },
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
@@ -337,6 +351,9 @@ impl<'p> Interp<'p> {
         if let Some(get) = self.user_method(object, "__getitem__") {
             let args = Args::positional([object.clone(), Value::Any(Type::Int)], span);
             return Items::Many(self.call(&get, args, span));
+        }
+        if let Some(payload) = self.payload(object) {
+            return self.iterate(&payload, span);
         }
         // A named tuple is its fields.
         if self.is_instance(object, "typing.NamedTuple")
@@ -366,6 +383,9 @@ impl<'p> Interp<'p> {
         }
         if let Value::Str(text) = object {
             return int(text.chars().count());
+        }
+        if let Some(members) = self.members(object) {
+            return int(members.len());
         }
         // What a set holds may be equal where it is not known to be.
         if let Some(items) = self.heap.exact_items(object)
@@ -459,6 +479,11 @@ impl<'p> Interp<'p> {
             },
             Value::Obj(id) => {
                 let id = *id;
+                if matches!(self.heap.get(id), Data::List(_) | Data::Dict(_) | Data::Set(_))
+                    && let Some(value) = self.syntax_method(receiver, name, args, span)
+                {
+                    return Some(value);
+                }
                 match self.heap.get(id) {
                     Data::List(_) => Some(self.list_method(id, name.as_str(), args, span)),
                     Data::Dict(_) => Some(self.dict_method(id, name.as_str(), args, span)),
@@ -755,6 +780,10 @@ fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut Interp<'_>) -
                 let parts = text.split_whitespace().map(Value::str).collect();
                 Some(it.heap.list(parts))
             }
+            ("find", Some(part)) if args.pos.len() == 1 => Some(match text.find(part) {
+                Some(at) => int(text.get(..at).unwrap_or_default().chars().count()),
+                None => Value::Int(-1),
+            }),
             ("isdigit", _) => Some(Value::Bool(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit()))),
             _ => None,
         };

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::interp::{Body, Interp};
-use super::{Arg, Args};
+use super::{Arg, Args, Event};
 use crate::syntax::ast::{ParameterWithDefault, StmtFunctionDef};
 use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Data, ObjId, Sym, Value, sym};
@@ -17,9 +17,7 @@ impl<'p> Interp<'p> {
         let scope = self.run_main();
         self.speculative = true;
         // What nothing calls is looked at once, not in every context that it may have.
-        let bytes = u64::try_from(self.sources.size(self.root)).unwrap_or(0);
-        self.budget = self.budget.min(20_000 + 3 * bytes);
-        self.inlining = 10_000 + bytes / 2;
+        self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
         let mut at = 0;
         // Running one may define others.
@@ -62,7 +60,8 @@ impl<'p> Interp<'p> {
         }
         let mark = self.heap.mark();
         let args = self.unknown_args(def, receiver, span);
-        self.call(&Value::Obj(id), args, span);
+        let value = self.call(&Value::Obj(id), args, span);
+        self.event(Event::Escaped { value: &value });
         self.heap.undo(mark);
         self.heap.release(mark);
     }
@@ -116,7 +115,7 @@ impl<'p> Interp<'p> {
             if let Some(instance) = self.heap.instance_mut(id) {
                 instance.attrs.values_mut().filter(|v| v.is_none()).for_each(|v| *v = Value::Unknown);
             }
-            for name in self.attributes_set_later(class).iter() {
+            for name in self.attributes_set_later(class) {
                 let stored = self.heap.attr(id, name.as_str()).is_some();
                 if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
@@ -131,18 +130,26 @@ impl<'p> Interp<'p> {
     }
 
     /// The attributes of `self` that methods other than the constructor assign.
-    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Rc<[Sym]> {
-        if let Some(names) = self.assigned.get(&class) {
+    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
+        let mut names = Vec::new();
+        let mut seen = FxHashSet::default();
+        for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {
+            let own = self.attributes_set_by(ancestor);
+            names.extend(own.iter().filter(|name| seen.insert(**name)));
+        }
+        names
+    }
+
+    /// Those that the methods of one class assign.
+    fn attributes_set_by(&mut self, class: ObjId) -> Rc<[Sym]> {
+        if let Some(names) = self.stored.get(&class) {
             return names.clone();
         }
         let mut names = Vec::new();
-        for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {
-            let Data::Class(data) = self.heap.get(ancestor) else { continue };
+        if let Data::Class(data) = self.heap.get(class) {
             for (name, value) in &data.attrs {
-                if name.as_str() == "__init__" {
-                    continue;
-                }
-                if let Some(id) = value.as_obj()
+                if name.as_str() != "__init__"
+                    && let Some(id) = value.as_obj()
                     && let Data::Function(function) = self.heap.get(id)
                     && let Some(code) = self.code.get(function.code.0 as usize)
                     && let Body::Function(def) = code.body
@@ -151,10 +158,8 @@ impl<'p> Interp<'p> {
                 }
             }
         }
-        let mut seen = FxHashSet::default();
-        names.retain(|name| seen.insert(*name));
         let names: Rc<[Sym]> = Rc::from(names);
-        self.assigned.insert(class, names.clone());
+        self.stored.insert(class, names.clone());
         names
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::interp::{Body, Code, Interp};
-use super::{Arg, Args};
+use super::{Arg, Args, Event};
 use crate::syntax::Expr;
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
 use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
@@ -98,7 +98,7 @@ impl<'p> Interp<'p> {
             Expr::Lambda(lambda) => {
                 let file = self.file();
                 let address = std::ptr::from_ref(lambda) as usize;
-                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), yields: false });
+                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), yields: Some(false) });
                 let parameters = lambda.parameters.as_deref();
                 self.make_function(code, sym("<lambda>"), parameters)
             }
@@ -452,15 +452,22 @@ impl<'p> Interp<'p> {
         let Expr::Attribute(method) = &*call.func else {
             let callee = self.eval(&call.func);
             let args = self.eval_args(&call.arguments);
+            if callee.is_unknown() {
+                let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
+                self.event(Event::Unseen { name: sym(name), span });
+            }
             return self.call(&callee, args, span);
         };
         let object = self.eval(&method.value);
         let place = self.span(method);
         let callee = self.getattr(&object, sym(method.attr.as_str()), place);
         let args = self.eval_args(&call.arguments);
-        // A method of a base that cannot be seen.
-        if callee.is_unknown() && self.heap.instance_of(&object).is_some_and(|i| i.open) {
-            self.forget_assigned(&object);
+        if callee.is_unknown() {
+            self.event(Event::Unseen { name: sym(method.attr.as_str()), span });
+            // A method of a base that cannot be seen.
+            if self.heap.instance_of(&object).is_some_and(|i| i.open) {
+                self.forget_assigned(&object);
+            }
         }
         self.call(&callee, args, span)
     }

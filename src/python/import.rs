@@ -27,6 +27,12 @@ pub trait Sources<'p> {
     /// Which statements of a file's module bind which names.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 
+    /// A file's path as the program in it would spell it.
+    fn own_path(&self, file: FileId) -> Option<&'p str>;
+
+    /// The text of a settings file that a program in the file opens by this path.
+    fn data(&self, from: FileId, path: &str) -> Option<&'p str>;
+
     /// The length of a file's source, in bytes.
     fn size(&self, file: FileId) -> usize;
 
@@ -34,10 +40,6 @@ pub trait Sources<'p> {
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
 }
 
-/// Modules are run where they are imported, as Python does, as long as they are no longer
-/// than this together (in bytes of source). Of the modules of a large package only those
-/// statements are run that give a name its meaning, when the name is first used.
-const EAGER: usize = 48 * 1024;
 /// How deep names may need each other.
 const MAX_DEMANDS: usize = 24;
 
@@ -61,7 +63,8 @@ impl<'p> Interp<'p> {
         let module = self.heap.alloc(Data::Module { file, scope });
         self.modules.insert(file, module);
         self.heap.settle(scope, sym("__name__"), Value::str(name));
-        self.heap.settle(scope, sym("__file__"), Value::Any(Type::Str));
+        let own = self.sources.own_path(file).map_or(Value::Any(Type::Str), Value::str);
+        self.heap.settle(scope, sym("__file__"), own);
         (module, scope)
     }
 
@@ -83,10 +86,11 @@ impl<'p> Interp<'p> {
         }
         let (module, scope) = self.enter_module(file, name);
         let size = self.sources.size(file);
-        if self.eager + size > EAGER {
+        if size > self.meter.eager {
+            self.foreign.insert(file);
             self.deferred.insert(scope, Deferred { file, bindings: self.sources.bindings(file) });
         } else {
-            self.eager += size;
+            self.meter.eager -= size;
             self.run_module(file, scope);
         }
         (Value::Obj(module), scope)
@@ -135,6 +139,7 @@ impl<'p> Interp<'p> {
         }
         let own = self.heap.alloc(Data::Scope(Scope { parent: Some(scope), ..Scope::default() }));
         self.demands.push((scope, name));
+        let visit = self.meter.pause();
         self.frames.push(Frame::new(file, own));
         let body = &self.sources.module(file).body;
         for place in places {
@@ -145,9 +150,10 @@ impl<'p> Interp<'p> {
             }
         }
         self.frames.pop();
+        self.meter.resume(visit);
         self.demands.pop();
         // What was cut short is not kept.
-        if self.importing == 0 {
+        if !self.meter.may_import() {
             return Some(Value::Unknown);
         }
         let bound = match self.heap.get(own) {
@@ -174,7 +180,7 @@ impl<'p> Interp<'p> {
     /// Whether a name may be given its meaning now: names may need each other in circles.
     fn may_demand(&self, scope: ObjId, name: Sym) -> bool {
         let deep = self.demands.len() >= MAX_DEMANDS || self.frames.len() >= super::interp::MAX_DEPTH;
-        !deep && self.importing > 0 && !self.demands.contains(&(scope, name))
+        !deep && self.meter.may_import() && !self.demands.contains(&(scope, name))
     }
 
     /// A name that `from module import *` may bring.
@@ -275,6 +281,13 @@ impl<'p> Interp<'p> {
             };
             self.set_name(bound, value);
         }
+    }
+
+    /// What a dotted path names, of a library or of the project.
+    pub fn object_at(&mut self, path: &str, span: Span) -> Value {
+        let Some((module, name)) = path.rsplit_once('.') else { return Value::Unknown };
+        let module = self.import_module(module, 0, span);
+        self.getattr(&module, sym(name), span)
     }
 
     fn submodule(&mut self, module: &str, level: u32, name: &str) -> Value {

@@ -1,7 +1,11 @@
 //! The interpreter's state, and what libraries may ask of it.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::budget::{Budget, Meter};
 use super::import::{Deferred, Sources};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
@@ -13,8 +17,6 @@ pub(super) const MAX_DEPTH: usize = 40;
 /// The depth of an uncalled function's own frame: the module's, the scope from which it is
 /// run, its own.
 const UNCALLED_DEPTH: usize = 2;
-/// Steps that may be spent on names of modules of which only what is needed is run.
-const IMPORT_STEPS: u64 = 30_000;
 /// How often the same function may be active at once.
 pub(super) const MAX_RECURSION: usize = 2;
 
@@ -31,8 +33,8 @@ pub(super) enum Body<'p> {
 pub(super) struct Code<'p> {
     pub file: FileId,
     pub body: Body<'p>,
-    /// Calling it makes a generator.
-    pub yields: bool,
+    /// Whether calling it makes a generator, once that was asked.
+    pub yields: Option<bool>,
 }
 
 /// A loop that is being run.
@@ -81,9 +83,11 @@ pub struct Interp<'p> {
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame>,
     pub(super) modules: FxHashMap<FileId, ObjId>,
-    pub(super) mros: FxHashMap<ObjId, std::rc::Rc<[Value]>>,
+    pub(super) mros: RefCell<FxHashMap<ObjId, Rc<[Value]>>>,
+    /// The same for classes of libraries.
+    pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
     /// The attributes that the methods of a class assign.
-    pub(super) assigned: FxHashMap<ObjId, std::rc::Rc<[Sym]>>,
+    pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
@@ -92,24 +96,24 @@ pub struct Interp<'p> {
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
     /// The names of such modules that are being given their meaning, innermost last.
     pub(super) demands: Vec<(ObjId, Sym)>,
-    /// Steps that may still be spent on that.
-    pub(super) importing: u64,
-    /// Bytes of modules that were run where they were imported.
-    pub(super) eager: usize,
-    /// Steps that may still be spent inside calls of uncalled functions: past it, what they
-    /// call is not followed any more.
-    pub(super) inlining: u64,
-    pub(super) budget: u64,
+    /// The files of these modules.
+    pub(super) foreign: FxHashSet<FileId>,
+    pub(super) meter: Meter,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
     /// Calls that went well inside functions: see [`Interp::in_doubt`].
     pub passed: FxHashSet<Span>,
     /// How many conditions that are not known enclose the present place, inside functions.
     pub(super) unsure: u32,
-    /// The budget ran out.
-    pub exhausted: bool,
     /// A function that nothing calls is being run: what happened before it is not known.
     pub speculative: bool,
+    /// How many loops are being run beyond their first round.
+    pub(super) rounds: u32,
+    /// A loop's second round is being shown to the observer.
+    pub(super) showing: bool,
+    /// How many objects there were where the present round of a loop began that is known to be
+    /// a later one.
+    pub(super) later: Option<usize>,
     /// An object for what a library must remember (default dtype and device, modes): on the
     /// heap, so that branches undo and join it.
     pub state: ObjId,
@@ -121,7 +125,7 @@ impl<'p> Interp<'p> {
         library: &'p dyn Library,
         observer: &'p dyn Observer,
         root: FileId,
-        budget: u64,
+        budget: Budget,
     ) -> Interp<'p> {
         let mut heap = Heap::new();
         let state = heap.instance(Value::path("torchvet.state"));
@@ -135,21 +139,22 @@ impl<'p> Interp<'p> {
             code_ids: FxHashMap::default(),
             frames: Vec::new(),
             modules: FxHashMap::default(),
-            mros: FxHashMap::default(),
-            assigned: FxHashMap::default(),
+            mros: RefCell::default(),
+            lines: RefCell::default(),
+            stored: FxHashMap::default(),
             executed: FxHashSet::default(),
             defined: Vec::new(),
             deferred: FxHashMap::default(),
             demands: Vec::new(),
-            importing: IMPORT_STEPS,
-            eager: 0,
-            inlining: budget / 4,
-            budget,
+            foreign: FxHashSet::default(),
+            meter: Meter::new(budget),
             refused: (0, None),
             passed: FxHashSet::default(),
             unsure: 0,
-            exhausted: false,
             speculative: false,
+            rounds: 0,
+            showing: false,
+            later: None,
             state,
         }
     }
@@ -165,6 +170,12 @@ impl<'p> Interp<'p> {
         bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
     }
 
+    /// The text of a settings file that the program opens by this path: as seen from the file
+    /// that is being run, or from the script.
+    pub fn data_file(&self, path: &str) -> Option<&'p str> {
+        self.sources.data(self.file(), path).or_else(|| self.sources.data(self.root, path))
+    }
+
     /// The file that is being run.
     pub fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
@@ -177,20 +188,13 @@ impl<'p> Interp<'p> {
 
     /// Counts a step; false once the budget is spent.
     pub(super) fn step(&mut self) -> bool {
-        if !self.demands.is_empty() {
-            let some_left = self.importing > 0;
-            self.importing = self.importing.saturating_sub(1);
-            return some_left;
-        }
-        if self.budget == 0 {
-            self.exhausted = true;
-            return false;
-        }
-        self.budget -= 1;
-        if self.inlined() {
-            self.inlining = self.inlining.saturating_sub(1);
-        }
-        true
+        let inlined = self.inlined();
+        self.meter.step(!self.demands.is_empty(), inlined)
+    }
+
+    /// Whether the budget ran out.
+    pub fn exhausted(&self) -> bool {
+        self.meter.exhausted
     }
 
     pub(super) fn code_of(&mut self, address: usize, make: impl FnOnce() -> Code<'p>) -> CodeId {
@@ -207,6 +211,27 @@ impl<'p> Interp<'p> {
     /// contexts really occur is not known.
     pub fn inlined(&self) -> bool {
         self.speculative && self.frames.len() > UNCALLED_DEPTH
+    }
+
+    /// Whether a loop is being shown in its second round, from exactly the state in which its
+    /// first one ended: there, what is true of every path is true of every run.
+    pub fn second_round(&self) -> bool {
+        self.showing
+    }
+
+    /// Whether this is certain not to be the first round of a loop.
+    pub fn later_round(&self) -> bool {
+        self.later.is_some()
+    }
+
+    /// Whether an object is left from before the present round, which is not the first.
+    pub fn is_carried(&self, id: ObjId) -> bool {
+        self.later.is_some_and(|then| id.is_among_first(then))
+    }
+
+    /// Whether what is being run may be run again: it stands in a loop.
+    pub fn in_loop(&self) -> bool {
+        self.frames.iter().any(|f| !f.loops.is_empty())
     }
 
     /// Whether what is run here need not be what really happens: in the callee of a function
@@ -226,6 +251,15 @@ impl<'p> Interp<'p> {
     /// What [`Interp::unsure`] is on either side of a condition that is not known.
     pub(super) fn in_arm(&self, before: u32) -> u32 {
         if self.frames.len() > 1 { before.saturating_add(1) } else { before }
+    }
+
+    /// The same of the outermost method of an instance of a library's class that is being
+    /// run: whatever loops there are inside it.
+    pub fn in_loop_outside(&self, class: &str) -> bool {
+        let inside = |f: &Frame| {
+            f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
+        };
+        self.frames.iter().take_while(|f| !inside(f)).any(|f| !f.loops.is_empty())
     }
 
     /// Tells the observer of a library function's call.
@@ -280,6 +314,15 @@ impl<'p> Interp<'p> {
             return None;
         }
         self.frames.get(at)?.call
+    }
+
+    /// The outermost method of an instance of a library's class that is being run: the
+    /// instance, and the call.
+    pub fn outermost(&self, class: &str) -> Option<(Value, Span)> {
+        self.frames.iter().find_map(|frame| {
+            let receiver = frame.owner.as_ref()?.1.as_ref()?;
+            self.is_instance(receiver, class).then(|| Some((receiver.clone(), frame.call?)))?
+        })
     }
 
     /// The places of the calls that led here, innermost first.

@@ -171,14 +171,6 @@ pub struct Rejection {
     pub span: Span,
 }
 
-/// A call of a library's function with its arguments bound.
-pub struct CallEvent<'a> {
-    pub path: Sym,
-    pub bound: &'a Bound,
-    pub result: &'a Value,
-    pub span: Span,
-}
-
 /// Whoever watches the program run: contracts, rules, the list of facts.
 pub trait Observer {
     /// A library function is about to be called with these arguments.
@@ -195,6 +187,10 @@ pub trait Observer {
 
     /// A statement-level event that rules about order want to see.
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>);
+
+    /// How many things have happened so far of which the order matters. A loop in which it
+    /// grows is shown as it runs in its second round, too: see [`Interp::second_round`].
+    fn moments(&self) -> u32;
 }
 
 /// What happens in the interpreted program besides calls of library functions.
@@ -206,8 +202,17 @@ pub enum Event<'a> {
     Import { path: Sym, span: Span },
     /// The result of a call is dropped: `x.to(device)` as a statement.
     Discarded { call: Span, value: &'a Value },
-    /// `object.name = value` on an instance; the span is that of `object.name`.
-    SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span },
+    /// `object.name = value` on an instance or an array; the span is that of `object.name`, and
+    /// `from` that of the expression, where the statement assigns nothing else.
+    SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
     /// `object.name` is read from an instance, and is a list or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },
+    /// A library's function has returned.
+    Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
+    /// A library wrote what it computed, `result`, into an object that exists.
+    Written { object: ObjId, result: &'a Value, span: Span },
+    /// Something of this name is called, or assigned to, of which nothing is known.
+    Unseen { name: Sym, span: Span },
+    /// A value is now in the hands of code that cannot be seen.
+    Escaped { value: &'a Value },
 }

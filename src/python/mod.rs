@@ -11,12 +11,14 @@
 
 mod args;
 mod attribute;
+mod budget;
 mod builtins;
 mod call;
 mod class;
 mod containers;
 mod decorator;
 mod entry;
+mod enums;
 mod expected;
 mod expr;
 mod import;
@@ -24,10 +26,13 @@ mod interp;
 mod library;
 mod narrow;
 mod operator;
+mod pattern;
+mod payload;
 mod stmt;
 mod text;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
+pub use budget::Budget;
 pub use import::{Import, Sources};
 pub use interp::Interp;
-pub use library::{BinOp, CallEvent, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
+pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

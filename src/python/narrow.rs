@@ -139,6 +139,15 @@ impl<'p> Interp<'p> {
                         }
                     }),
                     ("ndim", value) => self.assume_rank(id, &value, at),
+                    ("shape", value) => {
+                        let Some(sizes) = self.heap.exact_items(&value) else { return };
+                        if let Ok(rank) = i64::try_from(sizes.len()) {
+                            self.assume_rank(id, &Value::Int(rank), at);
+                        }
+                        for (at_dim, size) in (0..).zip(&sizes) {
+                            self.assume_size(id, &Value::Int(at_dim), size, at);
+                        }
+                    }
                     ("device", Value::Device(device)) => self.heap.update_tensor(id, |t| {
                         if t.device.is_none() {
                             t.device = Some(device);

@@ -62,7 +62,6 @@ impl<'p> Interp<'p> {
             (BinOp::Add, Value::Str(a), Value::Str(b)) => return Value::str(&format!("{a}{b}")),
             (BinOp::Add, a, b) if is_str(a) && is_str(b) => return Value::Any(Type::Str),
             (BinOp::Mod, a, _) if is_str(a) => return Value::Any(Type::Str),
-            (BinOp::Div, Value::Path(p), _) if p.as_str().starts_with("pathlib") => return left.clone(),
             (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 return Value::tuple(a.iter().chain(b.iter()).cloned().collect());
             }
@@ -240,7 +239,7 @@ impl<'p> Interp<'p> {
             (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => Some(true),
             (Value::Bool(x), Value::Bool(y)) => Some(x == y),
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
-            (Value::Obj(_), Value::Obj(_)) => None,
+            (Value::Obj(_), Value::Obj(_)) => self.are_members_apart(a, b).then_some(false),
             (Value::Path(x), Value::Path(y)) => (x == y).then_some(true),
             (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
             // An opaque value of a library may be None as well.
@@ -293,6 +292,7 @@ impl<'p> Interp<'p> {
                 all
             }
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
+            (Value::Obj(_), Value::Obj(_)) if self.are_members_apart(a, b) => Some(false),
             (Value::Obj(_), _) | (_, Value::Obj(_)) => {
                 let (x, y) = (self.heap.exact_items(a)?, self.heap.exact_items(b)?);
                 self.equals(&Value::tuple(x), &Value::tuple(y))

@@ -3,7 +3,7 @@
 use super::interp::{Interp, Loop};
 use super::library::Event;
 use crate::syntax::ast::{
-    self, ExceptHandler, ModModule, StmtAssign, StmtAugAssign, StmtFor, StmtIf, StmtMatch, StmtTry, StmtWhile, StmtWith,
+    self, ExceptHandler, ModModule, StmtAssign, StmtAugAssign, StmtFor, StmtIf, StmtTry, StmtWhile, StmtWith,
 };
 use crate::syntax::{Expr, Ranged, Stmt};
 use crate::value::{Data, Delta, Items, ObjId, Sym, Value, sym};
@@ -26,7 +26,7 @@ const SHORT_BODY: u32 = 600;
 const UNROLL_LONGER: usize = 512;
 const SHORTER_BODY: u32 = 120;
 /// How often a loop's body is run before what still changes is taken as it is.
-const MAX_ROUNDS: usize = 4;
+const MAX_ROUNDS: usize = 5;
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_module(&mut self, module: &'p ModModule) {
@@ -137,6 +137,12 @@ impl<'p> Interp<'p> {
 
     fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
         let value = self.eval(&stmt.value);
+        if let [Expr::Attribute(attribute)] = &*stmt.targets {
+            let object = self.eval(&attribute.value);
+            let (span, from) = (self.span(attribute), self.span(&*stmt.value));
+            self.setattr_from(&object, sym(attribute.attr.as_str()), value, span, Some(from));
+            return;
+        }
         for target in &stmt.targets {
             self.assign(target, value.clone());
         }
@@ -422,126 +428,6 @@ impl<'p> Interp<'p> {
         if ends.is_empty() { Flow::Stopped } else { Flow::Next }
     }
 
-    fn exec_match(&mut self, stmt: &'p StmtMatch) -> Flow {
-        let subject = self.eval(&stmt.subject);
-        let mut open: Vec<&'p ast::MatchCase> = Vec::new();
-        let mut exhaustive = false;
-        for case in &stmt.cases {
-            let fits = self.pattern_fits(&case.pattern, &subject);
-            let fits = if case.guard.is_some() && fits == Some(true) { None } else { fits };
-            if fits == Some(false) {
-                continue;
-            }
-            open.push(case);
-            if fits == Some(true) {
-                exhaustive = true;
-                break;
-            }
-        }
-        if exhaustive && let [only] = open.as_slice() {
-            let case = *only;
-            self.bind_pattern(&case.pattern, &subject);
-            return self.exec_block(&case.body);
-        }
-        let mark = self.heap.mark();
-        let mut ends: Vec<Delta> = Vec::new();
-        for case in open {
-            self.bind_pattern(&case.pattern, &subject);
-            if let Some(guard) = &case.guard {
-                self.eval(guard);
-            }
-            if self.exec_block(&case.body) == Flow::Next {
-                ends.push(self.heap.delta(mark));
-            }
-            self.heap.undo(mark);
-        }
-        if !exhaustive {
-            ends.push(Delta::new());
-        }
-        if !ends.is_empty() {
-            self.heap.join(&ends, false);
-        }
-        self.heap.release(mark);
-        if ends.is_empty() { Flow::Stopped } else { Flow::Next }
-    }
-
-    fn pattern_fits(&mut self, pattern: &'p ast::Pattern, subject: &Value) -> Option<bool> {
-        match pattern {
-            ast::Pattern::MatchValue(p) => {
-                let value = self.eval(&p.value);
-                self.equals(&value, subject)
-            }
-            ast::Pattern::MatchSingleton(p) => {
-                let value = match p.value {
-                    ast::Singleton::None => Value::None,
-                    ast::Singleton::True => Value::Bool(true),
-                    ast::Singleton::False => Value::Bool(false),
-                };
-                self.equals(&value, subject)
-            }
-            ast::Pattern::MatchAs(p) => match &p.pattern {
-                None => Some(true),
-                Some(inner) => self.pattern_fits(inner, subject),
-            },
-            ast::Pattern::MatchOr(p) => {
-                let mut unknown = false;
-                for inner in &p.patterns {
-                    match self.pattern_fits(inner, subject) {
-                        Some(true) => return Some(true),
-                        None => unknown = true,
-                        Some(false) => {}
-                    }
-                }
-                if unknown { None } else { Some(false) }
-            }
-            _ => None,
-        }
-    }
-
-    fn bind_pattern(&mut self, pattern: &'p ast::Pattern, subject: &Value) {
-        let set = |it: &mut Self, name: &Option<ast::Identifier>, value: Value| {
-            if let Some(name) = name {
-                it.set_name(sym(name.as_str()), value);
-            }
-        };
-        match pattern {
-            ast::Pattern::MatchAs(p) => {
-                if let Some(inner) = &p.pattern {
-                    self.bind_pattern(inner, subject);
-                }
-                set(self, &p.name, subject.clone());
-            }
-            ast::Pattern::MatchStar(p) => set(self, &p.name, Value::Unknown),
-            ast::Pattern::MatchMapping(p) => {
-                for inner in &p.patterns {
-                    self.bind_pattern(inner, &Value::Unknown);
-                }
-                set(self, &p.rest, Value::Unknown);
-            }
-            ast::Pattern::MatchSequence(p) => {
-                let items = self.heap.exact_items(subject).filter(|i| i.len() == p.patterns.len());
-                for (i, inner) in p.patterns.iter().enumerate() {
-                    let value = items.as_ref().and_then(|v| v.get(i).cloned()).unwrap_or(Value::Unknown);
-                    self.bind_pattern(inner, &value);
-                }
-            }
-            ast::Pattern::MatchClass(p) => {
-                for inner in &p.arguments.patterns {
-                    self.bind_pattern(inner, &Value::Unknown);
-                }
-                for keyword in &p.arguments.keywords {
-                    self.bind_pattern(&keyword.pattern, &Value::Unknown);
-                }
-            }
-            ast::Pattern::MatchOr(p) => {
-                for inner in &p.patterns {
-                    self.bind_pattern(inner, &Value::Unknown);
-                }
-            }
-            _ => {}
-        }
-    }
-
     // Loops.
 
     fn exec_for(&mut self, stmt: &'p StmtFor) -> Flow {
@@ -611,8 +497,11 @@ impl<'p> Interp<'p> {
 
     fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>) -> Flow {
         let mark = self.begin_loop();
-        let mut alive = true;
-        for item in items {
+        let (mut alive, outer) = (true, self.later);
+        for (round, item) in items.into_iter().enumerate() {
+            if round > 0 {
+                self.later = Some(self.heap.len());
+            }
             self.assign(&stmt.target, item);
             let flow = self.exec_block(&stmt.body);
             let mut ends = self.take_continues();
@@ -629,6 +518,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.join(&ends, false);
         }
+        self.later = outer;
         if alive && !stmt.orelse.is_empty() && self.exec_block(&stmt.orelse) == Flow::Stopped {
             self.heap.undo(mark);
             alive = false;
@@ -646,10 +536,10 @@ impl<'p> Interp<'p> {
         if alive { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Runs a loop's body from what is known on entry, then from the join with what is
-    /// known after each round, until nothing changes. `begin` binds the target or evaluates
-    /// the condition: `Some(false)` ends the loop, `None` may end it. `certain` says that
-    /// the body runs at least once.
+    /// Runs a loop's body from what is known on entry, then from what is known where rounds
+    /// end, until that does not change: an accumulator is a number before the loop and a
+    /// tensor in it. `begin` binds the target or evaluates the condition: `Some(false)` ends
+    /// the loop, `None` may end it. `certain` says that the body runs at least once.
     fn widened(
         &mut self,
         body: &'p [Stmt],
@@ -658,43 +548,49 @@ impl<'p> Interp<'p> {
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) -> Flow {
         let mark = self.begin_loop();
-        let mut state = Delta::new();
-        let mut last_ends: Vec<Delta> = Vec::new();
+        // What is known where a round ends; none has yet.
+        let mut state: Option<Delta> = None;
         let mut endless = false;
-        for round in 0..MAX_ROUNDS {
+        let (moments, rounds) = (self.observer.moments(), self.rounds);
+        for _ in 0..MAX_ROUNDS {
             self.heap.undo(mark);
-            self.heap.apply(&state);
+            self.heap.apply(state.as_deref().unwrap_or_default());
+            self.rounds = rounds + u32::from(state.is_some());
             let enters = begin(self);
+            endless = enters == Some(true);
             if enters == Some(false) {
                 break;
             }
-            endless = enters == Some(true);
             let flow = self.exec_block(body);
             let mut ends = self.take_continues();
             if flow == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
             self.heap.undo(mark);
-            last_ends.clone_from(&ends);
             if ends.is_empty() {
                 break;
             }
-            ends.insert(0, state);
-            let changed = self.heap.join(&ends, round > 0);
-            state = self.heap.delta(mark);
-            if !changed || !self.step() {
+            let first = state.is_none();
+            if first && rounds == 0 && !self.showing && self.observer.moments() != moments {
+                self.show_second_round(mark, &ends, body, begin);
+            }
+            ends.splice(0..0, state.take());
+            let changed = self.heap.join(&ends, !first);
+            state = Some(self.heap.delta(mark));
+            // A second round that is being shown needs of the loops in it one round.
+            if self.showing || !(first || changed) || !self.step() {
                 break;
             }
         }
+        self.rounds = rounds;
         self.heap.undo(mark);
         // Where the loop ends by itself.
         let mut exits = Vec::new();
-        if endless {
-            last_ends.clear();
-        } else if certain {
-            exits.append(&mut last_ends);
-        } else {
-            exits.push(state);
+        if !(certain || self.showing && state.is_some()) {
+            exits.push(Delta::new());
+        }
+        if !endless {
+            exits.extend(state);
         }
         let breaks = self.end_loop();
         if !orelse.is_empty() && !exits.is_empty() {
@@ -712,6 +608,39 @@ impl<'p> Interp<'p> {
         }
         self.heap.release(mark);
         if alive { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// Runs a loop's body from the state in which its first round ended, for the observer
+    /// only: nothing of it is kept.
+    fn show_second_round(
+        &mut self,
+        mark: crate::value::Mark,
+        ends: &[Delta],
+        body: &'p [Stmt],
+        begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+    ) {
+        let kept = |it: &Self| {
+            let frame = it.frames.last();
+            let breaks = frame.and_then(|f| f.loops.last()).map_or(0, |l| l.breaks.len());
+            frame.map_or((0, 0, 0), |f| (f.returns.len(), f.yields.len(), breaks))
+        };
+        let (returns, yields, breaks) = kept(self);
+        self.heap.join(ends, false);
+        let outer = self.later;
+        (self.showing, self.later) = (true, Some(self.heap.len()));
+        if begin(self) != Some(false) {
+            self.exec_block(body);
+        }
+        (self.showing, self.later) = (false, outer);
+        self.heap.undo(mark);
+        self.take_continues();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.returns.truncate(returns);
+            frame.yields.truncate(yields);
+            if let Some(innermost) = frame.loops.last_mut() {
+                innermost.breaks.truncate(breaks);
+            }
+        }
     }
 
     fn exec_while(&mut self, stmt: &'p StmtWhile) -> Flow {
@@ -757,13 +686,14 @@ impl<'p> Interp<'p> {
         if let Some(value) = library.enter(self, manager, span) {
             return value;
         }
+        // A `@contextmanager` generator: what it yields.
+        if let Some(Data::Iter(iter)) = manager.as_obj().map(|id| self.heap.get(id)) {
+            let items = iter.items.clone();
+            return items.element(&mut self.heap);
+        }
         match self.try_getattr(manager, sym("__enter__"), span) {
             Some(enter) => self.call(&enter, super::Args::default(), span),
-            // A `@contextmanager` generator: what it yields.
-            None => match manager.as_obj().map(|id| self.heap.get(id).clone()) {
-                Some(Data::Iter(iter)) => iter.items.element(&mut self.heap),
-                _ => Value::Unknown,
-            },
+            None => Value::Unknown,
         }
     }
 

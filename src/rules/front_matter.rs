@@ -36,6 +36,7 @@ pub struct FrontMatter {
     pub replace: Option<(String, String)>,
     pub set: Option<(String, String)>,
     pub help: Option<String>,
+    pub asserts: Vec<String>,
     /// The line of the `code` key, for faults that concern the page as a whole.
     pub code_line: usize,
 }
@@ -59,6 +60,7 @@ const KEYS: &[&str] = &[
     "replace",
     "set",
     "help",
+    "asserts",
 ];
 
 impl FrontMatter {
@@ -81,6 +83,7 @@ impl FrontMatter {
             replace: entries.assignment("replace")?,
             set: entries.assignment("set")?,
             help: entries.text("help")?,
+            asserts: entries.maybe_list("asserts")?,
             code_line,
         };
         let rewrites = front.replace.is_some() || front.set.is_some();
@@ -167,8 +170,15 @@ impl Entries {
     }
 
     fn list(&mut self, key: &str) -> Result<Vec<String>, Fault> {
+        if !self.values.contains_key(key) {
+            return Err(Fault::new(self.end, format!("missing key `{key}`")));
+        }
+        self.maybe_list(key)
+    }
+
+    fn maybe_list(&mut self, key: &str) -> Result<Vec<String>, Fault> {
         match self.values.remove(key) {
-            None => Err(Fault::new(self.end, format!("missing key `{key}`"))),
+            None => Ok(Vec::new()),
             Some((_, Value::List(items))) => Ok(items),
             Some((line, _)) => Err(Fault::new(line, format!("`{key}` must be a list of strings"))),
         }

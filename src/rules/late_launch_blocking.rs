@@ -21,8 +21,8 @@ const NAME: &str = "late-launch-blocking";
 /// it.
 const PROGRESS: &str = "cuda_progress";
 
-const IMPORTED: i64 = 1;
-const QUERIED: i64 = 2;
+pub(super) const IMPORTED: i64 = 1;
+pub(super) const QUERIED: i64 = 2;
 pub(super) const INITIALISED: i64 = 3;
 
 /// Packages whose import imports torch.

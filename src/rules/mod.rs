@@ -1,22 +1,42 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod clipping_after_step;
+pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
 pub mod discarded_to;
+pub mod dropout_ignores_eval;
+pub mod dsa_environment_variable;
+pub mod evaluation_records_gradients;
+pub mod freed_graph_reused;
+pub mod gradients_not_cleared;
+pub mod hidden_state_not_detached;
+pub mod late_environment_variable;
 pub mod late_launch_blocking;
+pub mod launch_blocking_left_on;
+pub mod loss_cut_from_graph;
+pub mod loss_summed_with_graph;
+pub mod missing_super_init;
+pub mod model_left_in_eval;
 pub mod modules_in_plain_container;
+pub mod saved_tensor_modified;
+pub mod scaled_gradients_used;
+pub mod scheduler_before_optimizer;
+pub mod step_before_backward;
 pub mod unregistered_tensor_attribute;
+pub mod untransformed_plain_mask;
 
 mod front_matter;
 mod page;
 mod sections;
+mod trace;
 mod watch;
 
 use std::path::Path;
 
 pub use page::{FixKind, Page};
-pub use watch::{Watch, Watching};
+pub use watch::{Found, Watch, Watching, launched};
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/pages.rs"));

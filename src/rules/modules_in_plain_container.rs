@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 
 use super::watch::{Found, Watching, report};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
 use crate::value::{Data, Grad, Items, ObjId, Sym, Value};
@@ -26,6 +26,8 @@ struct Attribute {
     name: Sym,
     container: Value,
     span: Span,
+    /// The expression whose value it is.
+    from: Option<Span>,
 }
 
 #[derive(Default)]
@@ -42,11 +44,17 @@ pub struct ModulesInPlainContainer {
 impl ModulesInPlainContainer {
     pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
         match event {
-            Event::SetAttribute { object, name, value, span } => {
+            Event::SetAttribute { object, name, value, span, from } => {
                 let Some(id) = value.as_obj() else { return };
                 match it.heap.get(id) {
                     Data::List(_) | Data::Dict(_) if it.is_instance(&Value::Obj(object), MODULE) => {
-                        self.attributes.borrow_mut().push(Attribute { object, name, container: value.clone(), span });
+                        self.attributes.borrow_mut().push(Attribute {
+                            object,
+                            name,
+                            container: value.clone(),
+                            span,
+                            from,
+                        });
                     }
                     Data::Instance(_) => self.hand(it, value),
                     Data::Tensor(tensor) if tensor.parameter => {
@@ -105,7 +113,7 @@ impl ModulesInPlainContainer {
         let Some(page) = with.rules.find(NAME) else { return };
         let (used, handed) = (self.used.borrow(), self.handed.borrow());
         for attribute in &*self.attributes.borrow() {
-            let Attribute { object, name, container, span } = attribute;
+            let Attribute { object, name, container, span, from } = attribute;
             let open = it.heap.instance_of(&Value::Obj(*object)).is_none_or(|instance| instance.open);
             if open || !used.contains(&(*object, *name)) || self.unsure.borrow().contains(object) {
                 continue;
@@ -132,8 +140,37 @@ impl ModulesInPlainContainer {
                 kind.0, kind.1
             );
             report(found, page, Severity::Error, message, *span, Vec::new());
+            let only_modules = members.iter().all(|member| it.is_instance(member, MODULE));
+            if let Some(finding) = found.last_mut().filter(|d| d.span == *span && d.code == page.code) {
+                finding.fix = from.filter(|_| only_modules).and_then(|from| wrapped(with, from, kind.1));
+            }
         }
     }
+}
+
+/// The container as the argument of `nn.ModuleList` or `nn.ModuleDict`, under the name that
+/// the expression itself has for `torch.nn`.
+fn wrapped(with: &Watching<'_>, from: Span, class: &str) -> Option<Fix> {
+    let text = with.source(from)?;
+    let module = ["torch.nn.", "nn."].into_iter().find(|module| {
+        text.match_indices(module).any(|(at, _)| {
+            let before = text.get(..at).and_then(|t| t.chars().next_back());
+            before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.')
+        })
+    })?;
+    // A generator or a literal; brackets of a tuple may be missing.
+    if !text.starts_with(['[', '{']) {
+        return None;
+    }
+    let opening = format!("{module}{class}(");
+    Some(Fix {
+        title: format!("Wrap in `{module}{class}`"),
+        applicability: Applicability::Unsafe,
+        edits: vec![
+            Edit { span: Span { end: from.start, ..from }, content: opening },
+            Edit { span: Span { start: from.end, ..from }, content: ")".to_owned() },
+        ],
+    })
 }
 
 /// The modules and tensors in a value, looking into lists, tuples and dictionaries.

@@ -45,6 +45,9 @@ pub struct Page {
     pub set: Option<(String, String)>,
     /// One line of advice, shown under the finding.
     pub help: Option<String>,
+    /// The assertions of PyTorch's kernels that the page speaks of, as docs/device-asserts.toml
+    /// names them.
+    pub asserts: Vec<String>,
     /// The whole page, front matter included, so that lines in it are lines of the file.
     pub text: Cow<'static, str>,
     pub(super) code_line: usize,
@@ -78,6 +81,7 @@ impl Page {
             replace: front.replace,
             set: front.set,
             help: front.help,
+            asserts: front.asserts,
             text,
             code_line: front.code_line,
         })

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use super::watch::{Found, Watching, report};
-use crate::diagnostic::{Label, Severity};
+use crate::diagnostic::{Applicability, Edit, Fix, Label, Severity};
 use crate::python::{Bound, Event, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{Data, Device, Heap, ObjId, Sym, Value};
@@ -20,6 +20,8 @@ struct Attribute {
     /// The tensor, or the one whose memory it shares.
     memory: ObjId,
     span: Span,
+    /// The expression whose value it is.
+    from: Option<Span>,
 }
 
 #[derive(Default)]
@@ -31,10 +33,10 @@ pub struct UnregisteredTensorAttribute {
 
 impl UnregisteredTensorAttribute {
     pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
-        let Event::SetAttribute { object, name, value, span } = event else { return };
+        let Event::SetAttribute { object, name, value, span, from } = event else { return };
         let Some(memory) = value.as_obj().and_then(|id| memory_of(&it.heap, id)) else { return };
         if it.is_instance(&Value::Obj(object), MODULE) {
-            self.attributes.borrow_mut().push(Attribute { object, name, memory, span });
+            self.attributes.borrow_mut().push(Attribute { object, name, memory, span, from });
         }
     }
 
@@ -82,8 +84,33 @@ impl UnregisteredTensorAttribute {
             Some(Label { span: at.filter(|at| *at != rejection.span)?, message: label.clone() })
         }));
         report(found, page, Severity::Error, message, rejection.span, labels);
+        if let Some(finding) = found.last_mut().filter(|d| d.span == rejection.span && d.code == page.code) {
+            finding.fix = registered(with, attribute);
+        }
         true
     }
+}
+
+/// `self.register_buffer("name", …)` in place of the assignment. What is saved stays as it is:
+/// older checkpoints must still load.
+fn registered(with: &Watching<'_>, attribute: &Attribute) -> Option<Fix> {
+    let (target, from) = (attribute.span, attribute.from?);
+    // Comments and brackets between the two stay where they are, so there must be none.
+    let between = Span { start: target.end, end: from.start, ..target };
+    let place = with.source(target)?;
+    let object = place.strip_suffix(attribute.name.as_str())?.strip_suffix('.')?;
+    if with.source(between)?.trim() != "=" {
+        return None;
+    }
+    let opening = format!("{object}.register_buffer(\"{}\", ", attribute.name);
+    Some(Fix {
+        title: format!("Register `{}` as a buffer", attribute.name),
+        applicability: Applicability::Safe,
+        edits: vec![
+            Edit { span: Span { end: from.start, ..target }, content: opening },
+            Edit { span: Span { start: from.end, ..from }, content: ", persistent=False)".to_owned() },
+        ],
+    })
 }
 
 /// The tensor whose memory this one shares, where it is a tensor.

@@ -1,15 +1,31 @@
 //! The rules that no contract can express, each watching the run.
 
+use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
+use super::evaluation_records_gradients::EvaluationRecordsGradients;
+use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
+use super::launch_blocking_left_on::LaunchBlockingLeftOn;
+use super::loss_cut_from_graph::LossCutFromGraph;
+use super::missing_super_init::MissingSuperInit;
+use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::scaled_gradients_used::ScaledGradientsUsed;
+use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
+use super::step_before_backward::StepBeforeBackward;
+use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
+use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
+use super::{
+    clipping_after_step, dropout_ignores_eval, dsa_environment_variable, freed_graph_reused, gradients_not_cleared,
+    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, saved_tensor_modified,
+};
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp, Rejection};
-use crate::syntax::Span;
+use crate::syntax::{FileId, Setting, Span};
 use crate::value::Sym;
 
 /// What the rules have found so far.
@@ -37,6 +53,18 @@ pub struct Watch {
     modules_in_plain_container: ModulesInPlainContainer,
     cuda_in_dataset_worker: CudaInDatasetWorker,
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
+    copied_random_generator: CopiedRandomGenerator,
+    untransformed_plain_mask: UntransformedPlainMask,
+    launch_blocking_left_on: LaunchBlockingLeftOn,
+    late_environment_variable: LateEnvironmentVariable,
+    trace: Trace,
+    step_before_backward: StepBeforeBackward,
+    missing_super_init: MissingSuperInit,
+    model_left_in_eval: ModelLeftInEval,
+    scaled_gradients_used: ScaledGradientsUsed,
+    scheduler_before_optimizer: SchedulerBeforeOptimizer,
+    loss_cut_from_graph: LossCutFromGraph,
+    evaluation_records_gradients: EvaluationRecordsGradients,
 }
 
 impl Watch {
@@ -47,6 +75,9 @@ impl Watch {
     /// Before the run.
     pub fn begin(&self, it: &mut Interp<'_>) {
         self.late_launch_blocking.begin(it);
+        self.launch_blocking_left_on.begin(it);
+        self.late_environment_variable.begin(it);
+        self.scaled_gradients_used.begin(it);
     }
 
     /// A library function is called.
@@ -57,30 +88,114 @@ impl Watch {
         (path, bound, span): (Sym, &Bound, Span),
         found: &mut Found,
     ) {
+        let at = (path, bound, span);
+        self.scaled_gradients_used.call(with, it, at, found);
+        if let Some(moment) = self.trace.call(it, path, bound) {
+            self.moment(with, it, &moment, span, found);
+        }
+        clipping_after_step::call(with, it, &self.trace, (path, span), found);
+        self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
+        self.model_left_in_eval.call(path, span);
+        if it.second_round() {
+            return;
+        }
+        dropout_ignores_eval::call(with, it, at, found);
         self.late_launch_blocking.call(it, path, bound, span);
+        self.late_environment_variable.call(it, path, bound);
         self.discarded_to.call(it, path, bound, span);
         self.unregistered_tensor_attribute.call(it, bound, span);
         self.modules_in_plain_container.call(it, path, bound);
         self.cuda_in_dataset_worker.call(with, it, (path, bound, span), found);
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
+        self.copied_random_generator.call(with, it, (path, bound, span), found);
+        self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
     }
 
     /// A library refuses a call. Whether a rule spoke for it.
     pub fn rejected(&self, with: &Watching<'_>, it: &Interp<'_>, rejection: &Rejection, found: &mut Found) -> bool {
         self.unregistered_tensor_attribute.rejected(with, it, rejection, found)
+            || self.loss_cut_from_graph.rejected(with, it, &self.trace, rejection, found)
+    }
+
+    /// How many moments of training there were so far.
+    pub fn moments(&self) -> u32 {
+        self.trace.moments()
+    }
+
+    /// A moment of training, and then what it changes.
+    fn moment(&self, with: &Watching<'_>, it: &mut Interp<'_>, moment: &Moment, span: Span, found: &mut Found) {
+        let (trace, at) = (&self.trace, (moment, span));
+        self.launch_blocking_left_on.trains();
+        gradients_not_cleared::moment(with, it, trace, at, found);
+        self.step_before_backward.moment(it, trace, at);
+        self.loss_cut_from_graph.moment(with, it, trace, at, found);
+        freed_graph_reused::moment(with, it, trace, at, found);
+        hidden_state_not_detached::moment(with, it, trace, at, found);
+        saved_tensor_modified::moment(with, it, trace, at, found);
+        self.evaluation_records_gradients.moment(trace, moment);
+        self.model_left_in_eval.moment(with, it, trace, at, found);
+        self.scaled_gradients_used.moment(with, it, trace, at, found);
+        trace.pass(it, moment, span);
     }
 
     pub fn event(&self, with: &Watching<'_>, it: &mut Interp<'_>, event: Event<'_>, found: &mut Found) {
+        if let Some(moment) = self.trace.event(it, event) {
+            let span = match event {
+                Event::Unseen { span, .. } | Event::SetAttribute { span, .. } => span,
+                _ => return,
+            };
+            self.moment(with, it, &moment, span, found);
+        }
+        match event {
+            Event::Returned { path, bound, result, span } => {
+                let at = (path, bound, result, span);
+                loss_summed_with_graph::returned(with, it, &self.trace, at, found);
+                self.evaluation_records_gradients.returned(it, at);
+                self.model_left_in_eval.returned(it, (path, bound, result));
+                self.missing_super_init.event(with, it, event, found);
+                self.scaled_gradients_used.event(event);
+                return;
+            }
+            Event::Escaped { value } => {
+                self.evaluation_records_gradients.escaped(it, &self.trace, value);
+                return;
+            }
+            Event::Written { .. } => return,
+            _ if it.second_round() => return,
+            _ => {}
+        }
+        self.launch_blocking_left_on.event(it, event);
+        self.late_environment_variable.event(it, event);
+        if let Event::Unseen { .. } = event {
+            return;
+        }
+        self.missing_super_init.event(with, it, event, found);
+        dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);
         self.unregistered_tensor_attribute.event(it, event);
         self.modules_in_plain_container.event(it, event);
+        self.copied_random_generator.event(it, event);
     }
 
     /// After the run.
     pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
         self.modules_in_plain_container.end(with, it, found);
+        self.launch_blocking_left_on.end(with.rules, it, found);
+        self.late_environment_variable.end(with.rules, found);
+        self.step_before_backward.end(with, found);
+        self.evaluation_records_gradients.end(with, found);
     }
+}
+
+/// What a file that launches programs sets in their environment.
+pub fn launched(rules: &Rules, file: FileId, settings: Vec<Setting>) -> Found {
+    let mut found = Found::new();
+    for setting in settings {
+        dsa_environment_variable::launched(rules, file, setting.clone(), &mut found);
+        launch_blocking_left_on::launched(rules, file, setting, &mut found);
+    }
+    found
 }
 
 /// A finding of a page, once per place.

@@ -10,6 +10,8 @@ pub struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,
     /// `from module import *`
     pub stars: Vec<u32>,
+    /// Something happens only `if __name__ == "__main__"`: the module may be run as a script.
+    pub is_main: bool,
 }
 
 /// A statement at the top of a module, by its index.
@@ -30,6 +32,7 @@ impl Bindings {
             {
                 all.stars.push(index);
             }
+            all.is_main |= matches!(stmt, Stmt::If(test) if asks_for_main(&test.test));
             all.add(stmt, Place::Stmt(index));
         }
         // What type checkers import counts where nothing else gives the name a meaning.
@@ -93,6 +96,41 @@ fn bound_by_import_from(import: &ast::StmtImportFrom, bind: &mut dyn FnMut(&str)
     for alias in &import.names {
         bind(alias.asname.as_ref().unwrap_or(&alias.name).as_str());
     }
+}
+
+/// Whether some import statement, wherever it stands, brings something that is `wanted`:
+/// asked with the first part of the module's name, empty for a relative import, and with the
+/// name that is imported from it, if any.
+pub fn imports(body: &[Stmt], wanted: &mut dyn FnMut(&str, Option<&str>) -> bool) -> bool {
+    let top = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
+    body.iter().any(|stmt| match stmt {
+        Stmt::Import(import) => import.names.iter().any(|alias| wanted(&top(&alias.name), None)),
+        Stmt::ImportFrom(import) => {
+            let module = import.module.as_ref().filter(|_| import.level == 0).map_or(String::new(), |m| top(m));
+            import.names.iter().any(|alias| wanted(&module, Some(&alias.name)))
+        }
+        Stmt::FunctionDef(def) => imports(&def.body, wanted),
+        Stmt::ClassDef(def) => imports(&def.body, wanted),
+        Stmt::If(test) => {
+            imports(&test.body, wanted) || test.elif_else_clauses.iter().any(|clause| imports(&clause.body, wanted))
+        }
+        Stmt::For(each) => imports(&each.body, wanted) || imports(&each.orelse, wanted),
+        Stmt::While(each) => imports(&each.body, wanted) || imports(&each.orelse, wanted),
+        Stmt::With(with) => imports(&with.body, wanted),
+        Stmt::Try(attempt) => {
+            let mut handled = attempt.handlers.iter().map(|ast::ExceptHandler::ExceptHandler(handler)| &handler.body);
+            imports(&attempt.body, wanted)
+                || handled.any(|body| imports(body, wanted))
+                || imports(&attempt.orelse, wanted)
+                || imports(&attempt.finalbody, wanted)
+        }
+        Stmt::Match(choice) => choice.cases.iter().any(|case| imports(&case.body, wanted)),
+        _ => false,
+    })
+}
+
+fn asks_for_main(test: &Expr) -> bool {
+    matches!(test, Expr::Compare(compare) if matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__"))
 }
 
 /// Whether a condition holds for type checkers only.

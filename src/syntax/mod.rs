@@ -4,15 +4,17 @@
 //! a broken file that could be read are still checked.
 
 mod bindings;
+mod launch;
 mod nesting;
 mod notebook;
 mod parse;
 mod span;
 
-pub use bindings::{Bindings, Place};
+pub use bindings::{Bindings, Place, imports};
+pub use launch::{LaunchFile, Setting, VARIABLES};
 pub use nesting::Nesting;
 pub use notebook::{Cell, Notebook, NotebookError};
-pub use parse::{ParseIssue, Parsed, parse, parse_cells};
+pub use parse::{ParseIssue, Parsed, parse, parse_cells, parse_comments};
 pub use ruff_python_ast as ast;
 pub use ruff_python_ast::{Expr, Stmt};
 pub use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};

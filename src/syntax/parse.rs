@@ -1,7 +1,7 @@
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::{ModModule, PySourceType};
 use ruff_python_parser::{Mode, ParseOptions, parse_cells_unchecked, parse_unchecked};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::nesting::Nesting;
 
@@ -31,6 +31,22 @@ pub fn parse(text: &str, notebook: bool) -> Parsed {
         parsed.issues.retain(|issue| !is_help(text, issue.range));
     }
     parsed
+}
+
+/// A text that is no Python, of which only the comments are read: each from a `#` to the end
+/// of its line.
+pub fn parse_comments(text: &str) -> Parsed {
+    let mut comments = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let end = at + line.trim_end_matches(['\n', '\r']).len();
+        if let Some(hash) = line.find('#') {
+            let offset = |n: usize| TextSize::try_from(n).unwrap_or_default();
+            comments.push(TextRange::new(offset(at + hash), offset(end)));
+        }
+        at += line.len();
+    }
+    Parsed { comments, ..Parsed::empty() }
 }
 
 /// Parses a notebook's cells each on its own, so that an open bracket in one does not

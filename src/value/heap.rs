@@ -11,6 +11,13 @@ use crate::syntax::FileId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjId(u32);
 
+impl ObjId {
+    /// Whether it was made when the heap had no more than `n` objects.
+    pub fn is_among_first(self, n: usize) -> bool {
+        (self.0 as usize) < n
+    }
+}
+
 /// A class that the program defines.
 pub type ClassId = ObjId;
 
@@ -109,6 +116,10 @@ pub struct UserClass {
     /// A decorator, metaclass or base of which nothing is known may have added members.
     pub open: bool,
 }
+
+/// The attribute under which an instance of a subclass of `dict` or `list` keeps what it
+/// holds as such.
+pub const PAYLOAD: &str = "<items>";
 
 /// An instance of a class of the program or of a library.
 #[derive(Debug, Clone)]
@@ -242,7 +253,7 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        tensor.parameter = false;
+        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -257,6 +268,11 @@ impl Heap {
 
     pub fn get(&self, id: ObjId) -> &Data {
         &self.slot(id).data
+    }
+
+    /// The object as it is now, to be looked at while the heap changes.
+    pub fn share(&self, id: ObjId) -> Rc<Data> {
+        self.slot(id).data.clone()
     }
 
     /// The object for writing; its older state is saved for every open mark.
@@ -428,7 +444,7 @@ impl Heap {
 
     /// Brings the heap, which must be in the state at the mark to which they are relative,
     /// to the state that a delta describes.
-    pub fn apply(&mut self, delta: &Delta) {
+    pub fn apply(&mut self, delta: &[(ObjId, Change)]) {
         for (id, change) in delta {
             match change {
                 Change::Whole(data) => self.put(*id, data.clone()),
@@ -692,6 +708,10 @@ impl Heap {
     pub fn dict_of(&self, value: &Value) -> Option<&Dict> {
         match self.get(value.as_obj()?) {
             Data::Dict(dict) => Some(dict),
+            Data::Instance(instance) => match self.get(instance.attrs.get(&sym(PAYLOAD))?.as_obj()?) {
+                Data::Dict(dict) => Some(dict),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -116,6 +116,8 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         && a.grad == b.grad
         && a.data == b.data
         && a.parameter == b.parameter
+        && a.freed == b.freed
+        && a.unsure == b.unsure
 }
 
 /// The join of two values. With `widen`, numbers that differ lose even their bounds.
@@ -337,6 +339,7 @@ pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Opt
             if x.version != y.version || x.writes != y.writes {
                 joined.forget_values();
                 joined.version = x.version.max(y.version);
+                joined.unsure |= x.writes != y.writes;
             } else {
                 joined.version = x.version;
             }
@@ -386,6 +389,8 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         _ => None,
     };
     out.parameter = a.parameter && b.parameter;
+    out.freed = a.freed.and(b.freed);
+    out.unsure = a.unsure || b.unsure;
     out.base = None;
     out.version = 0;
     out.writes = 0;

@@ -19,6 +19,17 @@ pub struct Range {
     /// Whether every pass over the data meets the ends (labels of a known data set): not in
     /// each batch, but sooner or later in each run.
     pub epoch: bool,
+    /// One value that is there, where that is not claimed of all ends: what a border is
+    /// filled with, beside pixels of which nothing is known.
+    pub met: Option<Met>,
+}
+
+/// A value that elements are known to have.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Met {
+    pub value: f64,
+    /// In every run, sooner or later.
+    pub always: bool,
 }
 
 /// Beyond this many intervals the gaps are dropped.
@@ -26,7 +37,14 @@ const MAX_PARTS: usize = 8;
 
 impl Range {
     pub fn bounds(lo: f64, hi: f64) -> Range {
-        Range { parts: SmallVec::from_slice(&[(lo, hi)]), below: None, attained: false, certain: false, epoch: false }
+        Range {
+            parts: SmallVec::from_slice(&[(lo, hi)]),
+            below: None,
+            attained: false,
+            certain: false,
+            epoch: false,
+            met: None,
+        }
     }
 
     /// An interval whose ends occur somewhere in the data, though not in every batch.
@@ -46,12 +64,29 @@ impl Range {
 
     /// What a part of the data holds: any of the values may be missing from it.
     pub fn of_part(self) -> Range {
-        Range { epoch: false, certain: false, ..self }
+        Range { epoch: false, certain: false, met: None, ..self }
     }
 
     /// Bounds of the same values, without a claim that any of them occurs.
     pub fn only_bounds(self) -> Range {
-        Range { attained: false, certain: false, epoch: false, ..self }
+        Range { attained: false, certain: false, epoch: false, met: None, ..self }
+    }
+
+    /// All numbers, and among them one that is there.
+    pub fn anything_and(value: f64, always: bool) -> Range {
+        let met = Some(Met { value, always });
+        Range { met, ..Range::bounds(f64::NEG_INFINITY, f64::INFINITY) }
+    }
+
+    #[must_use]
+    pub fn with_met(self, met: Option<Met>) -> Range {
+        Range { met, ..self }
+    }
+
+    /// A value that is known to be there.
+    fn meets(&self) -> Option<Met> {
+        let single = self.attained && self.lo() == self.hi();
+        self.met.or(single.then(|| Met { value: self.lo(), always: self.certain }))
     }
 
     /// From `lo` to below a length.
@@ -86,7 +121,7 @@ impl Range {
                 _ => parts.push((value, value)),
             }
         }
-        Some(Range { parts, below: None, attained: true, certain: true, epoch: false }.simplified())
+        Some(Range { parts, below: None, attained: true, certain: true, epoch: false, met: None }.simplified())
     }
 
     pub fn lo(&self) -> f64 {
@@ -124,9 +159,11 @@ impl Range {
                 attained: self.attained && other.attained,
                 certain: self.certain && other.certain,
                 epoch: self.epoch && other.epoch,
+                met: self.met.filter(|_| self.met == other.met),
             };
         }
-        Range { attained: false, certain: false, epoch: false, ..self.union(other) }
+        let met = self.meets().filter(|_| self.meets() == other.meets());
+        Range { attained: false, certain: false, epoch: false, met, ..self.union(other) }
     }
 
     /// The values of a tensor that holds the elements of both.
@@ -148,6 +185,7 @@ impl Range {
             attained: self.attained && other.attained,
             certain: self.certain && other.certain,
             epoch: self.epoch && other.epoch,
+            met: other.meets().or(self.meets()).filter(|_| !(self.certain && other.certain)),
         }
         .simplified()
     }
@@ -163,7 +201,8 @@ impl Range {
             })
             .collect();
         parts.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Range { parts, ..self.flags() }
+        let met = self.met.map(|met| Met { value: f(met.value), ..met });
+        Range { parts, met, ..self.flags() }
     }
 
     /// Without the elements equal to `value` (they are filtered or ignored).
@@ -182,7 +221,8 @@ impl Range {
                 parts.push((lo, hi));
             }
         }
-        (!parts.is_empty()).then_some(Range { parts, ..self.flags() })
+        let met = self.met.filter(|met| met.value != value);
+        (!parts.is_empty()).then_some(Range { parts, met, ..self.flags() })
     }
 
     /// The parts that lie outside `[lo, hi)`; integral ends are assumed for cutting.

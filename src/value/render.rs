@@ -113,7 +113,12 @@ fn tensor_text(tensor: &Tensor) -> String {
         _ => {}
     }
     if let Some(range) = &tensor.range {
-        out.push_str(&format!(" in {range}"));
+        match range.met {
+            Some(met) if range.lo().is_infinite() && range.hi().is_infinite() => {
+                out.push_str(&format!(" with {}", met.value));
+            }
+            _ => out.push_str(&format!(" in {range}")),
+        }
     }
     if let Some(role) = tensor.role {
         out.push_str(&format!(" ({})", role.name()));

@@ -3,7 +3,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, Mutex};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// An interned name or dotted path: compared and hashed by address.
 ///
@@ -46,27 +46,91 @@ impl fmt::Display for Sym {
 
 static ALL: LazyLock<Mutex<FxHashSet<&'static str>>> = LazyLock::new(Mutex::default);
 
+/// What a thread has seen: saves the lock for every name but the first sight of it.
+struct Seen {
+    /// Short texts by what they are made of, which takes no look at the stored text.
+    short: FxHashMap<Short, Sym>,
+    long: FxHashMap<&'static str, Sym>,
+    dotted: FxHashMap<(Sym, Sym), Sym>,
+}
+
 thread_local! {
-    /// Saves the lock for every name but a thread's first sight of it.
-    static SEEN: RefCell<FxHashMap<&'static str, Sym>> = RefCell::default();
+    static SEEN: RefCell<Seen> = const {
+        RefCell::new(Seen {
+            short: FxHashMap::with_hasher(FxBuildHasher),
+            long: FxHashMap::with_hasher(FxBuildHasher),
+            dotted: FxHashMap::with_hasher(FxBuildHasher),
+        })
+    };
+}
+
+/// A text of at most 16 bytes: its first and last bytes, which may overlap, and its length.
+#[derive(PartialEq, Eq, Hash, Clone, Copy)]
+struct Short(u64, u64, usize);
+
+impl Short {
+    fn of(text: &str) -> Option<Short> {
+        let bytes = text.as_bytes();
+        let (head, tail) = match bytes.len() {
+            0..4 => (bytes.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)), 0),
+            4..8 => (u32::from_le_bytes(*bytes.first_chunk()?).into(), u32::from_le_bytes(*bytes.last_chunk()?).into()),
+            8..=16 => (u64::from_le_bytes(*bytes.first_chunk()?), u64::from_le_bytes(*bytes.last_chunk()?)),
+            _ => return None,
+        };
+        Some(Short(head, tail, bytes.len()))
+    }
 }
 
 /// Interns a text.
 pub fn sym(text: &str) -> Sym {
-    SEEN.with_borrow_mut(|seen| {
-        if let Some(found) = seen.get(text) {
-            return *found;
-        }
-        let mut all = ALL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let stored: &'static str = match all.get(text) {
-            Some(stored) => stored,
+    SEEN.with_borrow_mut(|seen| match Short::of(text) {
+        Some(short) => *seen.short.entry(short).or_insert_with(|| intern(text)),
+        None => match seen.long.get(text) {
+            Some(found) => *found,
             None => {
-                let leaked: &'static str = Box::leak(text.to_owned().into_boxed_str());
-                all.insert(leaked);
-                leaked
+                let new = intern(text);
+                seen.long.insert(new.0, new);
+                new
             }
-        };
-        seen.insert(stored, Sym(stored));
-        Sym(stored)
+        },
     })
+}
+
+/// `path.name`
+pub fn dotted(path: Sym, name: Sym) -> Sym {
+    let seen = SEEN.with_borrow(|seen| seen.dotted.get(&(path, name)).copied());
+    seen.unwrap_or_else(|| {
+        let whole = sym(&format!("{path}.{name}"));
+        SEEN.with_borrow_mut(|seen| seen.dotted.insert((path, name), whole));
+        whole
+    })
+}
+
+fn intern(text: &str) -> Sym {
+    let mut all = ALL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    match all.get(text) {
+        Some(stored) => Sym(stored),
+        None => {
+            let leaked: &'static str = Box::leak(text.to_owned().into_boxed_str());
+            all.insert(leaked);
+            Sym(leaked)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{dotted, sym};
+
+    #[test]
+    fn the_same_text_is_the_same_symbol() {
+        let texts = ["", "a", "ab", "abc", "abcd", "abcdefg", "abcdefgh", "abcdefghijklmnop", "abcdefghijklmnopq"];
+        for (i, a) in texts.iter().enumerate() {
+            for (j, b) in texts.iter().enumerate() {
+                assert_eq!(sym(a) == sym(&String::from(*b)), i == j);
+            }
+            assert_eq!(sym(a).as_str(), *a);
+        }
+        assert_eq!(dotted(sym("torch"), sym("nn")), sym("torch.nn"));
+    }
 }

@@ -68,6 +68,8 @@ pub struct Past {
     pub interpolated: Origin,
     /// Bytes were divided by 255, as images want it.
     pub scaled: Origin,
+    /// Indices into a palette were replaced by their colours.
+    pub recoloured: Origin,
     /// They were integers before they were floats.
     pub whole: bool,
     /// They are ids of a tokenizer to which tokens were added: how many it has since.
@@ -82,6 +84,7 @@ impl Past {
         Past {
             interpolated: agree(self.interpolated, other.interpolated),
             scaled: agree(self.scaled, other.scaled),
+            recoloured: agree(self.recoloured, other.recoloured),
             whole: self.whole && other.whole,
             vocabulary: self.vocabulary.filter(|_| self.vocabulary == other.vocabulary),
         }
@@ -149,6 +152,11 @@ pub struct Tensor {
     /// Whether this very object was made a parameter: not inherited by what is computed
     /// from it, so [`super::Heap::tensor`] clears it.
     pub parameter: bool,
+    /// The `backward()` that freed what this tensor's own gradient is computed from; not
+    /// inherited either.
+    pub freed: Origin,
+    /// Paths differ in how often its memory was written to.
+    pub unsure: bool,
 }
 
 impl Default for Tensor {
@@ -173,6 +181,8 @@ impl Default for Tensor {
             version: 0,
             writes: 0,
             parameter: false,
+            freed: None,
+            unsure: false,
         }
     }
 }

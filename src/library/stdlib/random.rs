@@ -6,24 +6,40 @@ use crate::python::Bound;
 use crate::value::{Data, Items, Range, Size, Type, Value};
 
 pub fn register(t: &mut Table) {
-    for prefix in ["random.", "secrets."] {
-        t.family(prefix, "randint", "a, b", randint);
-        t.family(prefix, "randrange", "start, stop=None, step=1", randrange);
-        t.family(prefix, "getrandbits randbelow", "*args", any_int);
+    t.class("random.Random", &[], "x=None").keeps_arguments = false;
+    for (prefix, own) in [("random.", false), ("secrets.", false), ("random.Random.", true)] {
+        let sig = |with: &'static str, without: &'static str| if own { with } else { without };
+        t.family(prefix, "randint", sig("self, a, b", "a, b"), randint);
+        t.family(prefix, "randrange", sig("self, start, stop=None, step=1", "start, stop=None, step=1"), randrange);
+        t.family(prefix, "getrandbits randbelow", sig("self, *args", "*args"), any_int);
         t.family(
             prefix,
             "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular",
-            "*args, **kwargs",
+            sig("self, *args, **kwargs", "*args, **kwargs"),
             any_float,
         );
-        t.def(&format!("{prefix}choice"), "seq", |cx, b| cx.element(&b.get("seq")));
+        t.def(&format!("{prefix}choice"), sig("self, seq", "seq"), |cx, b| cx.element(&b.get("seq")));
     }
-    t.def("random.choices", "population, weights=None, *, cum_weights=None, k=1", |cx, b| several(cx, b, "k"));
-    t.def("random.sample", "population, k, *, counts=None", |cx, b| several(cx, b, "k"));
-    t.def("random.shuffle", "x", |cx, b| {
-        shuffle(cx, &b.get("x"));
-        Value::None
-    });
+    for (prefix, own) in [("random.", false), ("random.Random.", true)] {
+        let sig = |with: &'static str, without: &'static str| if own { with } else { without };
+        t.def(
+            &format!("{prefix}choices"),
+            sig(
+                "self, population, weights=None, *, cum_weights=None, k=1",
+                "population, weights=None, *, cum_weights=None, k=1",
+            ),
+            |cx, b| several(cx, b, "k"),
+        );
+        t.def(
+            &format!("{prefix}sample"),
+            sig("self, population, k, *, counts=None", "population, k, *, counts=None"),
+            |cx, b| several(cx, b, "k"),
+        );
+        t.def(&format!("{prefix}shuffle"), sig("self, x", "x"), |cx, b| {
+            shuffle(cx, &b.get("x"));
+            Value::None
+        });
+    }
     t.def("random.seed", "a=None, version=2", none);
     t.def("random.setstate", "state", none);
 }

@@ -8,12 +8,7 @@ use crate::value::{Data, Key, Type, Value};
 
 pub fn register(t: &mut Table) {
     environ(t);
-    t.family(
-        "os.path.",
-        "join abspath basename dirname expanduser expandvars normpath realpath relpath normcase",
-        "*args, **kwargs",
-        any_str,
-    );
+    t.family("os.path.", "expandvars relpath normcase", "*args, **kwargs", any_str);
     t.alias("posixpath", "os.path");
     t.family("os.path.", "exists isfile isdir islink isabs samefile", "*args", any_bool);
     t.family("os.path.", "getsize", "filename", any_int);
@@ -87,17 +82,71 @@ fn environ(t: &mut Table) {
     t.family("os.environ.", "copy items", "", crate::library::common::unknown);
 }
 
-fn getenv(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+/// Variables that shells, launchers and job schedulers set: prefixes of their names.
+const USUALLY_SET: &[&str] = &[
+    "AMLT",
+    "AZ",
+    "COLAB",
+    "CONDA",
+    "CUDA",
+    "GROUP_",
+    "HOME",
+    "HOST",
+    "JPY",
+    "KAGGLE",
+    "LANG",
+    "LOCAL_",
+    "LOGNAME",
+    "MASTER_",
+    "MPI",
+    "NCCL",
+    "NODE_",
+    "NVIDIA",
+    "OMPI",
+    "PATH",
+    "PMI",
+    "PWD",
+    "RANK",
+    "SHELL",
+    "SLURM",
+    "SM_",
+    "TEMP",
+    "TERM",
+    "TMP",
+    "TORCHELASTIC",
+    "USER",
+    "VIRTUAL_ENV",
+    "WORLD_SIZE",
+    "XDG",
+];
+
+/// A variable as the script is run by default: what it wrote itself, or else the default that
+/// it gives, unless others usually set the variable.
+fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (key, default) = (b.get("key"), b.get("default"));
+    if let Some(name) = key.as_str() {
+        if let Some(written) = cx.it.remembered(&format!("{ENV}{name}")) {
+            return written;
+        }
+        if !default.is_none() && !USUALLY_SET.iter().any(|prefix| name.starts_with(prefix)) {
+            return default;
+        }
+    }
     // Without a default it may also be None.
-    match b.get("default") {
+    match default {
         Value::Str(_) | Value::Any(Type::Str) => Value::Any(Type::Str),
         _ => Value::Unknown,
     }
 }
 
+/// Under this and its name, what the script wrote to a variable.
+const ENV: &str = "environment ";
+
 fn set_one(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Value::Str(name) = b.get("key") {
         let (value, span) = (b.get("value"), cx.span);
+        let written = if value.is_text() { value.clone() } else { Value::Any(Type::Str) };
+        cx.it.remember(&format!("{ENV}{name}"), written);
         cx.it.event(Event::SetEnv { name: &name, value: &value, span });
     }
     Value::None

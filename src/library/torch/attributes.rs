@@ -6,7 +6,7 @@ use super::factory::{item_size, make_legacy};
 use super::views;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, DeviceKind, Dtype, Grad, Size, Sym, Tensor, Type, Value};
+use crate::value::{ArrayKind, DeviceKind, Dim, Dtype, Grad, Size, Sym, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
     let class = t.class("torch.Tensor", &[], "*size, device=None");
@@ -25,8 +25,24 @@ pub fn shape_value(tensor: &Tensor) -> Value {
     }
 }
 
+/// The tensor, after each length that is not known got a name: what is computed from a shape
+/// that the program reads is known to fit the tensor.
+fn measured(cx: &mut Cx<'_, '_>, object: &Value) -> Option<Tensor> {
+    let tensor = cx.tensor(object)?;
+    let id = object.as_obj()?;
+    if tensor.shape.iter().flatten().all(|dim| !dim.size.is_unknown()) {
+        return Some(tensor);
+    }
+    let mut dims = tensor.shape?;
+    for (at, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| dim.size.is_unknown()) {
+        *dim = Dim { size: Size::symbol(cx.it.heap.symbol(&format!("d{at}"))), ..dim.clone() };
+    }
+    cx.it.heap.update_tensor(id, |tensor| tensor.shape = Some(dims));
+    cx.tensor(object)
+}
+
 fn size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let Some(input) = cx.tensor_arg(b, "input") else { return Value::Unknown };
+    let Some(input) = measured(cx, &b.get("input")) else { return Value::Unknown };
     let dim = b.get("dim");
     if dim.is_none() {
         return shape_value(&input);
@@ -64,7 +80,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let device = tensor.device.filter(|d| !matches!(d.kind, DeviceKind::Symbolic(_)));
     let on = |kind: fn(DeviceKind) -> bool| device.map_or(Value::Any(Type::Bool), |d| Value::Bool(kind(d.kind)));
     Some(match name.as_str() {
-        "shape" => shape_value(&tensor),
+        "shape" => shape_value(&measured(cx, object)?),
         "ndim" => rank(&tensor),
         "dtype" => tensor.dtype.map_or(Value::Unknown, Value::Dtype),
         "device" => tensor.device.map_or(Value::Unknown, Value::Device),
@@ -84,7 +100,13 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
             Value::size(&bytes.mul(&tensor.numel()))
         }
         "output_nr" => Value::Any(Type::Int),
-        "data" => cx.view_of(object, Tensor { grad: Grad::Off, ..tensor }),
+        "data" => {
+            // Writes through it are not counted.
+            if let Some(memory) = tensor.base.or(object.as_obj()) {
+                cx.it.heap.update_tensor(memory, |t| t.unsure = true);
+            }
+            cx.view_of(object, Tensor { grad: Grad::Off, ..tensor })
+        }
         "grad" => gradient(cx, &tensor),
         "grad_fn" if tensor.grad == Grad::Off || tensor.grad == Grad::Leaf => Value::None,
         "grad_fn" | "names" | "layout" => Value::Unknown,

@@ -48,6 +48,7 @@ pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
 /// A range whose ends occur in some run (`attained`), and in every run (`certain`).
 pub fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
+    range.met = range.met.filter(|_| certain);
     range.epoch &= attained;
     range
 }
@@ -76,6 +77,7 @@ pub fn subset(range: &Range, some: bool) -> Range {
     let mut out = range.clone();
     out.attained = range.attained && (single || !range.certain);
     out.certain = range.certain && single && some;
+    out.met = None;
     // A pass over the whole meets every value; a pass over a part need not.
     out.epoch = false;
     out
@@ -189,6 +191,14 @@ fn keep_values(input: &Tensor, out: &mut Tensor, takes: Takes, map: impl Fn(&[us
     }
 }
 
+/// Names of lengths that depend on the elements of a tensor.
+pub const SELECTED: &str = "selected";
+pub const NONZERO: &str = "nonzero";
+
+fn is_count(size: &Size) -> bool {
+    size.as_symbol().is_some_and(|symbol| matches!(symbol.name.as_str(), SELECTED | NONZERO))
+}
+
 fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
     let numel = out.numel();
     if numel.known() == Some(0) {
@@ -196,6 +206,10 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
     }
     out.range = match takes {
         Takes::All => input.range.clone(),
+        // What a mask selects, it selects by value: which values are left is not known.
+        _ if out.shape.iter().flatten().any(|d| is_count(&d.size)) => {
+            input.range.as_ref().map(|r| r.clone().only_bounds())
+        }
         _ => input.range.as_ref().map(|r| subset(r, positive(&numel))),
     };
     out.range_at = input.range_at;

@@ -9,6 +9,8 @@ use crate::value::{ArrayKind, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Typ
 const DATA: &str = "torch.utils.data";
 /// Under this name the run remembers that what is run now runs in a forked worker process.
 pub const WORKER: &str = "forked worker";
+/// The same of a worker, however it was started, that has a copy of the dataset as it was.
+const COPIED: &str = "worker with a copy";
 /// Under this name, that the program chose how processes are started.
 const START: &str = "start method";
 const LOADER: &str = "torch.utils.data.DataLoader";
@@ -190,9 +192,14 @@ fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
     let before = cx.it.remembered(WORKER).unwrap_or(Value::Bool(false));
     let workers = cx.attr(loader, "num_workers").as_int().is_some_and(|n| n > 0);
     let forked = workers && cx.attr(loader, "multiprocessing_context").is_none() && cx.it.remembered(START).is_none();
+    // A function that sets workers up may do anything to the dataset that they have.
+    let copied = workers && cx.attr(loader, "worker_init_fn").is_none();
+    let copied_before = cx.it.remembered(COPIED).unwrap_or(Value::Bool(false));
     cx.it.remember(WORKER, Value::Bool(forked));
+    cx.it.remember(COPIED, Value::Bool(copied));
     let batch = sampled(cx, loader);
     cx.it.remember(WORKER, before);
+    cx.it.remember(COPIED, copied_before);
     batch
 }
 

@@ -5,7 +5,7 @@ use super::broadcast::{broadcast_pair, device_read, dtype_read, grad_mode, shape
 use super::promotion::can_cast;
 use super::support::{bound, refuse_dtype, set_data, set_range};
 use crate::library::{Cx, Libraries, Table};
-use crate::python::{Arg, Args, Bound, Interp, Library, RejectKind};
+use crate::python::{Arg, Args, Bound, Event, Interp, Library, RejectKind};
 use crate::syntax::Span;
 use crate::value::{DeviceKind, Dtype, Grad, Kind, ObjId, Range, Sym, Tensor, Value, sym};
 
@@ -122,6 +122,8 @@ fn refuse_single(cx: &mut Cx<'_, '_>, before: &Tensor, result: &Value) {
 /// dtype and device, and what does not fit them is reported.
 pub fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Value) {
     check_leaf(cx, before);
+    let span = cx.span;
+    cx.it.event(Event::Written { object: id, result, span });
     let Some(result) = cx.tensor(result) else {
         forget_all(cx, id, before);
         return;

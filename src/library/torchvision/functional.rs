@@ -51,12 +51,27 @@ pub fn register(t: &mut Table) {
             rebuilt(cx, &picture(b), size, Some)
         });
     }
-    for name in ["rotate", "affine", "perspective", "elastic", "elastic_transform"] {
-        def(name, "img, *args, expand=False, **kwargs", |cx, b| {
-            let size = hw(cx, &picture(b)).filter(|_| b.get("expand").as_bool() == Some(false) && b.rest.len() < 3);
-            // What is turned in from outside is filled, with zeros unless told otherwise.
-            rebuilt(cx, &picture(b), size, |_| None)
-        });
+    def(
+        "rotate",
+        "img, angle, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, expand=False, center=None, fill=None",
+        warp,
+    );
+    def(
+        "affine",
+        "img, angle, translate, scale, shear, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, fill=None, center=None",
+        warp,
+    );
+    def(
+        "perspective",
+        "img, startpoints, endpoints, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=None, coefficients=None",
+        warp,
+    );
+    for name in ["elastic", "elastic_transform"] {
+        def(
+            name,
+            "img, displacement, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=None",
+            warp,
+        );
     }
     for name in [
         "adjust_brightness",
@@ -214,11 +229,7 @@ fn resized(cx: &Cx<'_, '_>, image: &Value, b: &Bound) -> Option<(Dim, Dim)> {
 fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = picture(b);
     let size = resized(cx, &image, b);
-    let interpolation = if tv_tensors::is(cx, &image, "Mask") {
-        Value::path("torchvision.transforms.InterpolationMode.NEAREST")
-    } else {
-        b.get("interpolation")
-    };
+    let interpolation = interpolation_of(cx, b, &image);
     let bounded = cx.tensor(&image).and_then(|t| t.dtype).and_then(Dtype::bounds);
     let past = pil::past_of(cx, &image, &interpolation);
     let out = rebuilt(cx, &image, size, |r| {
@@ -226,6 +237,39 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     pil::set_past(cx, &out, past);
     out
+}
+
+/// Turned, sheared or distorted: what comes in from outside is filled, with zeros unless told
+/// otherwise.
+fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let image = picture(b);
+    let expands = b.sig.params.iter().any(|p| p.name.as_str() == "expand") && b.get("expand").as_bool() != Some(false);
+    let size = hw(cx, &image).filter(|_| !expands && !b.open);
+    let interpolation = interpolation_of(cx, b, &image);
+    let fill = match (b.get("fill"), cx.items(&b.get("fill")).as_deref()) {
+        (Value::None, _) => Some(0.0),
+        (_, Some([one])) => one.as_f64(),
+        (one, _) => one.as_f64(),
+    };
+    let past = pil::past_of(cx, &image, &interpolation);
+    let out = rebuilt(cx, &image, size, |r| {
+        let fill = fill?;
+        if pil::is_nearest(&interpolation)? {
+            return Some(beside(&r, fill));
+        }
+        pil::mixed(&r.union(&Range::bounds(fill, fill)), &interpolation)
+    });
+    pil::set_past(cx, &out, past);
+    out
+}
+
+/// How a picture is to be interpolated: `v2` never mixes the values of its masks.
+fn interpolation_of(cx: &Cx<'_, '_>, b: &Bound, image: &Value) -> Value {
+    if tv_tensors::is(cx, image, "Mask") {
+        Value::path("torchvision.transforms.InterpolationMode.NEAREST")
+    } else {
+        b.get("interpolation")
+    }
 }
 
 fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -243,11 +287,7 @@ fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The range of what is padded with zeros.
 fn with_zero(range: &Range) -> Range {
-    let mut all = range.union(&Range::bounds(0.0, 0.0));
-    // The old values may still occur, but zero need not.
-    all.certain = false;
-    all.attained = range.attained && range.lo() <= 0.0 && range.hi() >= 0.0;
-    all
+    beside(range, 0.0)
 }
 
 fn crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -273,11 +313,30 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         _ => None,
     };
-    let fill = b.get("fill").as_f64();
-    rebuilt(cx, &picture(b), size, |r| {
-        let filled = Range::bounds(fill?, fill?);
-        Some(r.union(&filled))
-    })
+    let fill = b.get("fill").as_f64().filter(|_| b.get("padding_mode").as_str() == Some("constant"));
+    let grows = [across, down].iter().any(|n| n.is_some_and(|n| n > 0));
+    filled(cx, &picture(b), size, fill, grows)
+}
+
+/// The picture with this value in some places, which are certainly there where `some`.
+fn filled(cx: &mut Cx<'_, '_>, image: &Value, size: Option<(Dim, Dim)>, fill: Option<f64>, some: bool) -> Value {
+    let out = rebuilt(cx, image, size, |r| {
+        let value = Range::of_values(&[fill?])?;
+        Some(if some { r.union(&value) } else { beside(&r, fill?) })
+    });
+    if let Some(fill) = fill.filter(|_| some) {
+        pil::meet(cx, &out, fill);
+    }
+    out
+}
+
+/// The range of what may have this value in some places.
+fn beside(range: &Range, fill: f64) -> Range {
+    let mut all = range.union(&Range::bounds(fill, fill));
+    // The old values may still occur, but the new one need not.
+    (all.certain, all.met) = (false, None);
+    all.attained = range.attained && range.lo() <= fill && range.hi() >= fill;
+    all
 }
 
 fn grayscale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

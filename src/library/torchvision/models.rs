@@ -1,10 +1,11 @@
 //! `torchvision.models`: the stem and the head of each architecture are real layers, so that
 //! scripts can read their sizes and replace them; what lies between is not followed.
 
+use super::backbone;
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
-use crate::value::{Dict, Dim, Dtype, Grad, Key, Size, Tensor, Value, sym};
+use crate::value::{Dict, Dim, Grad, Key, Size, Tensor, Value, sym};
 
 /// The layers of a head, for `n` features.
 #[derive(Clone, Copy)]
@@ -150,39 +151,9 @@ pub fn register(t: &mut Table) {
         let name = b.get("name");
         name.as_str().map_or(Value::Unknown, |name| make(cx, name, b))
     });
-    // Models that take lists of images give what depends on their mode.
-    t.class("torchvision.models.detection.GeneralizedRCNN", &["torch.nn.Module"], "*args, **kwargs").keeps_arguments =
-        false;
-    t.def("torchvision.models.detection.GeneralizedRCNN.forward", "self, images, targets=None", detect);
-    t.family(
-        "torchvision.models.detection.",
-        "fasterrcnn_resnet50_fpn fasterrcnn_resnet50_fpn_v2 fasterrcnn_mobilenet_v3_large_fpn \
-         fasterrcnn_mobilenet_v3_large_320_fpn maskrcnn_resnet50_fpn maskrcnn_resnet50_fpn_v2 keypointrcnn_resnet50_fpn \
-         retinanet_resnet50_fpn retinanet_resnet50_fpn_v2 ssd300_vgg16 ssdlite320_mobilenet_v3_large fcos_resnet50_fpn",
-        "*args, **kwargs",
-        |cx, _| open_module(cx, "torchvision.models.detection.GeneralizedRCNN"),
-    );
     if !t.functions.contains_key(&sym("torch.hub.load")) {
         t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
     }
-}
-
-/// In training the losses by name, else the objects found in each image.
-fn detect(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    if cx.attr(&b.get("self"), "training").as_bool() != Some(true) {
-        return Value::Unknown;
-    }
-    let at = cx.at();
-    let images = b.get("images");
-    let image = cx.element(&images);
-    let device = cx.tensor(&image).and_then(|t| t.device);
-    // The number of the losses and their names are the model's.
-    let plain = crate::library::torch::autocast::autocast(cx, device) == crate::library::torch::autocast::Autocast::Off;
-    let loss = Tensor { device, device_at: at, grad: Grad::Attached, ..Tensor::default() }
-        .with_shape(Vec::new(), at)
-        .with_dtype(plain.then_some(Dtype::Float32), at);
-    let loss = cx.out(loss);
-    cx.it.heap.dict(Dict { open: Some(loss), ..Dict::default() })
 }
 
 /// A module of which more exists than is known.
@@ -249,6 +220,19 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
         let conv = layer(cx, "Conv2d", args, vec![("bias", bias)]);
         cx.it.heap.set_attr(id, stem, conv);
     }
+    match arch.class {
+        // Dilation takes strides away.
+        "resnet.ResNet"
+            if b.open || b.extra.iter().any(|(name, _)| name.as_str() == "replace_stride_with_dilation") => {}
+        "resnet.ResNet" => backbone::resnet(cx, id, arch.features),
+        "vgg.VGG"
+        | "alexnet.AlexNet"
+        | "densenet.DenseNet"
+        | "mobilenetv2.MobileNetV2"
+        | "mobilenetv3.MobileNetV3"
+        | "efficientnet.EfficientNet" => backbone::features(cx, id, name, arch.features),
+        _ => {}
+    }
     let classes = b.get("num_classes");
     let n = arch.features;
     let linear = |cx: &mut Cx<'_, '_>, from: i64, to: Value| layer(cx, "Linear", vec![int(from), to], Vec::new());
@@ -312,6 +296,14 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
     };
     cx.it.heap.set_attr(id, arch.attr, head);
     cx.it.heap.set_attr(id, NAME, Value::str(name));
+    // All children of these are there.
+    let complete = match arch.class {
+        "resnet.ResNet" => cx.it.heap.attr(id, "layer4").is_some(),
+        class => matches!(class, "vgg.VGG" | "alexnet.AlexNet" | "densenet.DenseNet"),
+    };
+    if complete && let Some(instance) = cx.it.heap.instance_mut(id) {
+        instance.open = false;
+    }
     if name == "inception_v3" {
         let aux = open_module(cx, "torch.nn.Module");
         let fc = linear(cx, 768, b.get("num_classes"));

@@ -1,12 +1,14 @@
 //! Transform classes: each calls the function that does its work, so that contracts see one
 //! interface. Those of `v2` take several inputs and structures of them.
 
+use std::sync::{Arc, LazyLock};
+
 use super::functional::{V1, V2, hw, rebuilt, size_pair};
 use super::tv_tensors;
 use crate::library::common::part_of;
 use crate::library::{Cx, Libraries, Table, pil};
-use crate::python::{Arg, Args, RejectKind};
-use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Range, Size, Value, join, sym};
+use crate::python::{Arg, Args, RejectKind, Sig};
+use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Range, Role, Size, Value, join, sym};
 
 /// Transforms with their parameters.
 const CLASSES: &[(&str, &str)] = &[
@@ -51,10 +53,22 @@ const CLASSES: &[(&str, &str)] = &[
     ("RandAugment", "num_ops=2, magnitude=9, num_magnitude_bins=31, interpolation=None, fill=None"),
     ("TrivialAugmentWide", "num_magnitude_bins=31, interpolation=None, fill=None"),
     ("AugMix", "severity=3, mixture_width=3, chain_depth=-1, alpha=1.0, all_ops=True, interpolation=None, fill=None"),
-    ("RandomRotation", "degrees, interpolation=None, expand=False, center=None, fill=0"),
-    ("RandomAffine", "degrees, translate=None, scale=None, shear=None, interpolation=None, fill=0, center=None"),
-    ("RandomPerspective", "distortion_scale=0.5, p=0.5, interpolation=None, fill=0"),
-    ("ElasticTransform", "alpha=50.0, sigma=5.0, interpolation=None, fill=0"),
+    (
+        "RandomRotation",
+        "degrees, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, expand=False, center=None, fill=0",
+    ),
+    (
+        "RandomAffine",
+        "degrees, translate=None, scale=None, shear=None, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, fill=0, center=None",
+    ),
+    (
+        "RandomPerspective",
+        "distortion_scale=0.5, p=0.5, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=0",
+    ),
+    (
+        "ElasticTransform",
+        "alpha=50.0, sigma=5.0, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=0",
+    ),
     ("RandomZoomOut", "*args, **kwargs"),
     ("RandomIoUCrop", "*args, **kwargs"),
     ("RandomShortestSize", "min_size, max_size=None, interpolation=None, antialias=True"),
@@ -128,6 +142,7 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
         object,
         pure: !leaves.iter().any(|l| is_explicit(cx, l)),
         unsure: leaves.iter().any(Value::is_unknown),
+        image: image_size(cx, &leaves),
     };
     Some(walk.apply(cx, &input, 4))
 }
@@ -208,6 +223,8 @@ struct Walk<'w> {
     pure: bool,
     /// Something unknown among the inputs may be the explicit image.
     unsure: bool,
+    /// Height and width of the image.
+    image: Option<(Dim, Dim)>,
 }
 
 impl Walk<'_> {
@@ -267,30 +284,71 @@ impl Walk<'_> {
                 self.pure = false;
                 if self.name == "ToTensor" { value.clone() } else { one(cx, self.name, self.object, value) }
             }
+            Some(ArrayKind::Torch) => {
+                self.passed_over(cx, value);
+                value.clone()
+            }
             _ => value.clone(),
         }
     }
 }
 
+impl Walk<'_> {
+    /// A tensor that the transform leaves as it is, while it moves the pixels of the image: told
+    /// where it holds a number for each of these pixels.
+    fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
+        let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
+        let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());
+        let fits = matches!(tensor.shape.as_deref(), Some([h, w] | [_, h, w])
+            if h.size.equals(&height.size) == Some(true) && w.size.equals(&width.size) == Some(true));
+        if ids && fits && GEOMETRY.contains(&self.name) {
+            let args = Args::positional([value.clone(), Value::str(self.name)], cx.span);
+            if let Some(bound) = PASSED_OVER.bind(&args) {
+                let span = cx.span;
+                cx.it.announce(sym(UNTOUCHED), &bound, span);
+            }
+        }
+    }
+}
+
+/// What is announced of a tensor that a transform leaves as it is, unlike the image beside it.
+const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
+static PASSED_OVER: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("inpt, transform")));
+
+/// Height and width of the image among the inputs of a transform.
+fn image_size(cx: &Cx<'_, '_>, leaves: &[Value]) -> Option<(Dim, Dim)> {
+    let plain = |leaf: &&Value| {
+        let tensor = cx.it.heap.tensor_ref(leaf);
+        tensor.is_some_and(|t| t.array == ArrayKind::Torch) && tv_tensors::class_of(cx, leaf).is_none()
+    };
+    let image = leaves.iter().find(|leaf| is_explicit(cx, leaf)).or_else(|| leaves.iter().find(plain))?;
+    hw(cx, image)
+}
+
+/// Transforms that move pixels.
+const GEOMETRY: &[&str] = &[
+    "Resize",
+    "RandomResizedCrop",
+    "CenterCrop",
+    "RandomCrop",
+    "Pad",
+    "RandomHorizontalFlip",
+    "RandomVerticalFlip",
+    "RandomRotation",
+    "RandomAffine",
+    "RandomPerspective",
+    "ElasticTransform",
+    "RandomZoomOut",
+    "RandomIoUCrop",
+    "RandomShortestSize",
+    "RandomResize",
+    "ScaleJitter",
+];
+
 /// What transforms of `v2` do to a mask: geometry, without mixing values.
 fn on_mask(cx: &mut Cx<'_, '_>, name: &str, object: &Value, mask: &Value) -> Value {
     match name {
-        "Resize"
-        | "RandomResizedCrop"
-        | "CenterCrop"
-        | "RandomCrop"
-        | "Pad"
-        | "RandomHorizontalFlip"
-        | "RandomVerticalFlip"
-        | "RandomRotation"
-        | "RandomAffine"
-        | "RandomPerspective"
-        | "ElasticTransform"
-        | "RandomZoomOut"
-        | "RandomIoUCrop"
-        | "RandomShortestSize"
-        | "RandomResize"
-        | "ScaleJitter" => one(cx, name, object, mask),
+        name if GEOMETRY.contains(&name) => one(cx, name, object, mask),
         "ToDtype" => one(cx, name, object, mask),
         "ToPureTensor" => one(cx, name, object, mask),
         _ => mask.clone(),
@@ -304,6 +362,19 @@ fn function(cx: &mut Cx<'_, '_>, name: &str, image: &Value, named: Vec<(&str, Va
     let mut args = Args::positional([image.clone()], span);
     args.kw = named.into_iter().map(|(name, value)| (sym(name), Arg::new(value, span))).collect();
     Libraries.call_function(cx.it, &format!("{prefix}{name}"), &args, span).unwrap_or(Value::Unknown)
+}
+
+/// A function that distorts, with the transform's options and drawn numbers.
+fn warped(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value, options: &[&str]) -> Value {
+    let drawn: &[&str] = match name {
+        "rotate" => &["angle"],
+        "affine" => &["angle", "translate", "scale", "shear"],
+        "perspective" => &["startpoints", "endpoints"],
+        _ => &["displacement"],
+    };
+    let mut named: Vec<(&str, Value)> = drawn.iter().map(|n| (*n, Value::Unknown)).collect();
+    named.extend(options.iter().map(|n| (*n, cx.attr(object, n))));
+    function(cx, name, image, named)
 }
 
 fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value {
@@ -367,14 +438,16 @@ fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value 
             let size = hw(cx, image);
             if pil::is_image(cx, image) { pil::new_image(cx, Some("RGB"), size, None) } else { Value::Unknown }
         }
-        "RandomRotation" => {
-            let expand = attr(cx, "expand");
-            function(cx, "rotate", image, vec![("expand", expand)])
+        "RandomRotation" => warped(cx, "rotate", object, image, &["interpolation", "expand", "fill"]),
+        "RandomAffine" => warped(cx, "affine", object, image, &["interpolation", "fill"]),
+        "RandomPerspective" => warped(cx, "perspective", object, image, &["interpolation", "fill"]),
+        "ElasticTransform" => {
+            let name = if is_v2(cx) { "elastic" } else { "elastic_transform" };
+            warped(cx, name, object, image, &["interpolation", "fill"])
         }
         "RandomZoomOut" | "RandomIoUCrop" | "RandomShortestSize" | "RandomResize" | "ScaleJitter" => {
             rebuilt(cx, image, None, |_| None)
         }
-        "RandomAffine" | "RandomPerspective" | "ElasticTransform" => function(cx, "affine", image, Vec::new()),
         "Lambda" => {
             let (function, span) = (attr(cx, "lambd"), cx.span);
             cx.call(&function, Args::positional([image.clone()], span))
@@ -466,7 +539,7 @@ fn mix(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
             out.shape = Some(vec![batch, Dim::new(classes, at)]);
             out.data = None;
             out.base = None;
-            out.role = Some(crate::value::Role::Probabilities);
+            out.role = Some(Role::Probabilities);
             cx.out(out)
         }
         None => Value::Unknown,

@@ -33,6 +33,12 @@ pub const FAMILIES: &[&str] = &[
     "CamemBert",
     "Camembert",
     "MobileBert",
+    "ViT",
+    "DeiT",
+    "Beit",
+    "Swin",
+    "ConvNext",
+    "Dinov2",
 ];
 
 pub fn register(t: &mut Table) {
@@ -88,6 +94,15 @@ pub fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Value {
         }
     }
     let family = name.as_str().and_then(checkpoints::family);
+    let segments = match family {
+        Some("Bert" | "Albert") => Some(2),
+        // The published checkpoints have a row for one kind of segment.
+        Some("Roberta" | "XLMRoberta") => Some(1),
+        _ => None,
+    };
+    if let Some(segments) = segments.filter(|_| known.is_some()) {
+        attrs.push(("type_vocab_size", Value::Int(segments)));
+    }
     attrs.push(("_family", family.map_or(Value::Unknown, Value::str)));
     let config = instance(cx, CONFIG, attrs);
     with_arguments(cx, &config, b);

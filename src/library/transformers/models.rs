@@ -6,10 +6,13 @@ use crate::library::common::{instance, part_of, unknown};
 use crate::library::torchvision::open_module;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 const BASE: &str = "transformers.PreTrainedModel";
 const OUTPUT: &str = "transformers.modeling_outputs.ModelOutput";
+/// What an output holds, in order, and under which names.
+const FIELDS: &str = "_fields";
+const NAMES: &str = "_names";
 
 /// Endings of class names, each with what the last dimension of the output is.
 const TASKS: &[&str] = &[
@@ -23,24 +26,30 @@ const TASKS: &[&str] = &[
     "ForSeq2SeqLM",
     "ForQuestionAnswering",
     "ForMultipleChoice",
+    "ForImageClassification",
 ];
+
+/// Families whose base models pool the first position of each sequence.
+const POOLING: &[&str] = &["Bert", "Roberta", "XLMRoberta", "Albert", "CamemBert", "Camembert", "MPNet", "Longformer"];
+/// Families whose base models give the hidden states alone.
+const PLAIN: &[&str] = &["DistilBert", "DebertaV2", "Deberta", "Electra"];
 
 /// Order of the positional parameters is the same up to the mask.
 const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=None, return_dict=None, \
                        inputs_embeds=None, **kwargs";
+const FORWARD_IMAGES: &str = "self, pixel_values=None, *more, labels=None, return_dict=None, **kwargs";
 
 pub fn register(t: &mut Table) {
     t.class(BASE, &["torch.nn.Module"], "config=None, **kwargs").keeps_arguments = false;
     t.class(OUTPUT, &[], "").keeps_arguments = false;
     t.def(&format!("{OUTPUT}.__getitem__"), "self, index", get_item);
-    t.def(&format!("{OUTPUT}.__iter__"), "self", |cx, b| {
-        let fields = cx.attr(&b.get("self"), "_fields");
-        if cx.items(&fields).is_some() { fields } else { Value::Unknown }
-    });
-    t.family(&format!("{OUTPUT}."), "to_tuple keys values items get", "self, *args", unknown);
+    // An output is a dictionary: a loop, and taking it apart, gives the names.
+    t.family(&format!("{OUTPUT}."), "__iter__ keys", "self", |cx, b| known_tuple(cx, &b.get("self"), NAMES));
+    t.family(&format!("{OUTPUT}."), "to_tuple values", "self", |cx, b| known_tuple(cx, &b.get("self"), FIELDS));
+    t.family(&format!("{OUTPUT}."), "items get", "self, *args", unknown);
     t.family(
         "transformers.PreTrainedModel.",
-        "generate save_pretrained push_to_hub get_input_embeddings get_output_embeddings num_parameters",
+        "save_pretrained push_to_hub get_input_embeddings get_output_embeddings num_parameters",
         "self, *args, **kwargs",
         unknown,
     );
@@ -50,6 +59,7 @@ pub fn register(t: &mut Table) {
         "self, *args, **kwargs",
         |_, _| Value::None,
     );
+    t.def("transformers.PreTrainedModel.generate", "self, inputs=None, *args, input_ids=None, **kwargs", generate);
     t.def(
         "transformers.PreTrainedModel.resize_token_embeddings",
         "self, new_num_tokens=None, *args, **kwargs",
@@ -85,7 +95,8 @@ pub fn register(t: &mut Table) {
                 let config = b.get("config");
                 build(cx, object, class, config, false);
             });
-            t.def(&format!("{class}.forward"), FORWARD, forward);
+            let images = *task == "ForImageClassification";
+            t.def(&format!("{class}.forward"), if images { FORWARD_IMAGES } else { FORWARD }, forward);
         }
     }
 }
@@ -107,7 +118,13 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         || b.extra.iter().any(|(k, _)| {
             matches!(
                 k.as_str(),
-                "device_map" | "torch_dtype" | "dtype" | "load_in_8bit" | "load_in_4bit" | "quantization_config"
+                "device_map"
+                    | "torch_dtype"
+                    | "dtype"
+                    | "load_in_8bit"
+                    | "load_in_4bit"
+                    | "quantization_config"
+                    | "add_pooling_layer"
             )
         });
     let class = cx.path.as_str().trim_end_matches(".from_pretrained");
@@ -138,7 +155,7 @@ fn build(cx: &mut Cx<'_, '_>, id: crate::value::ObjId, class: &str, config: Valu
     let config = if known { config } else { instance(cx, CONFIG, Vec::new()) };
     let hidden = cx.attr(&config, "hidden_size");
     let out = match task_of(class) {
-        "ForSequenceClassification" | "ForTokenClassification" => {
+        "ForSequenceClassification" | "ForTokenClassification" | "ForImageClassification" => {
             if known {
                 cx.attr(&config, "num_labels")
             } else {
@@ -160,7 +177,8 @@ fn build(cx: &mut Cx<'_, '_>, id: crate::value::ObjId, class: &str, config: Valu
     cx.it.heap.set_attr(id, "_opaque", Value::Bool(opaque));
     // Real heads have names by family, and scripts replace some of them.
     let labels = cx.attr(&config, "num_labels");
-    if task_of(class).ends_with("Classification") && replaceable(cx, class, &config) {
+    let text = matches!(task_of(class), "ForSequenceClassification" | "ForTokenClassification");
+    if text && replaceable(cx, class, &config) {
         let classifier = linear(cx, hidden, labels);
         cx.it.heap.set_attr(id, "classifier", classifier);
     }
@@ -189,15 +207,24 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let opaque = cx.attr(&model, "_opaque").as_bool() != Some(false);
     let ids = cx.tensor_arg(b, "input_ids");
     let embedded = cx.tensor_arg(b, "inputs_embeds");
-    let source = ids.or(embedded.clone());
-    if embedded.is_none() && !opaque {
+    let images = cx.tensor_arg(b, "pixel_values");
+    let source = ids.or(embedded.clone()).or(images.clone());
+    if embedded.is_none() && images.is_none() && !opaque {
         embed(cx, &model, &b.get("input_ids"));
+        if let Some((_, segments)) = b.extra.iter().find(|(name, _)| name.as_str() == "token_type_ids") {
+            look_up(cx, &model, &segments.value, "type_vocab_size");
+        }
     }
     let dims = source.as_ref().and_then(|t| t.shape.clone());
     let leading: Option<Vec<Dim>> = match (task.as_str(), dims.as_deref()) {
-        (Some("ForSequenceClassification"), Some([batch, ..])) => Some(vec![batch.clone()]),
+        (Some("ForSequenceClassification" | "ForImageClassification"), Some([batch, ..])) => Some(vec![batch.clone()]),
         (Some("ForMultipleChoice"), _) | (_, None) => None,
-        (Some("ForConditionalGeneration" | "ForSeq2SeqLM"), _) => None,
+        // As long as what the decoder is given.
+        (Some("ForConditionalGeneration" | "ForSeq2SeqLM"), _) => {
+            let decoded = b.extra.iter().find(|(name, _)| name.as_str() == "decoder_input_ids").map(|(_, a)| &a.value);
+            let decoded = decoded.map_or_else(|| cx.tensor_arg(b, "labels"), |value| cx.tensor(value));
+            decoded.and_then(|t| t.shape).filter(|dims| dims.len() == 2)
+        }
         (_, Some([batch, length, ..])) => Some(vec![batch.clone(), length.clone()]),
         _ => None,
     };
@@ -228,49 +255,115 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     last_dimension(cx, &model, &mut out);
     let labels = b.get("labels");
     let main = cx.out(out.clone());
-    let named = match task.as_str() {
-        Some("Model") => "last_hidden_state",
-        Some("ForQuestionAnswering" | "ForMultipleChoice") => return open_output(cx, Vec::new()),
-        _ => "logits",
+    let mut result = match task.as_str() {
+        Some("Model") => vec![("last_hidden_state", main)],
+        Some("ForQuestionAnswering") => return spans(cx, b, &out),
+        Some("ForMultipleChoice") => return open_output(cx, Vec::new()),
+        _ if labels.is_none() => vec![("logits", main)],
+        _ => vec![("loss", loss_of(cx, &model, &out, &labels)), ("logits", main)],
     };
-    let result = if named == "logits" && !labels.is_none() {
-        let loss = loss_of(cx, &model, &out, &labels);
-        vec![("loss", loss), (named, main)]
-    } else {
-        vec![(named, main)]
+    let family = family_of(cx, &model);
+    let is_base = task.as_str() == Some("Model");
+    let pools = is_base && family.as_deref().is_some_and(|family| POOLING.contains(&family));
+    if pools {
+        let mut pooled = Tensor { base: None, data: None, range: Some(Range::bounds(-1.0, 1.0)), range_at: at, ..out };
+        pooled.shape = pooled.shape.filter(|dims| dims.len() == 3).map(|mut dims| {
+            dims.remove(1);
+            dims
+        });
+        let pooled = cx.out(pooled);
+        result.push(("pooler_output", pooled));
+    }
+    // What else a model gives depends on its family and on switches.
+    let complete = match task.as_str() {
+        Some("Model") => pools || family.as_deref().is_some_and(|family| PLAIN.contains(&family)),
+        Some(task) => task.ends_with("Classification"),
+        None => false,
     };
+    let switched = b.open || b.extra.iter().any(|(name, _)| name.as_str().starts_with("output_"));
     if b.get("return_dict").as_bool() == Some(false) {
-        return Value::Unknown;
+        let known = complete && !switched && !labels.is_unknown();
+        return if known { Value::tuple(result.into_iter().map(|(_, v)| v).collect()) } else { Value::Unknown };
     }
     let known = !b.open && !labels.is_unknown();
-    let fields = if known { Value::tuple(result.iter().map(|(_, v)| v.clone()).collect()) } else { Value::Unknown };
+    let of = |values: Vec<Value>| if known { Value::tuple(values) } else { Value::Unknown };
+    let fields = of(result.iter().map(|(_, v)| v.clone()).collect());
+    let names =
+        if complete && !switched { of(result.iter().map(|(k, _)| Value::str(k)).collect()) } else { Value::Unknown };
     let mut attrs = result;
-    attrs.push(("_fields", fields));
+    attrs.push((FIELDS, fields));
+    attrs.push((NAMES, names));
     open_output(cx, attrs)
 }
 
-/// Looks the tokens up as the model does, so that the contract of embeddings sees them, and
-/// checks that there are as many positions as tokens.
-fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
-    let (at, span) = (cx.at(), cx.span);
-    let config = cx.attr(model, "config");
-    let body = cx.attr(model, "_body");
-    let weight = cx.attr(&body, "weight");
-    let Some(tokens) = cx.tensor(ids) else { return };
-    if let (Some(weight), Some(rows)) = (cx.tensor(&weight), cx.attr(&config, "vocab_size").as_size()) {
-        let hidden = cx.attr(&config, "hidden_size").as_size().unwrap_or(Size::Unknown);
-        let table = Tensor {
-            shape: Some(vec![Dim::new(rows, at), Dim::new(hidden, at)]),
-            range: None,
-            role: None,
-            base: None,
-            data: None,
-            ..weight
-        };
-        let table = cx.out(table);
-        let args = Args::positional([ids.clone(), table], span);
-        cx.call(&Value::path("torch.nn.functional.embedding"), args);
+/// The family of a model: of an `Auto` class, that of its checkpoint.
+fn family_of(cx: &Cx<'_, '_>, model: &Value) -> Option<String> {
+    if cx.attr(model, "_opaque").as_bool() != Some(false) {
+        return None;
     }
+    let class = cx.it.heap.instance_of(model)?.class.as_path()?;
+    let name = class.rsplit('.').next().unwrap_or(class);
+    if name.starts_with("Auto") {
+        return cx.attr(&cx.attr(model, "config"), "_family").as_str().map(str::to_owned);
+    }
+    name.strip_suffix("Model").map(str::to_owned)
+}
+
+/// Where an answer begins and ends: scores by position.
+fn spans(cx: &mut Cx<'_, '_>, b: &Bound, out: &Tensor) -> Value {
+    let mut scores = Tensor { base: None, data: None, ..out.clone() };
+    scores.shape = scores.shape.map(|mut dims| {
+        dims.pop();
+        dims
+    });
+    let (start, end) = (cx.out(scores.clone()), cx.out(scores.clone()));
+    let mut attrs = vec![("start_logits", start), ("end_logits", end)];
+    if b.extra.iter().any(|(name, _)| name.as_str() == "start_positions") {
+        let loss = Tensor { range: None, role: None, ..scores }.with_shape(Vec::new(), cx.at());
+        attrs.push(("loss", cx.out(loss)));
+    }
+    open_output(cx, attrs)
+}
+
+/// Token ids, as many as the model likes.
+fn generate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if b.open
+        || b.extra.iter().any(|(name, _)| matches!(name.as_str(), "return_dict_in_generate" | "generation_config"))
+    {
+        return Value::Unknown;
+    }
+    let ids = cx.tensor_arg(b, "input_ids").or_else(|| cx.tensor_arg(b, "inputs")).unwrap_or_default();
+    let at = cx.at();
+    let out = Tensor { device: ids.device, device_at: ids.device_at, ..Tensor::default() };
+    cx.out(out.with_shape(vec![Size::Unknown, Size::Unknown], at).with_dtype(Some(Dtype::Int64), at))
+}
+
+fn known_tuple(cx: &mut Cx<'_, '_>, object: &Value, name: &str) -> Value {
+    let values = cx.attr(object, name);
+    if cx.items(&values).is_some() { values } else { Value::Unknown }
+}
+
+/// Looks ids up as the model does, in a table of as many rows as its configuration says, so
+/// that the contract of embeddings sees them.
+fn look_up(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value, rows: &str) {
+    let (at, span) = (cx.at(), cx.span);
+    let (config, body) = (cx.attr(model, "config"), cx.attr(model, "_body"));
+    let weight = cx.attr(&body, "weight");
+    let (Some(weight), Some(rows)) = (cx.tensor(&weight), cx.attr(&config, rows).as_size()) else { return };
+    if cx.tensor(ids).is_none() {
+        return;
+    }
+    let hidden = cx.attr(&config, "hidden_size").as_size().unwrap_or(Size::Unknown);
+    let shape = Some(vec![Dim::new(rows, at), Dim::new(hidden, at)]);
+    let table = cx.out(Tensor { shape, range: None, role: None, base: None, data: None, ..weight });
+    cx.call(&Value::path("torch.nn.functional.embedding"), Args::positional([ids.clone(), table], span));
+}
+
+/// Looks the tokens up, and checks that there are as many positions as tokens.
+fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
+    let Some(tokens) = cx.tensor(ids) else { return };
+    look_up(cx, model, ids, "vocab_size");
+    let config = cx.attr(model, "config");
     let positions = cx.attr(&config, "max_position_embeddings").as_int();
     let usable = match cx.attr(&config, "_family").as_str() {
         Some("Bert" | "DistilBert" | "GPT2" | "Albert") => positions,
@@ -371,7 +464,7 @@ fn get_item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(name) = index.as_str() {
         return cx.attr(&object, name);
     }
-    let fields = cx.items(&cx.attr(&object, "_fields"));
+    let fields = cx.items(&cx.attr(&object, FIELDS));
     let at = index.as_int().and_then(|n| usize::try_from(n).ok());
     match (fields, at) {
         (Some(fields), Some(at)) => fields.get(at).cloned().unwrap_or(Value::Unknown),

@@ -175,6 +175,13 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     // The tokens that were added are there to be used.
     let attained = cx.attr(&tokenizer, "_grown").as_bool() == Some(true);
+    // Of two texts the second is segment 1, where segments are told apart.
+    let paired = match b.get("text_pair") {
+        Value::None => Some(false),
+        Value::Str(_) | Value::Obj(_) => Some(true),
+        _ => None,
+    };
+    let told_apart = cx.attr(&tokenizer, "_segments").as_bool();
     let tensors = b.get("return_tensors").as_str() == Some("pt");
     // Windows over long texts make more rows than texts.
     let rows = if b.get("return_overflowing_tokens").as_bool() == Some(false) { rows(cx, &text) } else { Dim::UNKNOWN };
@@ -198,9 +205,14 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 .with_dtype(Some(Dtype::Int64), at)
                 .with_device(Some(Device::CPU), at)
                 .with_range(
-                    most.map(|m| {
-                        if attained && name == "input_ids" { Range::attained(0.0, m) } else { Range::bounds(0.0, m) }
-                    }),
+                    match (name, paired, told_apart) {
+                        ("token_type_ids", Some(true), Some(true)) => Range::of_values(&[0.0, 1.0]),
+                        ("token_type_ids", Some(false), _) | ("token_type_ids", _, Some(false)) => {
+                            Range::of_values(&[0.0])
+                        }
+                        ("input_ids", ..) if attained => most.map(|m| Range::attained(0.0, m)),
+                        _ => most.map(|m| Range::bounds(0.0, m)),
+                    },
                     at,
                 );
             if name == "input_ids" {

@@ -10,18 +10,47 @@ The checker evaluates the same names over facts; CONTRIBUTING.md describes them 
 """
 
 import ast
+import contextlib
 import inspect
+import math
+import threading
 
 import torch
 
 
 class Finding(Exception):
-    """What a contract has found: `severity` is "error", "warning" or "info"."""
+    """What a contract has found: `severity` is "error", "warning" or "info". `offence` is the
+    tensor whose values it objects to and a function that marks them in a flat tensor, where it
+    objects to values. `guessed` says that it rests on a role that was told by values alone."""
 
     def __init__(self, severity, message):
         super().__init__(message)
         self.severity = severity
         self.message = message
+        self.offence = _seen.offence
+        self.guessed = _seen.guessed
+
+
+class _Seen(threading.local):
+    """What the helpers have seen in the contract that runs now."""
+
+    offence = None
+    guessed = False
+    # Several contracts ask the same of one call: what was told of a tensor once.
+    told = None
+
+
+_seen = _Seen()
+
+
+class one_call:
+    """While it lasts, the tensors do not change: what is told of them is told once."""
+
+    def __enter__(self):
+        _seen.told = {}
+
+    def __exit__(self, *_):
+        _seen.told = None
 
 
 # --- statements: the first one that fails ends the contract --------------------------------
@@ -50,19 +79,51 @@ def advise(condition, message):
 
 def _kept(t, ignoring):
     flat = t.detach().reshape(-1)
-    if ignoring is None or flat.dtype == torch.bool:
+    if ignoring is None or flat.dtype == torch.bool or not _fits(ignoring, flat.dtype):
         return flat
-    if not flat.dtype.is_floating_point:
-        if not torch.iinfo(flat.dtype).min <= ignoring <= torch.iinfo(flat.dtype).max:
-            return flat
     return flat[flat != ignoring]
+
+
+def _fits(number, dtype):
+    """Whether a dtype has a value for a number: to compare with one that it has not raises."""
+    if dtype.is_floating_point:
+        return True
+    return torch.iinfo(dtype).min <= number <= torch.iinfo(dtype).max
+
+
+_UNORDERED = tuple(getattr(torch, name, torch.bool) for name in ("bool", "uint16", "uint32", "uint64"))
 
 
 def _strays(t, lo, hi, ignoring=None):
     """The sorted distinct values of `t` outside [lo, hi), except `ignoring`, as Python numbers."""
-    kept = _kept(t, ignoring)
-    if kept.dtype in (torch.bool, torch.uint16, torch.uint32, torch.uint64):
-        kept = kept.to(torch.int64)
+    key = (id(t), lo, hi, ignoring)
+    if _seen.told is not None and key in _seen.told:
+        strays = _seen.told[key]
+    else:
+        strays = _find_strays(t, lo, hi, ignoring)
+        if _seen.told is not None:
+            _seen.told[key] = strays
+    if strays:
+
+        def marks(flat):
+            stray = ~((flat >= lo) & (flat < hi))
+            kept = ignoring is not None and _fits(ignoring, flat.dtype)
+            return stray & (flat != ignoring) if kept else stray
+
+        _seen.offence = (t, marks)
+    return strays
+
+
+def _find_strays(t, lo, hi, ignoring):
+    flat = t.detach().reshape(-1)
+    if flat.dtype in _UNORDERED:
+        flat = flat.to(torch.int64)
+    # Most calls are right, and the extremes are found in one pass.
+    if flat.numel() > 0 and not flat.is_complex():
+        least, greatest = torch.stack(torch.aminmax(flat)).tolist()
+        if lo <= least and greatest < hi:
+            return []
+    kept = _kept(flat, ignoring)
     return torch.unique(kept[~((kept >= lo) & (kept < hi))]).tolist()
 
 
@@ -91,17 +152,27 @@ def between(t, lo, hi):
     """Whether every value of `t` is in [lo, hi], both ends included. A bound of None is no
     bound. NaN is between nothing."""
     flat = t.detach().reshape(-1)
-    good = flat == flat
-    if lo is not None:
-        good = good & (flat >= lo)
-    if hi is not None:
-        good = good & (flat <= hi)
-    return bool(good.all())
+
+    def marks(flat):
+        good = ~torch.isnan(flat)
+        if lo is not None:
+            good = good & (flat >= lo)
+        if hi is not None:
+            good = good & (flat <= hi)
+        return ~good
+
+    if not bool(marks(flat).any()):
+        return True
+    _seen.offence = (t, marks)
+    return False
 
 
 def finite(t):
     """Whether no value of `t` is infinite or NaN."""
-    return bool(torch.isfinite(t.detach()).all())
+    if bool(torch.isfinite(t.detach()).all()):
+        return True
+    _seen.offence = (t, lambda flat: ~torch.isfinite(flat))
+    return False
 
 
 def values(t):
@@ -112,10 +183,39 @@ def values(t):
     if flat.dtype == torch.bool:
         flat = flat.to(torch.uint8)
     low, high = flat.min().item(), flat.max().item()
-    if low == high or low != low:
+    if low == high or math.isnan(low):
         return f"{low:.4g}"
     joint = "and" if bool(((flat == low) | (flat == high)).all()) else "to"
     return f"{low:.4g} {joint} {high:.4g}"
+
+
+def total(t):
+    """The sum of all values of `t`."""
+    return t.detach().sum().item()
+
+
+def misplaced(x, index):
+    """What is wrong with the index tensors of `x[index]`, as text; None where nothing is. An
+    index into a dimension of size n is in [-n, n)."""
+    items = index if isinstance(index, tuple) else (index,)
+    takes = [_dimensions_taken(item) for item in items]
+    axis = 0
+    for item, count in zip(items, takes):
+        if item is Ellipsis:
+            axis += x.ndim - sum(takes)
+        if isinstance(item, torch.Tensor) and item.dtype not in (torch.bool, torch.uint8):
+            size = x.shape[axis]
+            if not within(item, -size, size):
+                return f"the index holds {outside(item, -size, size)}, but dimension {axis} has size {size}"
+        axis += count
+    return None
+
+
+def _dimensions_taken(item):
+    """How many dimensions one item of an index stands for."""
+    if isinstance(item, torch.Tensor) and item.dtype in (torch.bool, torch.uint8):
+        return item.ndim
+    return 0 if item is None or item is Ellipsis or isinstance(item, bool) else 1
 
 
 # --- kinds ---------------------------------------------------------------------------------
@@ -212,6 +312,9 @@ def _of_classes(t):
     dim = 1 if t.ndim > 1 else 0
     if t.shape[dim] < 2 or t.is_complex():
         return None
+    # What one sample shows not to be, the batch is not: most tensors end here, cheaply.
+    if t.ndim > 1 and t.shape[0] > 1 and _of_classes(t[:1]) is None:
+        return None
     wide = t.to(torch.float64)
     if bool(((wide >= 0) & (wide <= 1)).all()):
         if bool(((wide.sum(dim) - 1).abs() < 1e-3).all()):
@@ -240,11 +343,18 @@ def role(x):
         return "class-mask" if mode == "P" else "image" if mode in ("RGB", "RGBA") else None
     if type(x).__module__ == "numpy" and hasattr(x, "__array__"):
         if x.ndim == 2 and x.dtype.kind in "iu" and x.dtype.itemsize > 1:
+            _seen.guessed = True
             return "class-mask"
         return None
     if not isinstance(x, torch.Tensor):
         return None
-    return _maker(x) or _of_values(x.detach())
+    return _maker(x) or _guess(x)
+
+
+def _guess(x):
+    role = _of_values(x.detach())
+    _seen.guessed = _seen.guessed or role is not None
+    return role
 
 
 def palette(x):
@@ -279,6 +389,12 @@ def scaled(t):
     return False
 
 
+def recoloured(t):
+    """Whether the integers of `t` are the colours of what were indices into a palette. Only the
+    checker knows."""
+    return False
+
+
 def occurs(size, n):
     """Whether a size is the number `n`, in this call (the checker: in some call of every run)."""
     return size == n
@@ -287,18 +403,20 @@ def occurs(size, n):
 def vocabulary(t):
     """How many tokens the tokenizer that made the ids `t` has, where tokens were added to it.
     Only the checker knows."""
-    return None
 
 
 def autocast(t):
     """Whether autocast is enabled here for the device of `t`."""
-    return torch.is_autocast_enabled(t.device.type)
+    try:
+        return torch.is_autocast_enabled(t.device.type)
+    except TypeError:  # before PyTorch 2.4 there was one function for each device
+        return torch.is_autocast_enabled() if t.is_cuda else torch.is_autocast_cpu_enabled()
 
 
 HELPERS = (
-    [require, suspect, advise, known, within, stray, outside, between, finite, values, is_tensor]
-    + [integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
-    + [tv_mask, nearest, interpolated, scaled, occurs, vocabulary, autocast]
+    [require, suspect, advise, known, within, stray, outside, between, finite, values, total]
+    + [misplaced, is_tensor, integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
+    + [tv_mask, nearest, interpolated, scaled, recoloured, occurs, vocabulary, autocast]
 )
 
 
@@ -323,11 +441,11 @@ class _Lazy(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id in ("require", "suspect", "advise"):
-            if len(node.args) == 2:
-                empty = ast.parse("lambda: 0", mode="eval").body
-                empty.body = node.args[1]
-                node.args[1] = ast.copy_location(empty, node.args[1])
+        reports = ("require", "suspect", "advise")
+        if getattr(node.func, "id", None) in reports and len(node.args) == 2:
+            empty = ast.parse("lambda: 0", mode="eval").body
+            empty.body = node.args[1]
+            node.args[1] = ast.copy_location(empty, node.args[1])
         return node
 
 
@@ -341,19 +459,21 @@ class Contract:
 
     def judge(self, arguments):
         """The `Finding` of a call with these arguments by name, or None."""
-        try:
+        with contextlib.suppress(Exception):  # unknown: see the module's first lines
             return self.check(arguments)
-        except Exception:  # unknown: see the module's first lines
-            return None
+        return None
 
     def check(self, arguments):
         """As `judge`, but what cannot be evaluated raises."""
         known = {name: arguments[name] for name in self.parameters if name in arguments}
+        _seen.offence, _seen.guessed = None, False
         try:
             with torch.no_grad():
                 self._function(**known)
         except Finding as finding:
             return finding
+        finally:
+            _seen.offence = None
         return None
 
 
@@ -377,7 +497,7 @@ def load(source, contract_of, filename="<contract>", line=1):
     names = {helper.__name__: helper for helper in HELPERS}
     names.update(torch=torch, of=of, _shown=_shown)
     defined = {}
-    exec(compile(tree, filename, "exec"), names, defined)
+    exec(compile(tree, filename, "exec"), names, defined)  # noqa: S102
     for function in defined.values():
         for path in getattr(function, "paths", contract_of):
             if path not in judges:

@@ -15,8 +15,8 @@ use crate::value::{ArrayKind, Items, Size, Tensor, Type, Value, sym};
 
 pub use set::check_put;
 
-static GET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, index")));
-static SET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, index, value")));
+static GET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key")));
+static SET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key, value")));
 
 /// The context of a subscript, as the method that Python would call.
 fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: Span) -> Cx<'a, 'p> {

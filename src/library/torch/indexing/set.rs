@@ -11,7 +11,7 @@ use crate::library::torch::cast::{cast, cast_value};
 use crate::library::torch::factory::options::fits;
 use crate::library::torch::scatter::{check_real, number, written_range};
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Data, Dim, Grad, Range, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Dim, Grad, Met, Range, Size, Tensor, Type, Value};
 
 pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
     let (Some(id), Some(input)) = (object.as_obj(), cx.tensor(object)) else { return };
@@ -30,7 +30,7 @@ pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value)
         forget(cx, object, input);
         return;
     }
-    let after = changed(cx, &input, &plan, &facts);
+    let after = changed(cx, &input, &plan, &facts, leaves_a_rest(index));
     cx.it.heap.overwrite(id, after);
 }
 
@@ -161,7 +161,7 @@ fn check_leaf(cx: &mut Cx<'_, '_>, input: &Tensor) -> bool {
 }
 
 /// The tensor's facts after the assignment.
-fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tensor {
+fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: bool) -> Tensor {
     let mut after = input.clone();
     if input.array == ArrayKind::Torch {
         after.grad = match result_grad(cx, &[("input", input), ("value", value)], input.dtype) {
@@ -176,7 +176,16 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tens
     after.range = match (&input.range, new) {
         (_, Some(new)) if whole => Some(new),
         (Some(have), Some(new)) if let Some(rest) = untouched(input, plan, have) => Some(beside(&rest, &new)),
+        // The padding behind sequences: those that are shorter than the longest have some.
+        (Some(have), Some(new)) if rest && have.certain && have.lo() == have.hi() => {
+            let padding = Met { value: have.lo(), always: false };
+            Some(carry::either(have, &new).with_met(Some(padding)))
+        }
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
+        // Beside values of which nothing is known, the one that is written is there.
+        (None, Some(new)) if new.certain && new.lo() == new.hi() && writes_some(plan) => {
+            Some(Range::anything_and(new.lo(), true))
+        }
         _ => None,
     };
     after.range_at = cx.at();
@@ -187,6 +196,21 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor) -> Tens
         (after.role, after.role_at) = (value.role, value.role_at);
     }
     after
+}
+
+/// Whether an index is `[:n]`, or ends in it: what a sequence is copied by into a row that is
+/// filled with padding.
+fn leaves_a_rest(index: &Value) -> bool {
+    let last = match index {
+        Value::Tuple(items) => items.last(),
+        other => Some(other),
+    };
+    matches!(last, Some(Value::Slice(parts)) if matches!(&**parts, [Value::None, stop, Value::None] if !stop.is_none()))
+}
+
+/// Whether the selection certainly has elements.
+fn writes_some(plan: &Plan) -> bool {
+    !plan.advanced && plan.dims.as_ref().is_some_and(|dims| dims.iter().all(|d| carry::positive(&d.size)))
 }
 
 /// The values that an assignment to a part of a tensor leaves in it for certain.
@@ -200,6 +224,10 @@ fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     // Of one value some are left.
     if have.certain && have.lo() == have.hi() {
         return (count < total).then(|| have.clone());
+    }
+    // What occurs in some batch of the whole occurs in some batch of what is left.
+    if have.attained && !have.certain {
+        return (count < total).then(|| have.clone().of_part());
     }
     let extents = carry::extents(input.shape.as_deref()?)?;
     let mut data: Vec<Option<f64>> = input.data.as_ref()?.iter().copied().map(Some).collect();

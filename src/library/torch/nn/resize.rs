@@ -2,6 +2,7 @@
 
 use super::device;
 use super::facts::{check_rank, dim_read, floor_div, like, per_dim, resized, result, shape_read, shape_text, windows};
+use crate::library::torch::carry::positive;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Past, Range, Role, Size, Tensor, Value};
@@ -203,9 +204,12 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let value = b.get("value");
             let filled = if value.is_none() { Some(0.0) } else { value.as_f64() };
             let none = pads.iter().all(|p| p.known() == Some(0));
+            let some = pads.iter().any(positive) && !pads.iter().any(|p| p.known().is_none_or(|n| n < 0));
             out.range = match (&input.range, filled) {
                 (Some(range), _) if none => Some(range.clone()),
-                (Some(range), Some(fill)) => Range::of_values(&[fill]).map(|fill| range.union(&fill)),
+                (Some(range), Some(fill)) if some => Range::of_values(&[fill]).map(|fill| range.union(&fill)),
+                (Some(range), Some(fill)) => Some(range.union(&Range::bounds(fill, fill))),
+                (None, Some(fill)) if some => Some(Range::anything_and(fill, true)),
                 _ => None,
             };
             out.range_at = cx.at();

@@ -183,6 +183,21 @@ fn longest(all: Option<&[Tensor]>) -> Size {
 }
 
 fn padded_range(b: &Bound, one: &Tensor, all: Option<&[Tensor]>) -> Option<Range> {
+    let fill = b.get("padding_value").as_f64()?;
+    let Some(values) = values_of(one, all) else {
+        // Sequences of known lengths need no padding where these are equal.
+        return lengths(all).is_none().then(|| Range::anything_and(fill, false));
+    };
+    match lengths(all) {
+        Some(lengths) if lengths.windows(2).all(|pair| pair.first() == pair.last()) => Some(values),
+        Some(_) => Some(values.union(&Range::of_values(&[fill])?)),
+        // Padding is there for sequences that differ: some batch has it.
+        None => Some(values.union(&Range::attained(fill, fill))),
+    }
+}
+
+/// The values of all sequences.
+fn values_of(one: &Tensor, all: Option<&[Tensor]>) -> Option<Range> {
     let values = match all {
         Some(all) => {
             let mut ranges = all.iter().map(|t| t.range.clone());
@@ -191,11 +206,5 @@ fn padded_range(b: &Bound, one: &Tensor, all: Option<&[Tensor]>) -> Option<Range
         }
         None => one.range.clone()?,
     };
-    let fill = b.get("padding_value").as_f64()?;
-    match lengths(all) {
-        Some(lengths) if lengths.windows(2).all(|pair| pair.first() == pair.last()) => Some(values),
-        Some(_) => Some(values.union(&Range::of_values(&[fill])?)),
-        // Padding is there for sequences that differ: some batch has it.
-        None => Some(values.union(&Range::attained(fill, fill))),
-    }
+    Some(values)
 }

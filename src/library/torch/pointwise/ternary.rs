@@ -2,6 +2,7 @@
 
 use super::derived;
 use crate::library::torch::broadcast::{Mix, Named, common_device, elementwise, result_grad};
+use crate::library::torch::convert::python_number;
 use crate::library::torch::promotion::{Operand, result_type};
 use crate::library::torch::support::{
     give, is_no_tensor, kind_text, map_data, operand, refuse_dtype, refuse_mixed, set_range, tensor_param,
@@ -51,28 +52,25 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         refuse_dtype(cx, ("input", &input), "does not take complex numbers");
         return cx.some_tensor();
     }
-    let (numbers, tensors) = (
-        operands.iter().skip(1).filter(|o| matches!(o, Operand::Number(..))).count(),
-        operands.iter().skip(1).filter(|o| o.tensor().is_some()).count(),
-    );
-    if numbers > 0 && tensors > 0 {
-        // A tensor without dimensions or gradient counts as a number.
-        let is_number = |t: &Tensor| match (t.rank(), t.grad) {
-            (Some(1..), _) | (_, Grad::Leaf | Grad::Attached) => Some(false),
-            (Some(0), _) => Some(true),
-            (None, _) => None,
-        };
-        let bound = operands.iter().skip(1).find_map(Operand::tensor).and_then(is_number);
-        if bound == Some(false) {
-            let message = "one of `min` and `max` is a number and the other a tensor: both must be of one sort";
-            cx.reject(RejectKind::Value, message, Vec::new());
-            return cx.some_tensor();
+    let numbers = operands.iter().skip(1).any(|o| matches!(o, Operand::Number(..)));
+    let tensors = operands.iter().skip(1).any(|o| o.tensor().is_some());
+    if numbers && tensors {
+        // A tensor stands for a number only where it has no dimension.
+        for operand in operands.iter_mut().skip(1) {
+            let Some(tensor) = operand.tensor() else { continue };
+            *operand = match tensor.rank() {
+                Some(0) => Operand::of(cx, &python_number(None, tensor.dtype)),
+                Some(_) => {
+                    let message = "one of `min` and `max` is a number and the other a tensor of one dimension or more: \
+                                   both must be of one sort";
+                    cx.reject(RejectKind::Value, message, Vec::new());
+                    return cx.some_tensor();
+                }
+                None => Operand::Unknown,
+            };
         }
-        let mut out = derived(&input);
-        (out.dtype, out.dtype_at) = (None, None);
-        out.forget_values();
-        return give(cx, b, out);
     }
+    let tensors = operands.iter().skip(1).any(|o| o.tensor().is_some());
     let dtype = result_type(&operands, cx.default_dtype());
     let named: Vec<Named<'_>> = std::iter::once("input")
         .chain(ends.iter().map(|(n, _)| *n))
@@ -86,7 +84,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out.shape_at = None;
         return give(cx, b, out);
     }
-    if tensors == 0 {
+    if !tensors {
         clamp_values(cx, &input, &ends, &mut out);
     }
     give(cx, b, out)
@@ -167,6 +165,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let mut all = p.union(&q);
         all.attained = false;
         all.certain = false;
+        all.met = None;
         set_range(&mut out, Some(all), at);
     }
     give(cx, b, out)

@@ -32,7 +32,7 @@ pub(super) fn among(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     if let Some(range) = &input.range {
         // Which elements are taken is not known.
         let mut range = range.clone();
-        (range.attained, range.certain) = (false, false);
+        (range.attained, range.certain, range.met) = (false, false, None);
         out.range = Some(range);
         out.range_at = input.range_at.or(cx.at());
     }

@@ -89,8 +89,8 @@ fn joined_range(tensors: &[Tensor]) -> Option<Range> {
         let alike = acc.parts() == next.parts() || (acc.certain && next.certain);
         let union = acc.union(&next);
         {
-            let (attained, certain) = (union.attained && alike, union.certain && alike);
-            Some(carry::claims(union, attained, certain))
+            let (attained, certain, met) = (union.attained && alike, union.certain && alike, union.met);
+            Some(carry::claims(union, attained, certain).with_met(met))
         }
     })
 }

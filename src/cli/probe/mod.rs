@@ -1,0 +1,54 @@
+//! `torchvet probe`: what the checker says, held against the PyTorch that is installed.
+
+mod run;
+
+use std::path::PathBuf;
+
+use super::{Failure, Global, Status};
+use crate::probe::python::{self, Python};
+
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    /// Run a program, and check every call before it reaches a kernel
+    Run(run::Args),
+}
+
+/// Which Python to use.
+#[derive(clap::Args, Debug)]
+struct PythonArgs {
+    /// The Python to use [default: that of the active virtual environment, else python3]
+    #[arg(long, value_name = "PATH")]
+    python: Option<PathBuf>,
+}
+
+impl PythonArgs {
+    /// The Python, whatever it has.
+    fn choose(&self) -> Result<Python, Failure> {
+        Python::ask(python::choose(self.python.as_deref())).map_err(Failure::Message)
+    }
+
+    /// The Python, if it has a PyTorch that the probe can use.
+    fn with_torch(&self) -> Result<Python, Failure> {
+        let python = self.choose()?;
+        python.needs_torch().map_err(Failure::Message)?;
+        Ok(python)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+    match args.verb {
+        Verb::Run(args) => run::main(args, global),
+    }
+}

@@ -1,0 +1,129 @@
+//! `torchvet probe run`.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::super::args::{ConfigArgs, start_folder};
+use super::super::run::{Input, run};
+use super::super::{Failure, Global, Level, Status, say};
+use super::{Format, PythonArgs};
+use crate::config::Settings;
+use crate::probe::report::Report;
+use crate::probe::run::{Device, Program, Static, Task};
+use crate::probe::runtime::ContractSource;
+
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The script and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+    /// The program is a module, as for `python -m`
+    #[arg(short)]
+    module: bool,
+    #[command(flatten)]
+    python: PythonArgs,
+    /// Hide the GPUs, or insist on one
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<Wanted>,
+    /// End the program after so many steps of an optimizer
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+    /// Where to save the arguments of the call that violates a contract
+    #[arg(long, value_name = "DIR")]
+    dump: Option<PathBuf>,
+    /// Report violations, and do not end the program
+    #[arg(long)]
+    keep_going: bool,
+    /// How to print the report
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    output_format: Format,
+    /// Where to print it [default: standard error]
+    #[arg(long, short, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Wanted {
+    Cpu,
+    Cuda,
+}
+
+pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+    let python = args.python.with_torch()?;
+    let script = script(&args)?;
+    let settings = args.config.settings(&start_folder(script.as_deref()))?;
+    let contracts = ContractSource::all(&settings.rules, |code| settings.selection.is_on(code));
+    let device = match args.device {
+        None => Device::Any,
+        Some(Wanted::Cpu) => Device::Cpu,
+        Some(Wanted::Cuda) => Device::Cuda,
+    };
+    let mut task = Task::new(contracts, device);
+    task.findings = script.map(|script| findings(&settings, script)).transpose()?.unwrap_or_default();
+    task.keep_going = args.keep_going;
+    task.dump = args.dump.as_deref().map(std::path::absolute).transpose()?;
+    task.max_steps = args.max_steps;
+    let mut out: Box<dyn Write> = match &args.output_file {
+        Some(path) => {
+            let file = File::create(path);
+            Box::new(file.map_err(|error| Failure::Message(format!("{}: {error}", path.display())))?)
+        }
+        None => Box::new(io::stderr()),
+    };
+    let program = Program { python, arguments: args.program, module: args.module, device };
+    let outcome = crate::probe::run::run(&program, &task).map_err(Failure::Message)?;
+    let asserts = outcome.asserts.explain(&settings.rules);
+    let report = Report::new(outcome.exit_code, outcome.lines, &task.findings, task.contracts.len(), asserts);
+    if let Some(reason) = report.refused() {
+        say(Level::Error, reason);
+    }
+    match args.output_format {
+        Format::Json => report.write_json(&mut out)?,
+        Format::Text => report.write_text(&env::current_dir()?, global.quiet, &mut out)?,
+    }
+    out.flush()?;
+    Ok(match report.exit_code {
+        // The program's own verdict stands, unless it hides a violation.
+        0 if report.refused().is_some() => Status::Failed,
+        0 if report.has_violation() => Status::Findings,
+        code => Status::Program(code),
+    })
+}
+
+/// The script to run; none for a module.
+fn script(args: &Args) -> Result<Option<PathBuf>, Failure> {
+    if args.module {
+        return Ok(None);
+    }
+    let Some(first) = args.program.first() else { return Ok(None) };
+    let path = PathBuf::from(first);
+    if path.is_file() {
+        return Ok(Some(path));
+    }
+    Err(Failure::Message(format!("there is no script `{}`; for a module write `-m`", path.display())))
+}
+
+/// What the checker finds in the script and the files that it imports.
+fn findings(settings: &Settings, script: PathBuf) -> Result<Vec<Static>, Failure> {
+    let checked = run(settings, &Input { paths: vec![script], ..Input::default() })?;
+    let place = |diagnostic: &crate::diagnostic::Diagnostic| {
+        let file = checked.project.file(diagnostic.span.file);
+        Static {
+            code: diagnostic.code.to_string(),
+            filename: absolute(&file.path),
+            first_line: file.position(diagnostic.span.start).line,
+            last_line: file.position(diagnostic.span.end).line,
+        }
+    };
+    let of_rules = checked.diagnostics.iter().filter(|one| settings.rules.find(&one.code).is_some());
+    Ok(of_rules.map(place).collect())
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,85 @@
+//! Settings that scripts read from files of the project: YAML, JSON, OmegaConf, Hydra.
+//!
+//! What a file says is what the default run knows. A file that is not there, too large or
+//! malformed gives unknown settings.
+
+mod document;
+mod files;
+mod hydra;
+mod omegaconf;
+
+use self::document::{Dialect, Node};
+use super::common::{any_str, none};
+use super::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{Dict, Key, Value};
+
+pub fn register(t: &mut Table) {
+    files::register(t);
+    omegaconf::register(t);
+    hydra::register(t);
+    t.family("yaml.", "safe_load full_load unsafe_load", "stream", load_yaml);
+    t.def("yaml.load", "stream, Loader=None", load_yaml);
+    t.family("yaml.", "dump safe_dump", "data, stream=None, *args, **kwargs", any_str);
+    t.family("json.", "load loads", "fp, *, strict=True", load_json);
+    t.family("json.", "dumps", "obj, **kwargs", any_str);
+    t.family("json.", "dump", "obj, fp, **kwargs", none);
+    // Dictionaries whose keys are attributes, as all dictionaries are taken to be.
+    for class in [
+        "easydict.EasyDict",
+        "munch.Munch",
+        "box.Box",
+        "addict.Dict",
+        "attrdict.AttrDict",
+        "dotmap.DotMap",
+        "ml_collections.ConfigDict",
+        "ml_collections.config_dict.ConfigDict",
+        "yacs.config.CfgNode",
+    ] {
+        t.alias(class, "builtins.dict");
+    }
+    t.family("munch.", "munchify Munch.fromDict", "x", super::common::first);
+}
+
+fn load_yaml(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    // A loader of one's own may give everything another meaning.
+    let own = b.given("Loader") && b.get("Loader").as_path().is_none_or(|path| !path.starts_with("yaml."));
+    let text = files::text_of(cx, &b.get("stream")).filter(|_| !own);
+    loaded(cx, text.and_then(|text| document::yaml(&text, Dialect::PyYaml)))
+}
+
+fn load_json(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let text = files::text_of(cx, &b.get("fp")).filter(|_| !b.open);
+    loaded(cx, text.and_then(|text| document::json(&text)))
+}
+
+fn loaded(cx: &mut Cx<'_, '_>, tree: Option<Node>) -> Value {
+    tree.map_or(Value::Unknown, |tree| value(cx, &tree))
+}
+
+/// A tree as Python's dictionaries and lists, new on the heap.
+fn value(cx: &mut Cx<'_, '_>, node: &Node) -> Value {
+    match node {
+        Node::Unknown => Value::Unknown,
+        Node::Null => Value::None,
+        Node::Bool(b) => Value::Bool(*b),
+        Node::Int(n) => Value::Int(*n),
+        Node::Float(x) => Value::Float(*x),
+        Node::Text(text) => Value::str(text),
+        Node::List(items) => {
+            let items = items.iter().map(|item| value(cx, item)).collect();
+            cx.list(items)
+        }
+        Node::Map(entries) => {
+            let mut dict = Dict::default();
+            for (key, node) in entries {
+                let (key, node) = (value(cx, key), value(cx, node));
+                match Key::of(&key) {
+                    Some(key) => _ = dict.entries.insert(key, node),
+                    None => dict.open = Some(Value::Unknown),
+                }
+            }
+            cx.it.heap.dict(dict)
+        }
+    }
+}

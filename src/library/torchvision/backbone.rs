@@ -1,0 +1,152 @@
+//! What lies between the stem and the head of torchvision's models, where scripts use it by
+//! itself: `vgg16().features`, all children of a ResNet but the last. Layers of VGG and
+//! AlexNet are real; elsewhere a body stands for many, of which the channels that come out
+//! and how the sides shrink are known.
+
+use super::models::{layer, open_module};
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound};
+use crate::value::{Dim, Grad, ObjId, Size, Tensor, Value};
+
+const BODY: &str = "torchvision.models.Body";
+const CHANNELS: &str = "_channels";
+/// How each step halves a side: `c` rounds up, `f` down.
+const STEPS: &str = "_steps";
+
+pub fn register(t: &mut Table) {
+    t.class(BODY, &["torch.nn.Module"], "").keeps_arguments = false;
+    t.def(&format!("{BODY}.forward"), "self, input", forward);
+    // Whoever reaches into a body may change the strides in it.
+    t.def(&format!("{BODY}.__getitem__"), "self, index", |cx, b| {
+        if let Some(id) = b.get("self").as_obj() {
+            cx.it.heap.set_attr(id, STEPS, Value::Unknown);
+        }
+        Value::Unknown
+    });
+}
+
+fn body(cx: &mut Cx<'_, '_>, channels: i64, steps: &str) -> Value {
+    let body = open_module(cx, BODY);
+    if let Some(id) = body.as_obj() {
+        cx.it.heap.set_attr(id, CHANNELS, Value::Int(channels));
+        cx.it.heap.set_attr(id, STEPS, Value::str(steps));
+        // A hidden layer stands for all parameters: what device and dtype they have.
+        let probe = layer(cx, "Linear", vec![Value::Int(1), Value::Int(1)], Vec::new());
+        cx.it.heap.set_attr(id, "_probe", probe);
+    }
+    body
+}
+
+fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (body, at, span) = (b.get("self"), cx.at(), cx.span);
+    let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    let steps = cx.attr(&body, STEPS);
+    let shrink = |size: &Size| match (size, steps.as_str()) {
+        (Size::Int(n), Some(steps)) => {
+            Size::Int(steps.chars().fold(*n, |n, step| if step == 'c' { n.saturating_add(1) / 2 } else { n / 2 }))
+        }
+        (size, Some("")) => size.clone(),
+        _ => Size::Unknown,
+    };
+    let channels = cx.attr(&body, CHANNELS).as_size().unwrap_or(Size::Unknown);
+    let shape = match input.shape.as_deref() {
+        Some([batch, _, height, width]) => Some(vec![
+            batch.clone(),
+            Dim::new(channels, at),
+            Dim::new(shrink(&height.size), height.at),
+            Dim::new(shrink(&width.size), width.at),
+        ]),
+        _ => None,
+    };
+    let probe = Tensor { shape: Some(vec![Dim::int(1)]), range: None, role: None, data: None, base: None, ..input };
+    let probe = cx.out(probe);
+    let layer = cx.attr(&body, "_probe");
+    let seen = cx.call(&layer, Args::positional([probe], span));
+    let Some(seen) = cx.tensor(&seen) else { return cx.some_tensor() };
+    let out = Tensor { shape, shape_at: at, range: None, role: None, data: None, base: None, ..seen };
+    cx.out(Tensor { grad: Grad::Unknown, ..out })
+}
+
+/// The children of a ResNet between its first convolution, which is there, and its head.
+pub fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
+    let int = Value::Int;
+    let norm = layer(cx, "BatchNorm2d", vec![int(64)], Vec::new());
+    let relu = layer(cx, "ReLU", Vec::new(), Vec::new());
+    let pool = layer(cx, "MaxPool2d", vec![int(3), int(2), int(1)], Vec::new());
+    for (name, child) in [("bn1", norm), ("relu", relu), ("maxpool", pool)] {
+        cx.it.heap.set_attr(model, name, child);
+    }
+    for (name, share, steps) in [("layer1", 8, ""), ("layer2", 4, "c"), ("layer3", 2, "c"), ("layer4", 1, "c")] {
+        let stage = body(cx, features / share, steps);
+        cx.it.heap.set_attr(model, name, stage);
+    }
+    let pool = layer(cx, "AdaptiveAvgPool2d", vec![Value::tuple(vec![int(1), int(1)])], Vec::new());
+    cx.it.heap.set_attr(model, "avgpool", pool);
+}
+
+/// The `features` of a model and what comes before its classifier.
+pub fn features(cx: &mut Cx<'_, '_>, model: ObjId, name: &str, channels: i64) {
+    let int = Value::Int;
+    let made = match name {
+        _ if name.starts_with("vgg") => vgg(cx, name),
+        "alexnet" => alexnet(cx),
+        _ => {
+            let steps = if name.starts_with("densenet") { "ccfff" } else { "ccccc" };
+            body(cx, channels, steps)
+        }
+    };
+    cx.it.heap.set_attr(model, "features", made);
+    let side = match name {
+        "alexnet" => 6,
+        _ if name.starts_with("vgg") => 7,
+        _ => return,
+    };
+    let pool = layer(cx, "AdaptiveAvgPool2d", vec![Value::tuple(vec![int(side), int(side)])], Vec::new());
+    cx.it.heap.set_attr(model, "avgpool", pool);
+}
+
+/// Blocks of 3×3 convolutions, each with a max pooling at its end.
+fn vgg(cx: &mut Cx<'_, '_>, name: &str) -> Value {
+    let int = Value::Int;
+    let blocks: [usize; 5] = match name.trim_end_matches("_bn") {
+        "vgg11" => [1, 1, 2, 2, 2],
+        "vgg13" => [2, 2, 2, 2, 2],
+        "vgg16" => [2, 2, 3, 3, 3],
+        _ => [2, 2, 4, 4, 4],
+    };
+    let mut layers = Vec::new();
+    let mut inputs = 3;
+    for (count, channels) in blocks.into_iter().zip([64, 128, 256, 512, 512]) {
+        for _ in 0..count {
+            let args = vec![int(inputs), int(channels), int(3)];
+            layers.push(layer(cx, "Conv2d", args, vec![("padding", int(1))]));
+            if name.ends_with("_bn") {
+                layers.push(layer(cx, "BatchNorm2d", vec![int(channels)], Vec::new()));
+            }
+            layers.push(layer(cx, "ReLU", Vec::new(), vec![("inplace", Value::Bool(true))]));
+            inputs = channels;
+        }
+        layers.push(layer(cx, "MaxPool2d", vec![int(2), int(2)], Vec::new()));
+    }
+    layer(cx, "Sequential", layers, Vec::new())
+}
+
+fn alexnet(cx: &mut Cx<'_, '_>) -> Value {
+    let int = Value::Int;
+    let mut layers = Vec::new();
+    for (inputs, channels, kernel, stride, padding, pooled) in [
+        (3, 64, 11, 4, 2, true),
+        (64, 192, 5, 1, 2, true),
+        (192, 384, 3, 1, 1, false),
+        (384, 256, 3, 1, 1, false),
+        (256, 256, 3, 1, 1, true),
+    ] {
+        let args = [inputs, channels, kernel, stride, padding].map(int).to_vec();
+        layers.push(layer(cx, "Conv2d", args, Vec::new()));
+        layers.push(layer(cx, "ReLU", Vec::new(), vec![("inplace", Value::Bool(true))]));
+        if pooled {
+            layers.push(layer(cx, "MaxPool2d", vec![int(3), int(2)], Vec::new()));
+        }
+    }
+    layer(cx, "Sequential", layers, Vec::new())
+}

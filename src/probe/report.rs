@@ -1,0 +1,310 @@
+//! The report of `torchvet probe run`: from events to what is said at the end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::driver::Assert;
+use super::event::{End, Event, Exception, Finding, Frame, Judged, Line};
+use super::run::Static;
+use super::runtime::VERSION;
+
+/// All that is said at the end of a run.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    version: u32,
+    /// How the program itself ended.
+    pub exit_code: u8,
+    /// The version of PyTorch; nothing where the program did not import it.
+    torch: Option<String>,
+    /// The processes that imported PyTorch.
+    processes: usize,
+    pub findings: Vec<Found>,
+    exception: Option<Exception>,
+    asserts: Vec<Assert>,
+    /// How many contracts there were to check.
+    contracts: usize,
+    calls: u64,
+    seconds: f64,
+    judged: Vec<Judged>,
+    checker: Vec<Checked>,
+    /// Calls of compiled code, in which nothing is seen.
+    compiled_calls: u64,
+    /// The steps after which the program was ended.
+    steps: Option<u64>,
+    refused: Option<String>,
+}
+
+/// A violation, with the ranks that came to it.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    #[serde(flatten)]
+    pub finding: Finding,
+    ranks: Vec<u32>,
+}
+
+/// A finding of the checker, and what became of it.
+#[derive(Debug, Serialize)]
+struct Checked {
+    code: String,
+    filename: PathBuf,
+    line: usize,
+    verdict: Verdict,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Verdict {
+    Observed,
+    /// The program came there, and nothing was wrong.
+    Contradicted,
+    NotReached,
+}
+
+impl Report {
+    pub fn new(exit_code: u8, lines: Vec<Line>, checker: &[Static], contracts: usize, asserts: Vec<Assert>) -> Report {
+        let mut report = Report {
+            version: VERSION,
+            exit_code,
+            torch: None,
+            processes: 0,
+            findings: Vec::new(),
+            exception: None,
+            asserts,
+            contracts,
+            calls: 0,
+            seconds: 0.0,
+            judged: Vec::new(),
+            checker: Vec::new(),
+            compiled_calls: 0,
+            steps: None,
+            refused: None,
+        };
+        let mut judged: BTreeMap<String, Judged> = BTreeMap::new();
+        let mut reached = Vec::new();
+        for line in lines {
+            match line.event {
+                Event::Start(start) => {
+                    report.processes += 1;
+                    report.torch.get_or_insert(start.torch);
+                }
+                Event::Finding(finding) => report.found(*finding, line.rank),
+                Event::Exception(exception) => report.exception = Some(exception),
+                Event::Enough { steps } => report.steps = Some(steps),
+                Event::Refused { reason } => report.refused = Some(reason),
+                Event::End(End { calls, contracts, reached: places, compiled_calls }) => {
+                    report.calls += calls;
+                    report.compiled_calls += compiled_calls;
+                    reached.extend(places);
+                    for one in contracts {
+                        let empty = Judged { code: one.code.clone(), calls: 0, seconds: 0.0 };
+                        let sum = judged.entry(one.code.clone()).or_insert(empty);
+                        sum.calls += one.calls;
+                        sum.seconds += one.seconds;
+                    }
+                }
+                Event::Other => {}
+            }
+        }
+        report.judged = judged.into_values().filter(|one| one.calls > 0).collect();
+        report.seconds = report.judged.iter().fold(0.0, |sum, one| sum + one.seconds);
+        let came = |finding: &Static, filename: &str, line: usize| {
+            Path::new(filename) == finding.filename && (finding.first_line..=finding.last_line).contains(&line)
+        };
+        let raised = report.exception.as_ref().map(|exception| exception.stack.clone()).unwrap_or_default();
+        let verdict = |finding: &Static| {
+            let violated = report.findings.iter().any(|found| {
+                found.finding.code == finding.code && came(finding, &found.finding.filename, found.finding.line)
+            });
+            let own = own(&raised);
+            if violated || own.is_some_and(|frame| came(finding, &frame.filename, frame.line)) {
+                Verdict::Observed
+            } else if reached
+                .iter()
+                .any(|at| (at.code == finding.code || at.code.is_empty()) && came(finding, &at.filename, at.line))
+            {
+                Verdict::Contradicted
+            } else {
+                Verdict::NotReached
+            }
+        };
+        let checked = checker.iter().map(|finding| Checked {
+            code: finding.code.clone(),
+            filename: finding.filename.clone(),
+            line: finding.first_line,
+            verdict: verdict(finding),
+        });
+        report.checker = checked.collect();
+        report
+    }
+
+    fn found(&mut self, finding: Finding, rank: Option<u32>) {
+        let same = |found: &&mut Found| {
+            let other = &found.finding;
+            other.code == finding.code && other.filename == finding.filename && other.line == finding.line
+        };
+        match self.findings.iter_mut().find(same) {
+            Some(found) => {
+                found.ranks.extend(rank);
+                found.finding.stopped |= finding.stopped;
+            }
+            None => self.findings.push(Found { finding, ranks: rank.into_iter().collect() }),
+        }
+    }
+
+    /// Whether a contract is violated, and not only perhaps.
+    pub fn has_violation(&self) -> bool {
+        self.findings.iter().any(|found| found.finding.severity == "error")
+    }
+
+    /// Why nothing was checked, where nothing was.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    /// As a person reads it. Nothing is said of a run of which there is nothing to say.
+    pub fn write_text(&self, root: &Path, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
+        for found in &self.findings {
+            found.write(root, out)?;
+        }
+        for assert in &self.asserts {
+            let Assert { file, condition, threads, rules } = assert;
+            writeln!(
+                out,
+                "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({})",
+                counted(*threads, "thread")
+            )?;
+            match rules.as_slice() {
+                [] => writeln!(out, "  no rule quotes it")?,
+                [rule] => writeln!(out, "  {rule} speaks of it: `torchvet rule {rule}`")?,
+                [first, ..] => writeln!(out, "  {} speak of it: `torchvet rule {first}`", rules.join(", "))?,
+            }
+        }
+        if quiet {
+            return Ok(());
+        }
+        if self.torch.is_none() {
+            return writeln!(out, "torchvet: the program did not import PyTorch: nothing was checked");
+        }
+        if let Some(steps) = self.steps {
+            writeln!(out, "torchvet: ended after {steps} steps of the optimizer, as asked")?;
+        }
+        write!(out, "torchvet: {}", counted(self.findings.len(), "violation"))?;
+        write!(out, "; {} contracts, {} judged", self.contracts, counted(self.calls, "call"))?;
+        write!(out, " in {:.2} s", self.seconds)?;
+        if let Some(slowest) = self.judged.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds)) {
+            write!(out, " (slowest: {}, {:.2} s)", slowest.code, slowest.seconds)?;
+        }
+        match self.processes {
+            0 | 1 => writeln!(out)?,
+            more => writeln!(out, ", in {more} processes")?,
+        }
+        if !self.checker.is_empty() {
+            let count = |verdict| self.checker.iter().filter(|one| one.verdict == verdict).count();
+            writeln!(
+                out,
+                "torchvet: of what the checker found, {} observed, {} contradicted, {} not reached",
+                count(Verdict::Observed),
+                count(Verdict::Contradicted),
+                count(Verdict::NotReached),
+            )?;
+            for one in self.checker.iter().filter(|one| one.verdict == Verdict::Contradicted) {
+                writeln!(out, "  contradicted: {}:{} {}", shown(&one.filename, root), one.line, one.code)?;
+            }
+        }
+        if self.compiled_calls > 0 {
+            let calls = counted(self.compiled_calls, "call");
+            writeln!(out, "torchvet: {calls} of compiled code not seen; TORCH_COMPILE_DISABLE=1 runs it in Python")?;
+        }
+        Ok(())
+    }
+}
+
+impl Found {
+    fn write(&self, root: &Path, out: &mut dyn Write) -> io::Result<()> {
+        let Finding { code, name, severity, message, filename, line, .. } = &self.finding;
+        let path = shown(Path::new(filename), root);
+        writeln!(out, "{path}:{line}: {severity}[{code}] {message}")?;
+        if let Some(source) = source_line(Path::new(filename), *line) {
+            let number = line.to_string();
+            writeln!(out, "  {number} | {}", source.trim())?;
+        }
+        if let Some(offence) = &self.finding.offence {
+            let values: Vec<String> = offence.values.iter().map(|one| times(&one.value, one.count)).collect();
+            let more = if offence.distinct > values.len() as u64 { ", …" } else { "" };
+            write!(
+                out,
+                "  {}: {} of {} values: {}{more}",
+                offence.argument,
+                offence.count,
+                offence.of,
+                values.join(", ")
+            )?;
+            if !offence.samples.is_empty() {
+                let samples: Vec<String> = offence.samples.iter().map(u64::to_string).collect();
+                let more = if offence.samples_total > samples.len() as u64 { ", …" } else { "" };
+                let noun = if offence.samples_total == 1 { "batch index" } else { "batch indices" };
+                write!(out, "; {noun} {}{more}", samples.join(", "))?;
+            }
+            writeln!(out)?;
+        }
+        let given = self.finding.arguments.iter().filter(|argument| argument.text != "None");
+        let named: Vec<String> = given.map(|argument| format!("{}: {}", argument.name, argument.text)).collect();
+        writeln!(out, "  {}({})", self.finding.call, named.join("; "))?;
+        for frame in self.finding.stack.iter().filter(|frame| frame.line != *line || frame.filename != *filename) {
+            let Frame { filename, line, function } = frame;
+            writeln!(out, "  through {}:{line} in {function}", shown(Path::new(filename), root))?;
+        }
+        if self.finding.guessed {
+            writeln!(out, "  told by the values alone: no reason to stop")?;
+        }
+        if !self.ranks.is_empty() {
+            let ranks: Vec<String> = self.ranks.iter().map(u32::to_string).collect();
+            writeln!(out, "  on rank {}", ranks.join(", "))?;
+        }
+        if let Some(dump) = &self.finding.dump {
+            writeln!(out, "  arguments: {dump}")?;
+        }
+        writeln!(out, "  {name}: `torchvet rule {code}` explains it")
+    }
+}
+
+/// The innermost frame that is not of an installed library.
+fn own(stack: &[Frame]) -> Option<&Frame> {
+    let installed = |frame: &&Frame| {
+        frame.filename.contains("site-packages")
+            || frame.filename.contains("dist-packages")
+            || frame.filename.contains("/lib/python")
+    };
+    stack.iter().find(|frame| !installed(frame)).or(stack.first())
+}
+
+fn times(value: &str, count: u64) -> String {
+    if count == 1 { value.to_owned() } else { format!("{value} ({count} times)") }
+}
+
+fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
+    }
+}
+
+/// A path as the user would write it.
+fn shown(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+fn source_line(path: &Path, line: usize) -> Option<String> {
+    let text = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    text.lines().nth(line.checked_sub(1)?).map(str::to_owned)
+}

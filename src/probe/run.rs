@@ -1,0 +1,211 @@
+//! Runs the user's program under the watch of the Python half, and waits for its end.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+
+use serde::Serialize;
+
+use super::driver::Asserts;
+use super::event::{self, Line};
+use super::python::Python;
+use super::runtime::{ContractSource, Stage, VERSION};
+
+/// Where the program's CUDA tensors live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Device {
+    /// As the program and the machine have it.
+    Any,
+    /// The GPUs are hidden.
+    Cpu,
+    /// There must be a GPU.
+    Cuda,
+}
+
+/// What to run.
+pub struct Program {
+    pub python: Python,
+    /// `script.py args…`, or the arguments after `-m`.
+    pub arguments: Vec<OsString>,
+    pub module: bool,
+    pub device: Device,
+}
+
+/// What the checker found before the program ran.
+#[derive(Debug, Clone, Serialize)]
+pub struct Static {
+    pub code: String,
+    pub filename: PathBuf,
+    pub first_line: usize,
+    pub last_line: usize,
+}
+
+/// What the Python half is to do.
+#[derive(Debug, Serialize)]
+pub struct Task {
+    version: u32,
+    pub contracts: Vec<ContractSource>,
+    pub findings: Vec<Static>,
+    pub keep_going: bool,
+    pub dump: Option<PathBuf>,
+    pub max_steps: Option<u64>,
+    pub device: Device,
+}
+
+impl Task {
+    pub fn new(contracts: Vec<ContractSource>, device: Device) -> Task {
+        Task {
+            version: VERSION,
+            contracts,
+            findings: Vec::new(),
+            keep_going: false,
+            dump: None,
+            max_steps: None,
+            device,
+        }
+    }
+}
+
+/// How the program ended, and what was seen of it.
+pub struct Outcome {
+    /// As a shell has it: 128 and the signal's number for a program that a signal ended.
+    pub exit_code: u8,
+    pub lines: Vec<Line>,
+    pub asserts: Asserts,
+}
+
+pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
+    let stage = Stage::new(task).map_err(|error| format!("cannot write to the temporary folder: {error}"))?;
+    let mut command = Command::new(&program.python.path);
+    if program.module {
+        command.arg("-m");
+    }
+    command.args(&program.arguments);
+    command.env("TORCHVET_PROBE", stage.folder()).env("PYTHONPATH", stage.python_path());
+    match program.device {
+        Device::Cpu => _ = command.env("CUDA_VISIBLE_DEVICES", ""),
+        // The driver reads it when the context is made: it must be there before Python is.
+        Device::Cuda | Device::Any if std::env::var_os("CUDA_LAUNCH_BLOCKING").is_none() => {
+            command.env("CUDA_LAUNCH_BLOCKING", "1");
+        }
+        Device::Cuda | Device::Any => {}
+    }
+    let reads_stderr = program.device == Device::Cuda || program.device == Device::Any && has_driver();
+    if reads_stderr {
+        command.stderr(Stdio::piped());
+    }
+    let signals = Signals::hold()?;
+    let shown = program.python.path.display();
+    let mut child = command.spawn().map_err(|error| format!("cannot run `{shown}`: {error}"))?;
+    let forwarder = signals.forward_to(&child);
+    let reader = child.stderr.take().map(|stderr| thread::spawn(move || tee(BufReader::new(stderr))));
+    let status = child.wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))?;
+    let asserts = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+    drop(forwarder);
+    Ok(Outcome { exit_code: code(status), lines: event::read(&stage.events()), asserts })
+}
+
+/// Whether an assert of a kernel can happen at all: only then is standard error read, since a
+/// program may behave differently where it is no terminal.
+fn has_driver() -> bool {
+    cfg!(windows) || std::path::Path::new("/dev/nvidiactl").exists() || std::path::Path::new("/dev/dxg").exists()
+}
+
+/// Passes on what comes, and looks for the driver's lines. Progress bars end no line: what is
+/// there is passed on at once.
+fn tee(mut from: impl BufRead) -> Asserts {
+    let mut asserts = Asserts::default();
+    let mut line = Vec::new();
+    let mut to = io::stderr();
+    loop {
+        let taken = match from.fill_buf() {
+            Ok([]) | Err(_) => break,
+            Ok(bytes) => {
+                let _ = to.write_all(bytes).and_then(|()| to.flush());
+                for &byte in bytes {
+                    if byte == b'\n' {
+                        asserts.line(&String::from_utf8_lossy(&line));
+                        line.clear();
+                    } else if line.len() < 4096 {
+                        line.push(byte);
+                    }
+                }
+                bytes.len()
+            }
+        };
+        from.consume(taken);
+    }
+    asserts
+}
+
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().and_then(|code| u8::try_from(code & 0xff).ok());
+    #[cfg(unix)]
+    let code = code.or_else(|| {
+        use std::os::unix::process::ExitStatusExt;
+        u8::try_from(status.signal()? + 128).ok()
+    });
+    code.unwrap_or(1)
+}
+
+/// While the program runs, signals are for it to decide about. A terminal sends Ctrl-C to the
+/// program, too; what comes otherwise is passed on.
+#[cfg(unix)]
+struct Signals {
+    signals: signal_hook::iterator::Signals,
+}
+
+#[cfg(unix)]
+struct Forwarder {
+    handle: signal_hook::iterator::Handle,
+}
+
+#[cfg(unix)]
+impl Drop for Forwarder {
+    fn drop(&mut self) {
+        self.handle.close();
+    }
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn hold() -> Result<Signals, String> {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+        let signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT]);
+        signals.map(|signals| Signals { signals }).map_err(|error| format!("cannot watch for signals: {error}"))
+    }
+
+    fn forward_to(mut self, child: &Child) -> Forwarder {
+        use rustix::process::{Pid, Signal, kill_process};
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let at_terminal = io::stdin().is_terminal();
+        let forwarder = Forwarder { handle: self.signals.handle() };
+        thread::spawn(move || {
+            for number in self.signals.forever() {
+                let from_keyboard = [Signal::INT.as_raw(), Signal::QUIT.as_raw()].contains(&number);
+                if at_terminal && from_keyboard {
+                    continue;
+                }
+                if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(number)) {
+                    let _ = kill_process(pid, signal);
+                }
+            }
+        });
+        forwarder
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn hold() -> Result<Signals, String> {
+        Ok(Signals)
+    }
+
+    fn forward_to(self, _: &Child) {}
+}

@@ -1,0 +1,96 @@
+//! The Python half, laid into a temporary folder together with its task.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use serde::Serialize;
+use tempfile::TempDir;
+
+use crate::rules::Rules;
+
+/// The version of the task and of the events: both halves are of one binary, but a process of
+/// the program may outlive it.
+pub const VERSION: u32 = 1;
+
+macro_rules! files {
+    ($($name:literal),*) => { &[$(($name, include_str!(concat!("runtime/", $name)))),*] };
+}
+
+const PACKAGE: &str = "torchvet_probe";
+static FILES: &[(&str, &str)] =
+    files!("__init__.py", "begin.py", "contracts.py", "describe.py", "hooks.py", "place.py", "session.py", "watch.py");
+static START: (&str, &str) = ("sitecustomize.py", include_str!("runtime/sitecustomize.py"));
+
+/// A page's contract, as the Python half takes it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ContractSource {
+    pub code: String,
+    pub name: String,
+    /// Where the contract stands, for Python's own messages about it.
+    pub path: String,
+    pub line: usize,
+    pub source: String,
+    pub contract_of: Vec<String>,
+}
+
+impl ContractSource {
+    /// The contracts of the rules that are on.
+    pub fn all(rules: &Rules, is_on: impl Fn(&str) -> bool) -> Vec<ContractSource> {
+        let pages = rules.pages.iter().filter(|page| is_on(&page.code));
+        let of_page = |page: &crate::rules::Page| {
+            let source = page.contract().filter(|_| !page.contract_of.is_empty())?;
+            Some(ContractSource {
+                code: page.code.to_string(),
+                name: page.name.to_string(),
+                path: format!("rules/{}.md", page.name),
+                line: page.line_of(source),
+                source: source.to_owned(),
+                contract_of: page.contract_of.clone(),
+            })
+        };
+        pages.filter_map(of_page).collect()
+    }
+}
+
+/// The folder of one run of the probe; it goes when this is dropped.
+pub struct Stage {
+    folder: TempDir,
+}
+
+impl Stage {
+    /// Lays out the Python half and its task.
+    pub fn new(task: &impl Serialize) -> io::Result<Stage> {
+        let stage = Stage { folder: tempfile::Builder::new().prefix("torchvet-").tempdir()? };
+        let package = stage.start().join(PACKAGE);
+        fs::create_dir_all(&package)?;
+        for (name, text) in FILES {
+            fs::write(package.join(name), text)?;
+        }
+        fs::write(stage.start().join(START.0), START.1)?;
+        fs::write(stage.events(), "")?;
+        fs::write(stage.folder().join("task.json"), serde_json::to_vec(task)?)?;
+        Ok(stage)
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where Python finds `sitecustomize` and the package.
+    pub fn start(&self) -> PathBuf {
+        self.folder().join("start")
+    }
+
+    pub fn events(&self) -> PathBuf {
+        self.folder().join("events.jsonl")
+    }
+
+    /// PYTHONPATH with the probe in front.
+    pub fn python_path(&self) -> OsString {
+        let start = self.start();
+        let rest = env::var_os("PYTHONPATH").filter(|path| !path.is_empty());
+        let rest = rest.iter().flat_map(env::split_paths);
+        env::join_paths(std::iter::once(start.clone()).chain(rest)).unwrap_or_else(|_| start.into_os_string())
+    }
+}

@@ -1,0 +1,21 @@
+"""torchvet's probe: the contracts of the rule pages, checked while a program runs.
+
+`start` is called before the program begins. It reads the task that `torchvet probe run` wrote,
+and has the watch begin as soon as the program imports PyTorch: nothing is imported that the
+program does not import.
+"""
+
+
+def start():
+    from . import hooks, session
+
+    now = session.Session.of_environment()
+    if now is None:
+        return
+
+    def with_torch(_):
+        from . import begin
+
+        begin.begin(now)
+
+    hooks.after_import("torch", with_torch)

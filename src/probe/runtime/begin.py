@@ -1,0 +1,114 @@
+"""What happens in a program once PyTorch is imported."""
+
+import atexit
+import multiprocessing.process
+import os
+import sys
+import threading
+
+import torch
+
+from . import place, watch
+
+
+def begin(session):
+    task = session.task
+    session.emit(
+        "start",
+        python=".".join(map(str, sys.version_info[:3])),
+        torch=torch.__version__,
+        cuda=torch.version.cuda,
+        child=multiprocessing.process.parent_process() is not None,
+    )
+    if torch.__version__ < (2, 1):
+        session.emit("refused", reason=f"PyTorch {torch.__version__} is too old: the probe needs 2.1")
+        return
+    watching = watch.Watch(task["contracts"], session.emit, stop=not task["keep_going"])
+    watching.dump = task["dump"]
+    findings = task["findings"]
+    judged = {judge.page["code"] for judge in watching.judges}
+    watching.wanted_codes = frozenset(one["code"] for one in findings if one["code"] in judged)
+    watching.wanted_lines = frozenset(
+        (one["filename"], line)
+        for one in findings
+        if one["code"] not in judged
+        for line in range(one["first_line"], one["last_line"] + 1)
+    )
+    _report_exceptions(session)
+    atexit.register(_end, session, watching)
+    os.register_at_fork(after_in_child=lambda: _forked(watching))
+    if task["max_steps"] is not None:
+        _stop_after(task["max_steps"], session)
+    watch.watch_threads(watching)
+    watch.pause_in_compiled_code(watching)
+    watching.__enter__()
+
+
+def _forked(watching):
+    """A child counts for itself."""
+    watching.calls = 0
+    for judge in watching.judges:
+        judge.calls, judge.seconds = 0, 0.0
+
+
+def _end(session, watching):
+    judged = {}
+    for judge in watching.judges:
+        code = judge.page["code"]
+        calls, seconds = judged.get(code, (0, 0.0))
+        judged[code] = (calls + judge.calls, seconds + judge.seconds)
+    session.emit(
+        "end",
+        calls=watching.calls,
+        contracts=[
+            {"code": code, "calls": calls, "seconds": seconds}
+            for code, (calls, seconds) in judged.items()
+        ],
+        reached=[
+            {"code": code, "filename": filename, "line": line}
+            for code, filename, line in sorted(watching.reached)
+        ],
+        compiled_calls=watching.unseen,
+    )
+
+
+def _report_exceptions(session):
+    """Tells of what ends the program, and keeps still where the probe itself ended it."""
+    show = sys.excepthook
+
+    def hook(kind, error, traceback):
+        if issubclass(kind, watch.ContractViolation):
+            return
+        if issubclass(kind, Exception):
+            session.emit(
+                "exception",
+                type=kind.__name__,
+                message=str(error)[:4000],
+                stack=place.of_traceback(traceback),
+            )
+        show(kind, error, traceback)
+
+    sys.excepthook = hook
+    show_in_thread = threading.excepthook
+
+    def hook_of_threads(args):
+        if not issubclass(args.exc_type, watch.ContractViolation):
+            show_in_thread(args)
+
+    threading.excepthook = hook_of_threads
+
+
+def _stop_after(steps, session):
+    """Ends the program, as if it had come to its end, after so many steps of an optimizer."""
+    done = 0
+
+    def count(*_):
+        nonlocal done
+        done += 1
+        if done >= steps:
+            session.emit("enough", steps=done)
+            raise SystemExit(0)
+
+    from torch.optim import optimizer
+
+    optimizer.register_optimizer_step_post_hook(count)

@@ -1,0 +1,41 @@
+"""Starts the probe inside the user's Python, and in every Python that it starts.
+
+Python imports a module of this name before it runs anything. So the program itself runs as it
+always does (`sys.argv`, `__file__`, `-m`, worker processes, torchrun), and nothing happens here
+but that the probe waits for PyTorch to be imported. The folder of this file is first in
+PYTHONPATH; a `sitecustomize` of the user's, which it hides, is run after it.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+
+def _load(name, spec):
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _start():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]
+    package = os.path.join(here, "torchvet_probe")
+    spec = importlib.util.spec_from_file_location(
+        "torchvet_probe", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
+    )
+    # The probe leaves no bytecode behind, and decides nothing about the program's.
+    keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        _load("torchvet_probe", spec).start()
+    finally:
+        sys.dont_write_bytecode = keep
+    hidden = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
+    if hidden is not None:
+        _load("sitecustomize", hidden)
+
+
+if os.environ.get("TORCHVET_PROBE"):
+    _start()

@@ -1,0 +1,82 @@
+//! A random generator that a dataset makes for itself, and whose copies all workers of a loader
+//! have.
+//!
+//! What is reported was set before any worker ran, and is drawn from in one that nothing set up:
+//! a generator that a worker makes for itself, or seeds by its number, is right.
+
+use std::cell::RefCell;
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "copied-random-generator";
+const DATASET: &str = "torch.utils.data.Dataset";
+/// The name under which the model of the loader remembers that it runs a worker, with a copy of
+/// the dataset as the program made it.
+const COPIED: &str = "worker with a copy";
+const GENERATORS: &[&str] = &["numpy.random.Generator", "numpy.random.RandomState", "random.Random", "torch.Generator"];
+/// Methods that draw nothing, or that make the copies differ.
+const SEEDS: &[&str] = &["seed", "manual_seed", "initial_seed", "get_state", "set_state", "bit_generator", "spawn"];
+
+struct Attribute {
+    name: Sym,
+    generator: ObjId,
+    span: Span,
+}
+
+#[derive(Default)]
+pub struct CopiedRandomGenerator {
+    attributes: RefCell<Vec<Attribute>>,
+}
+
+impl CopiedRandomGenerator {
+    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+        let Event::SetAttribute { object, name, value, span, .. } = event else { return };
+        let Some(generator) = value.as_obj().filter(|_| is_generator(it, value)) else { return };
+        let mut attributes = self.attributes.borrow_mut();
+        attributes.retain(|a| a.generator != generator);
+        if it.is_instance(&Value::Obj(object), DATASET) && !in_worker(it) {
+            attributes.push(Attribute { name, generator, span });
+        }
+    }
+
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
+        if self.attributes.borrow().is_empty() {
+            return;
+        }
+        let path = path.as_str();
+        let (class, method) = path.rsplit_once('.').unwrap_or_default();
+        let drawn = if GENERATORS.contains(&class) { bound.get("self") } else { bound.get("generator") };
+        let Some(generator) = drawn.as_obj() else { return };
+        let mut attributes = self.attributes.borrow_mut();
+        if SEEDS.contains(&method) {
+            attributes.retain(|a| a.generator != generator || !in_worker(it));
+            return;
+        }
+        let Some(attribute) = attributes.iter().find(|a| a.generator == generator && in_worker(it)) else { return };
+        let Some(page) = with.rules.find(NAME) else { return };
+        let message = format!(
+            "each worker of the loader has a copy of `{}`, and all of them draw the same numbers, in every epoch",
+            attribute.name
+        );
+        let labels = vec![Label { span, message: "a worker draws from it here".to_owned() }];
+        report(found, page, Severity::Warning, message, attribute.span, labels);
+    }
+}
+
+fn is_generator(it: &Interp<'_>, value: &Value) -> bool {
+    GENERATORS.iter().any(|class| it.is_instance(value, class))
+}
+
+fn in_worker(it: &Interp<'_>) -> bool {
+    matches!(it.remembered(COPIED), Some(Value::Bool(true)))
+}

@@ -1,0 +1,88 @@
+//! A model in evaluation mode, called in a loop without `no_grad`, whose outputs nobody ever
+//! computes gradients from.
+//!
+//! Gradients in evaluation mode are wanted by adversarial attacks, by losses that another
+//! network computes, by saliency maps: whatever takes part in any `backward()`, or gets into
+//! the hands of code that cannot be seen, is left alone.
+
+use std::cell::{Cell, RefCell};
+
+use rustc_hash::FxHashSet;
+
+use super::trace::{Moment, Trace, is_module, tensor, tensors};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::Severity;
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{Grad, ObjId, Sym, Value};
+
+const NAME: &str = "evaluation-records-gradients";
+const MODULE: &str = "torch.nn.Module";
+
+#[derive(Default)]
+pub struct EvaluationRecordsGradients {
+    /// Outputs of models in evaluation mode, with the calls that gave them.
+    outputs: RefCell<Vec<(Span, ObjId)>>,
+    /// What takes part in a `backward()`, or may do so.
+    used: RefCell<FxHashSet<ObjId>>,
+    /// There was a `backward()` from something that is not known.
+    unclear: Cell<bool>,
+}
+
+impl EvaluationRecordsGradients {
+    pub fn returned(&self, it: &Interp<'_>, (path, bound, result, span): (Sym, &Bound, &Value, Span)) {
+        if !path.as_str().ends_with(".forward") || it.speculative || it.second_round() || !it.in_loop_outside(MODULE) {
+            return;
+        }
+        let mut results = Vec::new();
+        tensors(it, result, 2, &mut results);
+        let attached = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
+        if results.is_empty() || !results.iter().any(attached) {
+            return;
+        }
+        let (model, call) = it.outermost(MODULE).unwrap_or_else(|| (bound.get("self"), span));
+        let training = model.as_obj().and_then(|id| it.heap.attr(id, "training"));
+        if is_module(it, &model) && matches!(training, Some(Value::Bool(false))) {
+            self.outputs.borrow_mut().extend(results.into_iter().map(|id| (call, id)));
+        }
+    }
+
+    pub fn moment(&self, trace: &Trace, moment: &Moment) {
+        let Moment::Backward { loss, .. } = moment else { return };
+        if loss.is_empty() {
+            self.unclear.set(true);
+        }
+        self.mark(trace, loss);
+    }
+
+    pub fn escaped(&self, it: &Interp<'_>, trace: &Trace, value: &Value) {
+        if self.outputs.borrow().is_empty() {
+            return;
+        }
+        let mut given = Vec::new();
+        tensors(it, value, 3, &mut given);
+        given.retain(|id| tensor(it, *id).is_some_and(|t| t.grad != Grad::Off));
+        self.mark(trace, &given);
+    }
+
+    fn mark(&self, trace: &Trace, from: &[ObjId]) {
+        let mut used = self.used.borrow_mut();
+        let reached = trace.graph.ancestors(from, |id| !used.contains(&id));
+        used.extend(reached);
+    }
+
+    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
+        let Some(page) = with.rules.find(NAME) else { return };
+        if self.unclear.get() {
+            return;
+        }
+        let (outputs, used) = (self.outputs.borrow(), self.used.borrow());
+        let wanted: FxHashSet<Span> =
+            outputs.iter().filter(|(_, id)| used.contains(id)).map(|(call, _)| *call).collect();
+        for (call, _) in outputs.iter().filter(|(call, _)| !wanted.contains(call)) {
+            let message =
+                "the model is in evaluation mode, and still records a graph for gradients that nobody computes";
+            report(found, page, Severity::Warning, message.to_owned(), *call, Vec::new());
+        }
+    }
+}

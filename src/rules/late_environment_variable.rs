@@ -1,0 +1,142 @@
+//! Environment variables written after they were read.
+//!
+//! When each is read was established by running PyTorch; what is not known is not reported.
+//! A variable that comes too late for this process may be meant for others that it starts:
+//! programs that start any are left alone.
+
+use std::cell::{Cell, RefCell};
+
+use super::Rules;
+use super::late_launch_blocking::{IMPORTED, INITIALISED, QUERIED, progress};
+use super::watch::{Found, report};
+use crate::diagnostic::Severity;
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{Device, Sym, Value};
+
+const NAME: &str = "late-environment-variable";
+/// Under this name the run remembers whether cuBLAS has been used.
+const CUBLAS: &str = "cublas used";
+/// … and whether there is a process group.
+const GROUP: &str = "process group";
+
+/// When a variable is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Read {
+    Import,
+    /// With the driver, which the first question for devices starts.
+    Driver,
+    /// With the first use of CUDA.
+    Cuda,
+    /// With the first matrix product on the GPU.
+    Cublas,
+    /// With the process group.
+    Group,
+}
+
+#[rustfmt::skip]
+const VARIABLES: &[(&str, Read, &str)] = &[
+    ("OMP_NUM_THREADS", Read::Import, "torch.set_num_threads() works at any time"),
+    ("MKL_NUM_THREADS", Read::Import, "torch.set_num_threads() works at any time"),
+    ("TORCH_LOGS", Read::Import, "torch._logging.set_logs() works at any time"),
+    ("TORCH_CUDA_SANITIZER", Read::Import, "set it before torch is imported"),
+    ("TORCH_DISTRIBUTED_DEBUG", Read::Import, "set it before torch is imported"),
+    ("TORCH_SHOW_CPP_STACKTRACES", Read::Import, "set it before torch is imported"),
+    ("CUDA_VISIBLE_DEVICES", Read::Driver, "set it before CUDA is touched, or choose with torch.cuda.set_device()"),
+    ("CUDA_DEVICE_ORDER", Read::Driver, "set it before CUDA is touched"),
+    ("PYTORCH_CUDA_ALLOC_CONF", Read::Cuda, "set it before CUDA is touched"),
+    ("PYTORCH_ALLOC_CONF", Read::Cuda, "set it before CUDA is touched"),
+    ("PYTORCH_NO_CUDA_MEMORY_CACHING", Read::Cuda, "set it before CUDA is touched"),
+    ("CUBLAS_WORKSPACE_CONFIG", Read::Cublas, "set it before the first matrix product"),
+    ("TORCH_NCCL_BLOCKING_WAIT", Read::Group, "set it before init_process_group()"),
+    ("TORCH_NCCL_ASYNC_ERROR_HANDLING", Read::Group, "set it before init_process_group()"),
+];
+
+/// Modules with which programs start others.
+const STARTERS: &[&str] =
+    &["subprocess", "multiprocessing", "torch.multiprocessing", "concurrent", "submitit", "ray", "joblib", "pexpect"];
+
+struct Late {
+    span: Span,
+    name: &'static str,
+    read: Read,
+    certain: bool,
+    advice: &'static str,
+}
+
+#[derive(Default)]
+pub struct LateEnvironmentVariable {
+    late: RefCell<Vec<Late>>,
+    starts_others: Cell<bool>,
+}
+
+impl LateEnvironmentVariable {
+    pub fn begin(&self, it: &mut Interp<'_>) {
+        it.remember(CUBLAS, Value::Bool(false));
+        it.remember(GROUP, Value::Bool(false));
+    }
+
+    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound) {
+        match path.as_str() {
+            "torch.nn.functional.linear" | "torch.matmul" | "torch.mm" | "torch.bmm" | "torch.addmm" => {
+                let first = bound.get("input");
+                let on = it.heap.tensor_ref(&first).and_then(|t| t.device);
+                if on.is_some_and(Device::is_cuda) && it.remembered(CUBLAS).and_then(|v| v.as_bool()) != Some(true) {
+                    it.remember(CUBLAS, Value::Bool(true));
+                }
+            }
+            "torch.distributed.init_process_group" => it.remember(GROUP, Value::Bool(true)),
+            _ => {}
+        }
+    }
+
+    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+        match event {
+            Event::Import { path, .. } => {
+                let path = path.as_str();
+                let starts = |name: &&str| path.strip_prefix(*name).is_some_and(|r| r.is_empty() || r.starts_with('.'));
+                if STARTERS.iter().any(|name| starts(&name)) {
+                    self.starts_others.set(true);
+                }
+            }
+            Event::Unseen { name, .. } if matches!(name.as_str(), "spawn" | "system" | "Popen" | "launch") => {
+                self.starts_others.set(true);
+            }
+            Event::SetEnv { name, span, .. } if !it.speculative => {
+                let Some((name, read, advice)) = VARIABLES.iter().find(|(have, ..)| *have == name) else { return };
+                let level = progress(it).unwrap_or(0);
+                let flag = |name: &str| it.remembered(name).and_then(|v| v.as_bool()) == Some(true);
+                let (late, certain) = match read {
+                    Read::Import => (level >= IMPORTED, true),
+                    // What the driver has read by the time it is asked for devices only was not measured.
+                    Read::Driver => (level >= QUERIED, level >= INITIALISED),
+                    Read::Cuda => (level >= INITIALISED, true),
+                    Read::Cublas => (flag(CUBLAS), true),
+                    Read::Group => (flag(GROUP), true),
+                };
+                if late {
+                    self.late.borrow_mut().push(Late { span, name, read: *read, certain, advice });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn end(&self, rules: &Rules, found: &mut Found) {
+        let Some(page) = rules.find(NAME).filter(|_| !self.starts_others.get()) else { return };
+        for late in &*self.late.borrow() {
+            let when = match late.read {
+                Read::Import => "torch was imported",
+                Read::Driver if late.certain => "CUDA was initialised",
+                Read::Driver => "the CUDA driver was asked for devices",
+                Read::Cuda => "CUDA was initialised",
+                Read::Cublas => "cuBLAS was used",
+                Read::Group => "the process group was made",
+            };
+            let effect = if late.certain { "it has no effect" } else { "it may have no effect" };
+            let message = format!("{} is set after {when}: {effect} ({})", late.name, late.advice);
+            let severity = if late.certain { Severity::Error } else { Severity::Warning };
+            report(found, page, severity, message, late.span, Vec::new());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `backward()` on a loss that nothing connects with the parameters any more.
+//!
+//! The library refuses the call where the loss does not require grad; this rule speaks for it
+//! where it can show what cut the loss off. A loss that was made a leaf is refused by nobody:
+//! its gradient reaches nothing but itself.
+
+use std::cell::RefCell;
+
+use super::trace::{Moment, Trace, tensor};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Interp, Rejection};
+use crate::syntax::Span;
+use crate::value::{Grad, ObjId};
+
+const NAME: &str = "loss-cut-from-graph";
+
+#[derive(Default)]
+pub struct LossCutFromGraph {
+    /// The last `backward()`, with its tensors.
+    last: RefCell<Option<(Span, Vec<ObjId>)>>,
+}
+
+impl LossCutFromGraph {
+    pub fn moment(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        trace: &Trace,
+        (moment, span): (&Moment, Span),
+        found: &mut Found,
+    ) {
+        let Moment::Backward { loss, accumulates, .. } = moment else { return };
+        *self.last.borrow_mut() = Some((span, loss.clone()));
+        let [only] = loss.as_slice() else { return };
+        // With a parameter for a loss, or without an optimizer, gradients of leaves are wanted.
+        let Some(leaf) = tensor(it, *only).filter(|t| t.grad == Grad::Leaf && !t.parameter) else { return };
+        let trains = !it.speculative && it.in_loop() && !trace.optimizers.all().is_empty();
+        let scalar = leaf.numel().known() == Some(1);
+        let Some(page) = with.rules.find(NAME).filter(|_| trains && scalar && *accumulates) else { return };
+        let message = "the loss is a leaf of the graph: its gradient reaches no parameter".to_owned();
+        let labels = trace.graph.node(*only).map(|node| Label {
+            span: node.span,
+            message: format!("`{}` makes a new tensor, which does not know what it was computed from", node.function),
+        });
+        report(found, page, Severity::Error, message, span, labels.into_iter().collect());
+    }
+
+    /// Whether this rule speaks for a refused call.
+    pub fn rejected(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        trace: &Trace,
+        rejection: &Rejection,
+        found: &mut Found,
+    ) -> bool {
+        let last = self.last.borrow();
+        let Some((span, loss)) = last.as_ref().filter(|(span, _)| *span == rejection.span) else { return false };
+        let off = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Off);
+        if loss.is_empty() || !loss.iter().all(|id| off(*id)) {
+            return false;
+        }
+        let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
+        // Nearest first: the last place where it could still have been kept.
+        let cut = trace.graph.ancestors(loss, off).into_iter().find_map(|id| {
+            let node = trace.graph.node(id)?;
+            node.inputs.iter().any(learns).then_some((id, node))
+        });
+        let (Some((id, node)), Some(page)) = (cut, with.rules.find(NAME)) else { return false };
+        let integral = tensor(it, id).and_then(|t| t.dtype).filter(|d| d.is_integral());
+        let why = match (node.function, integral) {
+            ("detach", _) => "the gradient ends here: `detach()`".to_owned(),
+            (function, Some(dtype)) => format!("the gradient ends here: `{function}` gives {dtype}"),
+            (function @ ("tensor" | "as_tensor" | "numpy" | "from_numpy"), _) => {
+                format!("the gradient ends here: `{function}` copies the numbers only")
+            }
+            (function, _) => format!("the gradient ends here: `{function}` does not record it"),
+        };
+        let message = "no parameter can learn from this loss: every way from it to them is cut".to_owned();
+        report(found, page, Severity::Error, message, *span, vec![Label { span: node.span, message: why }]);
+        true
+    }
+}

@@ -1,0 +1,53 @@
+//! A module that is given sub-modules or parameters before `Module.__init__` has made the
+//! places to register them in.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
+use super::trace::{is_module, tensor};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::Severity;
+use crate::python::{Event, Interp};
+use crate::value::{ObjId, Value};
+
+const NAME: &str = "missing-super-init";
+
+#[derive(Default)]
+pub struct MissingSuperInit {
+    /// Objects of which a library's constructor has run.
+    made: RefCell<FxHashSet<ObjId>>,
+}
+
+impl MissingSuperInit {
+    pub fn event(&self, with: &Watching<'_>, it: &Interp<'_>, event: Event<'_>, found: &mut Found) {
+        match event {
+            Event::Returned { result: Value::Obj(id), .. } if it.heap.instance_of(&Value::Obj(*id)).is_some() => {
+                self.made.borrow_mut().insert(*id);
+            }
+            Event::SetAttribute { object, name, value, span, .. } => {
+                let module = Value::Obj(object);
+                if !it.inside("__init__") || self.made.borrow().contains(&object) || !is_module(it, &module) {
+                    return;
+                }
+                let what = match value.as_obj().and_then(|id| tensor(it, id)) {
+                    Some(tensor) if tensor.parameter => "a parameter",
+                    None if is_module(it, value) => "a module",
+                    _ => return,
+                };
+                // Of other bases, constructors may do what cannot be seen.
+                let plain = it.mro_of(&module).iter().all(|class| match class {
+                    Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
+                    Value::Obj(_) => true,
+                    _ => false,
+                });
+                let open = it.heap.instance_of(&module).is_none_or(|instance| instance.open);
+                let own = it.method_receiver().and_then(Value::as_obj) == Some(object);
+                let Some(page) = with.rules.find(NAME).filter(|_| plain && own && !open) else { return };
+                let message = format!("`{name}` is {what}, but `super().__init__()` has not run yet");
+                report(found, page, Severity::Error, message, span, Vec::new());
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! A value that `backward()` needs was written to in place after it was saved: PyTorch counts
+//! the writes, and so does this.
+
+use super::trace::{Moment, Trace, writes};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::Interp;
+use crate::syntax::Span;
+
+const NAME: &str = "saved-tensor-modified";
+
+pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
+    let Moment::Backward { loss, .. } = moment else { return };
+    let stale = trace.graph.attached(it, loss).into_iter().find_map(|id| {
+        let node = trace.graph.node(id)?;
+        let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
+            let (now, sure) = writes(it, *saved);
+            sure && now != *then
+        })?;
+        Some((node, saved))
+    });
+    let (Some((node, saved)), Some(page)) = (stale, with.rules.find(NAME)) else { return };
+    let message = format!("`{}` needs a value here that was changed in place after it was computed", node.function);
+    let mut labels = vec![Label { span: node.span, message: format!("`{}` saves it here", node.function) }];
+    if let Some(at) = trace.graph.last_write(it, saved) {
+        labels.push(Label { span: at, message: "here it is changed".to_owned() });
+    }
+    report(found, page, Severity::Error, message, span, labels);
+}

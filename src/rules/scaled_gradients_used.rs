@@ -1,0 +1,121 @@
+//! Gradients that a `GradScaler` has multiplied, used as they are: clipped, or given to an
+//! optimizer.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
+use super::trace::{Moment, Trace};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "scaled-gradients-used";
+/// Under this name the run remembers whether the gradients are multiplied.
+const STATE: &str = "gradients are scaled";
+
+#[derive(Default)]
+pub struct ScaledGradientsUsed {
+    /// Scalers that are enabled for certain.
+    enabled: RefCell<FxHashSet<ObjId>>,
+    /// The last `scaler.step()`, and the last `scaler.scale()` by an enabled scaler.
+    step: RefCell<Option<Span>>,
+    scaled: RefCell<FxHashSet<Span>>,
+}
+
+pub(super) fn is_scaler(path: &str) -> bool {
+    path.starts_with("torch.amp.GradScaler") || path.starts_with("torch.cuda.amp.GradScaler")
+}
+
+impl ScaledGradientsUsed {
+    pub fn begin(&self, it: &mut Interp<'_>) {
+        it.remember(STATE, Value::Bool(false));
+    }
+
+    pub fn event(&self, event: Event<'_>) {
+        let Event::Returned { path, bound, result: Value::Obj(id), .. } = event else { return };
+        let made = matches!(path.as_str(), "torch.amp.GradScaler" | "torch.cuda.amp.GradScaler");
+        let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
+        if made && !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true)) {
+            self.enabled.borrow_mut().insert(*id);
+        }
+    }
+
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &mut Interp<'_>,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
+        let text = path.as_str();
+        if is_scaler(text) {
+            match text.rsplit_once('.').map_or("", |(_, name)| name) {
+                "scale" => {
+                    let by = bound.get("self").as_obj();
+                    if by.is_some_and(|id| self.enabled.borrow().contains(&id)) {
+                        self.scaled.borrow_mut().insert(span);
+                    }
+                }
+                "unscale_" => it.remember(STATE, Value::Bool(false)),
+                "step" => *self.step.borrow_mut() = Some(span),
+                _ => {}
+            }
+        } else if matches!(text, "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_") {
+            self.used(
+                with,
+                it,
+                span,
+                "these gradients are still multiplied by the scale: the limit means little",
+                found,
+            );
+        }
+    }
+
+    fn used(&self, with: &Watching<'_>, it: &Interp<'_>, span: Span, message: &str, found: &mut Found) {
+        let scaled = it.remembered(STATE).and_then(|v| v.as_bool()) == Some(true);
+        let Some(page) = with.rules.find(NAME).filter(|_| scaled && !it.speculative) else { return };
+        let by = self.scaled.borrow().iter().max().copied();
+        let labels = by.map(|span| Label { span, message: "the loss is scaled here".to_owned() });
+        report(found, page, Severity::Error, message.to_owned(), span, labels.into_iter().collect());
+    }
+
+    pub fn moment(
+        &self,
+        with: &Watching<'_>,
+        it: &mut Interp<'_>,
+        trace: &Trace,
+        (moment, span): (&Moment, Span),
+        found: &mut Found,
+    ) {
+        match moment {
+            Moment::Backward { loss, accumulates: true, .. } => {
+                let scaled = |id: &ObjId| {
+                    let node = trace.graph.node(*id)?;
+                    (node.function == "scale").then(|| self.scaled.borrow().contains(&node.span))
+                };
+                let state = match loss.as_slice() {
+                    [] => Value::Unknown,
+                    all => match all.iter().map(scaled).collect::<Option<Vec<bool>>>() {
+                        Some(certain) if certain.iter().all(|c| *c) => Value::Bool(true),
+                        Some(_) => Value::Unknown,
+                        None => Value::Bool(false),
+                    },
+                };
+                it.remember(STATE, state);
+            }
+            Moment::Step { .. } => {
+                if *self.step.borrow() != Some(span) {
+                    let message =
+                        "this steps with gradients that are still multiplied by the scale: `scaler.step(optimizer)`";
+                    self.used(with, it, span, message, found);
+                }
+            }
+            Moment::Zero { .. } => it.remember(STATE, Value::Bool(false)),
+            Moment::Unclear => it.remember(STATE, Value::Unknown),
+            Moment::Backward { .. } => {}
+        }
+    }
+}

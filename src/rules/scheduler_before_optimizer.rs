@@ -1,0 +1,60 @@
+//! A scheduler that steps before its optimizer ever does: the first learning rate is never
+//! used.
+//!
+//! Training that is resumed may wind its scheduler forward before it begins. So what is
+//! reported steps in the same loop as its optimizer: in a later round, the optimizer has
+//! stepped.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
+use super::trace::Trace;
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym};
+
+const NAME: &str = "scheduler-before-optimizer";
+
+#[derive(Default)]
+pub struct SchedulerBeforeOptimizer {
+    /// Steps of schedulers whose optimizers had not stepped then.
+    early: RefCell<FxHashSet<(Span, ObjId)>>,
+}
+
+impl SchedulerBeforeOptimizer {
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        trace: &Trace,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
+        if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" || it.speculative || !bound.rest.is_empty() {
+            return;
+        }
+        let scheduler = bound.get("self");
+        let plateau = it.is_instance(&scheduler, "torch.optim.lr_scheduler.ReduceLROnPlateau");
+        let optimizer = scheduler.as_obj().and_then(|id| it.heap.attr(id, "optimizer")).and_then(|v| v.as_obj());
+        let Some((optimizer, known)) = optimizer.and_then(|id| Some((id, trace.optimizers.known(id)?))) else { return };
+        if plateau || known.escaped {
+            return;
+        }
+        match known.stepped {
+            None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer)),
+            // Round after round without a step of the optimizer: it is wound forward.
+            None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
+            Some(step) if it.later_round() && self.early.borrow().contains(&(span, optimizer)) => {
+                let Some(page) = with.rules.find(NAME) else { return };
+                let message =
+                    "the scheduler steps before the optimizer: the first learning rate is never used".to_owned();
+                let labels = vec![Label { span: step, message: "the optimizer steps later in the loop".to_owned() }];
+                report(found, page, Severity::Warning, message, span, labels);
+            }
+            Some(_) => {}
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What has become of the gradients of each optimizer's parameters.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::{Moment, OPTIMIZER};
+use crate::python::Interp;
+use crate::syntax::Span;
+use crate::value::{Data, ObjId, Value};
+
+/// The state of an optimizer's gradients, the same on every path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gradients {
+    /// Cleared, or never computed.
+    Empty,
+    /// Computed since they were cleared, and not used yet.
+    Fresh,
+    /// Used by a step.
+    Used,
+    /// Used by a step, and then added to.
+    Mixed,
+}
+
+impl Gradients {
+    const ALL: [Gradients; 4] = [Gradients::Empty, Gradients::Fresh, Gradients::Used, Gradients::Mixed];
+
+    fn name(self) -> &'static str {
+        match self {
+            Gradients::Empty => "empty",
+            Gradients::Fresh => "fresh",
+            Gradients::Used => "used",
+            Gradients::Mixed => "mixed",
+        }
+    }
+}
+
+/// What is known of an optimizer whatever the path.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    pub made: Span,
+    /// Code that cannot be seen has it, and may do with it what it likes whenever it runs.
+    pub escaped: bool,
+    /// The last step.
+    pub stepped: Option<Span>,
+}
+
+#[derive(Default)]
+pub struct Optimizers {
+    known: RefCell<FxHashMap<ObjId, Known>>,
+    /// The last `backward()`.
+    pub backward: std::cell::Cell<Option<Span>>,
+}
+
+impl Optimizers {
+    pub fn made(&self, it: &mut Interp<'_>, id: ObjId, span: Span) {
+        self.known.borrow_mut().insert(id, Known { made: span, escaped: false, stepped: None });
+        self.set(it, id, Some(Gradients::Empty));
+    }
+
+    /// The optimizers of the program.
+    pub fn all(&self) -> Vec<ObjId> {
+        let mut all: Vec<ObjId> = self.known.borrow().keys().copied().collect();
+        all.sort_unstable();
+        all
+    }
+
+    pub fn known(&self, id: ObjId) -> Option<Known> {
+        self.known.borrow().get(&id).copied()
+    }
+
+    /// The state of an optimizer's gradients, where every path agrees on it.
+    pub fn gradients(&self, it: &Interp<'_>, id: ObjId) -> Option<Gradients> {
+        let state = it.remembered(&key(id))?;
+        Gradients::ALL.into_iter().find(|g| state.as_str() == Some(g.name()))
+    }
+
+    fn set(&self, it: &mut Interp<'_>, id: ObjId, to: Option<Gradients>) {
+        it.remember(&key(id), to.map_or(Value::Unknown, |to| Value::str(to.name())));
+    }
+
+    pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
+        match moment {
+            Moment::Backward { accumulates: true, .. } => {
+                self.backward.set(Some(span));
+                for id in self.all() {
+                    let to = match self.gradients(it, id) {
+                        Some(Gradients::Empty | Gradients::Fresh) => Some(Gradients::Fresh),
+                        Some(Gradients::Used | Gradients::Mixed) => Some(Gradients::Mixed),
+                        None => None,
+                    };
+                    self.set(it, id, to);
+                }
+            }
+            Moment::Backward { .. } => {}
+            Moment::Step { optimizer, .. } => {
+                self.forget_shared(it, *optimizer);
+                if let Some(known) = self.known.borrow_mut().get_mut(optimizer) {
+                    known.stepped = Some(span);
+                }
+                match self.known(*optimizer) {
+                    // Without gradients, a step does nothing.
+                    Some(_) if self.gradients(it, *optimizer) == Some(Gradients::Empty) => {}
+                    Some(_) => self.set(it, *optimizer, Some(Gradients::Used)),
+                    // One of several, and not known which.
+                    None => self.forget_all(it),
+                }
+            }
+            Moment::Zero { optimizer } => {
+                self.forget_shared(it, *optimizer);
+                match self.known(*optimizer) {
+                    Some(_) => self.set(it, *optimizer, Some(Gradients::Empty)),
+                    None => self.forget_all(it),
+                }
+            }
+            Moment::Unclear => self.forget_all(it),
+        }
+    }
+
+    /// Optimizers that may share parameters with this one see what it does to their gradients.
+    fn forget_shared(&self, it: &mut Interp<'_>, optimizer: ObjId) {
+        let own = parameters(it, optimizer);
+        for id in self.all() {
+            let apart = match (&own, parameters(it, id)) {
+                (Some(own), Some(other)) => other.iter().all(|p| !own.contains(p)),
+                _ => false,
+            };
+            if id != optimizer && !apart {
+                self.set(it, id, None);
+            }
+        }
+    }
+
+    fn forget_all(&self, it: &mut Interp<'_>) {
+        for id in self.all() {
+            self.set(it, id, None);
+        }
+    }
+
+    /// Something of which nothing is known was called.
+    pub fn unseen(&self, it: &mut Interp<'_>) {
+        let escaped: Vec<ObjId> = self.known.borrow().iter().filter(|(_, k)| k.escaped).map(|(id, _)| *id).collect();
+        for id in escaped {
+            self.set(it, id, None);
+        }
+    }
+
+    /// Whoever has this value may step and clear the optimizers in it.
+    pub fn escaped(&self, it: &mut Interp<'_>, value: &Value) {
+        if self.known.borrow().is_empty() {
+            return;
+        }
+        let mut reached = Vec::new();
+        reach(it, value, 4, &mut reached);
+        for id in reached {
+            if let Some(known) = self.known.borrow_mut().get_mut(&id) {
+                known.escaped = true;
+            }
+            self.set(it, id, None);
+        }
+    }
+}
+
+/// The parameters of an optimizer, where all are known.
+fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
+    let items = it.heap.exact_items(&it.heap.attr(optimizer, "params of")?)?;
+    items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
+}
+
+fn key(id: ObjId) -> String {
+    format!("gradients of {id:?}")
+}
+
+/// The optimizers that can be reached from a value: held by it, or by the object whose method
+/// it is.
+fn reach(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+    if depth == 0 || out.len() > 100 {
+        return;
+    }
+    match value {
+        Value::Tuple(items) => items.iter().for_each(|item| reach(it, item, depth - 1, out)),
+        Value::Bound(pair) => reach(it, &pair.0, depth, out),
+        Value::Method(pair) => reach(it, &pair.0, depth, out),
+        Value::Partial(partial) => partial.args.iter().for_each(|item| reach(it, item, depth - 1, out)),
+        Value::Obj(id) => match it.heap.get(*id) {
+            Data::Instance(_) if it.is_instance(value, OPTIMIZER) => {
+                if !out.contains(id) {
+                    out.push(*id);
+                }
+            }
+            Data::Instance(instance) => instance.attrs.values().for_each(|v| reach(it, v, depth - 1, out)),
+            Data::List(items) => match items {
+                crate::value::Items::Exact(all) => all.iter().for_each(|v| reach(it, v, depth - 1, out)),
+                crate::value::Items::Many(one) => reach(it, one, depth - 1, out),
+            },
+            Data::Dict(dict) => dict.entries.values().chain(&dict.open).for_each(|v| reach(it, v, depth - 1, out)),
+            _ => {}
+        },
+        _ => {}
+    }
+}

@@ -1,0 +1,316 @@
+//! The autograd graph: which tensors a tensor was computed from, by which function, where.
+//!
+//! What was computed from what never changes, so it is kept beside the heap; what happens to
+//! a graph later (`freed`, writes in place) depends on the path, so it is on the heap.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
+
+/// How a tensor was made.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The function's own name.
+    pub function: &'static str,
+    pub span: Span,
+    pub inputs: Vec<ObjId>,
+    /// What its backward needs, with how often that memory had been written to.
+    pub saved: Vec<(ObjId, u32)>,
+}
+
+/// More ancestors than this are not looked at.
+const MOST: usize = 20_000;
+
+#[derive(Default)]
+pub struct Graph {
+    nodes: RefCell<FxHashMap<ObjId, Node>>,
+    /// Where memory was last written to.
+    writes: RefCell<FxHashMap<ObjId, Span>>,
+}
+
+impl Graph {
+    /// Notes what a function of a library computed from its arguments.
+    pub fn record(&self, it: &Interp<'_>, path: Sym, bound: &Bound, result: &Value, span: Span) {
+        let mut results = Vec::new();
+        tensors(it, result, 2, &mut results);
+        if results.is_empty() {
+            return;
+        }
+        let mut inputs = Vec::new();
+        let given = bound.values.iter().flatten().chain(&bound.rest).chain(bound.extra.iter().map(|(_, arg)| arg));
+        for arg in given {
+            tensors(it, &arg.value, 2, &mut inputs);
+        }
+        if inputs.is_empty() {
+            return;
+        }
+        let function = own_name(path.as_str());
+        let mut nodes = self.nodes.borrow_mut();
+        for result in results.into_iter().filter(|result| !inputs.contains(result)) {
+            nodes.entry(result).or_insert_with(|| {
+                let saved = saved(it, function, &inputs, result);
+                Node { function, span, inputs: inputs.clone(), saved }
+            });
+        }
+    }
+
+    /// Notes that a result was written into a tensor, which now depends on it, too.
+    pub fn written(&self, it: &Interp<'_>, object: ObjId, result: &Value, span: Span) {
+        self.writes.borrow_mut().insert(memory(it, object), span);
+        let Some(result) = result.as_obj() else { return };
+        let mut nodes = self.nodes.borrow_mut();
+        let node =
+            nodes.entry(object).or_insert_with(|| Node { function: "", span, inputs: Vec::new(), saved: Vec::new() });
+        if !node.inputs.contains(&result) {
+            node.inputs.push(result);
+        }
+    }
+
+    /// Where the memory of a tensor was last written to.
+    pub fn last_write(&self, it: &Interp<'_>, id: ObjId) -> Option<Span> {
+        self.writes.borrow().get(&memory(it, id)).copied()
+    }
+
+    pub fn node(&self, id: ObjId) -> Option<Node> {
+        self.nodes.borrow().get(&id).cloned()
+    }
+
+    /// The tensors that a value was computed from, itself included, nearest first, as far as
+    /// `follow` says.
+    pub fn ancestors(&self, from: &[ObjId], mut follow: impl FnMut(ObjId) -> bool) -> Vec<ObjId> {
+        let nodes = self.nodes.borrow();
+        let mut seen: FxHashSet<ObjId> = FxHashSet::default();
+        let mut order: Vec<ObjId> = Vec::new();
+        let mut next: std::collections::VecDeque<ObjId> = from.iter().copied().collect();
+        while let Some(id) = next.pop_front() {
+            if order.len() > MOST || !seen.insert(id) || !follow(id) {
+                continue;
+            }
+            order.push(id);
+            if let Some(node) = nodes.get(&id) {
+                next.extend(&node.inputs);
+            }
+        }
+        order
+    }
+
+    /// The tensors of the graph that `backward()` on these goes through.
+    pub fn attached(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
+        self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))
+    }
+
+    /// Marks the graph as freed by a `backward()` at this place.
+    pub fn free(&self, it: &mut Interp<'_>, from: &[ObjId], span: Span) {
+        let needed: Vec<ObjId> = self.attached(it, from).into_iter().filter(|id| self.saves(*id)).collect();
+        for id in needed {
+            it.heap.update_tensor(id, |t| t.freed = Some(span));
+        }
+    }
+
+    /// The nearest part of the graph of these tensors that a `backward()` has freed, with the
+    /// place of that.
+    pub fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
+        self.attached(it, from).into_iter().find_map(|id| Some((self.node(id)?, tensor(it, id)?.freed?)))
+    }
+
+    /// Whether a second backward through the function that made a tensor fails, because what
+    /// it needs is freed by the first.
+    fn saves(&self, id: ObjId) -> bool {
+        self.nodes.borrow().get(&id).is_some_and(|node| SAVING.contains(&node.function))
+    }
+}
+
+/// `relu` of `torch.relu`, `LSTM` of `torch.nn.LSTM.forward`.
+fn own_name(path: &'static str) -> &'static str {
+    let path = path.strip_suffix(".forward").unwrap_or(path);
+    path.rsplit_once('.').map_or(path, |(_, name)| name)
+}
+
+/// Functions that keep tensors for their backward, whatever they are given.
+const SAVING: &[&str] = &[
+    "mul",
+    "div",
+    "true_divide",
+    "pow",
+    "square",
+    "sqrt",
+    "rsqrt",
+    "exp",
+    "log",
+    "log1p",
+    "sin",
+    "cos",
+    "sigmoid",
+    "tanh",
+    "relu",
+    "leaky_relu",
+    "elu",
+    "gelu",
+    "silu",
+    "softplus",
+    "hardtanh",
+    "softmax",
+    "log_softmax",
+    "cross_entropy",
+    "nll_loss",
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "kl_div",
+    "linear",
+    "matmul",
+    "mm",
+    "bmm",
+    "addmm",
+    "einsum",
+    "layer_norm",
+    "batch_norm",
+    "group_norm",
+    "instance_norm",
+    "norm",
+    "std",
+    "var",
+    "logsumexp",
+    "gather",
+    "index_select",
+    "embedding",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
+    "avg_pool2d",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
+    "scaled_dot_product_attention",
+    "normalize",
+    "cosine_similarity",
+    "where",
+    "masked_fill",
+    "abs",
+    "clamp",
+    "prod",
+    "LSTM",
+    "GRU",
+    "RNN",
+    "LSTMCell",
+    "GRUCell",
+    "RNNCell",
+    "MultiheadAttention",
+    "TransformerEncoderLayer",
+    "TransformerEncoder",
+];
+
+/// Functions whose backward needs their own result.
+const NEEDS_RESULT: &[&str] =
+    &["sqrt", "exp", "sigmoid", "tanh", "relu", "softmax", "log_softmax", "norm", "std", "logsumexp", "prod"];
+
+/// Functions whose backward needs their first argument.
+const NEEDS_INPUT: &[&str] = &[
+    "pow",
+    "square",
+    "log",
+    "sin",
+    "cos",
+    "clamp",
+    "abs",
+    "mse_loss",
+    "binary_cross_entropy_with_logits",
+    "leaky_relu",
+    "gelu",
+    "silu",
+    "softplus",
+    "elu",
+    "hardtanh",
+    "layer_norm",
+    "norm",
+    "std",
+    "var",
+    "logsumexp",
+    "prod",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "linear",
+    "batch_norm",
+];
+
+/// What the backward of a function needs, as far as that is certain.
+fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Vec<(ObjId, u32)> {
+    if tensor(it, result).is_none_or(|t| t.grad != Grad::Attached) {
+        return Vec::new();
+    }
+    let mut out: Vec<ObjId> = Vec::new();
+    if NEEDS_RESULT.contains(&function) {
+        out.push(result);
+    }
+    let requires = |id: ObjId| tensor(it, id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
+    match (function, inputs) {
+        // Each factor's gradient is a product with the other.
+        ("mul" | "matmul" | "mm" | "bmm", [a, b]) if a != b => {
+            out.extend([(a, b), (b, a)].into_iter().filter(|(_, other)| requires(**other)).map(|(one, _)| *one));
+        }
+        ("linear" | "conv1d" | "conv2d" | "conv3d", [input, weight, ..]) => {
+            // The input is needed for the gradient of the weight only.
+            if requires(*weight) {
+                out.push(*input);
+            }
+        }
+        (_, [first, ..]) if NEEDS_INPUT.contains(&function) && requires(*first) => out.push(*first),
+        _ => {}
+    }
+    out.into_iter().map(|id| (id, writes(it, id).0)).collect()
+}
+
+/// The tensor whose memory this one shares.
+fn memory(it: &Interp<'_>, id: ObjId) -> ObjId {
+    tensor(it, id).and_then(|t| t.base).unwrap_or(id)
+}
+
+/// How often the memory of a tensor was written to, and whether that is certain.
+pub fn writes(it: &Interp<'_>, id: ObjId) -> (u32, bool) {
+    tensor(it, memory(it, id)).map_or((0, false), |t| (t.writes, !t.unsure))
+}
+
+pub fn tensor<'a>(it: &'a Interp<'_>, id: ObjId) -> Option<&'a Tensor> {
+    match it.heap.get(id) {
+        Data::Tensor(tensor) => Some(tensor),
+        _ => None,
+    }
+}
+
+/// The tensors in a value, looking into collections and outputs of models.
+pub fn tensors(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+    match value {
+        Value::Tuple(items) if depth > 0 => items.iter().for_each(|item| tensors(it, item, depth - 1, out)),
+        Value::Obj(id) => match it.heap.get(*id) {
+            Data::Tensor(_) => {
+                if !out.contains(id) && out.len() < 256 {
+                    out.push(*id);
+                }
+            }
+            Data::List(items) | Data::Set(items) if depth > 0 => each(it, items, depth, out),
+            Data::Dict(dict) if depth > 0 => {
+                dict.entries.values().chain(&dict.open).for_each(|item| tensors(it, item, depth - 1, out));
+            }
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<ObjId>) {
+    match items {
+        Items::Exact(all) => all.iter().for_each(|item| tensors(it, item, depth - 1, out)),
+        Items::Many(one) => tensors(it, one, depth - 1, out),
+    }
+}

@@ -1,0 +1,146 @@
+//! What happens while a model is trained, in the terms in which rules speak of it.
+//!
+//! The interpreter runs every path of the program and joins what differs. What a rule must
+//! remember from one moment to a later one (an optimizer has stepped, a scheduler has not)
+//! is kept on the heap beside the program's own values, so that branches, loops, calls and
+//! aliases need no second treatment: a state that is still known where it is read holds on
+//! every path that leads there, which is all that a rule may report. For what shows only when
+//! a loop comes round, the interpreter runs the body once more from exactly the state that
+//! its first round left, for the rules alone ([`Interp::second_round`]).
+
+mod gradients;
+mod graph;
+
+use std::cell::Cell;
+
+pub use gradients::{Gradients, Optimizers};
+pub use graph::{Graph, tensor, tensors, writes};
+
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const OPTIMIZER: &str = "torch.optim.Optimizer";
+const MODULE: &str = "torch.nn.Module";
+
+/// A moment of training.
+#[derive(Debug, Clone)]
+pub enum Moment {
+    /// Gradients are computed from these tensors, and added to what parameters have unless
+    /// they are only returned. `loss` is empty where the tensors are not known.
+    Backward { loss: Vec<ObjId>, keeps_graph: bool, accumulates: bool },
+    /// `optimizer.step()`.
+    Step { optimizer: ObjId, closure: bool },
+    /// `optimizer.zero_grad()`.
+    Zero { optimizer: ObjId },
+    /// The gradients of anything may be anything now.
+    Unclear,
+}
+
+/// The view, as far as it must remember.
+#[derive(Default)]
+pub struct Trace {
+    pub graph: Graph,
+    pub optimizers: Optimizers,
+    moments: Cell<u32>,
+}
+
+impl Trace {
+    pub fn moments(&self) -> u32 {
+        self.moments.get()
+    }
+
+    /// Something happened of which the order matters, so that the loop in which it did is shown
+    /// in its second round.
+    pub fn note(&self) {
+        self.moments.set(self.moments.get().saturating_add(1));
+    }
+
+    /// A library's function is about to be called.
+    pub fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Moment> {
+        let moment = moment(it, path.as_str(), bound)?;
+        self.note();
+        Some(moment)
+    }
+
+    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) -> Option<Moment> {
+        match event {
+            Event::Returned { path, bound, result, span } => {
+                self.graph.record(it, path, bound, result, span);
+                if it.is_instance(result, OPTIMIZER)
+                    && let Some(id) = result.as_obj()
+                {
+                    self.optimizers.made(it, id, span);
+                }
+                None
+            }
+            Event::Written { object, result, span } => {
+                self.graph.written(it, object, result, span);
+                None
+            }
+            Event::Unseen { name, .. } => match name.as_str() {
+                "backward" | "manual_backward" => {
+                    self.note();
+                    Some(Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true })
+                }
+                name if name == "grad" || name == "zero_" || name.contains("step") || name.contains("zero") => {
+                    Some(Moment::Unclear)
+                }
+                _ => {
+                    self.optimizers.unseen(it);
+                    None
+                }
+            },
+            Event::SetAttribute { name, .. } if name.as_str() == "grad" => Some(Moment::Unclear),
+            Event::Escaped { value } => {
+                self.optimizers.escaped(it, value);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What a moment changes, after the rules have seen it.
+    pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
+        if let Moment::Backward { loss, keeps_graph: false, .. } = moment {
+            self.graph.free(it, loss, span);
+        }
+        self.optimizers.pass(it, moment, span);
+    }
+}
+
+fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
+    let object = || bound.get("self").as_obj();
+    Some(match path {
+        "torch.Tensor.backward" => backward(it, bound, "input", true),
+        "torch.autograd.backward" => backward(it, bound, "tensors", true),
+        // Of a tensor, the framework calls `backward()` in plain sight.
+        "accelerate.Accelerator.backward" if !it.heap.is_tensor(&bound.get("loss")) => {
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+        }
+        "lightning.LightningModule.manual_backward" => {
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+        }
+        "torch.autograd.grad" => backward(it, bound, "outputs", false),
+        "torch.optim.Optimizer.step" => Moment::Step { optimizer: object()?, closure: !bound.get("closure").is_none() },
+        "torch.optim.Optimizer.zero_grad" => Moment::Zero { optimizer: object()? },
+        // Whose gradients these are is not followed.
+        "torch.nn.Module.zero_grad" | "torch.Tensor.zero_" => Moment::Unclear,
+        _ => return None,
+    })
+}
+
+fn backward(it: &Interp<'_>, bound: &Bound, name: &str, accumulates: bool) -> Moment {
+    let mut loss = Vec::new();
+    tensors(it, &bound.get(name), 1, &mut loss);
+    let off = |name: &str| matches!(bound.get(name), Value::None | Value::Bool(false));
+    // With `inputs`, only a part of the graph is walked.
+    let whole = !accumulates || bound.get("inputs").is_none();
+    let keeps_graph = !(off("retain_graph") && off("create_graph") && whole);
+    Moment::Backward { loss, keeps_graph, accumulates }
+}
+
+/// Whether a value is a module.
+pub fn is_module(it: &Interp<'_>, value: &Value) -> bool {
+    it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
+}

@@ -1,0 +1,71 @@
+//! docs/DEVICE-ASSERTS.md: which page speaks of which assertion of PyTorch's CUDA kernels.
+//!
+//! The assertions are listed in docs/device-asserts.toml, the pages claim them with `asserts`.
+//! Each must be claimed or say why it cannot be; `UPDATE=1` rewrites the table.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use torchvet::rules::Rules;
+
+const LIST: &str = "docs/device-asserts.toml";
+const TABLE: &str = "docs/DEVICE-ASSERTS.md";
+const HEAD: &str = "\
+# Device-side asserts
+
+`CUDA error: device-side assert triggered` has one of the causes in this table: these are all assertions in PyTorch's \
+CUDA kernels that a program in Python can trip, each with the page that speaks of it, or with the reason why source \
+code does not show it. CUDA prints the condition between backticks, after the file and a line that changes with every \
+release; `torchvet rule CODE` explains the page.
+
+The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6, the answers of the CPU come from \
+calls on 2.15. The table is made from [device-asserts.toml](device-asserts.toml) and the pages.
+
+| reached by | file | condition | on the CPU | page |
+| --- | --- | --- | --- | --- |
+";
+
+#[test]
+fn every_assert_has_a_page_or_a_reason() {
+    let list = fs::read_to_string(LIST).expect("the list is readable");
+    // In the order of the file.
+    let ids: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix('[')?.strip_suffix(']')).collect();
+    let list: toml::Table = list.parse().expect("the list is TOML");
+    assert_eq!(ids.len(), list.len(), "{LIST}: a name in unusual brackets");
+    let rules = Rules::builtin();
+    for page in &rules.pages {
+        for id in &page.asserts {
+            assert!(list.contains_key(id), "rules/{}.md claims {id:?}, which {LIST} does not list", page.name);
+        }
+    }
+    let mut table = HEAD.to_owned();
+    for (id, entry) in ids.iter().filter_map(|id| list.get_key_value(*id)) {
+        let text = |key: &str| entry.get(key).and_then(toml::Value::as_str);
+        let given = |key: &str| text(key).unwrap_or_else(|| panic!("{LIST}: {id} has no `{key}`"));
+        assert!(matches!(given("seen"), "binary" | "source" | "header"), "{LIST}: {id}: `seen` is none of those");
+        let pages: Vec<String> = rules
+            .pages
+            .iter()
+            .filter(|page| page.asserts.contains(id))
+            .map(|page| format!("[{}](../rules/{}.md)", page.code, page.name))
+            .collect();
+        let speaks = match (pages.is_empty(), text("unseen")) {
+            (false, None) => pages.join(", "),
+            (true, Some(reason)) => format!("none: {reason}"),
+            (true, None) => panic!("{LIST}: {id} has neither a page nor a reason (`unseen`)"),
+            (false, Some(_)) => panic!("{LIST}: {id} is claimed by {}: its `unseen` is stale", pages.join(", ")),
+        };
+        let code = |key: &str| format!("`` {} ``", given(key).replace('|', "\\|").replace('\n', "\\n"));
+        let (condition, cpu) = (code("condition"), if given("cpu") == "none" { "–".to_owned() } else { code("cpu") });
+        let (reached, file) = (given("reached"), given("file"));
+        let _ = writeln!(table, "| {reached} | {file} | {condition} | {cpu} | {speaks} |");
+    }
+    let found = fs::read_to_string(TABLE).unwrap_or_default();
+    if found != table {
+        assert!(
+            std::env::var_os("UPDATE").is_some(),
+            "{TABLE} is no longer true: `UPDATE=1 cargo test --test device_asserts` rewrites it"
+        );
+        fs::write(TABLE, table).expect("the table is written");
+    }
+}
