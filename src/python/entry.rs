@@ -240,7 +240,7 @@ pub(super) fn mutated_names(body: &[Stmt], names: &mut Vec<Sym>) {
 }
 
 /// The blocks directly inside a statement, except those of functions and classes.
-fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {
         Stmt::If(s) => {
             let mut all: Vec<&[Stmt]> = vec![&s.body];

@@ -107,7 +107,9 @@ impl ScaledGradientsUsed {
                 it.remember(STATE, state);
             }
             Moment::Step { .. } => {
-                if *self.step.borrow() != Some(span) {
+                // The scaler itself calls the step of an optimizer that is the program's own.
+                let scaler = *self.step.borrow();
+                if scaler.is_none_or(|at| at != span && !it.called_at(at)) {
                     let message =
                         "this steps with gradients that are still multiplied by the scale: `scaler.step(optimizer)`";
                     self.used(with, it, span, message, found);
