@@ -172,17 +172,16 @@ impl Watcher<'_> {
     }
 }
 
-impl Observer for Watcher<'_> {
-    fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+impl Watcher<'_> {
+    /// Asks the contracts of a call.
+    fn judge(&self, it: &mut Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Vec<Diagnostic>) {
         let source = |span: Span| self.source(span);
-        let found = &mut self.found.borrow_mut();
         let mut judged = Vec::new();
         // What is shown of a loop's second round is for the rules about order only.
         let refused =
             !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, &mut judged);
         // What raises where an exception is waited for does what it is to do.
-        let raises =
-            |d: &Diagnostic| self.rules.find(&d.code).is_some_and(|page| page.cpu.is_some() || page.cuda.is_some());
+        let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
         for diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
             crate::contract::push(found, diagnostic);
@@ -191,6 +190,17 @@ impl Observer for Watcher<'_> {
             let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
             doubtful.borrow_mut().insert(span);
             it.refuse(span);
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+        let source = |span: Span| self.source(span);
+        let found = &mut self.found.borrow_mut();
+        // What is shown of a loop's second round is for the rules about order only.
+        if !it.second_round() {
+            self.judge(it, (path, bound, span), found);
         }
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
     }
@@ -202,8 +212,7 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // A function of another file, called by one that nothing calls: that file's own
         // analysis knows better.
-        let expected = it.second_round() || it.expects_failure();
-        if it.inlined() && rejection.span.file != it.root || expected {
+        if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
             return;
         }
         let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };

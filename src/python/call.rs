@@ -184,7 +184,7 @@ impl<'p> Interp<'p> {
     fn forget_inside(&mut self, object: &Value, depth: u32) {
         let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
         let (Some(id), Some(class)) = (object.as_obj(), class) else { return };
-        for name in self.attributes_set_later(class).iter() {
+        for name in self.attributes_set_later(class) {
             if self.heap.attr(id, name.as_str()).is_some() {
                 self.heap.set_attr(id, name.as_str(), Value::Unknown);
             }

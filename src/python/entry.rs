@@ -115,7 +115,7 @@ impl<'p> Interp<'p> {
             if let Some(instance) = self.heap.instance_mut(id) {
                 instance.attrs.values_mut().filter(|v| v.is_none()).for_each(|v| *v = Value::Unknown);
             }
-            for name in self.attributes_set_later(class).iter() {
+            for name in self.attributes_set_later(class) {
                 let stored = self.heap.attr(id, name.as_str()).is_some();
                 if stored || self.user_method(&value, name.as_str()).is_some_and(|v| !self.is_callable(&v)) {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
@@ -130,14 +130,14 @@ impl<'p> Interp<'p> {
     }
 
     /// The attributes of `self` that methods other than the constructor assign.
-    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Rc<[Sym]> {
+    pub(super) fn attributes_set_later(&mut self, class: ObjId) -> Vec<Sym> {
         let mut names = Vec::new();
         let mut seen = FxHashSet::default();
         for ancestor in self.mro(class).iter().filter_map(Value::as_obj) {
             let own = self.attributes_set_by(ancestor);
             names.extend(own.iter().filter(|name| seen.insert(**name)));
         }
-        Rc::from(names)
+        names
     }
 
     /// Those that the methods of one class assign.
@@ -240,7 +240,7 @@ pub(super) fn mutated_names(body: &[Stmt], names: &mut Vec<Sym>) {
 }
 
 /// The blocks directly inside a statement, except those of functions and classes.
-fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {
         Stmt::If(s) => {
             let mut all: Vec<&[Stmt]> = vec![&s.body];

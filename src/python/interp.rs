@@ -181,6 +181,18 @@ impl<'p> Interp<'p> {
         self.sources.data(self.file(), path).or_else(|| self.sources.data(self.root, path))
     }
 
+    /// Whether the function that is being run has a condition that reads an attribute of this
+    /// name.
+    pub fn tests_attribute(&self, name: &str) -> bool {
+        let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
+        matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
+    }
+
+    /// Whether a function is being run that was called at this place.
+    pub fn called_at(&self, place: Span) -> bool {
+        self.frames.iter().any(|f| f.call == Some(place))
+    }
+
     /// The file that is being run.
     pub fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
