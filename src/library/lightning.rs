@@ -168,6 +168,14 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);
     let module = b.get("datamodule");
+    // The hooks in which data is split and datasets are made.
+    for object in [&module, &model] {
+        for (hook, given) in [("prepare_data", None), ("setup", Some(Value::str("fit")))] {
+            if cx.it.user_method(object, hook).is_some() {
+                cx.it.call_method(object, hook, Args::positional(given, span), span);
+            }
+        }
+    }
     for (parameter, method, step) in [
         ("train_dataloaders", "train_dataloader", "training_step"),
         ("val_dataloaders", "val_dataloader", "validation_step"),

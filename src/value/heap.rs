@@ -78,6 +78,9 @@ pub struct Dict {
     pub entries: IndexMap<Key, Value, FxBuildHasher>,
     /// `Some` where there may be keys that are not listed.
     pub open: Option<Value>,
+    /// What a key that is not there gets: what this factory makes and the dictionary keeps
+    /// (`defaultdict`), or the number 0, which it does not keep (`Counter`).
+    pub missing: Option<Value>,
 }
 
 /// The names of a function call, a module or a class body.
@@ -338,6 +341,16 @@ impl Heap {
         }
         let times = self.taken.iter().any(|(symbol, taken)| *taken == value && *size == Size::symbol(*symbol));
         times.then_some(true)
+    }
+
+    /// Whether two sizes differ, always or at some time of every run.
+    pub fn differ(&self, a: &Size, b: &Size) -> bool {
+        let sometimes = |symbol: &Size, number: &Size| {
+            let apart =
+                |(s, n): &(Symbol, i64)| *symbol == Size::symbol(*s) && number.equals(&Size::Int(*n)) == Some(false);
+            number.known().is_some() && self.taken.iter().any(apart)
+        };
+        a.equals(b) == Some(false) || sometimes(a, b) || sometimes(b, a)
     }
 
     /// The symbol that stands for an operation on sizes, the same each time for the same

@@ -198,6 +198,9 @@ fn element_values(items: &Items) -> Vec<Value> {
 
 fn join_all(heap: &mut Heap, values: &[Value], widen: bool, depth: u32) -> Value {
     let Some((first, rest)) = values.split_first() else { return Value::Unknown };
+    if rest.is_empty() {
+        return first.clone();
+    }
     if !widen && let Some(value) = numbers_of(values).or_else(|| texts_of(values)) {
         return value;
     }
@@ -287,7 +290,8 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, widen: bool, depth: u32) ->
 }
 
 fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
-    let mut out = Dict { entries: Default::default(), open: None };
+    let missing = a.missing.clone().or_else(|| b.missing.clone());
+    let mut out = Dict { missing, ..Dict::default() };
     let mut open: Vec<Value> = a.open.iter().chain(&b.open).cloned().collect();
     for (key, value) in &a.entries {
         match b.entries.get(key) {

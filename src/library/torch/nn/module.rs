@@ -112,7 +112,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     };
     let entries = wanted.found.into_iter().map(|(name, value)| (Key::Str(name.as_str().into()), value)).collect();
     let open = (!wanted.complete).then_some(Value::Unknown);
-    Some(cx.it.heap.dict(Dict { entries, open }))
+    Some(cx.it.heap.dict(Dict { entries, open, ..Dict::default() }))
 }
 
 /// `object.name = value`. On a module, parameters and sub-modules register by being what they
