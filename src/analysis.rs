@@ -172,15 +172,35 @@ impl Watcher<'_> {
     }
 }
 
+impl Watcher<'_> {
+    /// Asks the contracts of a call.
+    fn judge(&self, it: &mut Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Vec<Diagnostic>) {
+        let source = |span: Span| self.source(span);
+        let mut judged = Vec::new();
+        // What is shown of a loop's second round is for the rules about order only.
+        let refused =
+            !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, &mut judged);
+        // What raises where an exception is waited for does what it is to do.
+        let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
+        let expected = it.expects_failure();
+        for diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
+            crate::contract::push(found, diagnostic);
+        }
+        if refused {
+            let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
+            doubtful.borrow_mut().insert(span);
+            it.refuse(span);
+        }
+    }
+}
+
 impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
         // What is shown of a loop's second round is for the rules about order only.
-        if !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, found) {
-            let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
-            doubtful.borrow_mut().insert(span);
-            it.refuse(span);
+        if !it.second_round() {
+            self.judge(it, (path, bound, span), found);
         }
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
     }
@@ -192,7 +212,7 @@ impl Observer for Watcher<'_> {
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // A function of another file, called by one that nothing calls: that file's own
         // analysis knows better.
-        if it.inlined() && rejection.span.file != it.root || it.second_round() {
+        if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
             return;
         }
         let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
@@ -232,6 +252,17 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+        // What a notebook's cell ends with is shown, not dropped.
+        if let Event::Discarded { call, .. } = event
+            && let file = self.project.file(call.file)
+            && let Some(cell) = file.cell_at(call.start)
+            && file
+                .text()
+                .get(call.end as usize..cell.range.end().to_usize())
+                .is_some_and(|rest| rest.trim().is_empty())
+        {
+            return;
+        }
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         self.watch.event(&watching, it, event, &mut self.found.borrow_mut());
     }

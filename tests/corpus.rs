@@ -42,6 +42,7 @@ fn main() {
         let found = check(root, &folder);
         compare(&expected, &found, &mut failures);
     }
+    named_scripts_exist(root, &mut failures);
     if !failures.is_empty() {
         println!("{failures}");
     }
@@ -52,6 +53,23 @@ fn main() {
     let failed = usize::from(wrong > 0);
     println!("test result: {}. {} passed; {failed} failed", if wrong == 0 { "ok" } else { "FAILED" }, 1 - failed);
     std::process::exit(i32::from(wrong > 0));
+}
+
+/// SIGNATURES.md says which scripts show which pattern.
+fn named_scripts_exist(root: &Path, failures: &mut String) {
+    let corpus = root.join("corpus");
+    let text = std::fs::read_to_string(corpus.join("SIGNATURES.md")).expect("SIGNATURES.md is readable");
+    for row in text.lines().filter(|line| line.starts_with("| ")).skip(2) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        for (part, cell) in ["buggy", "clean"].into_iter().zip(cells.iter().skip(1)) {
+            for name in cell.split('`').skip(1).step_by(2) {
+                let script = corpus.join(part).join(name);
+                if !["py", "ipynb"].iter().any(|e| script.with_extension(e).exists()) && !script.is_dir() {
+                    let _ = writeln!(failures, "ABSENT corpus/SIGNATURES.md: {part}/{name}");
+                }
+            }
+        }
+    }
 }
 
 fn compare(expected: &Findings, found: &Findings, failures: &mut String) {

@@ -293,16 +293,23 @@ def main():
     pages = {path.resolve(): Page(path) for path in paths}
     watch = Watch(pages.values())
     if len(sys.argv) > 1:
-        bad, skipped = 0, []
+        bad, skipped, by_example, by_evidence = 0, [], set(), set()
         for path in sys.argv[1:]:
             page = pages[pathlib.Path(path).resolve()]
             faults, left_out = run_page(page, watch)
             bad += bool(faults)
             skipped += [f"{page.code} {what}" for what in left_out]
+            ran = {"Example", "Evidence"} - {what.split()[0] for what in left_out}
+            if not faults and "Example" in ran and "cpu" in page.front:
+                by_example.add(path)
+            if not faults and "Evidence" in ran and "Evidence" in page.blocks:
+                by_evidence.add(path)
             for fault in faults:
                 print(f"{path}: {fault}")
         print(f"PyTorch {torch.__version__}: {len(sys.argv) - 1} pages, {bad} with faults;", end=" ")
         print(f"left out {len(skipped)}: {', '.join(skipped) or 'nothing'}")
+        print(f"verified {len(by_example | by_evidence)}: {len(by_example)} by the error of their Example,", end=" ")
+        print(f"{len(by_evidence)} by their Evidence, {len(by_example & by_evidence)} of these by both")
         sys.exit(bad > 0)
     for line in sys.stdin:
         path = json.loads(line)["page"]

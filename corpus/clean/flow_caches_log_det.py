@@ -1,6 +1,7 @@
 """A transform whose base class calls `_call`, which leaves the log-determinant behind."""
 
 import torch
+import torch.nn as nn
 from torch.distributions import Transform, constraints
 
 
@@ -21,6 +22,32 @@ class Shear(Transform):
     def _inverse(self, y):
         self._log_det = torch.full_like(y, -self.strength).sum(-1, keepdim=True)
         return y / self.strength
+
+
+class Noise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("drawn", None)
+
+    def forward(self, x):
+        self.register_buffer("drawn", torch.randn_like(x))
+        return x + self.drawn
+
+
+class Jittered(Transform):
+    domain = constraints.real_vector
+    codomain = constraints.real_vector
+    bijective = True
+
+    def __init__(self):
+        super().__init__()
+        self.noise = Noise()
+
+    def _call(self, x):
+        return self.noise(x)
+
+    def _inverse(self, y):
+        return y - self.noise.drawn
 
 
 class Coupled(Transform):
@@ -48,3 +75,6 @@ class Coupled(Transform):
 
 flow = Coupled()
 print(flow(torch.randn(5, 4)).shape, flow.log_det.shape)
+
+jittered = Jittered()
+print(jittered(torch.randn(3, 2)).shape, torch.round(jittered.noise.drawn).shape)

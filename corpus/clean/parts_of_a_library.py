@@ -23,7 +23,9 @@ class Gate(nn.Module, ABC):
     def penalty(self) -> Tensor:
         """To be overridden."""
 
-    def forward(self, x: Tensor):
+    def forward(self, x: Tensor, rows=None):
+        if x.ndim == 3:
+            x = torch.cat([rows, x])
         gates = torch.clamp(self.draw(x.shape[0]), min=0, max=1)
         return x * gates, torch.round(self.penalty()) + self.prior_term()
 
@@ -31,6 +33,12 @@ class Gate(nn.Module, ABC):
         term = torch.zeros(4)
         term[:2] = self.prior
         return term
+
+    @classmethod
+    def like(cls, other):
+        gate = cls(other.reg_weight)
+        gate.load_state_dict(other.state_dict())
+        return gate
 
     def weight(self):
         return torch.tensor(self.reg_weight, requires_grad=True)

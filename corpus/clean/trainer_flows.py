@@ -206,3 +206,75 @@ def epochs(model):
 
 frozen_statistics(model)
 epochs(model)
+
+
+class CallsSuperFirst(type):
+    """Makes `super().__init__()` unnecessary, as fastai's modules do."""
+
+    def __call__(cls, *args, **kwargs):
+        made = cls.__new__(cls)
+        nn.Module.__init__(made)
+        made.__init__(*args, **kwargs)
+        return made
+
+
+class Block(nn.Module, metaclass=CallsSuperFirst):
+    def __init__(self, width):
+        self.layer = nn.Linear(width, width)
+
+    def forward(self, x):
+        return F.dropout(self.layer(x), 0.1, self.training)
+
+
+print(Block(4).eval()(torch.randn(2, 4)).shape)
+
+
+class Noam:
+    """An optimizer in a wrapper, which a scaler steps."""
+
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+        self.param_groups = optimizer.param_groups
+
+    def step(self):
+        for group in self.optimizer.param_groups:
+            group["lr"] *= 0.9
+        self.optimizer.step()
+
+
+def wrapped(model):
+    inner = torch.optim.Adam(model.parameters())
+    optimizer, scaler = Noam(inner), torch.amp.GradScaler("cpu")
+    for x, y in loader:
+        inner.zero_grad()
+        scaler.scale(F.cross_entropy(model(x), y)).backward()
+        scaler.step(optimizer)
+        scaler.update()
+
+
+wrapped(model)
+
+
+def exchanged_head():
+    """The new head is given to the optimizer; another is wrapped; a third has its own."""
+    net = nn.Sequential()
+    net.body, net.head = nn.Linear(4, 4), nn.Linear(4, 9)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    net.head = nn.Linear(4, 3)
+    optimizer.add_param_group({"params": net.head.parameters()})
+    net.body = nn.Sequential(net.body, nn.ReLU())
+    other = nn.Sequential()
+    other.body, other.head = nn.Linear(4, 4), nn.Linear(4, 9)
+    first = torch.optim.SGD(other.parameters(), lr=0.1)
+    other.head = nn.Linear(4, 3)
+    second = torch.optim.SGD(other.head.parameters(), lr=0.1)
+    for x, y in loader:
+        for model, optimizers in ((net, [optimizer]), (other, [first, second])):
+            for one in optimizers:
+                one.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            for one in optimizers:
+                one.step()
+
+
+exchanged_head()

@@ -338,6 +338,7 @@ impl Judge<'_, '_> {
                 }
                 None => Cv::Unknown,
             },
+            "device" => tensor.device.map_or(Cv::Unknown, |device| Cv::Other(Value::Device(device))),
             "is_cuda" => match tensor.device {
                 Some(device) => {
                     let same = device.same(crate::value::Device::CUDA);

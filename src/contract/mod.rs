@@ -34,7 +34,7 @@ pub struct Contracts {
     by_rejection: FxHashMap<&'static str, usize>,
 }
 
-const KINDS: [RejectKind; 7] = [
+const KINDS: [RejectKind; 8] = [
     RejectKind::Shape,
     RejectKind::Dtype,
     RejectKind::Device,
@@ -42,6 +42,7 @@ const KINDS: [RejectKind; 7] = [
     RejectKind::Dim,
     RejectKind::Value,
     RejectKind::Index,
+    RejectKind::Layout,
 ];
 
 impl Contracts {
@@ -132,7 +133,7 @@ impl Contracts {
 
 /// Keeps the more severe of two findings of one rule at one place: a line may be run in
 /// several contexts.
-fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+pub fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match found.iter_mut().find(|d| d.code == diagnostic.code && d.span == diagnostic.span) {
         Some(have) if have.severity < diagnostic.severity => *have = diagnostic,
         Some(_) => {}

@@ -84,6 +84,7 @@ impl Cv {
             Cv::Other(Value::Path(path)) => {
                 path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name).to_owned()
             }
+            Cv::Other(Value::Device(device)) => device.to_string(),
             Cv::Other(_) => "value".to_owned(),
         }
     }

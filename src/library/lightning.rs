@@ -7,7 +7,7 @@ use super::common::{instance, none, unknown};
 use super::stdlib::deepcopy;
 use super::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
-use crate::value::{Data, Device, DeviceKind, Items, ObjId, Sym, Type, Value};
+use crate::value::{Data, Device, DeviceKind, Dtype, Items, ObjId, Sym, Type, Value};
 
 const MODULE: &str = "lightning.LightningModule";
 const DATA: &str = "lightning.LightningDataModule";
@@ -135,13 +135,15 @@ fn forget_devices(it: &mut Interp<'_>, value: &Value) {
                     continue;
                 }
                 match it.heap.get(*id) {
-                    // Mixed precision casts, too.
                     Data::Tensor(tensor) if tensor.device.is_some() || tensor.dtype.is_some() => {
                         it.heap.update_tensor(*id, |t| {
                             t.device = None;
                             t.device_at = None;
-                            t.dtype = None;
-                            t.dtype_at = None;
+                            // Mixed precision casts, too, but no integers.
+                            if t.dtype.is_some_and(Dtype::is_floating) {
+                                t.dtype = None;
+                                t.dtype_at = None;
+                            }
                         });
                     }
                     Data::List(Items::Exact(items)) => todo.extend(items.iter().cloned()),

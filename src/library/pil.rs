@@ -62,7 +62,12 @@ pub fn register(t: &mut Table) {
     t.def("PIL.Image.Image.rotate", "self, angle, resample=0, expand=0, *args, **kwargs", |cx, b| {
         with_size(cx, &b.get("self"), None, |_| None)
     });
-    t.def("PIL.Image.Image.transpose", "self, method", |cx, b| with_size(cx, &b.get("self"), None, Some));
+    t.def("PIL.Image.Image.transpose", "self, method", |cx, b| {
+        let method = b.get("method");
+        let flips = method.as_int().is_some_and(|n| n <= 1) || method.as_path().is_some_and(|p| p.contains(".FLIP_"));
+        let size = if flips { hw(cx, &b.get("self")) } else { None };
+        with_size(cx, &b.get("self"), size, Some)
+    });
     t.family("PIL.Image.Image.", "copy load __enter__", "self", itself);
     t.family("PIL.Image.Image.", "filter", "self, filter", |cx, b| {
         let size = hw(cx, &b.get("self"));
@@ -193,6 +198,11 @@ pub fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
         Some(false) if mode.as_str().is_some() => facts.past,
         _ => Past::default(),
     }
+}
+
+/// The history of a picture or tensor.
+pub fn past(cx: &Cx<'_, '_>, image: &Value) -> Past {
+    cx.tensor(image).or_else(|| array_of(cx, image)).map(|facts| facts.past).unwrap_or_default()
 }
 
 /// Gives a picture or tensor that was just made this history.

@@ -107,8 +107,8 @@ pub fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
         return Ok(false);
     }
     let bytes = fs::read(path).map_err(io)?;
-    let holds = |needle: &&str| bytes.windows(needle.len()).any(|part| part == needle.as_bytes());
-    Ok(needles.iter().any(holds))
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(needles.iter().any(|needle| text.contains(needle)))
 }
 
 pub(super) fn read(path: &Path, canonical: &Path) -> Result<Content, ReadError> {

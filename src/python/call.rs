@@ -8,6 +8,9 @@ use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, dotted, sym};
 
+/// How deep the objects that make up an object are followed where they may have changed.
+const MAX_PARTS: u32 = 2;
+
 impl<'p> Interp<'p> {
     /// Calls anything that can be called.
     pub fn call(&mut self, callee: &Value, args: Args, span: Span) -> Value {
@@ -174,11 +177,22 @@ impl<'p> Interp<'p> {
 
     /// Forgets the attributes that an object's methods assign.
     pub fn forget_assigned(&mut self, object: &Value) {
+        self.forget_inside(object, MAX_PARTS);
+    }
+
+    /// As [`Interp::forget_assigned`], for its parts, too: its methods call theirs.
+    fn forget_inside(&mut self, object: &Value, depth: u32) {
         let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
         let (Some(id), Some(class)) = (object.as_obj(), class) else { return };
         for name in self.attributes_set_later(class) {
             if self.heap.attr(id, name.as_str()).is_some() {
                 self.heap.set_attr(id, name.as_str(), Value::Unknown);
+            }
+        }
+        if depth > 0 {
+            let parts = self.heap.instance_of(object).map(|i| i.attrs.values().cloned().collect::<Vec<_>>());
+            for part in parts.unwrap_or_default() {
+                self.forget_inside(&part, depth - 1);
             }
         }
     }
@@ -352,6 +366,11 @@ impl<'p> Interp<'p> {
         frame.call = Some(span);
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
+        if let Body::Function(def) = code.body
+            && self.is_expected_to_fail(def)
+        {
+            frame.raising = 1;
+        }
         self.frames.push(frame);
         let managers = self.decorating_managers(function);
         for manager in &managers {

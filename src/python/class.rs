@@ -18,6 +18,8 @@ impl<'p> Interp<'p> {
         if let Some(arguments) = &def.arguments {
             let args = self.eval_args(arguments);
             open |= args.is_open();
+            // A metaclass may do anything to its classes; that of abstract classes does not.
+            open |= args.keyword("metaclass").is_some_and(|meta| meta.as_path() != Some("abc.ABCMeta"));
             bases.extend(args.pos.into_iter().map(|a| a.value));
         }
         open |= bases.iter().any(|b| !self.is_known_class(b));

@@ -57,10 +57,7 @@ impl<'p> Interp<'p> {
                 }
                 Data::Dict(dict) => {
                     let dict = dict.clone();
-                    match self.missing_entry(*id, &dict, index, span) {
-                        Some(value) => value,
-                        None => self.index_dict(&dict, index),
-                    }
+                    self.index_dict(&dict, index)
                 }
                 Data::Instance(_) => match self.try_getattr(object, sym("__getitem__"), span) {
                     Some(method) => self.call(&method, Args::positional([index.clone()], span), span),
@@ -87,58 +84,6 @@ impl<'p> Interp<'p> {
         self.heap.set_attr(class, "origin", object.clone());
         self.heap.set_attr(class, "argument", index.clone());
         Value::Obj(class)
-    }
-
-    /// What a dictionary that fills itself gives for a key that may not be there yet.
-    fn missing_entry(&mut self, id: ObjId, dict: &Dict, index: &Value, span: Span) -> Option<Value> {
-        let factory = dict.missing.clone().filter(|_| dict.open.is_none())?;
-        let key = Key::of(index).filter(|_| !self.heap.is_tensor(index));
-        if key.as_ref().is_some_and(|key| dict.entries.contains_key(key)) {
-            return None;
-        }
-        if matches!(factory, Value::Int(_)) {
-            return Some(key.map_or(Value::Any(Type::Int), |_| factory));
-        }
-        let made = self.call(&factory, Args::default(), span);
-        let mut dict = dict.clone();
-        let value = match key {
-            Some(key) => {
-                dict.entries.insert(key, made.clone());
-                made
-            }
-            None if made.number_type().is_some() => {
-                self.dict_insert(&mut dict, index, made.clone());
-                self.any_entry(&dict, index)
-            }
-            // Whichever of its containers this is, what is done to it is done to that one only.
-            None => {
-                dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
-                Value::Unknown
-            }
-        };
-        *self.heap.get_mut(id) = Data::Dict(dict);
-        Some(value)
-    }
-
-    /// `Counter.update`.
-    fn count_all(&mut self, id: ObjId, mut dict: Dict, of: &Value, span: Span) {
-        let keys: Option<Vec<Key>> = match self.iterate(of, span) {
-            Items::Exact(items) if self.heap.dict_of(of).is_none() => items.iter().map(Key::of).collect(),
-            _ => None,
-        };
-        match keys {
-            Some(keys) if dict.open.is_none() => {
-                for key in keys {
-                    let count = dict.entries.entry(key).or_insert(Value::Int(0));
-                    *count = count.as_int().and_then(|n| n.checked_add(1)).map_or(Value::Any(Type::Int), Value::Int);
-                }
-            }
-            _ => {
-                dict.entries.values_mut().for_each(|count| *count = Value::Any(Type::Int));
-                dict.open = Some(Value::Any(Type::Int));
-            }
-        }
-        *self.heap.get_mut(id) = Data::Dict(dict);
     }
 
     fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
@@ -554,7 +499,9 @@ impl<'p> Interp<'p> {
                 })
             }
             Value::Tuple(items) => match name.as_str() {
-                "index" | "count" => Some(position(items, name.as_str(), args)),
+                "index" if let [only] = args.pos.as_slice() => Some(self.place_of(items, &only.value)),
+                "count" => Some(count_of(items, args)),
+                "index" => Some(Value::Any(Type::Int)),
                 // `torch.Size`.
                 "numel" => {
                     let sizes = items.iter().map(|v| v.as_size().unwrap_or(Size::Unknown));
@@ -670,10 +617,18 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(id) = Data::List(Items::Many(element));
                 Value::None
             }
-            ("index" | "count", _) => match self.heap.get(id) {
-                Data::List(Items::Exact(items)) => position(items, name, args),
+            ("index", Some(value)) if args.pos.len() == 1 => match self.heap.get(id) {
+                Data::List(Items::Exact(items)) => {
+                    let items = items.clone();
+                    self.place_of(&items, &value)
+                }
                 _ => Value::Any(Type::Int),
             },
+            ("count", _) => match self.heap.get(id) {
+                Data::List(Items::Exact(items)) => count_of(items, args),
+                _ => Value::Any(Type::Int),
+            },
+            ("index", _) => Value::Any(Type::Int),
             _ => Value::Unknown,
         }
     }
@@ -710,6 +665,28 @@ impl<'p> Interp<'p> {
             found.unwrap_or(Ordering::Equal)
         });
         known.then(|| rows.into_iter().map(|(_, value)| value).collect())
+    }
+
+    /// Where a value stands in a list: of a text that is one of several, one of their places.
+    fn place_of(&mut self, items: &[Value], value: &Value) -> Value {
+        if let Value::Among(among) = value {
+            let texts = among.texts.iter().map(|text| self.place_of(items, &Value::Str(text.clone())));
+            let places: Vec<Value> = texts.collect();
+            let known = places.iter().all(|place| place.as_int().is_some());
+            return match (known, among.epoch) {
+                (true, true) => self.any_sample(&places),
+                (true, false) => Items::Exact(places).element(&mut self.heap),
+                (false, _) => Value::Any(Type::Int),
+            };
+        }
+        for (at, item) in items.iter().enumerate() {
+            match self.equals(item, value) {
+                Some(true) => return int(at),
+                Some(false) => {}
+                None => break,
+            }
+        }
+        Value::Any(Type::Int)
     }
 
     fn element_of(&mut self, id: ObjId) -> Value {
@@ -814,25 +791,6 @@ impl<'p> Interp<'p> {
                     _ => Value::Unknown,
                 }
             }
-            ("update", Some(other)) if dict.missing.as_ref().is_some_and(|m| m.as_int() == Some(0)) => {
-                self.count_all(id, dict, &other, span);
-                Value::None
-            }
-            ("most_common", n) => {
-                let mut pairs: Vec<(Value, i64)> = Vec::new();
-                for (key, count) in &dict.entries {
-                    let Some(count) = count.as_int().filter(|_| dict.open.is_none()) else { return Value::Unknown };
-                    pairs.push((key.value(), count));
-                }
-                pairs.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-                match n.map(|n| n.as_int().and_then(|n| usize::try_from(n).ok())) {
-                    None => {}
-                    Some(Some(n)) => pairs.truncate(n),
-                    Some(None) => return Value::Unknown,
-                }
-                let pairs = pairs.into_iter().map(|(k, n)| Value::tuple(vec![k, Value::Int(n)])).collect();
-                self.heap.list(pairs)
-            }
             ("update", other) => {
                 if let Some(other) = other {
                     match self.heap.dict_of(&other).cloned() {
@@ -910,16 +868,13 @@ pub(super) fn slice_of<T: Clone>(values: &[T], start: Option<i64>, stop: Option<
     out
 }
 
-/// `list.index(x)` and `list.count(x)`, where every comparison is decided.
-fn position(items: &[Value], name: &str, args: &Args) -> Value {
-    let equal = |item: &Value, wanted: &Key| Key::of(item).map(|key| key == *wanted);
-    let [Arg { value: wanted, .. }] = args.pos.as_slice() else { return Value::Any(Type::Int) };
-    let Some(wanted) = Key::of(wanted) else { return Value::Any(Type::Int) };
-    let all: Option<Vec<bool>> = items.iter().map(|item| equal(item, &wanted)).collect();
-    match (all, name) {
-        (Some(all), "count") => int(all.iter().filter(|is| **is).count()),
-        (Some(all), _) => all.iter().position(|is| *is).map_or(Value::Unknown, int),
-        (None, _) => Value::Any(Type::Int),
+/// `list.count(x)`, where every comparison is decided.
+fn count_of(items: &[Value], args: &Args) -> Value {
+    let wanted = args.pos.first().and_then(|a| Key::of(&a.value));
+    let keys: Option<Vec<Key>> = items.iter().map(Key::of).collect();
+    match (keys, wanted) {
+        (Some(keys), Some(wanted)) => int(keys.iter().filter(|key| **key == wanted).count()),
+        _ => Value::Any(Type::Int),
     }
 }
 

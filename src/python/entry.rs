@@ -38,8 +38,10 @@ impl<'p> Interp<'p> {
         let Some(code) = self.code.get(function.code.0 as usize) else { return };
         let Body::Function(def) = code.body else { return };
         let span = Span { file: code.file, start: def.name.range.start().to_u32(), end: def.name.range.end().to_u32() };
-        let is_static = function.attrs.get(&sym("__kind__")).and_then(Value::as_str) == Some("static");
+        let kind = function.attrs.get(&sym("__kind__")).and_then(Value::as_str);
+        let is_static = kind == Some("static");
         let receiver = match function.owner {
+            Some(class) if kind == Some("class") => Some(Value::Obj(class)),
             Some(class) if !is_static && def.name.as_str() != "__init__" && def.name.as_str() != "__new__" => {
                 Some(self.receiver(class, instances, span))
             }
@@ -163,6 +165,7 @@ impl<'p> Interp<'p> {
 }
 
 fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
+    let mut set_by_name = Vec::new();
     let mut target = |expr: &Expr| collect_target(expr, names);
     for stmt in body {
         match stmt {
@@ -175,11 +178,19 @@ fn stored_attributes(body: &[Stmt], names: &mut Vec<Sym>) {
                     && let Expr::Attribute(method) = &*call.func
                 {
                     target(&method.value);
+                    // `self.register("name", x)`: it may set the attribute of that name.
+                    if let (Expr::Name(object), Some(Expr::StringLiteral(name))) =
+                        (&*method.value, call.arguments.args.first())
+                        && object.id.as_str() == "self"
+                    {
+                        set_by_name.push(sym(name.value.to_str()));
+                    }
                 }
             }
             _ => {}
         }
     }
+    names.extend(set_by_name);
     for inner in body.iter().flat_map(blocks) {
         stored_attributes(inner, names);
     }
@@ -229,7 +240,7 @@ pub(super) fn mutated_names(body: &[Stmt], names: &mut Vec<Sym>) {
 }
 
 /// The blocks directly inside a statement, except those of functions and classes.
-fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {
         Stmt::If(s) => {
             let mut all: Vec<&[Stmt]> = vec![&s.body];

@@ -468,14 +468,32 @@ impl<'p> Interp<'p> {
         let place = self.span(method);
         let callee = self.getattr(&object, sym(method.attr.as_str()), place);
         let args = self.eval_args(&call.arguments);
-        if callee.is_unknown() {
+        if callee.is_unknown() || self.lacks_self(&object, method.attr.as_str(), &args) {
             self.event(Event::Unseen { name: sym(method.attr.as_str()), span });
             // A method of a base that cannot be seen.
             if self.heap.instance_of(&object).is_some_and(|i| i.open) {
                 self.forget_assigned(&object);
             }
         }
+        if let (Value::Bound(pair), Expr::Attribute(attribute)) = (&callee, &*call.func)
+            && let Value::Obj(object) = pair.0
+        {
+            self.event(Event::Method { object, name: sym(attribute.attr.as_str()), span });
+        }
         self.call(&callee, args, span)
+    }
+
+    /// `Base.__init__(…)` without the object: no Python that runs, but what generators of
+    /// code read.
+    fn lacks_self(&self, class: &Value, name: &str, args: &Args) -> bool {
+        let is_class = match class {
+            Value::Path(_) | Value::Lazy(_) => true,
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::Class(_)),
+            _ => false,
+        };
+        name == "__init__"
+            && is_class
+            && args.pos.first().is_none_or(|first| self.heap.instance_of(&first.value).is_none())
     }
 
     pub(super) fn eval_args(&mut self, arguments: &'p ast::Arguments) -> Args {

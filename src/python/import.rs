@@ -363,6 +363,8 @@ impl Frame {
             yields: Vec::new(),
             loops: Vec::new(),
             withs: Vec::new(),
+            raising: 0,
+            handling: 0,
             globals: Vec::new(),
             nonlocals: Vec::new(),
         }

@@ -44,6 +44,8 @@ pub(super) struct Loop {
     pub continues: Vec<Delta>,
     /// How many `with` blocks were open where it began.
     pub withs: usize,
+    /// How many undecided branches it stands in.
+    pub undecided: u32,
 }
 
 /// A module, class body or function call that is being run.
@@ -64,6 +66,9 @@ pub(super) struct Frame {
     pub yields: Vec<Value>,
     pub loops: Vec<Loop>,
     pub withs: Vec<Value>,
+    /// How many blocks that wait for an exception are open, and how many that handle one.
+    pub raising: u32,
+    pub handling: u32,
     pub globals: Vec<Sym>,
     pub nonlocals: Vec<Sym>,
 }
@@ -106,6 +111,8 @@ pub struct Interp<'p> {
     pub speculative: bool,
     /// How many loops are being run beyond their first round.
     pub(super) rounds: u32,
+    /// How many branches are being run of which it is not known whether they are taken.
+    pub(super) undecided: u32,
     /// A loop's second round is being shown to the observer.
     pub(super) showing: bool,
     /// How many objects there were where the present round of a loop began that is known to be
@@ -150,6 +157,7 @@ impl<'p> Interp<'p> {
             unsure: 0,
             speculative: false,
             rounds: 0,
+            undecided: 0,
             showing: false,
             later: None,
             state,
@@ -171,6 +179,18 @@ impl<'p> Interp<'p> {
     /// that is being run, or from the script.
     pub fn data_file(&self, path: &str) -> Option<&'p str> {
         self.sources.data(self.file(), path).or_else(|| self.sources.data(self.root, path))
+    }
+
+    /// Whether the function that is being run has a condition that reads an attribute of this
+    /// name.
+    pub fn tests_attribute(&self, name: &str) -> bool {
+        let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
+        matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
+    }
+
+    /// Whether a function is being run that was called at this place.
+    pub fn called_at(&self, place: Span) -> bool {
+        self.frames.iter().any(|f| f.call == Some(place))
     }
 
     /// The file that is being run.
@@ -216,6 +236,14 @@ impl<'p> Interp<'p> {
         self.showing
     }
 
+    /// Of a loop's second round that is being shown: a number for it, and how many loops are
+    /// open here. `None` elsewhere, and where not every round comes here.
+    pub fn every_round(&self) -> Option<(usize, usize)> {
+        let shown = self.later.filter(|_| self.showing)?;
+        let innermost = self.frames.iter().rev().find_map(|f| f.loops.last())?;
+        (innermost.undecided == self.undecided).then(|| (shown, self.open_loops()))
+    }
+
     /// Whether this is certain not to be the first round of a loop.
     pub fn later_round(&self) -> bool {
         self.later.is_some()
@@ -228,7 +256,21 @@ impl<'p> Interp<'p> {
 
     /// Whether what is being run may be run again: it stands in a loop.
     pub fn in_loop(&self) -> bool {
-        self.frames.iter().any(|f| !f.loops.is_empty())
+        self.open_loops() > 0
+    }
+
+    /// How many loops are being run, one inside the other.
+    pub fn open_loops(&self) -> usize {
+        self.frames.iter().map(|f| f.loops.len()).sum()
+    }
+
+    /// Whether it stands in a loop outside the outermost method of an instance of a library's class that is being
+    /// run, whatever loops there are inside.
+    pub fn in_loop_outside(&self, class: &str) -> bool {
+        let inside = |f: &Frame| {
+            f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
+        };
+        self.frames.iter().take_while(|f| !inside(f)).any(|f| !f.loops.is_empty())
     }
 
     /// Whether what is run here need not be what really happens: in the callee of a function
@@ -248,15 +290,6 @@ impl<'p> Interp<'p> {
     /// What [`Interp::unsure`] is on either side of a condition that is not known.
     pub(super) fn in_arm(&self, before: u32) -> u32 {
         if self.frames.len() > 1 { before.saturating_add(1) } else { before }
-    }
-
-    /// The same of the outermost method of an instance of a library's class that is being
-    /// run: whatever loops there are inside it.
-    pub fn in_loop_outside(&self, class: &str) -> bool {
-        let inside = |f: &Frame| {
-            f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
-        };
-        self.frames.iter().take_while(|f| !inside(f)).any(|f| !f.loops.is_empty())
     }
 
     /// Tells the observer of a library function's call.

@@ -143,6 +143,8 @@ pub enum RejectKind {
     Value,
     /// A constant index past the end.
     Index,
+    /// Elements that do not lie in memory as the operation needs them.
+    Layout,
 }
 
 impl RejectKind {
@@ -155,6 +157,7 @@ impl RejectKind {
             RejectKind::Dim => "dim",
             RejectKind::Value => "value",
             RejectKind::Index => "index",
+            RejectKind::Layout => "layout",
         }
     }
 }
@@ -211,6 +214,10 @@ pub enum Event<'a> {
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
     /// A library wrote what it computed, `result`, into an object that exists.
     Written { object: ObjId, result: &'a Value, span: Span },
+    /// A pass over a library's collection begins.
+    Iterated { object: ObjId, span: Span },
+    /// `object.name(…)`, where the program defines the method and the name is written out.
+    Method { object: ObjId, name: Sym, span: Span },
     /// Something of this name is called, or assigned to, of which nothing is known.
     Unseen { name: Sym, span: Span },
     /// A value is now in the hands of code that cannot be seen.

@@ -19,6 +19,7 @@ mod containers;
 mod decorator;
 mod entry;
 mod enums;
+mod expected;
 mod expr;
 mod import;
 mod interp;

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use super::entry::blocks;
 use super::interp::Interp;
-use crate::syntax::Expr;
 use crate::syntax::ast::{self, CmpOp};
+use crate::syntax::{Expr, Stmt};
 use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Value, sym};
 
 /// A name with what it was before a condition spoke of it, and what it is taken to be after.
@@ -28,6 +29,28 @@ pub(super) fn names<'p>(test: &'p Expr, out: &mut Vec<&'p str>) {
         Expr::Subscript(e) => [&e.value, &e.slice].into_iter().for_each(|e| names(e, out)),
         Expr::Attribute(e) => names(&e.value, out),
         _ => {}
+    }
+}
+
+/// Whether a condition of these statements reads an attribute of this name.
+pub(super) fn tests(body: &[Stmt], name: &str) -> bool {
+    let tested = |stmt: &Stmt| match stmt {
+        Stmt::If(s) => {
+            let others = s.elif_else_clauses.iter().filter_map(|clause| clause.test.as_ref());
+            std::iter::once(&*s.test).chain(others).any(|test| reads(test, name))
+        }
+        _ => false,
+    };
+    body.iter().any(|stmt| tested(stmt) || blocks(stmt).into_iter().any(|inner| tests(inner, name)))
+}
+
+fn reads(expr: &Expr, name: &str) -> bool {
+    match expr {
+        Expr::Attribute(e) => e.attr.as_str() == name || reads(&e.value, name),
+        Expr::UnaryOp(e) => reads(&e.operand, name),
+        Expr::BoolOp(e) => e.values.iter().any(|e| reads(e, name)),
+        Expr::Compare(e) => reads(&e.left, name) || e.comparators.iter().any(|e| reads(e, name)),
+        _ => false,
     }
 }
 

@@ -50,7 +50,7 @@ fn dunder(op: BinOp) -> (&'static str, &'static str) {
 }
 
 impl<'p> Interp<'p> {
-    pub(super) fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
+    pub fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
         let library = self.library;
         if let Some(value) = library.binary(self, op, left, right, span) {
             return value;

@@ -29,6 +29,7 @@ impl<'p> Interp<'p> {
         }
         let mark = self.heap.mark();
         let mut ends: Vec<Delta> = Vec::new();
+        self.undecided += 1;
         for case in open {
             self.bind_pattern(&case.pattern, &subject);
             if let Some(guard) = &case.guard {
@@ -39,6 +40,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         if !exhaustive {
             ends.push(Delta::new());
         }

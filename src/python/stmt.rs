@@ -412,6 +412,7 @@ impl<'p> Interp<'p> {
         let unsure = self.unsure;
         let mut ends = Vec::new();
         let count = arms.len();
+        self.undecided += 1;
         for arm in arms {
             self.unsure = self.in_arm(unsure);
             if arm(self) == Flow::Next {
@@ -419,6 +420,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         // Past `if …: return`, the rest of the function is the other side.
         self.unsure = if ends.len() < count { self.in_arm(unsure) } else { unsure };
         if !ends.is_empty() {
@@ -474,8 +476,8 @@ impl<'p> Interp<'p> {
     fn begin_loop(&mut self) -> crate::value::Mark {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
-            let withs = frame.withs.len();
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs });
+            let (withs, undecided) = (frame.withs.len(), self.undecided);
+            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided });
         }
         mark
     }
@@ -653,6 +655,7 @@ impl<'p> Interp<'p> {
 
     fn exec_with(&mut self, stmt: &'p StmtWith) -> Flow {
         let depth = self.frames.last().map_or(0, |f| f.withs.len());
+        let awaited = stmt.items.iter().any(|item| self.awaits_exception(&item.context_expr));
         for item in &stmt.items {
             let span = self.span(&item.context_expr);
             let manager = self.eval(&item.context_expr);
@@ -664,7 +667,7 @@ impl<'p> Interp<'p> {
                 frame.withs.push(manager);
             }
         }
-        let flow = self.exec_block(&stmt.body);
+        let flow = if awaited { self.exec_raising(&stmt.body) } else { self.exec_block(&stmt.body) };
         if flow == Flow::Next {
             self.leave_withs(depth);
         }
@@ -698,7 +701,7 @@ impl<'p> Interp<'p> {
     fn exec_try(&mut self, stmt: &'p StmtTry) -> Flow {
         let mark = self.heap.mark();
         let only_imports = stmt.body.iter().all(|s| matches!(s, Stmt::Import(_) | Stmt::ImportFrom(_)));
-        let flow = self.exec_block(&stmt.body);
+        let flow = self.exec_handled(stmt);
         // An exception may come anywhere in the body: handlers begin between its start and
         // where it got to.
         let reached = self.heap.delta(mark);
@@ -707,6 +710,7 @@ impl<'p> Interp<'p> {
             ends.push(self.heap.delta(mark));
         }
         self.heap.undo(mark);
+        self.undecided += 1;
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
             self.heap.join(&[Delta::new(), reached.clone()], false);
@@ -722,6 +726,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
+        self.undecided -= 1;
         let alive = !ends.is_empty();
         if alive {
             self.heap.join(&ends, false);

@@ -19,6 +19,10 @@ pub fn call(with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bo
     if bound.open || never || !named || bound.given("training") || !it.inside("forward") {
         return;
     }
+    // `if self.training: x = F.dropout(x)`
+    if it.tests_attribute("training") {
+        return;
+    }
     let (Some(page), Some(_)) = (with.rules.find(NAME), it.method_receiver().filter(|r| is_module(it, r))) else {
         return;
     };

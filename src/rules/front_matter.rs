@@ -43,7 +43,7 @@ pub struct FrontMatter {
 
 const SEVERITIES: &[&str] = &["error", "warning", "info"];
 const FIXES: &[&str] = &["none", "safe", "unsafe"];
-const REJECTIONS: &[&str] = &["shape", "dtype", "device", "rank", "dim", "value", "index"];
+const REJECTIONS: &[&str] = &["shape", "dtype", "device", "rank", "dim", "value", "index", "layout"];
 const NEEDS: &[&str] = &["cuda"];
 const KEYS: &[&str] = &[
     "code",

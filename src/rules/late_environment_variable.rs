@@ -53,8 +53,20 @@ const VARIABLES: &[(&str, Read, &str)] = &[
 ];
 
 /// Modules with which programs start others.
-const STARTERS: &[&str] =
-    &["subprocess", "multiprocessing", "torch.multiprocessing", "concurrent", "submitit", "ray", "joblib", "pexpect"];
+const STARTERS: &[&str] = &[
+    "subprocess",
+    "multiprocessing",
+    "torch.multiprocessing",
+    "torch.distributed.run",
+    "torch.distributed.launch",
+    "torch.distributed.launcher",
+    "torch.distributed.elastic",
+    "concurrent",
+    "submitit",
+    "ray",
+    "joblib",
+    "pexpect",
+];
 
 struct Late {
     span: Span,
@@ -95,7 +107,7 @@ impl LateEnvironmentVariable {
             Event::Import { path, .. } => {
                 let path = path.as_str();
                 let starts = |name: &&str| path.strip_prefix(*name).is_some_and(|r| r.is_empty() || r.starts_with('.'));
-                if STARTERS.iter().any(|name| starts(&name)) {
+                if STARTERS.iter().any(starts) {
                     self.starts_others.set(true);
                 }
             }

@@ -9,13 +9,13 @@ use super::trace::{is_module, tensor};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
 use crate::python::{Event, Interp};
-use crate::value::{ObjId, Value};
+use crate::value::{Data, ObjId, Value};
 
 const NAME: &str = "missing-super-init";
 
 #[derive(Default)]
 pub struct MissingSuperInit {
-    /// Objects of which a library's constructor has run.
+    /// Objects of which a library's constructor has run, or may have.
     made: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -24,6 +24,12 @@ impl MissingSuperInit {
         match event {
             Event::Returned { result: Value::Obj(id), .. } if it.heap.instance_of(&Value::Obj(*id)).is_some() => {
                 self.made.borrow_mut().insert(*id);
+            }
+            // A constructor that is not seen, or is called without the object.
+            Event::Unseen { name, .. } if name.as_str() == "__init__" => {
+                if let Some(Value::Obj(id)) = it.method_receiver() {
+                    self.made.borrow_mut().insert(*id);
+                }
             }
             Event::SetAttribute { object, name, value, span, .. } => {
                 let module = Value::Obj(object);
@@ -35,10 +41,10 @@ impl MissingSuperInit {
                     None if is_module(it, value) => "a module",
                     _ => return,
                 };
-                // Of other bases, constructors may do what cannot be seen.
+                // Other bases, metaclasses and decorators may do what cannot be seen.
                 let plain = it.mro_of(&module).iter().all(|class| match class {
                     Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
-                    Value::Obj(_) => true,
+                    Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),
                     _ => false,
                 });
                 let open = it.heap.instance_of(&module).is_none_or(|instance| instance.open);

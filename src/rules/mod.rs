@@ -1,6 +1,7 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod axes_swapped_by_view;
 pub mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
@@ -8,24 +9,34 @@ pub mod cuda_in_dataset_worker;
 pub mod discarded_to;
 pub mod dropout_ignores_eval;
 pub mod dsa_environment_variable;
+pub mod empty_cache_in_loop;
 pub mod evaluation_records_gradients;
+pub mod forward_called_directly;
 pub mod freed_graph_reused;
 pub mod gradients_not_cleared;
 pub mod hidden_state_not_detached;
 pub mod late_environment_variable;
 pub mod late_launch_blocking;
 pub mod launch_blocking_left_on;
+pub mod loader_without_workers;
 pub mod loss_cut_from_graph;
 pub mod loss_summed_with_graph;
+pub mod mask_moved_apart;
 pub mod missing_super_init;
 pub mod model_left_in_eval;
 pub mod modules_in_plain_container;
+pub mod optimizer_state_left_behind;
+pub mod replaced_parameters_not_optimized;
+pub mod sampler_without_set_epoch;
 pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;
 pub mod scheduler_before_optimizer;
+pub mod seed_after_use;
 pub mod step_before_backward;
+pub mod sync_in_training_loop;
 pub mod unregistered_tensor_attribute;
 pub mod untransformed_plain_mask;
+pub mod untrusted_code;
 
 mod front_matter;
 mod page;

@@ -202,7 +202,7 @@ fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<Value>) {
 }
 
 /// The parameters in a module, or the parameter itself, that gradients are recorded for.
-fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+pub(super) fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     let Some(id) = value.as_obj() else { return };
     if depth == 0 || out.len() > 1000 {
         return;

@@ -1,7 +1,7 @@
 //! Gradients that a `GradScaler` has multiplied, used as they are: clipped, or given to an
 //! optimizer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashSet;
 
@@ -20,8 +20,9 @@ const STATE: &str = "gradients are scaled";
 pub struct ScaledGradientsUsed {
     /// Scalers that are enabled for certain.
     enabled: RefCell<FxHashSet<ObjId>>,
-    /// The last `scaler.step()`, and the last `scaler.scale()` by an enabled scaler.
-    step: RefCell<Option<Span>>,
+    /// Whether `scaler.step()` is being run, by whatever way it comes to the optimizer.
+    stepping: Cell<bool>,
+    /// Where an enabled scaler scales.
     scaled: RefCell<FxHashSet<Span>>,
 }
 
@@ -35,7 +36,11 @@ impl ScaledGradientsUsed {
     }
 
     pub fn event(&self, event: Event<'_>) {
-        let Event::Returned { path, bound, result: Value::Obj(id), .. } = event else { return };
+        let Event::Returned { path, bound, result, .. } = event else { return };
+        if is_scaler(path.as_str()) && path.as_str().ends_with(".step") {
+            self.stepping.set(false);
+        }
+        let Value::Obj(id) = result else { return };
         let made = matches!(path.as_str(), "torch.amp.GradScaler" | "torch.cuda.amp.GradScaler");
         let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
         if made && !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true)) {
@@ -60,7 +65,7 @@ impl ScaledGradientsUsed {
                     }
                 }
                 "unscale_" => it.remember(STATE, Value::Bool(false)),
-                "step" => *self.step.borrow_mut() = Some(span),
+                "step" => self.stepping.set(true),
                 _ => {}
             }
         } else if matches!(text, "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_") {
@@ -107,7 +112,7 @@ impl ScaledGradientsUsed {
                 it.remember(STATE, state);
             }
             Moment::Step { .. } => {
-                if *self.step.borrow() != Some(span) {
+                if !self.stepping.get() {
                     let message =
                         "this steps with gradients that are still multiplied by the scale: `scaler.step(optimizer)`";
                     self.used(with, it, span, message, found);

@@ -47,9 +47,7 @@ impl StepBeforeBackward {
                 steps.lost = trace.optimizers.backward.get().map(|backward| (backward, span));
             }
             (Moment::Step { closure: false, .. }, Some(Gradients::Empty)) if !it.speculative => {
-                if it.later_round() {
-                    steps.starved = Some(span);
-                }
+                steps.starved = steps.starved.or(it.later_round().then_some(span));
             }
             (Moment::Step { .. }, _) => steps.fed = true,
             _ => {}

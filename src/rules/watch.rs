@@ -1,5 +1,6 @@
 //! The rules that no contract can express, each watching the run.
 
+use super::axes_swapped_by_view::AxesSwappedByView;
 use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
@@ -8,20 +9,28 @@ use super::evaluation_records_gradients::EvaluationRecordsGradients;
 use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
 use super::launch_blocking_left_on::LaunchBlockingLeftOn;
+use super::loader_without_workers::LoaderWithoutWorkers;
 use super::loss_cut_from_graph::LossCutFromGraph;
+use super::mask_moved_apart::MaskMovedApart;
 use super::missing_super_init::MissingSuperInit;
 use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
+use super::replaced_parameters_not_optimized::ReplacedParametersNotOptimized;
+use super::sampler_without_set_epoch::SamplerWithoutSetEpoch;
 use super::scaled_gradients_used::ScaledGradientsUsed;
 use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
+use super::seed_after_use::SeedAfterUse;
 use super::step_before_backward::StepBeforeBackward;
+use super::sync_in_training_loop::SyncInTrainingLoop;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
-    clipping_after_step, dropout_ignores_eval, dsa_environment_variable, freed_graph_reused, gradients_not_cleared,
-    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, saved_tensor_modified,
+    clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
+    gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph,
+    saved_tensor_modified, untrusted_code,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp, Rejection};
@@ -55,11 +64,19 @@ pub struct Watch {
     cuda_default_with_shuffling_loader: CudaDefaultWithShufflingLoader,
     copied_random_generator: CopiedRandomGenerator,
     untransformed_plain_mask: UntransformedPlainMask,
+    mask_moved_apart: MaskMovedApart,
     launch_blocking_left_on: LaunchBlockingLeftOn,
     late_environment_variable: LateEnvironmentVariable,
+    axes_swapped_by_view: AxesSwappedByView,
+    optimizer_state_left_behind: OptimizerStateLeftBehind,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     missing_super_init: MissingSuperInit,
+    replaced_parameters_not_optimized: ReplacedParametersNotOptimized,
+    sampler_without_set_epoch: SamplerWithoutSetEpoch,
+    sync_in_training_loop: SyncInTrainingLoop,
+    loader_without_workers: LoaderWithoutWorkers,
+    seed_after_use: SeedAfterUse,
     model_left_in_eval: ModelLeftInEval,
     scaled_gradients_used: ScaledGradientsUsed,
     scheduler_before_optimizer: SchedulerBeforeOptimizer,
@@ -78,6 +95,7 @@ impl Watch {
         self.launch_blocking_left_on.begin(it);
         self.late_environment_variable.begin(it);
         self.scaled_gradients_used.begin(it);
+        self.seed_after_use.begin(it);
     }
 
     /// A library function is called.
@@ -93,6 +111,9 @@ impl Watch {
         if let Some(moment) = self.trace.call(it, path, bound) {
             self.moment(with, it, &moment, span, found);
         }
+        self.replaced_parameters_not_optimized.call(path, bound);
+        self.sampler_without_set_epoch.call(it, path, bound);
+        self.sync_in_training_loop.call(it, at);
         clipping_after_step::call(with, it, &self.trace, (path, span), found);
         self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
         self.model_left_in_eval.call(path, span);
@@ -100,6 +121,8 @@ impl Watch {
             return;
         }
         dropout_ignores_eval::call(with, it, at, found);
+        untrusted_code::call(with, at, found);
+        self.seed_after_use.call(with, it, (path, span), found);
         self.late_launch_blocking.call(it, path, bound, span);
         self.late_environment_variable.call(it, path, bound);
         self.discarded_to.call(it, path, bound, span);
@@ -109,6 +132,9 @@ impl Watch {
         self.cuda_default_with_shuffling_loader.call(with, it, (path, bound, span), found);
         self.copied_random_generator.call(with, it, (path, bound, span), found);
         self.untransformed_plain_mask.call(with, it, (path, bound, span), found);
+        self.mask_moved_apart.call(with, it, (path, bound, span), found);
+        self.axes_swapped_by_view.call(with, it, (path, bound, span), found);
+        self.optimizer_state_left_behind.call(with, it, (path, bound, span), found);
     }
 
     /// A library refuses a call. Whether a rule spoke for it.
@@ -133,6 +159,9 @@ impl Watch {
         hidden_state_not_detached::moment(with, it, trace, at, found);
         saved_tensor_modified::moment(with, it, trace, at, found);
         self.evaluation_records_gradients.moment(trace, moment);
+        self.replaced_parameters_not_optimized.moment(with, it, trace, at, found);
+        self.sampler_without_set_epoch.moment(it, moment);
+        self.sync_in_training_loop.moment(it, moment);
         self.model_left_in_eval.moment(with, it, trace, at, found);
         self.scaled_gradients_used.moment(with, it, trace, at, found);
         trace.pass(it, moment, span);
@@ -146,6 +175,7 @@ impl Watch {
             };
             self.moment(with, it, &moment, span, found);
         }
+        self.sampler_without_set_epoch.event(it, &self.trace, event);
         match event {
             Event::Returned { path, bound, result, span } => {
                 let at = (path, bound, result, span);
@@ -154,6 +184,8 @@ impl Watch {
                 self.model_left_in_eval.returned(it, (path, bound, result));
                 self.missing_super_init.event(with, it, event, found);
                 self.scaled_gradients_used.event(event);
+                self.loader_without_workers.event(with, it, event, found);
+                self.seed_after_use.event(it, event);
                 return;
             }
             Event::Escaped { value } => {
@@ -161,15 +193,18 @@ impl Watch {
                 return;
             }
             Event::Written { .. } => return,
+            Event::Method { .. } => return forward_called_directly::event(with, it, event, found),
+            Event::Iterated { .. } => return self.loader_without_workers.event(with, it, event, found),
             _ if it.second_round() => return,
             _ => {}
         }
         self.launch_blocking_left_on.event(it, event);
         self.late_environment_variable.event(it, event);
+        self.missing_super_init.event(with, it, event, found);
         if let Event::Unseen { .. } = event {
             return;
         }
-        self.missing_super_init.event(with, it, event, found);
+        self.replaced_parameters_not_optimized.event(it, &self.trace, event);
         dsa_environment_variable::event(with.rules, event, found);
         self.late_launch_blocking.event(with.rules, it, event, found);
         self.discarded_to.event(with, it, event, found);
@@ -184,6 +219,8 @@ impl Watch {
         self.launch_blocking_left_on.end(with.rules, it, found);
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
+        self.sampler_without_set_epoch.end(with, found);
+        self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
     }
 }

@@ -26,7 +26,11 @@ pub fn parse(text: &str, notebook: bool) -> Parsed {
         return refused;
     }
     let parsed = parse_unchecked(text, options(notebook));
-    parsed.try_into_module().map_or_else(Parsed::empty, Parsed::from_ruff)
+    let mut parsed = parsed.try_into_module().map_or_else(Parsed::empty, Parsed::from_ruff);
+    if notebook {
+        parsed.issues.retain(|issue| !is_help(text, issue.range));
+    }
+    parsed
 }
 
 /// A text that is no Python, of which only the comments are read: each from a `#` to the end
@@ -51,7 +55,23 @@ pub fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
     }
-    Parsed::from_ruff(parse_cells_unchecked(text, cells.iter().copied(), &options(true)))
+    let mut parsed = Parsed::from_ruff(parse_cells_unchecked(text, cells.iter().copied(), &options(true)));
+    parsed.issues.retain(|issue| !is_help(text, issue.range));
+    parsed
+}
+
+/// Whether a place lies in a line such as `torch.*Tensor?`, with which IPython lists names: a
+/// wildcard is the one form of it that the parser does not take.
+fn is_help(text: &str, place: TextRange) -> bool {
+    let at = place.start().to_usize();
+    let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else { return false };
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let end = at + after.find('\n').unwrap_or(after.len());
+    let line = text.get(start..end).unwrap_or_default().trim();
+    line.strip_suffix('?').is_some_and(|names| {
+        let names = names.strip_suffix('?').unwrap_or(names);
+        names.contains('*') && names.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '*'))
+    })
 }
 
 fn options(notebook: bool) -> ParseOptions {

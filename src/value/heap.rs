@@ -78,9 +78,6 @@ pub struct Dict {
     pub entries: IndexMap<Key, Value, FxBuildHasher>,
     /// `Some` where there may be keys that are not listed.
     pub open: Option<Value>,
-    /// What a key that is not there gets: what this factory makes and the dictionary keeps
-    /// (`defaultdict`), or the number 0, which it does not keep (`Counter`).
-    pub missing: Option<Value>,
 }
 
 /// The names of a function call, a module or a class body.
@@ -256,7 +253,7 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
+        (tensor.parameter, tensor.freed, tensor.unsure, tensor.layout) = (false, None, false, None);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 

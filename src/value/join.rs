@@ -290,8 +290,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, widen: bool, depth: u32) ->
 }
 
 fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
-    let missing = a.missing.clone().or_else(|| b.missing.clone());
-    let mut out = Dict { missing, ..Dict::default() };
+    let mut out = Dict { entries: Default::default(), open: None };
     let mut open: Vec<Value> = a.open.iter().chain(&b.open).cloned().collect();
     for (key, value) in &a.entries {
         match b.entries.get(key) {
@@ -385,6 +384,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     out.role = agree(&a.role, &b.role);
     out.past = a.past.both(b.past);
     out.data = agree(&a.data, &b.data);
+    out.layout = agree(&a.layout, &b.layout);
     if a.grad != b.grad {
         out.grad = super::Grad::Unknown;
     }

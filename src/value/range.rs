@@ -314,3 +314,22 @@ impl fmt::Display for Range {
         write_parts(&self.parts, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_border_is_met_beside_values_of_which_only_bounds_are_known() {
+        let pixels = Range::bounds(0.0, 255.0);
+        let border = Range::of_values(&[255.0]).unwrap();
+        let framed = pixels.union(&border);
+        assert_eq!(framed.met, Some(Met { value: 255.0, always: true }));
+        assert_eq!(framed.map(|x| x - 1.0).met.map(|met| met.value), Some(254.0));
+        assert_eq!(framed.without(255.0).unwrap().met, None);
+        // A part of it need not have the border, nor what may be it or something else.
+        assert_eq!(framed.clone().of_part().met, None);
+        assert_eq!(framed.join(&pixels).met, None);
+        assert_eq!(framed.join(&framed).met, framed.met);
+    }
+}

@@ -72,6 +72,8 @@ pub struct Past {
     pub recoloured: Origin,
     /// They were integers before they were floats.
     pub whole: bool,
+    /// They were moved by a transform that drew at random: where, and which draw it was.
+    pub drawn: Option<(Span, u32)>,
     /// They are ids of a tokenizer to which tokens were added: how many it has since.
     pub vocabulary: Option<(i64, Span)>,
 }
@@ -86,8 +88,15 @@ impl Past {
             scaled: agree(self.scaled, other.scaled),
             recoloured: agree(self.recoloured, other.recoloured),
             whole: self.whole && other.whole,
+            drawn: self.drawn.filter(|_| self.drawn == other.drawn),
             vocabulary: self.vocabulary.filter(|_| self.vocabulary == other.vocabulary),
         }
+    }
+
+    /// What is left where other numbers are computed, each at its place.
+    #[must_use]
+    pub fn moved(self) -> Past {
+        Past { drawn: self.drawn, ..Past::default() }
     }
 
     /// After division by 255.
@@ -141,6 +150,9 @@ pub struct Tensor {
     pub role_at: Origin,
     pub past: Past,
     pub grad: Grad,
+    /// The dimensions from the outermost in memory to the innermost, where the elements lie
+    /// densely and this is known. Not inherited: [`super::Heap::tensor`] clears it.
+    pub layout: Option<Rc<[usize]>>,
     /// The elements in row-major order, where the source shows them all.
     pub data: Option<Rc<[f64]>>,
     /// The tensor whose memory this one shares (itself if `None`), and how often that
@@ -176,6 +188,7 @@ impl Default for Tensor {
             role_at: None,
             past: Past::default(),
             grad: Grad::Unknown,
+            layout: None,
             data: None,
             base: None,
             version: 0,

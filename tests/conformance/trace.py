@@ -1,7 +1,7 @@
 """Runs scripts on the real PyTorch and compares what is assigned, line by line, with `torchvet facts`.
 
     python tests/conformance/trace.py --torchvet target/release/torchvet corpus/clean/*
-        [--show] [--list-unknown] [--enforce] [--timeout 120] [--facts FILE]
+        [--show] [--list-unknown] [--enforce] [--timeout 120] [--facts FILE] [--markdown tests/conformance/RESULTS.md]
 
 A script is a file, a notebook, or a directory with train.py or main.py. Each runs as the user would
 run it, in a process and a scratch directory of its own. Every assignment to a name (also by tuples,
@@ -33,6 +33,7 @@ NEEDS = re.compile(r"^#\s*needs:\s*(.+)$", re.MULTILINE)
 OBSERVE = "__torchvet_observe__"
 MOST_DISTINCT = 200  # different tensors that one assignment is remembered for
 GOAL = 0.85
+SECTION = "## Scripts of the corpus\n"  # in the file of results, the last one
 
 
 # Notes ----------------------------------------------------------------------------------------
@@ -302,6 +303,20 @@ def read_facts(options, scripts):
     return json.loads(done.stdout or "[]")
 
 
+def section(figures):
+    """The part of the file of results that is the tracer's."""
+    rows = "\n".join(f"| {what} | {figure} | {goal} | {reached} |" for what, figure, goal, reached in figures)
+    return f"""{SECTION}
+Made by `tests/conformance/trace.py --torchvet target/debug/torchvet corpus/clean/* --markdown
+tests/conformance/RESULTS.md`; do not edit. Each script runs on PyTorch, and every tensor that it assigns to a
+name is compared with the fact of that line. *Full*: rank, dtype and device are known.
+
+| figure | now | goal | reached |
+| :-- | --: | --: | --: |
+{rows}
+"""
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("scripts", nargs="+", type=pathlib.Path)
@@ -311,6 +326,7 @@ def main():
     parser.add_argument("--list-unknown", action="store_true", help="the assigned tensors without full facts")
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one script; what was seen until then counts")
     parser.add_argument("--enforce", action="store_true", help="exit 1 on a contradiction or below 85%%")
+    parser.add_argument("--markdown", type=pathlib.Path, help="put the figures into this file, in their section")
     options = parser.parse_args()
     if not options.torchvet and not options.facts:
         parser.error("--torchvet or --facts")
@@ -366,6 +382,15 @@ def main():
     print(f"\n{len(chosen)} scripts on {'CUDA' if cuda else 'the CPU'}; left out: {left_out['data']} need data, {left_out['cuda']} need CUDA")
     print(f"{tensors} assignments of tensors: {full} ({100 * share:.1f}%) have rank, dtype and device; {named} have every dimension too")
     print(f"contradictions: {len(contradictions)}; goal: 0; share: {100 * share:.1f}%; goal: at least {100 * GOAL:.0f}%")
+    if options.markdown:
+        text = options.markdown.read_text(encoding="utf-8").split("\n" + SECTION)[0].rstrip("\n")
+        figures = [
+            ("facts that the run contradicts", len(contradictions), "0", "**no**" if contradictions else "yes"),
+            ("assigned tensors with full facts", f"{full} of {tensors} ({100 * share:.1f}%)", "at least 85%", "yes" if share >= GOAL else "**no**"),
+            ("... and every dimension", f"{named} of {tensors} ({100 * named / max(tensors, 1):.1f}%)", "", ""),
+            ("scripts that ran", len(chosen), "", ""),
+        ]
+        options.markdown.write_text(f"{text}\n\n{section(figures)}", encoding="utf-8")
     return 1 if options.enforce and (contradictions or share < GOAL) else 0
 
 

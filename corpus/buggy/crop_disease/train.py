@@ -36,19 +36,19 @@ def build(cfg):
     for channels in cfg.model.channels:
         layers += [nn.Conv2d(width, channels, 3, padding=1), nn.BatchNorm2d(channels), nn.ReLU(), nn.MaxPool2d(2)]
         width = channels
-    side = cfg.data.size // len(cfg.model.channels)
+    side = cfg.data.size // 2 ** len(cfg.model.channels)
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(width * side * side, len(cfg.data.classes)))
 
 
 cfg = load_config()
 cfg.device = "cuda" if torch.cuda.is_available() else "cpu"
 model = build(cfg).to(cfg.device)
-optimizer = torch.optim.SGD(model.parameters(), lr=float(cfg.train.lr), momentum=cfg.train.momentum)
+optimizer = torch.optim.SGD(model.parameters(), lr=cfg.train.lr, momentum=cfg.train.momentum)  # error: TV405
 
 for step in range(cfg.train.steps):
     leaves = torch.rand(cfg.train.batch_size, 3, cfg.data.size, cfg.data.size, device=cfg.device)
     diseases = torch.randint(len(cfg.data.classes), (cfg.train.batch_size,), device=cfg.device)
     optimizer.zero_grad()
-    loss = F.cross_entropy(model(leaves), diseases)  # error: TV401
+    loss = F.cross_entropy(model(leaves), diseases)
     loss.backward()
     optimizer.step()

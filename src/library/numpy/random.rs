@@ -3,7 +3,7 @@
 use super::facts::{as_array, shape_arg};
 use super::promotion::dtype_arg;
 use super::reduce::forget_order;
-use crate::library::common::{array, none, part_of};
+use crate::library::common::{array, part_of};
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Dtype, Range, Role, Size, Tensor, Type, Value};
@@ -14,7 +14,10 @@ pub fn register(t: &mut Table) {
     t.def("numpy.random.default_rng", "seed=None", |cx, _| {
         crate::library::common::instance(cx, "numpy.random.Generator", Vec::new())
     });
-    t.family("numpy.random.", "seed set_state", "*args", none);
+    t.family("numpy.random.", "seed set_state", "*args", |cx, _| {
+        crate::library::torch::data::note_seed(cx);
+        Value::None
+    });
     for (prefix, free) in [("numpy.random.", true), ("numpy.random.RandomState.", false)] {
         old(t, prefix, free);
         t.family(

@@ -165,7 +165,7 @@ fn fields(cx: &Cx<'_, '_>, config: &Value) -> Option<Dict> {
     }
     let instance = cx.it.heap.instance_of(config)?;
     let entries = instance.attrs.iter().map(|(name, value)| (Key::Str(name.as_str().into()), value.clone()));
-    Some(Dict { entries: entries.collect(), open: instance.open.then_some(Value::Unknown), ..Dict::default() })
+    Some(Dict { entries: entries.collect(), open: instance.open.then_some(Value::Unknown) })
 }
 
 #[cfg(test)]

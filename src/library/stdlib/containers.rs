@@ -2,7 +2,7 @@
 
 use crate::library::common::{any_int, instance};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
+use crate::python::Bound;
 use crate::value::{Data, Dict, Items, Partial, Sym, Type, Value, sym};
 
 const MAKE_TUPLE: &str = "collections.namedtuple.__new__";
@@ -11,7 +11,6 @@ const FIELDS: &str = "_fields";
 pub fn register(t: &mut Table) {
     t.alias("collections.OrderedDict", "builtins.dict");
     t.alias("typing.OrderedDict", "builtins.dict");
-    t.def("collections.defaultdict", "default_factory=None, *args, **kwargs", defaultdict);
     t.def("collections.deque", "iterable=None, maxlen=None", |cx, b| {
         let span = cx.span;
         let items = match b.get("iterable") {
@@ -19,16 +18,6 @@ pub fn register(t: &mut Table) {
             iterable => cx.it.iterate(&iterable, span),
         };
         Value::Obj(cx.it.heap.alloc(Data::List(items)))
-    });
-    t.def("collections.Counter", "iterable=None, **kwargs", |cx, b| {
-        let open = (b.open || !b.extra.is_empty()).then_some(Value::Any(Type::Int));
-        let dict = cx.it.heap.dict(Dict { open, missing: Some(Value::Int(0)), ..Dict::default() });
-        let iterable = b.get("iterable");
-        if !iterable.is_none() {
-            let span = cx.span;
-            cx.it.call_method(&dict, "update", Args::positional([iterable], span), span);
-        }
-        dict
     });
     t.def("collections.namedtuple", "typename, field_names, *, rename=False, defaults=None, module=None", namedtuple);
     t.def(MAKE_TUPLE, "fields, defaults, *values, **kwargs", make_tuple);
@@ -62,17 +51,6 @@ pub fn register(t: &mut Table) {
         cx.it.heap.dict(dict)
     });
     t.def("collections.namedtuple.instance.index", "self, value", any_int);
-}
-
-/// A missing key gives what the factory makes.
-fn defaultdict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let factory = b.get("default_factory");
-    let known = !b.open && b.rest.is_empty() && b.extra.is_empty() && !factory.is_unknown();
-    let dict = match known {
-        true => Dict { missing: Some(factory).filter(|f| !f.is_none()), ..Dict::default() },
-        false => Dict { open: Some(Value::Unknown), ..Dict::default() },
-    };
-    cx.it.heap.dict(dict)
 }
 
 /// A class of tuples with names: a callee that makes them.

@@ -4,8 +4,23 @@ use std::rc::Rc;
 
 use crate::library::common::first;
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
-use crate::value::{Items, Partial, Type, Value};
+use crate::python::{Args, BinOp, Bound};
+use crate::value::{Items, Partial, Value, sym};
+
+/// Functions that are operators.
+const OPERATORS: &[(&str, BinOp)] = &[
+    ("add", BinOp::Add),
+    ("sub", BinOp::Sub),
+    ("mul", BinOp::Mul),
+    ("matmul", BinOp::MatMul),
+    ("truediv", BinOp::Div),
+    ("floordiv", BinOp::FloorDiv),
+    ("mod", BinOp::Mod),
+    ("pow", BinOp::Pow),
+    ("and_", BinOp::BitAnd),
+    ("or_", BinOp::BitOr),
+    ("xor", BinOp::BitXor),
+];
 
 /// The path of a function that returns its argument: what a decorator factory makes.
 pub const IDENTITY: &str = "torchvet.identity";
@@ -21,9 +36,30 @@ pub fn register(t: &mut Table) {
     t.alias("functools.cached_property", "builtins.property");
     t.def("atexit.register", "func, *args, **kwargs", first);
 
-    t.family("operator.", "mul imul", "a, b", |_, b| sizes(b, |x, y| x.mul(y), |x, y| x * y));
-    t.family("operator.", "add iadd", "a, b", |_, b| sizes(b, |x, y| x.add(y), |x, y| x + y));
-    t.def("operator.sub", "a, b", |_, b| sizes(b, |x, y| x.sub(y), |x, y| x - y));
+    for (name, _) in OPERATORS {
+        t.def(&format!("operator.{name}"), "a, b", |cx, b| {
+            let (name, span) = (cx.name(), cx.span);
+            let op = OPERATORS.iter().find(|(known, _)| *known == name).map(|(_, op)| *op);
+            op.map_or(Value::Unknown, |op| cx.it.binary(op, &b.get("a"), &b.get("b"), span))
+        });
+    }
+    t.def("operator.getitem", "a, b", |cx, b| {
+        let span = cx.span;
+        cx.it.subscript(&b.get("a"), &b.get("b"), span)
+    });
+    t.def("operator.itemgetter", "item, *items", |_, b| getter("operator.getitem.of", b));
+    t.def("operator.getitem.of", "items, a", |cx, b| {
+        let span = cx.span;
+        each(cx, b, |cx, a, item| cx.it.subscript(a, item, span))
+    });
+    t.def("operator.attrgetter", "item, *items", |_, b| getter("operator.getattr.of", b));
+    t.def("operator.getattr.of", "items, a", |cx, b| {
+        let span = cx.span;
+        each(cx, b, |cx, a, item| {
+            let names = item.as_str().unwrap_or_default().split('.');
+            names.fold(a.clone(), |value, name| cx.it.getattr(&value, sym(name), span))
+        })
+    });
 }
 
 fn partial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -61,22 +97,21 @@ fn lru_cache(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Arithmetic on two numbers, as far as it is that of lengths.
-fn sizes(
-    b: &Bound,
-    whole: fn(&crate::value::Size, &crate::value::Size) -> crate::value::Size,
-    real: fn(f64, f64) -> f64,
-) -> Value {
-    let (x, y) = (b.get("a"), b.get("b"));
-    match (x.number_type(), y.number_type()) {
-        (Some(Type::Bool | Type::Int), Some(Type::Bool | Type::Int)) => match (x.as_size(), y.as_size()) {
-            (Some(x), Some(y)) => Value::size(&whole(&x, &y)),
-            _ => Value::Any(Type::Int),
-        },
-        (Some(Type::Complex), _) | (_, Some(Type::Complex)) | (None, _) | (_, None) => Value::Unknown,
-        _ => match (x.as_f64(), y.as_f64()) {
-            (Some(x), Some(y)) => Value::Float(real(x, y)),
-            _ => Value::Any(Type::Float),
-        },
+/// What `itemgetter` and `attrgetter` make: a function that still needs its argument.
+fn getter(path: &str, b: &Bound) -> Value {
+    let mut items = vec![b.get("item")];
+    items.extend(b.rest_values());
+    Value::Partial(Rc::new(Partial { func: Value::path(path), args: vec![Value::tuple(items)], kwargs: Vec::new() }))
+}
+
+/// One part of an object, or several as a tuple.
+fn each(cx: &mut Cx<'_, '_>, b: &Bound, get: impl Fn(&mut Cx<'_, '_>, &Value, &Value) -> Value) -> Value {
+    let a = b.get("a");
+    match cx.items(&b.get("items")).unwrap_or_default().as_slice() {
+        [one] => get(cx, &a, one),
+        several => {
+            let parts = several.iter().map(|item| get(cx, &a, item)).collect();
+            Value::tuple(parts)
+        }
     }
 }

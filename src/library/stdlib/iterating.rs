@@ -2,7 +2,7 @@
 
 use crate::library::common::{first, itself, none, unknown};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
+use crate::python::{Args, BinOp, Bound};
 use crate::value::{Items, Type, Value};
 
 /// Longer results are written as "many of these".
@@ -23,9 +23,17 @@ pub fn register(t: &mut Table) {
     t.def("itertools.permutations", "iterable, r=None", |cx, b| chosen(cx, b, false));
     t.family("itertools.", "combinations combinations_with_replacement", "iterable, r", |cx, b| chosen(cx, b, true));
     t.def("itertools.pairwise", "iterable", |cx, b| {
-        let element = cx.element(&b.get("iterable"));
-        many(cx, Value::tuple(vec![element.clone(), element]))
+        let span = cx.span;
+        match cx.it.iterate(&b.get("iterable"), span) {
+            Items::Exact(items) => {
+                let pairs = items.iter().zip(items.iter().skip(1));
+                let pairs = pairs.map(|(a, b)| Value::tuple(vec![a.clone(), b.clone()])).collect();
+                over(cx, pairs)
+            }
+            Items::Many(element) => many(cx, Value::tuple(vec![element.clone(), element])),
+        }
     });
+    t.def("itertools.accumulate", "iterable, func=None, *, initial=None", accumulate);
     t.family("itertools.", "takewhile dropwhile filterfalse", "predicate, iterable", |cx, b| {
         let element = cx.element(&b.get("iterable"));
         many(cx, element)
@@ -188,6 +196,26 @@ fn islice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Tuples of `r` elements.
+/// Running sums, or what a function makes of each value and the result so far.
+fn accumulate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (span, function) = (cx.span, b.get("func"));
+    let Items::Exact(values) = cx.it.iterate(&b.get("iterable"), span) else { return many(cx, Value::Unknown) };
+    if values.len() > MOST {
+        return many(cx, Value::Unknown);
+    }
+    let start = b.arg("initial").map(|a| a.value.clone()).filter(|v| !v.is_none());
+    let mut sums: Vec<Value> = Vec::new();
+    for value in start.into_iter().chain(values) {
+        let next = match sums.last().cloned() {
+            None => value,
+            Some(last) if function.is_none() => cx.it.binary(BinOp::Add, &last, &value, span),
+            Some(last) => cx.call(&function, Args::positional([last, value], span)),
+        };
+        sums.push(next);
+    }
+    over(cx, sums)
+}
+
 fn chosen(cx: &mut Cx<'_, '_>, b: &Bound, _ordered: bool) -> Value {
     let element = cx.element(&b.get("iterable"));
     match b.get("r").as_int().and_then(|n| usize::try_from(n).ok()) {

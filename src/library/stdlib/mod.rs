@@ -6,6 +6,7 @@
 mod argparse;
 mod containers;
 mod copying;
+mod counting;
 mod functional;
 mod iterating;
 mod math;
@@ -22,6 +23,7 @@ pub fn register(t: &mut Table) {
     argparse::register(t);
     containers::register(t);
     copying::register(t);
+    counting::register(t);
     functional::register(t);
     iterating::register(t);
     math::register(t);

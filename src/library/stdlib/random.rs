@@ -1,6 +1,7 @@
 //! `random`.
 
-use crate::library::common::{any_float, any_int, none};
+use crate::library::common::{any_float, any_int};
+use crate::library::torch::data;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Items, Range, Size, Type, Value};
@@ -40,8 +41,10 @@ pub fn register(t: &mut Table) {
             Value::None
         });
     }
-    t.def("random.seed", "a=None, version=2", none);
-    t.def("random.setstate", "state", none);
+    t.family("random.", "seed setstate", "*args, **kwargs", |cx, _| {
+        data::note_seed(cx);
+        Value::None
+    });
 }
 
 fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

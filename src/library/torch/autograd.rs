@@ -8,7 +8,7 @@ use crate::value::{Data, Grad, Items, Tensor, Type, Value};
 pub fn register(t: &mut Table) {
     t.def(
         "torch.autograd.grad",
-        "outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, allow_unused=None, \
+        "outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None, \
          is_grads_batched=False, materialize_grads=False",
         gradients,
     );

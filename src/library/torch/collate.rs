@@ -1,5 +1,6 @@
 //! From samples to a batch, as `torch.utils.data.default_collate` does it.
 
+use super::views::layout;
 use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
@@ -78,7 +79,7 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
     // What one sample holds, some batch does; not every one.
     let number = out.rank().is_some_and(|r| r <= 1);
     out.range = out.range.map(if number { Range::of_sample } else { Range::of_row });
-    cx.out(out)
+    layout::dense(cx, out)
 }
 
 /// Python numbers become one tensor.

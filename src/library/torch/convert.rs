@@ -5,6 +5,7 @@ use super::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_re
 use super::carry;
 use super::cast::cast;
 use super::factory::options;
+use super::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Device, DeviceKind, Dtype, Grad, Tensor, Type, Value};
@@ -44,7 +45,7 @@ pub fn register(t: &mut Table) {
     t.def("torch.Tensor.item", "input", item);
     t.def("torch.detach", "input", detach);
     t.def("torch.clone", "input, *, memory_format=None", clone);
-    t.def("torch.Tensor.contiguous", "input, memory_format=None", same);
+    t.def("torch.Tensor.contiguous", "input, memory_format=None", contiguous);
     t.family("torch.", "alias_copy detach_copy", "input, *, out=None", conj);
     t.def("torch.Tensor.requires_grad_", "input, requires_grad=True", requires_grad_);
     t.def("torch.Tensor.detach_", "input", detach_);
@@ -339,6 +340,23 @@ fn clone(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Methods that give the tensor itself or a copy that differs only in memory layout.
+/// A tensor whose dimensions were moved is copied.
+fn contiguous(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let input = cx.tensor_arg(b, "input");
+    match input.filter(|t| t.layout.is_some() && b.get("memory_format").is_none()) {
+        Some(input) if !layout::is_dense(&input) => {
+            let grad = if input.grad == Grad::Leaf { Grad::Attached } else { input.grad };
+            layout::dense(cx, Tensor { base: None, version: 0, writes: 0, grad, ..input })
+        }
+        Some(input) => {
+            let made = same(cx, b);
+            layout::viewed(cx, &made, &input);
+            made
+        }
+        None => same(cx, b),
+    }
+}
+
 fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };

@@ -1,8 +1,10 @@
 //! `torch.utils.data`: datasets, samplers, and what a loader yields.
 
+use std::sync::{Arc, LazyLock};
+
 use super::collate::{batches, collate, common_size, convert, row};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound, Interp};
+use crate::python::{Args, Bound, Event, Interp, Sig};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
@@ -174,6 +176,9 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     let cx = &mut Cx { it, path: sym(DATA), span };
     match class {
         "DataLoader" => {
+            if let Some(object) = object.as_obj() {
+                cx.it.event(Event::Iterated { object, span });
+            }
             let batch = batch_of(cx, object);
             Some(Items::Many(batch))
         }
@@ -205,7 +210,11 @@ fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
 
 fn sampled(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
     let dataset = cx.attr(loader, "dataset");
+    let seeded = cx.it.remembered(SEEDED).unwrap_or(Value::Bool(false));
+    cx.it.remember(SEEDED, Value::Bool(false));
     let one = sample(cx, &dataset);
+    cx.it.remember(SEEDED, seeded);
+    compare_draws(cx, &one);
     let function = cx.attr(loader, "collate_fn");
     let batched = !(cx.attr(loader, "batch_size").is_none() && cx.attr(loader, "batch_sampler").is_none());
     let default = function.is_none() || function.as_path() == Some("torch.utils.data.default_collate");
@@ -219,6 +228,51 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
             let span = cx.span;
             let argument = if batched { cx.list_of(one) } else { one };
             cx.call(&function, Args::positional([argument], span))
+        }
+    }
+}
+
+/// Under this name the run remembers that a generator was seeded since the sample was begun:
+/// draws may then repeat each other.
+const SEEDED: &str = "seeded";
+const DRAWS: &str = "random draws";
+
+pub fn note_seed(cx: &mut Cx<'_, '_>) {
+    cx.it.remember(SEEDED, Value::Bool(true));
+}
+
+/// A random draw unlike all others, where it is one.
+pub fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
+    let count = cx.it.remembered(DRAWS).and_then(|v| v.as_int()).unwrap_or(0).saturating_add(1);
+    cx.it.remember(DRAWS, Value::Int(count));
+    let fresh = matches!(cx.it.remembered(SEEDED), None | Some(Value::Bool(false)));
+    u32::try_from(count).ok().filter(|_| fresh).map(|count| (cx.span, count))
+}
+
+/// What is announced of a sample whose picture and mask were moved by different draws.
+const APART: &str = "torch.utils.data.drawn_apart";
+static MASK: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("mask")));
+
+/// Looks for a mask among the parts of a sample that did not move with the picture.
+fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
+    let parts: Vec<Value> = match cx.it.heap.dict_of(sample) {
+        Some(dict) => dict.entries.values().cloned().collect(),
+        None => cx.items(sample).unwrap_or_default(),
+    };
+    let moved: Vec<(Value, Tensor, (Span, u32))> = parts
+        .into_iter()
+        .filter_map(|part| {
+            let tensor = cx.tensor(&part)?;
+            let drawn = tensor.past.drawn?;
+            Some((part, tensor, drawn))
+        })
+        .collect();
+    let is_mask = |t: &Tensor| t.rank().is_none_or(|r| r >= 2) && t.dtype.is_some_and(|d| !d.is_floating());
+    let picture = moved.iter().find(|(_, t, _)| t.dtype.is_some_and(Dtype::is_floating)).map(|(.., drawn)| *drawn);
+    let Some((_, picture)) = picture else { return };
+    for (value, _, (span, _)) in moved.iter().filter(|(_, t, (_, draw))| is_mask(t) && *draw != picture) {
+        if let Some(bound) = MASK.bind(&Args::positional([value.clone()], *span)) {
+            cx.it.announce(sym(APART), &bound, *span);
         }
     }
 }

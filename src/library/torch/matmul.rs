@@ -4,6 +4,7 @@ use super::autocast::lowered;
 use super::broadcast::{Mix, Named, broadcast_dim, broadcast_pair, common_device, result_grad, shape_read, shape_text};
 use super::promotion::{Operand, is_numpy, numpy_result_type, result_type};
 use super::support::{Cast, give, give_with, refuse_dtype, refuse_mixed, refuse_rank, tensor_param};
+use super::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Device, Dim, Dtype, Size, Tensor, Value, promote};
@@ -187,7 +188,12 @@ fn plain(cx: &mut Cx<'_, '_>, b: &Bound, left: &[usize], right: &[usize]) -> Val
         }
     };
     let out = made(cx, &named, shape, dtype);
-    give_with(cx, b, out, Cast::Refused)
+    let product = give_with(cx, b, out, Cast::Refused);
+    // Products of one rank are written in order; of two ranks, one side may be walked otherwise.
+    if x.rank().is_some() && x.rank() == y.rank() && b.get("out").is_none() {
+        layout::fresh(cx, &product);
+    }
+    product
 }
 
 fn dot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

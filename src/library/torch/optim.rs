@@ -2,7 +2,7 @@
 
 use super::nn::module::is_module;
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
+use crate::python::{Args, Bound, RejectKind};
 use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Value};
 
 const OPTIMIZERS: &[(&str, &str)] = &[
@@ -108,6 +108,19 @@ fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
 
 /// Keeps what it is given, once as a list: parameters come as an iterator that is then spent.
 fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    for name in ["lr", "weight_decay", "momentum"] {
+        let given = b.get(name);
+        if given.is_text() {
+            let shown = given.as_str().map_or_else(|| "a text".to_owned(), |text| format!("the text {text:?}"));
+            let yaml = if given.as_str().is_some_and(|t| t.contains(['e', 'E'])) {
+                " (PyYAML takes `1e-3` for one: write `1.0e-3`)"
+            } else {
+                ""
+            };
+            cx.reject(RejectKind::Value, format!("{name} is {shown}, but must be a number{yaml}"), Vec::new());
+            break;
+        }
+    }
     let params = b.get("params");
     let kept = match params.is_unknown() || is_module(cx.it, &params) {
         true => Value::Unknown,

@@ -4,6 +4,7 @@
 //! themselves as the older ones too, so that a contract is written once, except for those
 //! where the two differ: masks of `tv_tensors`, which `v2` never interpolates.
 
+use super::geometry::{center_crop, crop, pad, warp};
 use super::tv_tensors;
 use crate::library::common::{part_of, unknown};
 use crate::library::table::{Run, Table, table};
@@ -93,7 +94,7 @@ pub fn register(t: &mut Table) {
             let size = hw(cx, &picture(b));
             let out = rebuilt(cx, &picture(b), size, |_| None);
             if let Some(id) = out.as_obj() {
-                cx.it.heap.update_tensor(id, |t| t.past = Past::default());
+                cx.it.heap.update_tensor(id, |t| t.past = t.past.moved());
             }
             out
         });
@@ -118,7 +119,7 @@ pub fn register(t: &mut Table) {
 }
 
 /// The picture: the first argument, by whatever name.
-fn picture(b: &Bound) -> Value {
+pub(super) fn picture(b: &Bound) -> Value {
     b.values.first().and_then(Option::as_ref).map_or(Value::Unknown, |a| a.value.clone())
 }
 
@@ -239,104 +240,13 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Turned, sheared or distorted: what comes in from outside is filled, with zeros unless told
-/// otherwise.
-fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let image = picture(b);
-    let expands = b.sig.params.iter().any(|p| p.name.as_str() == "expand") && b.get("expand").as_bool() != Some(false);
-    let size = hw(cx, &image).filter(|_| !expands && !b.open);
-    let interpolation = interpolation_of(cx, b, &image);
-    let fill = match (b.get("fill"), cx.items(&b.get("fill")).as_deref()) {
-        (Value::None, _) => Some(0.0),
-        (_, Some([one])) => one.as_f64(),
-        (one, _) => one.as_f64(),
-    };
-    let past = pil::past_of(cx, &image, &interpolation);
-    let out = rebuilt(cx, &image, size, |r| {
-        let fill = fill?;
-        if pil::is_nearest(&interpolation)? {
-            return Some(beside(&r, fill));
-        }
-        pil::mixed(&r.union(&Range::bounds(fill, fill)), &interpolation)
-    });
-    pil::set_past(cx, &out, past);
-    out
-}
-
 /// How a picture is to be interpolated: `v2` never mixes the values of its masks.
-fn interpolation_of(cx: &Cx<'_, '_>, b: &Bound, image: &Value) -> Value {
+pub(super) fn interpolation_of(cx: &Cx<'_, '_>, b: &Bound, image: &Value) -> Value {
     if tv_tensors::is(cx, image, "Mask") {
         Value::path("torchvision.transforms.InterpolationMode.NEAREST")
     } else {
         b.get("interpolation")
     }
-}
-
-fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let size = size_pair(cx, &b.get("output_size"));
-    let (image, whole) = (picture(b), hw(cx, &picture(b)));
-    // A picture smaller than the crop is padded with zeros.
-    let fits = match (&size, whole) {
-        (Some((h, w)), Some((height, width))) => {
-            height.size.less(&h.size) == Some(false) && width.size.less(&w.size) == Some(false)
-        }
-        _ => false,
-    };
-    rebuilt(cx, &image, size, |r| Some(if fits { part_of(r) } else { with_zero(&r) }))
-}
-
-/// The range of what is padded with zeros.
-fn with_zero(range: &Range) -> Range {
-    beside(range, 0.0)
-}
-
-fn crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let at = cx.at();
-    let dim = |name: &str| Some(Dim::new(b.get(name).as_size()?, at));
-    let size = dim("height").zip(dim("width"));
-    rebuilt(cx, &picture(b), size, |r| Some(with_zero(&r)))
-}
-
-fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let at = cx.at();
-    let padding = cx.ints(&b.get("padding"));
-    // Left, top, right, bottom.
-    let (across, down) = match padding.as_deref() {
-        Some([all]) => (all.checked_mul(2), all.checked_mul(2)),
-        Some([x, y]) => (x.checked_mul(2), y.checked_mul(2)),
-        Some([left, top, right, bottom]) => (left.checked_add(*right), top.checked_add(*bottom)),
-        _ => (None, None),
-    };
-    let size = match (hw(cx, &picture(b)), across, down) {
-        (Some((h, w)), Some(across), Some(down)) => {
-            Some((Dim::new(h.size.add(&Size::Int(down)), at), Dim::new(w.size.add(&Size::Int(across)), at)))
-        }
-        _ => None,
-    };
-    let fill = b.get("fill").as_f64().filter(|_| b.get("padding_mode").as_str() == Some("constant"));
-    let grows = [across, down].iter().any(|n| n.is_some_and(|n| n > 0));
-    filled(cx, &picture(b), size, fill, grows)
-}
-
-/// The picture with this value in some places, which are certainly there where `some`.
-fn filled(cx: &mut Cx<'_, '_>, image: &Value, size: Option<(Dim, Dim)>, fill: Option<f64>, some: bool) -> Value {
-    let out = rebuilt(cx, image, size, |r| {
-        let value = Range::of_values(&[fill?])?;
-        Some(if some { r.union(&value) } else { beside(&r, fill?) })
-    });
-    if let Some(fill) = fill.filter(|_| some) {
-        pil::meet(cx, &out, fill);
-    }
-    out
-}
-
-/// The range of what may have this value in some places.
-fn beside(range: &Range, fill: f64) -> Range {
-    let mut all = range.union(&Range::bounds(fill, fill));
-    // The old values may still occur, but the new one need not.
-    (all.certain, all.met) = (false, None);
-    all.attained = range.attained && range.lo() <= fill && range.hi() >= fill;
-    all
 }
 
 fn grayscale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -618,8 +528,15 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let Some(tensor) = cx.tensor(&input) else { return cx.some_tensor() };
-    let mut out =
-        Tensor { base: None, version: 0, writes: 0, data: None, range: None, past: Past::default(), ..tensor.clone() };
+    let mut out = Tensor {
+        base: None,
+        version: 0,
+        writes: 0,
+        data: None,
+        range: None,
+        past: tensor.past.moved(),
+        ..tensor.clone()
+    };
     if out.role == Some(Role::ClassMask) {
         out.role = None;
     }

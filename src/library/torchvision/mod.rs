@@ -4,6 +4,7 @@ mod backbone;
 mod datasets;
 mod detection;
 mod functional;
+mod geometry;
 mod models;
 mod ops;
 mod segmentation;

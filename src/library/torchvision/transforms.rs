@@ -6,9 +6,10 @@ use std::sync::{Arc, LazyLock};
 use super::functional::{V1, V2, hw, rebuilt, size_pair};
 use super::tv_tensors;
 use crate::library::common::part_of;
+use crate::library::torch::data;
 use crate::library::{Cx, Libraries, Table, pil};
 use crate::python::{Arg, Args, RejectKind, Sig};
-use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Range, Role, Size, Value, join, sym};
+use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Past, Range, Role, Size, Value, join, sym};
 
 /// Transforms with their parameters.
 const CLASSES: &[(&str, &str)] = &[
@@ -128,7 +129,9 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     }
     if !is_v2(cx) {
         let [only] = inputs.as_slice() else { return Some(Value::Unknown) };
-        return Some(one(cx, name, object, only));
+        let out = one(cx, name, object, only);
+        note_draw(cx, name, object, &out);
+        return Some(out);
     }
     let (several, input) = match inputs.as_slice() {
         [only] => (false, only.clone()),
@@ -144,7 +147,36 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
         unsure: leaves.iter().any(Value::is_unknown),
         image: image_size(cx, &leaves),
     };
-    Some(walk.apply(cx, &input, 4))
+    let out = walk.apply(cx, &input, 4);
+    note_draw(cx, name, object, &out);
+    Some(out)
+}
+
+/// Transforms that draw how they move pixels.
+const RANDOM: &[&str] = &[
+    "RandomHorizontalFlip",
+    "RandomVerticalFlip",
+    "RandomCrop",
+    "RandomResizedCrop",
+    "RandomRotation",
+    "RandomAffine",
+    "RandomPerspective",
+    "ElasticTransform",
+];
+
+/// Notes on pictures and tensors that their pixels were moved by one random draw.
+fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
+    let chance = cx.it.heap.instance_of(object).and_then(|i| i.attrs.get(&sym("p"))).and_then(Value::as_f64);
+    if !RANDOM.contains(&name) || chance.is_some_and(|p| p <= 0.0 || p >= 1.0) {
+        return;
+    }
+    let draw = data::next_draw(cx);
+    let mut leaves = Vec::new();
+    flatten(cx, out, &mut leaves, 4);
+    for leaf in leaves {
+        let past = pil::past(cx, &leaf);
+        pil::set_past(cx, &leaf, Past { drawn: draw, ..past });
+    }
 }
 
 /// Transforms of transforms; `None` for the others.

@@ -8,6 +8,7 @@ use crate::python::{Args, Bound};
 use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, Key, Past, Range, Size, Tensor, Type, Value};
 
 const TOKENIZER: &str = "transformers.PreTrainedTokenizer";
+const FAMILY: &str = "_family";
 const CALL: &str = "transformers.PreTrainedTokenizer.__call__";
 const SIG: &str = "self, text=None, text_pair=None, text_target=None, text_pair_target=None, add_special_tokens=True, \
                    padding=False, truncation=None, max_length=None, stride=0, is_split_into_words=False, \
@@ -77,8 +78,24 @@ pub fn register(t: &mut Table) {
     );
 }
 
-/// Adds tokens to the vocabulary. Only of GPT-2 is it known that it has no tokens in brackets
-/// of its own, but one; elsewhere a token may be there already.
+/// Whether a token in brackets is not yet in the vocabulary of a family; elsewhere it may be
+/// there already.
+fn is_new(family: Option<&str>, token: &str) -> bool {
+    let within = |open: char, close: char| token.len() > 2 && token.starts_with(open) && token.ends_with(close);
+    match family {
+        Some("GPT2") => token != "<|endoftext|>" && (within('<', '>') || within('[', ']')),
+        Some("Roberta") => {
+            within('<', '>') && !["<s>", "</s>", "<pad>", "<unk>", "<mask>", "<|endoftext|>"].contains(&token)
+        }
+        Some("Bert" | "DistilBert") => {
+            let own = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].contains(&token) || token.starts_with("[unused");
+            within('[', ']') && !own
+        }
+        _ => false,
+    }
+}
+
+/// Adds tokens to the vocabulary.
 fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
     let mut names = Vec::new();
     for value in tokens {
@@ -87,13 +104,9 @@ fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
             None => names.push(value.clone()),
         }
     }
-    let bracketed = |name: &Value| {
-        name.as_str().is_some_and(|n| {
-            n != "<|endoftext|>" && n.len() > 2 && n.starts_with(['<', '[']) && n.ends_with(['>', ']'])
-        })
-    };
     let Some(id) = tokenizer.as_obj() else { return Value::Any(Type::Int) };
-    let fresh = cx.attr(tokenizer, "_bare").as_bool() == Some(true) && names.iter().all(bracketed);
+    let family = cx.attr(tokenizer, FAMILY);
+    let fresh = names.iter().all(|name| name.as_str().is_some_and(|name| is_new(family.as_str(), name)));
     let added = i64::try_from(names.len()).ok().filter(|_| fresh);
     let length = cx.attr(tokenizer, "_length").as_int().zip(added).map(|(n, more)| n.saturating_add(more));
     cx.it.heap.set_attr(id, "_length", length.map_or(Value::Any(Type::Int), Value::Int));
@@ -116,7 +129,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut attrs = vec![
         ("vocab_size", size.clone()),
         ("_length", size),
-        ("_bare", Value::Bool(family == Some("GPT2"))),
+        (FAMILY, family.map_or(Value::Unknown, Value::str)),
         ("_top", known.map_or(Value::Unknown, |k| Value::Int(k.vocabulary))),
         ("_segments", known.map_or(Value::Unknown, |k| Value::Bool(k.segments))),
     ];

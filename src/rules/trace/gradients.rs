@@ -151,7 +151,7 @@ impl Optimizers {
             return;
         }
         let mut reached = Vec::new();
-        reach(it, value, 4, &mut reached);
+        reach(it, value, OPTIMIZER, 4, &mut reached);
         for id in reached {
             if let Some(known) = self.known.borrow_mut().get_mut(&id) {
                 known.escaped = true;
@@ -162,7 +162,7 @@ impl Optimizers {
 }
 
 /// The parameters of an optimizer, where all are known.
-fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
+pub fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
     let items = it.heap.exact_items(&it.heap.attr(optimizer, "params of")?)?;
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
@@ -171,29 +171,27 @@ fn key(id: ObjId) -> String {
     format!("gradients of {id:?}")
 }
 
-/// The optimizers that can be reached from a value: held by it, or by the object whose method
+/// The instances of a class that can be reached from a value: held by it, or by the object whose method
 /// it is.
-fn reach(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+pub fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
     if depth == 0 || out.len() > 100 {
         return;
     }
     match value {
-        Value::Tuple(items) => items.iter().for_each(|item| reach(it, item, depth - 1, out)),
-        Value::Bound(pair) => reach(it, &pair.0, depth, out),
-        Value::Method(pair) => reach(it, &pair.0, depth, out),
-        Value::Partial(partial) => partial.args.iter().for_each(|item| reach(it, item, depth - 1, out)),
+        Value::Tuple(items) => items.iter().for_each(|item| reach(it, item, class, depth - 1, out)),
+        Value::Bound(pair) => reach(it, &pair.0, class, depth, out),
+        Value::Method(pair) => reach(it, &pair.0, class, depth, out),
+        Value::Partial(partial) => partial.args.iter().for_each(|item| reach(it, item, class, depth - 1, out)),
         Value::Obj(id) => match it.heap.get(*id) {
-            Data::Instance(_) if it.is_instance(value, OPTIMIZER) => {
-                if !out.contains(id) {
-                    out.push(*id);
-                }
-            }
-            Data::Instance(instance) => instance.attrs.values().for_each(|v| reach(it, v, depth - 1, out)),
+            Data::Instance(_) if it.is_instance(value, class) => out.push(*id),
+            Data::Instance(instance) => instance.attrs.values().for_each(|v| reach(it, v, class, depth - 1, out)),
             Data::List(items) => match items {
-                crate::value::Items::Exact(all) => all.iter().for_each(|v| reach(it, v, depth - 1, out)),
-                crate::value::Items::Many(one) => reach(it, one, depth - 1, out),
+                crate::value::Items::Exact(all) => all.iter().for_each(|v| reach(it, v, class, depth - 1, out)),
+                crate::value::Items::Many(one) => reach(it, one, class, depth - 1, out),
             },
-            Data::Dict(dict) => dict.entries.values().chain(&dict.open).for_each(|v| reach(it, v, depth - 1, out)),
+            Data::Dict(dict) => {
+                dict.entries.values().chain(&dict.open).for_each(|v| reach(it, v, class, depth - 1, out))
+            }
             _ => {}
         },
         _ => {}

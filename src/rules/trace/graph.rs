@@ -131,82 +131,18 @@ fn own_name(path: &'static str) -> &'static str {
 }
 
 /// Functions that keep tensors for their backward, whatever they are given.
+#[rustfmt::skip]
 const SAVING: &[&str] = &[
-    "mul",
-    "div",
-    "true_divide",
-    "pow",
-    "square",
-    "sqrt",
-    "rsqrt",
-    "exp",
-    "log",
-    "log1p",
-    "sin",
-    "cos",
-    "sigmoid",
-    "tanh",
-    "relu",
-    "leaky_relu",
-    "elu",
-    "gelu",
-    "silu",
-    "softplus",
-    "hardtanh",
-    "softmax",
-    "log_softmax",
-    "cross_entropy",
-    "nll_loss",
-    "mse_loss",
-    "l1_loss",
-    "smooth_l1_loss",
-    "huber_loss",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "kl_div",
-    "linear",
-    "matmul",
-    "mm",
-    "bmm",
-    "addmm",
-    "einsum",
-    "layer_norm",
-    "batch_norm",
-    "group_norm",
-    "instance_norm",
-    "norm",
-    "std",
-    "var",
-    "logsumexp",
-    "gather",
-    "index_select",
-    "embedding",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "avg_pool2d",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "conv_transpose3d",
-    "scaled_dot_product_attention",
-    "normalize",
-    "cosine_similarity",
-    "where",
-    "masked_fill",
-    "abs",
-    "clamp",
-    "prod",
-    "LSTM",
-    "GRU",
-    "RNN",
-    "LSTMCell",
-    "GRUCell",
-    "RNNCell",
-    "MultiheadAttention",
-    "TransformerEncoderLayer",
+    "mul", "div", "true_divide", "pow", "square", "sqrt", "rsqrt", "exp", "log", "log1p", "sin",
+    "cos", "sigmoid", "tanh", "relu", "leaky_relu", "elu", "gelu", "silu", "softplus", "hardtanh",
+    "softmax", "log_softmax", "cross_entropy", "nll_loss", "mse_loss", "l1_loss", "smooth_l1_loss",
+    "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "linear",
+    "matmul", "mm", "bmm", "addmm", "einsum", "layer_norm", "batch_norm", "group_norm",
+    "instance_norm", "norm", "std", "var", "logsumexp", "gather", "index_select", "embedding",
+    "max_pool1d", "max_pool2d", "max_pool3d", "avg_pool2d", "conv1d", "conv2d", "conv3d",
+    "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "scaled_dot_product_attention",
+    "normalize", "cosine_similarity", "where", "masked_fill", "abs", "clamp", "prod", "LSTM", "GRU",
+    "RNN", "LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "TransformerEncoderLayer",
     "TransformerEncoder",
 ];
 
@@ -215,33 +151,11 @@ const NEEDS_RESULT: &[&str] =
     &["sqrt", "exp", "sigmoid", "tanh", "relu", "softmax", "log_softmax", "norm", "std", "logsumexp", "prod"];
 
 /// Functions whose backward needs their first argument.
+#[rustfmt::skip]
 const NEEDS_INPUT: &[&str] = &[
-    "pow",
-    "square",
-    "log",
-    "sin",
-    "cos",
-    "clamp",
-    "abs",
-    "mse_loss",
-    "binary_cross_entropy_with_logits",
-    "leaky_relu",
-    "gelu",
-    "silu",
-    "softplus",
-    "elu",
-    "hardtanh",
-    "layer_norm",
-    "norm",
-    "std",
-    "var",
-    "logsumexp",
-    "prod",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "linear",
-    "batch_norm",
+    "pow", "square", "log", "sin", "cos", "clamp", "abs", "mse_loss",
+    "binary_cross_entropy_with_logits", "leaky_relu", "gelu", "silu", "softplus", "elu", "hardtanh",
+    "layer_norm", "norm", "std", "var", "logsumexp", "prod", "batch_norm",
 ];
 
 /// What the backward of a function needs, as far as that is certain.
@@ -259,12 +173,8 @@ fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Ve
         ("mul" | "matmul" | "mm" | "bmm", [a, b]) if a != b => {
             out.extend([(a, b), (b, a)].into_iter().filter(|(_, other)| requires(**other)).map(|(one, _)| *one));
         }
-        ("linear" | "conv1d" | "conv2d" | "conv3d", [input, weight, ..]) => {
-            // The input is needed for the gradient of the weight only.
-            if requires(*weight) {
-                out.push(*input);
-            }
-        }
+        // The input is needed for the gradient of the weight only.
+        ("linear" | "conv1d" | "conv2d" | "conv3d", [input, weight, ..]) if requires(*weight) => out.push(*input),
         (_, [first, ..]) if NEEDS_INPUT.contains(&function) && requires(*first) => out.push(*first),
         _ => {}
     }
@@ -293,11 +203,7 @@ pub fn tensors(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>)
     match value {
         Value::Tuple(items) if depth > 0 => items.iter().for_each(|item| tensors(it, item, depth - 1, out)),
         Value::Obj(id) => match it.heap.get(*id) {
-            Data::Tensor(_) => {
-                if !out.contains(id) && out.len() < 256 {
-                    out.push(*id);
-                }
-            }
+            Data::Tensor(_) if !out.contains(id) && out.len() < 256 => out.push(*id),
             Data::List(items) | Data::Set(items) if depth > 0 => each(it, items, depth, out),
             Data::Dict(dict) if depth > 0 => {
                 dict.entries.values().chain(&dict.open).for_each(|item| tensors(it, item, depth - 1, out));

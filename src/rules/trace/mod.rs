@@ -13,7 +13,7 @@ mod graph;
 
 use std::cell::Cell;
 
-pub use gradients::{Gradients, Optimizers};
+pub use gradients::{Gradients, Optimizers, parameters, reach};
 pub use graph::{Graph, tensor, tensors, writes};
 
 use crate::python::{Bound, Event, Interp};

@@ -3,7 +3,7 @@
 use crate::library::Cx;
 use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
-use crate::value::{Data, Dim, Dtype, Items, Origin, Range, Size, Tensor, Type, Value, promote};
+use crate::value::{Data, Dim, Dtype, Items, Iter, Origin, Range, Size, Tensor, Type, Value, promote};
 
 /// Nesting beyond this is no tensor literal.
 const MOST_LEVELS: u32 = 24;
@@ -139,6 +139,8 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
             Data::Tensor(_) => tensor(cx, value, depth)?,
             Data::List(Items::Exact(items)) => sequence(cx, &items.clone(), depth)?,
             Data::List(Items::Many(element)) => many(cx, &element.clone(), depth),
+            // A tuple of unknown length: what `zip(*rows)` yields.
+            Data::Iter(Iter { items: Items::Many(element), .. }) => many(cx, &element.clone(), depth),
             _ => Part::UNKNOWN,
         },
         _ => Part::UNKNOWN,

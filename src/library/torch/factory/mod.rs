@@ -215,7 +215,7 @@ fn sized(cx: &mut Cx<'_, '_>, b: &Bound, value: Option<f64>) -> Value {
     let options = Options::here(cx, b, default);
     let mut out = options.tensor(shape, cx.at());
     fill(&mut out, value, cx.at());
-    finish(cx, b, out)
+    options::finish_dense(cx, b, out)
 }
 
 fn zeros(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

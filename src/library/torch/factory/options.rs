@@ -2,6 +2,7 @@
 
 use crate::library::Cx;
 use crate::library::torch::carry::{self, positive};
+use crate::library::torch::views::layout;
 use crate::python::{Bound, RejectKind};
 use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, Value};
 
@@ -192,6 +193,14 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
             out
         }
         _ => Value::Unknown,
+    }
+}
+
+/// As [`finish`], of a factory that lays its elements out in order.
+pub fn finish_dense(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
+    match option(b, "out") {
+        Value::None => layout::dense(cx, tensor),
+        _ => finish(cx, b, tensor),
     }
 }
 

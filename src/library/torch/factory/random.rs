@@ -76,7 +76,7 @@ fn drawn(cx: &mut Cx<'_, '_>, b: &Bound, unit: bool) -> Value {
     if floats_only(cx, &out) && unit {
         with_unit_range(cx, &mut out);
     }
-    finish(cx, b, out)
+    super::options::finish_dense(cx, b, out)
 }
 
 fn rand(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -1,6 +1,7 @@
 //! Questions to PyTorch and settings of it: defaults, seeds, what the machine has.
 
 use super::options;
+use crate::library::torch::data;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value};
@@ -23,11 +24,15 @@ pub fn register(t: &mut Table) {
     t.family(
         "torch.",
         "set_num_threads set_num_interop_threads set_flush_denormal set_float32_matmul_precision \
-         use_deterministic_algorithms set_deterministic_debug_mode set_printoptions set_warn_always set_rng_state \
+         use_deterministic_algorithms set_deterministic_debug_mode set_printoptions set_warn_always \
          set_anomaly_enabled",
         "*args, **kwargs",
         |_, _| Value::None,
     );
+    t.def("torch.set_rng_state", "new_state", |cx, _| {
+        data::note_seed(cx);
+        Value::None
+    });
     t.def("torch.manual_seed", "seed", manual_seed);
     t.family("torch.", "seed initial_seed get_num_threads get_num_interop_threads", "", |_, _| Value::Any(Type::Int));
     t.family("torch.", "get_rng_state", "", rng_state);
@@ -163,6 +168,7 @@ fn set_default_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn manual_seed(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+    data::note_seed(cx);
     Value::Obj(cx.it.heap.instance(Value::path("torch.Generator")))
 }
 

@@ -175,6 +175,23 @@ pub fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) -> bo
     true
 }
 
+/// `sequential.name = module`: a member like the others, in the place of one of this name.
+pub fn set_member(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) {
+    let Some(holder) = members(it, object) else { return };
+    let Data::List(Items::Exact(values)) = it.heap.get(holder) else { return };
+    let place = names_of(it, object, values.len()).iter().position(|have| have == name);
+    match place {
+        Some(place) => {
+            if let Data::List(Items::Exact(values)) = it.heap.get_mut(holder)
+                && let Some(member) = values.get_mut(place)
+            {
+                *member = value.clone();
+            }
+        }
+        None => _ = add(it, object, name, value),
+    }
+}
+
 fn push(it: &mut Interp<'_>, holder: ObjId, values: &[Value]) {
     match it.heap.get(holder) {
         Data::List(Items::Exact(_)) => {

@@ -5,6 +5,7 @@ use super::facts::{
     agreed_device, broadcast, check_indices, check_rank, dim_read, floating_dtype, product_dtype, result, shape_text,
 };
 use super::layer::dim_of;
+use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Role, Size, Tensor, Value};
@@ -62,7 +63,7 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
     let shape = linear_shape(cx, &input, &weight);
     let out = result(cx, &all, shape, dtype).with_role(Some(Role::Logits), at);
-    cx.out(out)
+    layout::dense(cx, out)
 }
 
 fn linear_shape(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Option<Vec<Dim>> {

@@ -112,13 +112,16 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     };
     let entries = wanted.found.into_iter().map(|(name, value)| (Key::Str(name.as_str().into()), value)).collect();
     let open = (!wanted.complete).then_some(Value::Unknown);
-    Some(cx.it.heap.dict(Dict { entries, open, ..Dict::default() }))
+    Some(cx.it.heap.dict(Dict { entries, open }))
 }
 
 /// `object.name = value`. On a module, parameters and sub-modules register by being what they
 /// are; a tensor's own attributes change its facts.
 pub fn set_attribute(it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
     if !it.heap.is_tensor(object) {
+        if is_module(it, value) {
+            super::containers::set_member(it, object, name.as_str(), value);
+        }
         return false;
     }
     attributes::set(&mut Cx { it, path: class, span }, object, name.as_str(), value)
@@ -188,7 +191,10 @@ pub fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
         }
         match value {
             Value::Unknown => out.complete = false,
-            value if is_module(cx.it, value) => out.found.push((name.to_string(), value.clone())),
+            // A container's member that was set as an attribute is both.
+            value if is_module(cx.it, value) && !out.found.iter().any(|(have, _)| have == name.as_str()) => {
+                out.found.push((name.to_string(), value.clone()));
+            }
             _ => {}
         }
     }

@@ -61,9 +61,13 @@ fn same(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.get("module")
 }
 
-fn total_norm(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
+fn total_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
-    cx.out(Tensor { grad: Grad::Off, ..Tensor::default() }.with_shape(Vec::new(), at))
+    let first = b.values.first().and_then(|a| a.as_ref()).map_or(Value::Unknown, |a| a.value.clone());
+    let one = cx.element(&first);
+    let (dtype, device) = cx.tensor(&one).map_or((None, None), |t| (t.dtype, t.device));
+    let out = Tensor { grad: Grad::Off, ..Tensor::default() }.with_shape(Vec::new(), at);
+    cx.out(out.with_dtype(dtype, at).with_device(device, at))
 }
 
 /// A packed sequence remembers the padded tensor that it came from, time first or batch first.

@@ -2,6 +2,7 @@
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
+use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Tensor, Value};
@@ -35,7 +36,9 @@ fn reordered(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, order: &[usize]
         }
         from
     });
-    cx.view_of(value, out)
+    let made = cx.view_of(value, out);
+    layout::permuted(cx, &made, input, order);
+    made
 }
 
 /// A view of the same rank, where it is not known which dimension goes where.

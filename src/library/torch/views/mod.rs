@@ -5,6 +5,7 @@ mod diagonal;
 mod expand;
 mod grid;
 mod join;
+pub mod layout;
 mod order;
 mod reshape;
 mod split;

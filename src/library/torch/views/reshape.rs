@@ -4,6 +4,7 @@
 use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, reshaped, sizes_text};
 use crate::library::torch::factory::item_size;
+use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
@@ -93,8 +94,21 @@ fn to_shape(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value]) -> Value {
             }
         },
     };
+    if let Some(sizes) = dims.as_ref().filter(|_| cx.name() == "view") {
+        let sizes: Vec<Size> = sizes.iter().map(|d| d.size.clone()).collect();
+        if layout::refuses_view(&input, &sizes) {
+            let message = format!(
+                "{} is seen as {}, but its dimensions were moved: those that are joined do not lie together in memory",
+                shape_text(&input),
+                sizes_text(&sizes)
+            );
+            cx.reject(RejectKind::Layout, message, vec![("the dimensions are moved here".to_owned(), input.shape_at)]);
+        }
+    }
     let out = reshaped(cx, &input, dims);
-    cx.view_of(&value, out)
+    let made = cx.view_of(&value, out);
+    layout::viewed(cx, &made, &input);
+    made
 }
 
 /// Lengths that stand at the same place as before keep the place that fixed them.
@@ -215,7 +229,9 @@ fn flatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out.push(Dim::new(joined, place));
     out.extend(dims.iter().skip(last + 1).cloned());
     let out = reshaped(cx, &input, Some(out));
-    cx.view_of(&value, out)
+    let made = cx.view_of(&value, out);
+    layout::viewed(cx, &made, &input);
+    made
 }
 
 /// The shape after `flatten(1)` and the like of a tensor of which nothing is known.

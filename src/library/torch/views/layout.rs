@@ -1,0 +1,125 @@
+//! The order in which dimensions lie in memory, as far as it is known: what `view` asks of a
+//! tensor whose dimensions were moved.
+//!
+//! Only tensors that are known to be laid out densely have an order; most results have none, and
+//! of those nothing is said.
+
+use std::rc::Rc;
+
+use crate::library::Cx;
+use crate::value::{Dim, Size, Tensor, Value};
+
+/// A new tensor whose elements lie in the order of its dimensions.
+pub fn dense(cx: &mut Cx<'_, '_>, tensor: Tensor) -> Value {
+    let out = cx.out(tensor);
+    fresh(cx, &out);
+    out
+}
+
+/// Notes that a tensor which was just made is dense.
+pub fn fresh(cx: &mut Cx<'_, '_>, made: &Value) {
+    let rank = cx.it.heap.tensor_ref(made).and_then(Tensor::rank);
+    set(cx, made, rank.map(|rank| (0..rank).collect()));
+}
+
+/// Whether the elements are known to lie in the order of the dimensions.
+pub fn is_dense(tensor: &Tensor) -> bool {
+    order(tensor).is_some_and(|order| order.iter().enumerate().all(|(i, at)| i == *at))
+}
+
+/// Notes that a view which was just made has the dimensions of `input` in this order.
+pub fn permuted(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor, by: &[usize]) {
+    // Where each of the new dimensions lies, from where the old ones do.
+    let new: Option<Vec<usize>> =
+        order(input).and_then(|old| old.iter().map(|dim| by.iter().position(|from| from == dim)).collect());
+    set(cx, made, new);
+}
+
+/// Notes that a view which was just made is dense where `input` is.
+pub fn viewed(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
+    if is_dense(input) {
+        fresh(cx, made);
+    }
+}
+
+fn set(cx: &mut Cx<'_, '_>, made: &Value, order: Option<Vec<usize>>) {
+    if let Some(id) = made.as_obj() {
+        cx.it.heap.update_tensor(id, |t| t.layout = order.map(Rc::from));
+    }
+}
+
+/// The dimensions from the outermost in memory to the innermost.
+fn order(tensor: &Tensor) -> Option<&[usize]> {
+    tensor.layout.as_deref().filter(|order| Some(order.len()) == tensor.rank())
+}
+
+/// Whether `view` certainly refuses these sizes: they join dimensions that are apart in memory.
+pub fn refuses_view(input: &Tensor, sizes: &[Size]) -> bool {
+    let (Some(order), Some(dims)) = (order(input), &input.shape) else { return false };
+    let Some(chunks) = chunks(dims, order) else { return false };
+    let Some((_, inner)) = chunks.split_last() else { return false };
+    let mut sizes = sizes.iter();
+    for chunk in inner {
+        let mut taken = Size::Int(1);
+        while taken.equals(chunk) != Some(true) {
+            let Some(size) = sizes.next() else { return false };
+            taken = taken.mul(size);
+            if chunk.less(&taken) == Some(true) {
+                return true;
+            }
+            if taken.equals(chunk) != Some(true) && taken.less(chunk) != Some(true) {
+                return false;
+            }
+        }
+    }
+    false
+}
+
+/// The lengths of the runs of dimensions that lie behind each other in memory, too.
+fn chunks(dims: &[Dim], order: &[usize]) -> Option<Vec<Size>> {
+    if dims.iter().any(|d| d.size.is_unknown()) {
+        return None;
+    }
+    let one = |at: &usize| dims.get(*at).is_none_or(|d| d.size.known() == Some(1));
+    let order: Vec<usize> = order.iter().copied().filter(|at| !one(at)).collect();
+    let place = |at: usize| order.iter().position(|dim| *dim == at);
+    let mut chunks: Vec<Size> = Vec::new();
+    let mut last = None;
+    for (at, dim) in dims.iter().enumerate().filter(|(at, _)| !one(at)) {
+        let here = place(at)?;
+        match chunks.last_mut() {
+            Some(chunk) if last.is_some_and(|last: usize| last + 1 == here) => *chunk = chunk.mul(&dim.size),
+            _ => chunks.push(dim.size.clone()),
+        }
+        last = Some(here);
+    }
+    Some(chunks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(dims: &[i64], layout: &[usize], sizes: &[i64]) -> bool {
+        let input = Tensor {
+            shape: Some(dims.iter().map(|n| Dim::int(*n)).collect()),
+            layout: Some(Rc::from(layout)),
+            ..Tensor::default()
+        };
+        refuses_view(&input, &sizes.iter().map(|n| Size::Int(*n)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_apart_in_memory_is_not_joined() {
+        // Heads and steps of attention change places.
+        assert!(refused(&[2, 5, 4, 8], &[0, 2, 1, 3], &[2, 5, 32]));
+        assert!(!refused(&[2, 4, 5, 8], &[0, 1, 2, 3], &[2, 4, 40]));
+        // Pixels stay together when the channels go last.
+        assert!(!refused(&[2, 6, 7, 3], &[0, 3, 1, 2], &[2, 42, 3]));
+        assert!(refused(&[2, 6, 7, 3], &[0, 3, 1, 2], &[2, 126]));
+        assert!(refused(&[2, 6, 7, 4], &[0, 3, 1, 2], &[2, 84, 2]));
+        // A length of 1 lies wherever one wants it.
+        assert!(!refused(&[5, 1, 4], &[1, 0, 2], &[20]));
+        assert!(!refused(&[2, 5, 4], &[0, 2, 1], &[2, 5, 2, 2]));
+    }
+}

@@ -1,0 +1,112 @@
+//! Failures that the program waits for: `with pytest.raises(…)`, `self.assertRaises`, a `try`
+//! whose handler takes what PyTorch raises. They are no findings.
+
+use super::interp::Interp;
+use super::stmt::Flow;
+use crate::syntax::Expr;
+use crate::syntax::ast::{ExceptHandler, Stmt, StmtFunctionDef, StmtTry};
+use crate::value::Value;
+
+/// Exceptions that PyTorch raises of wrong calls, and their bases.
+const CAUGHT: &[&str] = &[
+    "BaseException",
+    "Exception",
+    "RuntimeError",
+    "IndexError",
+    "ValueError",
+    "TypeError",
+    "AssertionError",
+    "NotImplementedError",
+];
+
+impl<'p> Interp<'p> {
+    /// Whether a failure at the present place is what the program waits for.
+    ///
+    /// A handler stands for failures in its own function and in methods that are called there,
+    /// models above all: around a call of `main` it only reports what went wrong.
+    pub fn expects_failure(&self) -> bool {
+        let mut methods_only = true;
+        for frame in self.frames.iter().rev() {
+            if frame.raising > 0 || methods_only && frame.handling > 0 {
+                return true;
+            }
+            methods_only &= frame.owner.is_some();
+        }
+        false
+    }
+
+    /// Runs a block that is to end in an exception.
+    pub(super) fn exec_raising(&mut self, body: &'p [Stmt]) -> Flow {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.raising += 1;
+        }
+        let flow = self.exec_block(body);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.raising -= 1;
+        }
+        flow
+    }
+
+    /// Runs the body of a `try`.
+    pub(super) fn exec_handled(&mut self, stmt: &'p StmtTry) -> Flow {
+        if !handles(stmt) {
+            return self.exec_block(&stmt.body);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.handling += 1;
+        }
+        let flow = self.exec_block(&stmt.body);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.handling -= 1;
+        }
+        flow
+    }
+
+    /// Whether `with` this expression waits for an exception.
+    pub(super) fn awaits_exception(&mut self, manager: &'p Expr) -> bool {
+        let Expr::Call(call) = manager else { return false };
+        if let Expr::Attribute(method) = &*call.func
+            && method.attr.as_str().starts_with("assertRaises")
+        {
+            return true;
+        }
+        matches!(&*call.func, Expr::Name(_) | Expr::Attribute(_))
+            && matches!(self.eval(&call.func), Value::Path(p) if matches!(p.as_str(), "pytest.raises" | "contextlib.suppress"))
+    }
+
+    /// Whether a test is marked as one that fails.
+    pub(super) fn is_expected_to_fail(&mut self, def: &'p StmtFunctionDef) -> bool {
+        def.decorator_list.iter().any(|decorator| {
+            let marker = match &decorator.expression {
+                Expr::Call(call) => &*call.func,
+                other => other,
+            };
+            matches!(marker, Expr::Attribute(_))
+                && matches!(self.eval(marker), Value::Path(p) if matches!(p.as_str(), "pytest.mark.xfail" | "unittest.expectedFailure"))
+        })
+    }
+}
+
+/// Whether a handler takes what PyTorch raises, and goes on.
+fn handles(stmt: &StmtTry) -> bool {
+    stmt.handlers.iter().any(|handler| {
+        let ExceptHandler::ExceptHandler(handler) = handler;
+        handler.type_.as_deref().is_none_or(is_caught) && !raises(&handler.body)
+    })
+}
+
+fn is_caught(exception: &Expr) -> bool {
+    match exception {
+        Expr::Name(name) => CAUGHT.contains(&name.id.as_str()),
+        Expr::Tuple(all) => all.elts.iter().any(is_caught),
+        _ => false,
+    }
+}
+
+fn raises(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match stmt {
+        Stmt::Raise(_) => true,
+        Stmt::If(s) => raises(&s.body) || s.elif_else_clauses.iter().any(|clause| raises(&clause.body)),
+        _ => false,
+    })
+}

@@ -1,0 +1,82 @@
+//! `view` or `reshape` to the same lengths in another order.
+//!
+//! What is reported moves at least two lengths that cannot be mistaken for each other: known
+//! numbers that differ, or lengths with names of their own.
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Data, Size, Sym, Value};
+
+const NAME: &str = "axes-swapped-by-view";
+const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.view"];
+
+#[derive(Default)]
+pub struct AxesSwappedByView;
+
+impl AxesSwappedByView {
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
+        if !PATHS.contains(&path.as_str()) || bound.open {
+            return;
+        }
+        let tensor = match bound.get("input").as_obj().map(|id| it.heap.get(id)) {
+            Some(Data::Tensor(tensor)) if tensor.array == ArrayKind::Torch => tensor,
+            _ => return,
+        };
+        let (Some(old), Some(new)) = (tensor.sizes(), asked(it, bound, &tensor.numel())) else { return };
+        let Some(page) = with.rules.find(NAME).filter(|_| swaps(&old, &new)) else { return };
+        let text = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "from [{}] to [{}] the lengths change places and the elements do not: `permute` moves axes",
+            text(&old),
+            text(&new)
+        );
+        let labels = tensor.shape_at.map(|span| Label { span, message: format!("[{}] comes from here", text(&old)) });
+        report(found, page, Severity::Warning, message, span, labels.into_iter().collect());
+    }
+}
+
+/// The lengths that the call asks for, with `-1` solved.
+fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
+    let mut values = bound.rest_values();
+    if values.is_empty() {
+        values.push(bound.get("shape"));
+    }
+    if let [only] = values.as_slice()
+        && let Some(items) = it.heap.exact_items(only)
+    {
+        values = items;
+    }
+    let mut sizes: Vec<Size> = values.iter().map(Value::as_size).collect::<Option<_>>()?;
+    if let Some(open) = sizes.iter().position(|s| s.known() == Some(-1)) {
+        let rest = sizes.iter().enumerate().filter(|(i, _)| *i != open).fold(Size::Int(1), |n, (_, s)| n.mul(s));
+        *sizes.get_mut(open)? = numel.div_exact(&rest)?;
+    }
+    Some(sizes)
+}
+
+/// Whether the lengths are the same, at least two of them at other places.
+fn swaps(old: &[Size], new: &[Size]) -> bool {
+    if old.len() < 3 || old.len() != new.len() {
+        return false;
+    }
+    let moved: Vec<(&Size, &Size)> = old.iter().zip(new).filter(|(a, b)| a.equals(b) != Some(true)).collect();
+    let distinct = |sizes: &[&Size]| {
+        sizes.iter().enumerate().all(|(i, a)| {
+            let others = sizes.iter().skip(i + 1);
+            !a.is_unknown() && a.known() != Some(1) && others.into_iter().all(|b| a != b)
+        })
+    };
+    let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
+    // Transformer-XL shifts the rows of its scores by such a view of a padded tensor, and
+    // Longformer does the same.
+    let shift = old.len() == 4 && from.len() == 2;
+    !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
+}

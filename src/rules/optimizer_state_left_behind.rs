@@ -1,0 +1,77 @@
+//! The state of an optimizer, loaded before the model moves to the GPU.
+//!
+//! `load_state_dict` puts the state where the parameters are at that moment, and moving the model
+//! moves nothing but the parameters. What is reported are optimizers that always keep a state,
+//! and a state of which nothing says that it is empty.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{Data, Device, ObjId, Sym, Value};
+
+const NAME: &str = "optimizer-state-left-behind";
+const LOAD: &str = "torch.optim.Optimizer.load_state_dict";
+const STEP: &str = "torch.optim.Optimizer.step";
+/// The attribute under which the model of optimizers keeps the parameters.
+const PARAMETERS: &str = "params of";
+const WITH_STATE: &[&str] = &["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop"];
+
+#[derive(Default)]
+pub struct OptimizerStateLeftBehind {
+    /// Optimizers whose state was loaded while their parameters were on the CPU, and where.
+    loaded: RefCell<FxHashMap<ObjId, Span>>,
+}
+
+impl OptimizerStateLeftBehind {
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
+        let optimizer = match path.as_str() {
+            LOAD | STEP => bound.get("self"),
+            _ => return,
+        };
+        let Some(id) = optimizer.as_obj() else { return };
+        let device = device_of(it, &optimizer);
+        if path.as_str() == LOAD {
+            let mut loaded = self.loaded.borrow_mut();
+            let checkpoint = bound.get("state_dict").is_unknown();
+            if checkpoint && keeps_state(it, &optimizer) && device.is_some_and(Device::is_cpu) {
+                loaded.insert(id, span);
+            } else {
+                loaded.remove(&id);
+            }
+            return;
+        }
+        let Some(at) = self.loaded.borrow().get(&id).copied() else { return };
+        let (Some(on), Some(page)) = (device.filter(|d| d.is_cuda()), with.rules.find(NAME)) else { return };
+        let message =
+            format!("the state is loaded to the CPU, where the parameters are: they move to {on}, it does not");
+        let labels = vec![Label { span, message: format!("the step needs the state on {on}") }];
+        report(found, page, Severity::Warning, message, at, labels);
+    }
+}
+
+fn keeps_state(it: &Interp<'_>, optimizer: &Value) -> bool {
+    WITH_STATE.iter().any(|name| it.is_instance(optimizer, &format!("torch.optim.{name}")))
+}
+
+/// Where the parameters of an optimizer are, if all are on one device.
+fn device_of(it: &Interp<'_>, optimizer: &Value) -> Option<Device> {
+    let parameters = it.heap.attr(optimizer.as_obj()?, PARAMETERS)?;
+    let parameters = it.heap.exact_items(&parameters)?;
+    let mut devices = parameters.iter().map(|parameter| match it.heap.get(parameter.as_obj()?) {
+        Data::Tensor(tensor) => tensor.device,
+        _ => None,
+    });
+    let first = devices.next()??;
+    devices.all(|device| device.and_then(|d| d.same(first)) == Some(true)).then_some(first)
+}

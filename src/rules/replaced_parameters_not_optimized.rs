@@ -1,0 +1,85 @@
+//! A layer that is replaced after the optimizer was made: the optimizer holds the parameters
+//! of the old one, and the new one is never trained.
+
+use std::cell::RefCell;
+
+use super::modules_in_plain_container::trained;
+use super::trace::{Moment, Trace, parameters};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym};
+
+const NAME: &str = "replaced-parameters-not-optimized";
+/// How deep modules are looked into for their parameters.
+const DEPTH: u32 = 6;
+
+struct Replaced {
+    optimizer: ObjId,
+    name: Sym,
+    span: Span,
+    new: Vec<ObjId>,
+}
+
+#[derive(Default)]
+pub struct ReplacedParametersNotOptimized {
+    replaced: RefCell<Vec<Replaced>>,
+}
+
+impl ReplacedParametersNotOptimized {
+    pub fn event(&self, it: &Interp<'_>, trace: &Trace, event: Event<'_>) {
+        let Event::SetAttribute { object, name, value, span, .. } = event else { return };
+        let optimizers = trace.optimizers.all();
+        if it.speculative || optimizers.is_empty() {
+            return;
+        }
+        let Some(before) = it.heap.attr(object, name.as_str()) else { return };
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        trained(it, &before, DEPTH, &mut old);
+        trained(it, value, DEPTH, &mut new);
+        // What wraps or shares the old layer still trains it.
+        if old.is_empty() || new.is_empty() || new.iter().any(|p| old.contains(p)) {
+            return;
+        }
+        for optimizer in optimizers {
+            if parameters(it, optimizer).is_some_and(|held| old.iter().all(|p| held.contains(p))) {
+                self.replaced.borrow_mut().push(Replaced { optimizer, name, span, new: new.clone() });
+            }
+        }
+    }
+
+    pub fn call(&self, path: Sym, bound: &Bound) {
+        if path.as_str() == "torch.optim.Optimizer.add_param_group" {
+            let optimizer = bound.get("self").as_obj();
+            self.replaced.borrow_mut().retain(|r| Some(r.optimizer) != optimizer);
+        }
+    }
+
+    pub fn moment(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        trace: &Trace,
+        (moment, span): (&Moment, Span),
+        found: &mut Found,
+    ) {
+        let Moment::Step { optimizer, .. } = moment else { return };
+        let Some(known) = trace.optimizers.known(*optimizer).filter(|known| !known.escaped) else { return };
+        let all: Vec<Option<Vec<ObjId>>> = trace.optimizers.all().iter().map(|id| parameters(it, *id)).collect();
+        for replaced in self.replaced.borrow().iter().filter(|r| r.optimizer == *optimizer) {
+            let held = all.iter().any(|held| match held {
+                Some(held) => replaced.new.iter().any(|p| held.contains(p)),
+                None => true,
+            });
+            let Some(page) = with.rules.find(NAME).filter(|_| !held) else { continue };
+            let message =
+                format!("the new `{}` is never trained: the optimizer holds what was there before", replaced.name);
+            let labels = vec![
+                Label { span: known.made, message: "the optimizer is made here".to_owned() },
+                Label { span, message: "this steps without the new parameters".to_owned() },
+            ];
+            report(found, page, Severity::Error, message, replaced.span, labels);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A `DistributedSampler` that shuffles in the same way in every epoch.
+//!
+//! For validation that does not matter: what is reported is iterated to train, pass after
+//! pass, with `set_epoch` on no path between two.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::trace::{Moment, Trace, reach};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "sampler-without-set-epoch";
+const SAMPLER: &str = "torch.utils.data.DistributedSampler";
+
+#[derive(Default)]
+pub struct SamplerWithoutSetEpoch {
+    /// Where each sampler was made, unless code that cannot be seen has it.
+    made: RefCell<FxHashMap<ObjId, Span>>,
+    /// Passes that trained in the order of the one before.
+    stale: RefCell<FxHashMap<ObjId, Span>>,
+    /// The passes that began and may go on, one inside the other.
+    passes: RefCell<Vec<Pass>>,
+}
+
+/// A pass over a loader.
+#[derive(Clone, Copy)]
+struct Pass {
+    sampler: Option<ObjId>,
+    span: Span,
+    /// How many loops were open where it began.
+    outside: usize,
+    /// An earlier pass trained, and the sampler was told nothing since.
+    stale: bool,
+}
+
+impl SamplerWithoutSetEpoch {
+    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound) {
+        if path.as_str() == "torch.utils.data.DistributedSampler.set_epoch"
+            && let Some(id) = bound.get("self").as_obj()
+        {
+            it.remember(&key(id), Value::str("set"));
+        }
+    }
+
+    pub fn moment(&self, it: &mut Interp<'_>, moment: &Moment) {
+        let Moment::Backward { .. } = moment else { return };
+        // A pass that ended may have been made inside the one that trains.
+        let open = it.open_loops();
+        let mut passes = self.passes.borrow_mut();
+        while passes.last().is_some_and(|pass| pass.outside >= open) {
+            passes.pop();
+        }
+        let Some(Pass { sampler: Some(sampler), span, stale, .. }) = passes.last().copied() else { return };
+        if stale && !it.speculative {
+            self.stale.borrow_mut().insert(sampler, span);
+        }
+        it.remember(&key(sampler), Value::str("used"));
+    }
+
+    pub fn event(&self, it: &mut Interp<'_>, trace: &Trace, event: Event<'_>) {
+        match event {
+            Event::Returned { path, result: Value::Obj(id), span, .. } if path.as_str() == SAMPLER => {
+                self.made.borrow_mut().insert(*id, span);
+                it.remember(&key(*id), Value::str("fresh"));
+            }
+            Event::Iterated { object, span } => {
+                let sampler = it.heap.attr(object, "sampler").and_then(|v| v.as_obj());
+                let ours = sampler.filter(|id| self.made.borrow().contains_key(id));
+                let stale = ours.is_some_and(|sampler| {
+                    let shuffles = it.heap.attr(sampler, "shuffle").and_then(|v| v.as_bool()) == Some(true);
+                    shuffles && it.remembered(&key(sampler)).is_some_and(|v| v.as_str() == Some("used"))
+                });
+                let outside = it.open_loops();
+                let mut passes = self.passes.borrow_mut();
+                passes.retain(|pass| pass.outside < outside);
+                passes.push(Pass { sampler: ours, span, outside, stale });
+                if ours.is_some() {
+                    trace.note();
+                }
+            }
+            Event::Unseen { name, .. } if name.as_str() == "set_epoch" => self.made.borrow_mut().clear(),
+            Event::Escaped { value } if !self.made.borrow().is_empty() => {
+                let mut reached = Vec::new();
+                reach(it, value, SAMPLER, 4, &mut reached);
+                self.made.borrow_mut().retain(|id, _| !reached.contains(id));
+            }
+            _ => {}
+        }
+    }
+
+    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
+        let Some(page) = with.rules.find(NAME) else { return };
+        let made = self.made.borrow();
+        for (id, span) in &*self.stale.borrow() {
+            let Some(at) = made.get(id) else { continue };
+            let message = "every pass shuffles the samples in the same way: nothing tells the sampler the epoch";
+            let labels = vec![Label { span: *at, message: "the sampler is made here".to_owned() }];
+            report(found, page, Severity::Warning, message.to_owned(), *span, labels);
+        }
+    }
+}
+
+fn key(id: ObjId) -> String {
+    format!("epoch of {id:?}")
+}
