@@ -27,7 +27,7 @@ class Tabular(nn.Module):
         self.head = nn.Linear(dim * len(cardinalities), 1)
 
     def forward(self, codes):
-        parts = [table(codes[:, i]) for i, table in enumerate(self.embeddings)]  # warning: TV202
+        parts = [table(codes[:, i]) for i, table in enumerate(self.embeddings)]  # error: TV202
         return self.head(torch.cat(parts, dim=1)).squeeze(1)
 
 

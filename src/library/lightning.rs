@@ -7,7 +7,7 @@ use super::common::{instance, none, unknown};
 use super::stdlib::deepcopy;
 use super::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
-use crate::value::{Data, Device, DeviceKind, Items, ObjId, Sym, Type, Value};
+use crate::value::{Data, Device, DeviceKind, Dtype, Items, ObjId, Sym, Type, Value};
 
 const MODULE: &str = "lightning.LightningModule";
 const DATA: &str = "lightning.LightningDataModule";
@@ -135,13 +135,15 @@ fn forget_devices(it: &mut Interp<'_>, value: &Value) {
                     continue;
                 }
                 match it.heap.get(*id) {
-                    // Mixed precision casts, too.
                     Data::Tensor(tensor) if tensor.device.is_some() || tensor.dtype.is_some() => {
                         it.heap.update_tensor(*id, |t| {
                             t.device = None;
                             t.device_at = None;
-                            t.dtype = None;
-                            t.dtype_at = None;
+                            // Mixed precision casts, too, but no integers.
+                            if t.dtype.is_some_and(Dtype::is_floating) {
+                                t.dtype = None;
+                                t.dtype_at = None;
+                            }
                         });
                     }
                     Data::List(Items::Exact(items)) => todo.extend(items.iter().cloned()),
@@ -168,6 +170,14 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);
     let module = b.get("datamodule");
+    // The hooks in which data is split and datasets are made.
+    for object in [&module, &model] {
+        for (hook, given) in [("prepare_data", None), ("setup", Some(Value::str("fit")))] {
+            if cx.it.user_method(object, hook).is_some() {
+                cx.it.call_method(object, hook, Args::positional(given, span), span);
+            }
+        }
+    }
     for (parameter, method, step) in [
         ("train_dataloaders", "train_dataloader", "training_step"),
         ("val_dataloaders", "val_dataloader", "validation_step"),

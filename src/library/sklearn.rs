@@ -47,7 +47,12 @@ pub fn register(t: &mut Table) {
     for name in ["StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "LabelEncoder"] {
         let class = format!("sklearn.preprocessing.{name}");
         t.class(&class, &[], "*args, **kwargs").keeps_arguments = false;
-        t.def(&format!("{class}.fit"), "self, X, *args, **kwargs", |_, b| b.get("self"));
+        t.def(&format!("{class}.fit"), "self, X, *args, **kwargs", |cx, b| {
+            if cx.path.as_str().contains("LabelEncoder") {
+                learn(cx, b);
+            }
+            b.get("self")
+        });
         let run = if name == "LabelEncoder" { encode } else { scale };
         t.family(&format!("{class}."), "fit_transform transform", "self, X, *args, **kwargs", run);
         t.def(&format!("{class}.inverse_transform"), "self, X", unknown);
@@ -174,9 +179,58 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
+/// What a `LabelEncoder` is given, element by element.
+fn labels(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
+    match cx.tensor(value) {
+        Some(tensor) => tensor.data?.iter().map(|x| (x.fract() == 0.0).then(|| Key::of(&whole(*x)))?).collect(),
+        None => cx.items(value)?.iter().map(Key::of).collect(),
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "whole numbers, as the caller has checked")]
+fn whole(x: f64) -> Value {
+    Value::Int(x as i64)
+}
+
+/// The classes that a `LabelEncoder` finds, in order.
+fn learn(cx: &mut Cx<'_, '_>, b: &Bound) {
+    let Some(id) = b.get("self").as_obj() else { return };
+    let found = labels(cx, &b.get("X")).map(|mut keys| {
+        keys.sort_by(|a, b| match (a, b) {
+            (Key::Int(a), Key::Int(b)) => a.cmp(b),
+            (Key::Str(a), Key::Str(b)) => a.cmp(b),
+            _ => std::cmp::Ordering::Equal,
+        });
+        keys.dedup();
+        keys
+    });
+    let of_one_kind = |keys: &Vec<Key>| {
+        keys.iter().all(|k| matches!(k, Key::Int(_))) || keys.iter().all(|k| matches!(k, Key::Str(_)))
+    };
+    let classes = match found.filter(of_one_kind) {
+        Some(keys) => cx.list(keys.iter().map(Key::value).collect()),
+        None => Value::Unknown,
+    };
+    cx.it.heap.set_attr(id, "classes_", classes);
+}
+
 fn encode(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let at = cx.at();
-    let x = b.get("X");
+    let (at, x) = (cx.at(), b.get("X"));
+    if cx.name() == "fit_transform" {
+        learn(cx, b);
+    }
+    let classes = cx.attr(&b.get("self"), "classes_");
+    if let (Some(classes), Some(keys)) = (labels(cx, &classes), labels(cx, &x)) {
+        #[expect(clippy::cast_precision_loss, reason = "a position among classes")]
+        let code = |key: &Key| classes.iter().position(|class| class == key).map(|at| at as f64);
+        if let Some(codes) = keys.iter().map(code).collect::<Option<Vec<f64>>>() {
+            let rows = Dim::new(super::common::size_of_length(codes.len()), at);
+            let mut out = array(None, Some(Dtype::Int64), at);
+            out.shape = Some(vec![rows]);
+            numpy::set_data(&mut out, codes, at);
+            return cx.out(out);
+        }
+    }
     let rows = match numpy::as_array(cx, &x).and_then(|t| t.shape) {
         Some(shape) => shape.first().cloned(),
         None => None,

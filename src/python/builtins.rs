@@ -189,6 +189,12 @@ impl<'p> Interp<'p> {
                 },
             },
             "vars" => self.attributes(&first),
+            "ord" if let Some(code) = first.as_str().and_then(|s| s.chars().next()) => {
+                Value::Int(i64::from(u32::from(code)))
+            }
+            "chr" if let Some(c) = first.as_int().and_then(|n| char::from_u32(u32::try_from(n).ok()?)) => {
+                Value::str(&c.to_string())
+            }
             "ord" | "hash" | "id" => Value::Any(Type::Int),
             "repr" | "chr" | "hex" | "bin" | "oct" | "format" | "input" => Value::Any(Type::Str),
             "bytes" => Value::Any(Type::Bytes),
@@ -309,7 +315,9 @@ impl<'p> Interp<'p> {
                 Value::Bool(b) => Value::Int(i64::from(*b)),
                 #[expect(clippy::cast_possible_truncation, reason = "Python truncates too, and the bound is checked")]
                 Value::Float(x) if x.abs() < 1e15 => Value::Int(x.trunc() as i64),
-                Value::Str(s) => s.trim().parse().map_or(Value::Any(Type::Int), Value::Int),
+                Value::Str(_) | Value::Among(_) => self
+                    .of_texts(value, |_, text| text.trim().parse().ok().map(Value::Int))
+                    .unwrap_or(Value::Any(Type::Int)),
                 _ => Value::Any(Type::Int),
             },
             "float" => match value {
@@ -465,24 +473,7 @@ impl<'p> Interp<'p> {
                 many => self.heap.iter(many),
             },
             "set" | "frozenset" => {
-                let items = match items {
-                    Items::Exact(items) => {
-                        let mut seen: Vec<Key> = Vec::new();
-                        let keys: Option<Vec<Key>> = items.iter().map(Key::of).collect();
-                        match keys {
-                            Some(keys) => {
-                                for key in keys {
-                                    if !seen.contains(&key) {
-                                        seen.push(key);
-                                    }
-                                }
-                                Items::Exact(seen.iter().map(Key::value).collect())
-                            }
-                            None => Items::Many(Items::Exact(items).element(&mut self.heap)),
-                        }
-                    }
-                    many => many,
-                };
+                let items = self.distinct(items);
                 Value::Obj(self.heap.alloc(Data::Set(items)))
             }
             "reversed" => match items {
@@ -494,19 +485,14 @@ impl<'p> Interp<'p> {
             },
             "sorted" => {
                 let sorted = match items {
-                    Items::Exact(mut items) if items.iter().all(|v| v.as_int().is_some()) && args.kw.is_empty() => {
-                        items.sort_by_key(Value::as_int);
-                        Items::Exact(items)
-                    }
-                    Items::Exact(mut items) if items.iter().all(|v| v.as_str().is_some()) && args.kw.is_empty() => {
-                        items.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
-                        Items::Exact(items)
-                    }
-                    Items::Exact(items) => {
-                        let len = items.len();
-                        let element = Items::Exact(items).element(&mut self.heap);
-                        Items::Exact(vec![element; len])
-                    }
+                    Items::Exact(items) => match self.sorted(items.clone(), args, span) {
+                        Some(sorted) => Items::Exact(sorted),
+                        None => {
+                            let len = items.len();
+                            let element = Items::Exact(items).element(&mut self.heap);
+                            Items::Exact(vec![element; len])
+                        }
+                    },
                     many => many,
                 };
                 Value::Obj(self.heap.alloc(Data::List(sorted)))

@@ -1,14 +1,21 @@
 //! Lists, dicts, sets, tuples, texts and numbers: subscripts, loops, lengths, methods.
 
-use std::collections::HashSet;
+use std::cmp::Ordering;
 use std::rc::Rc;
 
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
 use super::interp::Interp;
+use super::text::{part_of_text, text_method};
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
     Among, Data, Dict, Items, Iter, Key, ObjId, Range, Ranged, Size, Sym, Type, Value, join, sym, texts_of,
 };
+
+/// As long a list is sorted element by element.
+const MOST_SORTED: usize = 1024;
 
 impl<'p> Interp<'p> {
     /// `object[index]`.
@@ -20,6 +27,7 @@ impl<'p> Interp<'p> {
         match object {
             Value::Tuple(items) => self.index_items(&Items::Exact(items.to_vec()), index, true),
             Value::Str(text) => match index.as_int() {
+                None if let Some(part) = part_of_text(text, index) => Value::str(&part),
                 Some(n) => {
                     let count = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
                     let at = if n < 0 { n + count } else { n };
@@ -28,7 +36,10 @@ impl<'p> Interp<'p> {
                 }
                 None => Value::Any(Type::Str),
             },
-            Value::Any(Type::Str) | Value::Among(_) => Value::Any(Type::Str),
+            Value::Among(_) => self
+                .of_texts(object, |_, text| part_of_text(text, index).map(|part| Value::str(&part)))
+                .unwrap_or(Value::Any(Type::Str)),
+            Value::Any(Type::Str) => Value::Any(Type::Str),
             Value::Any(Type::Bytes) => match index {
                 Value::Slice(_) => object.clone(),
                 _ => Value::ranged(Range::bounds(0.0, 255.0), false, None),
@@ -169,7 +180,7 @@ impl<'p> Interp<'p> {
     }
 
     /// One of these, and over a pass each: integers keep their range.
-    fn any_sample(&mut self, values: &[Value]) -> Value {
+    pub(super) fn any_sample(&mut self, values: &[Value]) -> Value {
         let numbers: Option<Vec<f64>> =
             values.iter().map(|v| if matches!(v, Value::Int(_)) { v.as_f64() } else { None }).collect();
         if let Some(range) = numbers.and_then(|numbers| Range::of_values(&numbers)) {
@@ -316,12 +327,16 @@ impl<'p> Interp<'p> {
         }
         match object {
             Value::Tuple(items) => Items::Exact(items.to_vec()),
-            Value::Str(text) if text.chars().count() <= 64 => {
+            Value::Str(text) if text.len() <= super::text::LONGEST => {
                 Items::Exact(text.chars().map(|c| Value::str(&c.to_string())).collect())
             }
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::List(items) | Data::Set(items) | Data::Iter(Iter { items, .. }) => items.clone(),
+                Data::List(items) | Data::Iter(Iter { items, .. }) => items.clone(),
+                Data::Set(items) => {
+                    let items = items.clone();
+                    self.distinct(items)
+                }
                 Data::Dict(dict) => match dict.open {
                     None => Items::Exact(dict.entries.keys().map(Key::value).collect()),
                     Some(_) => Items::Many(Value::Unknown),
@@ -332,6 +347,16 @@ impl<'p> Interp<'p> {
             },
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
             _ => Items::Many(Value::Unknown),
+        }
+    }
+
+    /// The elements of a set: each once. What may be equal has no known number.
+    pub(super) fn distinct(&mut self, items: Items) -> Items {
+        let Items::Exact(values) = &items else { return items };
+        match values.iter().map(Key::of).collect::<Option<IndexSet<Key, FxBuildHasher>>>() {
+            Some(keys) => Items::Exact(keys.iter().map(Key::value).collect()),
+            None if values.len() < 2 => items,
+            None => Items::Many(items.element(&mut self.heap)),
         }
     }
 
@@ -388,12 +413,14 @@ impl<'p> Interp<'p> {
         if let Some(members) = self.members(object) {
             return int(members.len());
         }
+        if let Some(Data::Set(items)) = object.as_obj().map(|id| self.heap.get(id)) {
+            let items = items.clone();
+            return match self.distinct(items) {
+                Items::Exact(items) => int(items.len()),
+                Items::Many(_) => Value::Any(Type::Int),
+            };
+        }
         if let Some(items) = self.heap.exact_items(object) {
-            // What a set holds may be equal where it is not known to be.
-            if matches!(object.as_obj().map(|id| self.heap.get(id)), Some(Data::Set(_))) {
-                let keys: Option<HashSet<Key>> = items.iter().map(Key::of).collect();
-                return keys.map_or(Value::Any(Type::Int), |keys| int(keys.len()));
-            }
             return int(items.len());
         }
         if self.heap.instance_of(object).is_some()
@@ -473,7 +500,8 @@ impl<'p> Interp<'p> {
             }
             Value::Tuple(items) => match name.as_str() {
                 "index" if let [only] = args.pos.as_slice() => Some(self.place_of(items, &only.value)),
-                "index" | "count" => Some(Value::Any(Type::Int)),
+                "count" => Some(count_of(items, args)),
+                "index" => Some(Value::Any(Type::Int)),
                 // `torch.Size`.
                 "numel" => {
                     let sizes = items.iter().map(|v| v.as_size().unwrap_or(Size::Unknown));
@@ -522,7 +550,8 @@ impl<'p> Interp<'p> {
                     let items = self.iterate(&more, span);
                     self.extend_list(id, items);
                 }
-                self.list_method(id, "sort", &Args::default(), span)
+                self.forget_order(id);
+                Value::None
             }
             ("insert", Some(at)) => {
                 let value = args.pos.get(1).map_or(Value::Unknown, |a| a.value.clone());
@@ -574,11 +603,13 @@ impl<'p> Interp<'p> {
                 Value::None
             }
             ("sort", _) => {
-                let element = self.element_of(id);
-                if let Data::List(Items::Exact(items)) = self.heap.get_mut(id) {
-                    let len = items.len();
-                    *items = vec![element; len];
+                if let Data::List(Items::Exact(items)) = self.heap.get(id).clone()
+                    && let Some(sorted) = self.sorted(items, args, span)
+                {
+                    *self.heap.get_mut(id) = Data::List(Items::Exact(sorted));
+                    return Value::None;
                 }
+                self.forget_order(id);
                 Value::None
             }
             ("remove", _) => {
@@ -593,9 +624,47 @@ impl<'p> Interp<'p> {
                 }
                 _ => Value::Any(Type::Int),
             },
-            ("index" | "count", _) => Value::Any(Type::Int),
+            ("count", _) => match self.heap.get(id) {
+                Data::List(Items::Exact(items)) => count_of(items, args),
+                _ => Value::Any(Type::Int),
+            },
+            ("index", _) => Value::Any(Type::Int),
             _ => Value::Unknown,
         }
+    }
+
+    /// The same elements in an order that is not known.
+    fn forget_order(&mut self, id: ObjId) {
+        let element = self.element_of(id);
+        if let Data::List(Items::Exact(items)) = self.heap.get_mut(id) {
+            let len = items.len();
+            *items = vec![element; len];
+        }
+    }
+
+    /// The values in the order that `sorted` gives them, where all that it compares is known.
+    pub(super) fn sorted(&mut self, values: Vec<Value>, args: &Args, span: Span) -> Option<Vec<Value>> {
+        let named = |name: &str| args.kw.iter().find(|(k, _)| k.as_str() == name).map(|(_, a)| a.value.clone());
+        let reverse = named("reverse").map_or(Some(false), |v| v.as_bool())?;
+        let key = named("key").filter(|k| !k.is_none());
+        if args.more_kw || values.len() > MOST_SORTED {
+            return None;
+        }
+        let mut rows: Vec<(Value, Value)> = Vec::with_capacity(values.len());
+        for value in values {
+            let by = match &key {
+                Some(key) => self.call(key, Args::positional([value.clone()], span), span),
+                None => value.clone(),
+            };
+            rows.push((by, value));
+        }
+        let mut known = rows.iter().all(|(by, _)| order(by, by).is_some());
+        rows.sort_by(|(a, _), (b, _)| {
+            let found = order(a, b).map(|o| if reverse { o.reverse() } else { o });
+            known &= found.is_some();
+            found.unwrap_or(Ordering::Equal)
+        });
+        known.then(|| rows.into_iter().map(|(_, value)| value).collect())
     }
 
     /// Where a value stands in a list: of a text that is one of several, one of their places.
@@ -631,11 +700,17 @@ impl<'p> Interp<'p> {
         match name {
             "add" | "update" => {
                 let value = args.pos.first().map_or(Value::Unknown, |a| a.value.clone());
-                let value = if name == "add" { value } else { self.iterate(&value, span).element(&mut self.heap) };
-                let element = self.element_of(id);
-                let empty = matches!(self.heap.get(id), Data::Set(Items::Exact(items)) if items.is_empty());
-                let element = if empty { value } else { join(&mut self.heap, &element, &value, false) };
-                *self.heap.get_mut(id) = Data::Set(Items::Many(element));
+                let more = if name == "add" { Items::Exact(vec![value]) } else { self.iterate(&value, span) };
+                let Data::Set(have) = self.heap.get(id).clone() else { return Value::None };
+                let all = match (have, more) {
+                    (Items::Exact(have), Items::Exact(more)) => self.distinct(Items::Exact([have, more].concat())),
+                    (Items::Exact(have), more) if have.is_empty() => Items::Many(more.element(&mut self.heap)),
+                    (have, more) => {
+                        let (have, more) = (have.element(&mut self.heap), more.element(&mut self.heap));
+                        Items::Many(join(&mut self.heap, &have, &more, false))
+                    }
+                };
+                *self.heap.get_mut(id) = Data::Set(all);
                 Value::None
             }
             "discard" | "remove" | "clear" => {
@@ -769,12 +844,12 @@ impl<'p> Interp<'p> {
     }
 }
 
-fn int(n: usize) -> Value {
+pub(super) fn int(n: usize) -> Value {
     Value::Int(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
 /// `values[start:stop:step]`.
-fn slice_of(values: &[Value], start: Option<i64>, stop: Option<i64>, step: i64) -> Vec<Value> {
+pub(super) fn slice_of<T: Clone>(values: &[T], start: Option<i64>, stop: Option<i64>, step: i64) -> Vec<T> {
     let len = i64::try_from(values.len()).unwrap_or(i64::MAX);
     if step == 0 {
         return Vec::new();
@@ -793,44 +868,30 @@ fn slice_of(values: &[Value], start: Option<i64>, stop: Option<i64>, step: i64) 
     out
 }
 
-fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut Interp<'_>) -> Value {
-    let arg = args.pos.first().and_then(|a| a.value.as_str());
-    if let Value::Str(text) = receiver {
-        let known = match (name, arg) {
-            ("lower", _) => Some(Value::str(&text.to_lowercase())),
-            ("upper", _) => Some(Value::str(&text.to_uppercase())),
-            ("strip", None) if args.pos.is_empty() => Some(Value::str(text.trim())),
-            ("startswith", Some(prefix)) => Some(Value::Bool(text.starts_with(prefix))),
-            ("endswith", Some(suffix)) => Some(Value::Bool(text.ends_with(suffix))),
-            ("replace", Some(from)) => {
-                args.pos.get(1).and_then(|a| a.value.as_str()).map(|to| Value::str(&text.replace(from, to)))
-            }
-            ("split", Some(by)) if args.pos.len() == 1 && !by.is_empty() => {
-                let parts = text.split(by).map(Value::str).collect();
-                Some(it.heap.list(parts))
-            }
-            ("split", None) if args.pos.is_empty() => {
-                let parts = text.split_whitespace().map(Value::str).collect();
-                Some(it.heap.list(parts))
-            }
-            ("find", Some(part)) if args.pos.len() == 1 => Some(match text.find(part) {
-                Some(at) => int(text.get(..at).unwrap_or_default().chars().count()),
-                None => Value::Int(-1),
-            }),
-            ("isdigit", _) => Some(Value::Bool(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit()))),
-            _ => None,
-        };
-        if let Some(value) = known {
-            return value;
-        }
+/// `list.count(x)`, where every comparison is decided.
+fn count_of(items: &[Value], args: &Args) -> Value {
+    let wanted = args.pos.first().and_then(|a| Key::of(&a.value));
+    let keys: Option<Vec<Key>> = items.iter().map(Key::of).collect();
+    match (keys, wanted) {
+        (Some(keys), Some(wanted)) => int(keys.iter().filter(|key| **key == wanted).count()),
+        _ => Value::Any(Type::Int),
     }
-    match name {
-        "split" | "rsplit" | "splitlines" => Value::Obj(it.heap.alloc(Data::List(Items::Many(Value::Any(Type::Str))))),
-        "startswith" | "endswith" | "isdigit" | "isalpha" | "isalnum" | "isspace" | "isupper" | "islower"
-        | "isnumeric" => Value::Any(Type::Bool),
-        "find" | "index" | "count" | "rfind" => Value::Any(Type::Int),
-        "encode" => Value::Any(Type::Bytes),
-        "partition" | "rpartition" => Value::tuple(vec![Value::Any(Type::Str); 3]),
-        _ => Value::Any(Type::Str),
+}
+
+/// How Python orders two values, where that is known.
+fn order(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
+        (Value::Tuple(a), Value::Tuple(b)) => {
+            for (a, b) in a.iter().zip(b.iter()) {
+                match order(a, b)? {
+                    Ordering::Equal => {}
+                    other => return Some(other),
+                }
+            }
+            Some(a.len().cmp(&b.len()))
+        }
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
     }
 }

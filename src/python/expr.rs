@@ -71,6 +71,7 @@ impl<'p> Interp<'p> {
             }
             Expr::Set(s) => {
                 let items = self.elements(&s.elts);
+                let items = self.distinct(items);
                 Value::Obj(self.heap.alloc(Data::Set(items)))
             }
             Expr::Dict(d) => self.dict_display(&d.items),
@@ -80,6 +81,7 @@ impl<'p> Interp<'p> {
             }
             Expr::SetComp(c) => {
                 let items = self.comprehension(&c.generators, &mut |it| it.eval(&c.elt));
+                let items = self.distinct(items);
                 Value::Obj(self.heap.alloc(Data::Set(items)))
             }
             Expr::Generator(c) => {
@@ -332,7 +334,7 @@ impl<'p> Interp<'p> {
             Items::Exact(items) if items.len() <= 256 => (items, true),
             items => (vec![items.element(&mut self.heap)], false),
         };
-        let (mut out, mut exact) = (Vec::new(), exact);
+        let (mut out, mut exact, mut filtered) = (Vec::new(), exact, false);
         for element in elements {
             self.assign(&first.target, element);
             let mut keep = Some(true);
@@ -353,7 +355,7 @@ impl<'p> Interp<'p> {
             if keep == Some(false) {
                 continue;
             }
-            exact &= keep == Some(true);
+            filtered |= keep.is_none();
             match self.comprehend(rest, body) {
                 Items::Exact(items) => out.extend(items),
                 Items::Many(value) => {
@@ -362,7 +364,11 @@ impl<'p> Interp<'p> {
                 }
             }
         }
-        if exact { Items::Exact(out) } else { Items::Many(Items::Exact(out).element(&mut self.heap)) }
+        if filtered {
+            // What is left need not hold any one value: as a join of several, it claims none.
+            out.extend(out.first().cloned());
+        }
+        if exact && !filtered { Items::Exact(out) } else { Items::Many(Items::Exact(out).element(&mut self.heap)) }
     }
 
     fn eval_either(&mut self, test: &'p Expr, yes: &'p Expr, no: &'p Expr) -> Value {

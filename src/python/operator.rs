@@ -59,8 +59,17 @@ impl<'p> Interp<'p> {
             return value;
         }
         match (op, left, right) {
-            (BinOp::Add, Value::Str(a), Value::Str(b)) => return Value::str(&format!("{a}{b}")),
+            (BinOp::Add, Value::Str(a), Value::Str(b)) if a.len() + b.len() <= super::text::LONGEST => {
+                return Value::str(&format!("{a}{b}"));
+            }
             (BinOp::Add, a, b) if is_str(a) && is_str(b) => return Value::Any(Type::Str),
+            (BinOp::Mod, Value::Str(a), b) => {
+                let values = match b {
+                    Value::Tuple(values) => values.to_vec(),
+                    one => vec![one.clone()],
+                };
+                return super::text::percent(a, &values).map_or(Value::Any(Type::Str), |t| Value::str(&t));
+            }
             (BinOp::Mod, a, _) if is_str(a) => return Value::Any(Type::Str),
             (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
                 return Value::tuple(a.iter().chain(b.iter()).cloned().collect());
@@ -70,6 +79,11 @@ impl<'p> Interp<'p> {
                     return Value::tuple(items);
                 }
                 return Value::Unknown;
+            }
+            (BinOp::Mul, Value::Str(a), Value::Int(n)) | (BinOp::Mul, Value::Int(n), Value::Str(a)) => {
+                let times = usize::try_from((*n).max(0)).unwrap_or(usize::MAX);
+                let short = a.len().checked_mul(times).is_some_and(|n| n <= super::text::LONGEST);
+                return if short { Value::str(&a.repeat(times)) } else { Value::Any(Type::Str) };
             }
             (BinOp::Mul, a, b) if is_str(a) || is_str(b) => return Value::Any(Type::Str),
             (BinOp::Add | BinOp::Mul, Value::Any(Type::Bytes), _) | (BinOp::Mul, _, Value::Any(Type::Bytes)) => {

@@ -450,13 +450,7 @@ impl<'p> Interp<'p> {
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
-            Items::Exact(items)
-                if items.len() <= UNROLL && !has_loop(&stmt.body)
-                    || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY && !has_loop(&stmt.body)
-                    || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY && !has_loop(&stmt.body) =>
-            {
-                self.unrolled(stmt, items)
-            }
+            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items),
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
                 let element = Items::Exact(items).element(&mut self.heap);
@@ -750,6 +744,17 @@ impl<'p> Interp<'p> {
         let last = self.exec_block(&stmt.finalbody);
         if alive && last == Flow::Next { Flow::Next } else { Flow::Stopped }
     }
+}
+
+/// Whether a loop over known elements is run element by element.
+fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
+    if has_loop(&stmt.body) {
+        // Rounds that only count, such as epochs, are alike; records each have data of their own.
+        return items.len() <= UNROLL && items.iter().any(|item| item.as_int().is_none());
+    }
+    items.len() <= UNROLL
+        || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY
+        || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
 }
 
 /// Whether a loop stands directly in a body: unrolling a loop of loops multiplies.

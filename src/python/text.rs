@@ -1,8 +1,13 @@
-//! f-strings, and values as text.
+//! Texts: f-strings, values as text, slices and methods.
 
+use super::Args;
+use super::containers::{int, slice_of};
 use super::interp::Interp;
 use crate::syntax::ast::{FStringPart, FStringValue, InterpolatedStringElement};
-use crate::value::{Type, Value};
+use crate::value::{Data, Items, Type, Value};
+
+/// The longest text that is written out or taken apart, in bytes.
+pub(super) const LONGEST: usize = 16_384;
 
 impl<'p> Interp<'p> {
     pub(super) fn fstring(&mut self, value: &'p FStringValue) -> Value {
@@ -20,8 +25,19 @@ impl<'p> Interp<'p> {
                             InterpolatedStringElement::Literal(literal) => add(Some(&literal.value)),
                             InterpolatedStringElement::Interpolation(e) => {
                                 let value = self.eval(&e.expression);
-                                let plain = e.format_spec.is_none() && e.debug_text.is_none();
-                                let shown = if plain { str_of(&value) } else { None };
+                                let spec = match &e.format_spec {
+                                    None => Some(String::new()),
+                                    Some(spec) => spec
+                                        .elements
+                                        .iter()
+                                        .map(|part| match part {
+                                            InterpolatedStringElement::Literal(text) => Some(&*text.value),
+                                            InterpolatedStringElement::Interpolation(_) => None,
+                                        })
+                                        .collect(),
+                                };
+                                let plain = e.debug_text.is_none();
+                                let shown = spec.filter(|_| plain).and_then(|spec| formatted(&value, &spec));
                                 add(shown.as_deref());
                             }
                         }
@@ -36,6 +52,26 @@ impl<'p> Interp<'p> {
     }
 }
 
+impl Interp<'_> {
+    /// What follows from a text of which it is known which texts it may be; `None` where that
+    /// is not known for one of them.
+    pub(super) fn of_texts(
+        &mut self,
+        text: &Value,
+        mut each: impl FnMut(&mut Self, &str) -> Option<Value>,
+    ) -> Option<Value> {
+        match text {
+            Value::Str(text) => each(self, text),
+            Value::Among(among) => {
+                let among = among.clone();
+                let found: Vec<Value> = among.texts.iter().map(|text| each(self, text)).collect::<Option<_>>()?;
+                Some(if among.epoch { self.any_sample(&found) } else { Items::Exact(found).element(&mut self.heap) })
+            }
+            _ => None,
+        }
+    }
+}
+
 /// `str(value)`, where it is known.
 pub(super) fn str_of(value: &Value) -> Option<String> {
     Some(match value {
@@ -46,4 +82,158 @@ pub(super) fn str_of(value: &Value) -> Option<String> {
         Value::Device(d) if d.index.is_some() || !d.is_cuda() => d.to_string(),
         _ => return None,
     })
+}
+
+/// A value under a format specification, where both are plain: `{i:03d}`.
+fn formatted(value: &Value, spec: &str) -> Option<String> {
+    let text = str_of(value)?;
+    if spec.is_empty() {
+        return Some(text);
+    }
+    let (Value::Int(n), width) = (value, spec.strip_suffix('d').unwrap_or(spec)) else { return None };
+    if width.is_empty() {
+        return Some(text);
+    }
+    let size: usize = width.parse().ok().filter(|n| *n <= 64)?;
+    Some(if width.starts_with('0') { format!("{n:0size$}") } else { format!("{n:size$}") })
+}
+
+/// `text % values`, where it is plain.
+pub(super) fn percent(text: &str, values: &[Value]) -> Option<String> {
+    let (mut out, mut values) = (String::new(), values.iter());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        out.push_str(before);
+        let at = after.find(|c: char| !c.is_ascii_digit())?;
+        let (width, tail) = after.split_at_checked(at)?;
+        let kind = tail.chars().next()?;
+        match kind {
+            '%' if width.is_empty() => out.push('%'),
+            's' if width.is_empty() => out.push_str(&str_of(values.next()?)?),
+            'd' | 'i' => out.push_str(&formatted(values.next().filter(|v| matches!(v, Value::Int(_)))?, width)?),
+            _ => return None,
+        }
+        rest = tail.get(1..)?;
+    }
+    out.push_str(rest);
+    values.next().is_none().then_some(out)
+}
+
+/// `text.format(values)`, where it is plain.
+fn format_call(text: &str, values: &[Value]) -> Option<String> {
+    let (mut out, mut rest, mut values) = (String::new(), text, values.iter());
+    while let Some((before, after)) = rest.split_once('{') {
+        let (field, tail) = after.split_once('}')?;
+        let spec = if field.is_empty() { "" } else { field.strip_prefix(':')? };
+        out.push_str(before);
+        out.push_str(&formatted(values.next()?, spec)?);
+        rest = tail;
+    }
+    (!rest.contains('}')).then(|| out + rest)
+}
+
+/// `text[start:stop:step]`, where the ends are known.
+pub(super) fn part_of_text(text: &str, index: &Value) -> Option<String> {
+    let Value::Slice(parts) = index else { return None };
+    let ends: Vec<Option<i64>> =
+        parts.iter().map(|v| if v.is_none() { Some(None) } else { v.as_int().map(Some) }).collect::<Option<_>>()?;
+    let [start, stop, step] = ends.as_slice() else { return None };
+    let chars: Vec<char> = text.chars().collect();
+    Some(slice_of(&chars, *start, *stop, step.unwrap_or(1)).into_iter().collect())
+}
+
+/// A method of a text of which everything that it needs is known.
+fn known_method(it: &mut Interp<'_>, text: &str, name: &str, args: &Args) -> Option<Value> {
+    if args.more_pos || args.more_kw || !args.kw.is_empty() || text.len() > LONGEST {
+        return None;
+    }
+    let values: Vec<Value> = args.pos.iter().map(|a| a.value.clone()).collect();
+    let texts: Option<Vec<&str>> = values.iter().map(Value::as_str).collect();
+    let every = |test: fn(char) -> bool| Value::Bool(!text.is_empty() && text.chars().all(test));
+    let trimmed = |left: bool, right: bool| -> Option<Value> {
+        let gone = |c: char| match texts.as_deref() {
+            Some([set]) => set.contains(c),
+            _ => c.is_whitespace(),
+        };
+        if !values.is_empty() && texts.is_none() {
+            return None;
+        }
+        let out = if left { text.trim_start_matches(gone) } else { text };
+        Some(Value::str(if right { out.trim_end_matches(gone) } else { out }))
+    };
+    let place = |found: Option<usize>| match found {
+        Some(at) => int(text.get(..at).unwrap_or_default().chars().count()),
+        None => Value::Int(-1),
+    };
+    let pieces =
+        |it: &mut Interp<'_>, parts: Vec<&str>| Some(it.heap.list(parts.into_iter().map(Value::str).collect()));
+    let most = |at: usize| values.get(at).and_then(Value::as_int).and_then(|n| usize::try_from(n).ok());
+    match (name, values.as_slice()) {
+        ("lower" | "casefold", []) => Some(Value::str(&text.to_lowercase())),
+        ("upper", []) => Some(Value::str(&text.to_uppercase())),
+        ("strip", _) => trimmed(true, true),
+        ("lstrip", _) => trimmed(true, false),
+        ("rstrip", _) => trimmed(false, true),
+        ("format", values) => format_call(text, values).map(|t| Value::str(&t)),
+        ("isdigit" | "isnumeric" | "isdecimal", []) if text.is_ascii() => Some(every(|c| c.is_ascii_digit())),
+        ("isalpha", []) => Some(every(char::is_alphabetic)),
+        ("isspace", []) => Some(every(char::is_whitespace)),
+        ("zfill", [Value::Int(n)]) if !text.starts_with(['-', '+']) => {
+            let width = usize::try_from(*n).ok().filter(|n| *n <= 64)?;
+            Some(Value::str(&format!("{text:0>width$}")))
+        }
+        ("split" | "rsplit", [] | [Value::None]) => pieces(it, text.split_whitespace().collect()),
+        ("splitlines", []) => pieces(it, text.lines().collect()),
+        ("split", [Value::Str(by), Value::Int(_)]) if !by.is_empty() => {
+            pieces(it, text.splitn(most(1)?.checked_add(1)?, &**by).collect())
+        }
+        ("rsplit", [Value::Str(by), Value::Int(_)]) if !by.is_empty() => {
+            let mut parts: Vec<&str> = text.rsplitn(most(1)?.checked_add(1)?, &**by).collect();
+            parts.reverse();
+            pieces(it, parts)
+        }
+        ("join", [parts]) => {
+            let parts = it.heap.exact_items(parts)?;
+            let parts = parts.iter().map(Value::as_str).collect::<Option<Vec<&str>>>()?;
+            let length: usize = parts.iter().map(|part| part.len() + text.len()).sum();
+            (length <= LONGEST).then(|| Value::str(&parts.join(text)))
+        }
+        _ => match (name, texts?.as_slice()) {
+            ("startswith", [part]) => Some(Value::Bool(text.starts_with(part))),
+            ("endswith", [part]) => Some(Value::Bool(text.ends_with(part))),
+            ("removeprefix", [part]) => Some(Value::str(text.strip_prefix(part).unwrap_or(text))),
+            ("removesuffix", [part]) => Some(Value::str(text.strip_suffix(part).unwrap_or(text))),
+            ("replace", [from, to]) => {
+                let added = text.matches(from).count().checked_mul(to.len())?;
+                (added <= LONGEST).then(|| Value::str(&text.replace(from, to)))
+            }
+            ("split" | "rsplit", [by]) if !by.is_empty() => pieces(it, text.split(by).collect()),
+            ("find", [part]) => Some(place(text.find(part))),
+            ("rfind", [part]) => Some(place(text.rfind(part))),
+            ("index", [part]) => text.find(part).map(|at| place(Some(at))),
+            ("count", [part]) if !part.is_empty() => Some(int(text.matches(part).count())),
+            ("partition", [by]) if !by.is_empty() => {
+                let (head, tail) = text.split_once(by)?;
+                Some(Value::tuple(vec![Value::str(head), Value::str(by), Value::str(tail)]))
+            }
+            _ => None,
+        },
+    }
+}
+
+pub(super) fn text_method(receiver: &Value, name: &str, args: &Args, it: &mut Interp<'_>) -> Value {
+    if let Value::Str(_) | Value::Among(_) = receiver
+        && let Some(value) = it.of_texts(receiver, |it, text| known_method(it, text, name, args))
+    {
+        return value;
+    }
+    match name {
+        "split" | "rsplit" | "splitlines" => Value::Obj(it.heap.alloc(Data::List(Items::Many(Value::Any(Type::Str))))),
+        "startswith" | "endswith" | "isdigit" | "isalpha" | "isalnum" | "isspace" | "isupper" | "islower"
+        | "isnumeric" => Value::Any(Type::Bool),
+        "find" | "index" | "count" | "rfind" => Value::Any(Type::Int),
+        "encode" => Value::Any(Type::Bytes),
+        "partition" | "rpartition" => Value::tuple(vec![Value::Any(Type::Str); 3]),
+        _ => Value::Any(Type::Str),
+    }
 }

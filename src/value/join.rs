@@ -198,6 +198,9 @@ fn element_values(items: &Items) -> Vec<Value> {
 
 fn join_all(heap: &mut Heap, values: &[Value], widen: bool, depth: u32) -> Value {
     let Some((first, rest)) = values.split_first() else { return Value::Unknown };
+    if rest.is_empty() {
+        return first.clone();
+    }
     if !widen && let Some(value) = numbers_of(values).or_else(|| texts_of(values)) {
         return value;
     }

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::rc::Rc;
 
 use smallvec::SmallVec;
 
@@ -19,6 +20,10 @@ pub struct Range {
     /// Whether every pass over the data meets the ends (labels of a known data set): not in
     /// each batch, but sooner or later in each run.
     pub epoch: bool,
+    /// That the ends were found in samples as wholes: each may stand in one place of a sample
+    /// only, such as a column, which a part of the samples can leave out for good. What each
+    /// column holds, where that is known.
+    pub uneven: Option<Rc<[Range]>>,
     /// One value that is there, where that is not claimed of all ends: what a border is
     /// filled with, beside pixels of which nothing is known.
     pub met: Option<Met>,
@@ -43,6 +48,7 @@ impl Range {
             attained: false,
             certain: false,
             epoch: false,
+            uneven: None,
             met: None,
         }
     }
@@ -62,9 +68,34 @@ impl Range {
         Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
     }
 
+    /// As [`Range::of_sample`], where a sample is no single number.
+    pub fn of_row(self) -> Range {
+        let mixed = self.certain && self.lo() != self.hi();
+        let uneven = self.uneven.clone().or_else(|| mixed.then(|| Rc::from([])));
+        Range { uneven, ..self.of_sample() }
+    }
+
+    /// As [`Range::of_row`], for rows of these columns.
+    pub fn of_columns(self, columns: Option<Vec<Range>>) -> Range {
+        let known = columns.map(|columns| columns.into_iter().map(Range::of_sample).collect());
+        let row = self.of_row();
+        Range { uneven: row.uneven.clone().and(known).or(row.uneven.clone()), ..row }
+    }
+
+    /// What one column of rows holds.
+    pub fn column(&self, index: usize) -> Option<&Range> {
+        self.uneven.as_deref()?.get(index)
+    }
+
+    /// The same ends, found in samples as wholes.
+    pub fn somewhere(self) -> Range {
+        Range { uneven: Some(Rc::from([])), ..self }
+    }
+
     /// What a part of the data holds: any of the values may be missing from it.
     pub fn of_part(self) -> Range {
-        Range { epoch: false, certain: false, met: None, ..self }
+        let attained = self.attained && (self.uneven.is_none() || self.lo() == self.hi());
+        Range { attained, epoch: false, certain: false, met: None, ..self }
     }
 
     /// Bounds of the same values, without a claim that any of them occurs.
@@ -121,7 +152,10 @@ impl Range {
                 _ => parts.push((value, value)),
             }
         }
-        Some(Range { parts, below: None, attained: true, certain: true, epoch: false, met: None }.simplified())
+        Some(
+            Range { parts, below: None, attained: true, certain: true, epoch: false, uneven: None, met: None }
+                .simplified(),
+        )
     }
 
     pub fn lo(&self) -> f64 {
@@ -138,7 +172,8 @@ impl Range {
 
     /// The claims about its ends, without the intervals.
     fn flags(&self) -> Range {
-        Range { parts: SmallVec::new(), below: None, ..self.clone() }
+        let uneven = self.uneven.as_ref().map(|_| Rc::from([]));
+        Range { parts: SmallVec::new(), below: None, uneven, ..self.clone() }
     }
 
     fn simplified(mut self) -> Range {
@@ -159,6 +194,7 @@ impl Range {
                 attained: self.attained && other.attained,
                 certain: self.certain && other.certain,
                 epoch: self.epoch && other.epoch,
+                uneven: self.uneven.clone().or(other.uneven.clone()).map(|_| Rc::from([])),
                 met: self.met.filter(|_| self.met == other.met),
             };
         }
@@ -185,6 +221,7 @@ impl Range {
             attained: self.attained && other.attained,
             certain: self.certain && other.certain,
             epoch: self.epoch && other.epoch,
+            uneven: self.uneven.clone().or(other.uneven.clone()).map(|_| Rc::from([])),
             met: other.meets().or(self.meets()).filter(|_| !(self.certain && other.certain)),
         }
         .simplified()

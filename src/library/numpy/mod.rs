@@ -10,7 +10,7 @@ mod reduce;
 mod shaping;
 
 pub use elementwise::{binary, unary};
-pub use facts::{as_array, broadcast};
+pub use facts::{as_array, broadcast, set_data};
 pub use promotion::dtype_arg;
 
 use super::table::{Constant, Run, Table};

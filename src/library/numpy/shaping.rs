@@ -396,11 +396,16 @@ fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let out = array(None, None, at);
         return cx.out(out);
     };
-    if b.get("axis").as_int() != Some(0) {
-        out.data = None;
+    let axis = b.get("axis").as_int().zip(out.rank()).and_then(|(axis, rank)| index(axis, rank));
+    if axis != Some(0) {
+        let columns = out.data.take().filter(|_| out.rank() == Some(2)).map(|rows| {
+            let width = rows.len() / parts.len().max(1);
+            (0..width).flat_map(|i| rows.iter().skip(i).step_by(width).copied().collect::<Vec<f64>>()).collect()
+        });
+        out.data = columns;
         out.shape = out.shape.take().and_then(|mut dims| {
             let first = dims.first().cloned()?;
-            let to = index(b.get("axis").as_int()?, dims.len())?;
+            let to = axis?;
             dims.remove(0);
             dims.insert(to, first);
             Some(dims)

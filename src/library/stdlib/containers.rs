@@ -53,8 +53,6 @@ pub fn register(t: &mut Table) {
     t.def("collections.namedtuple.instance.index", "self, value", any_int);
 }
 
-/// A missing key gives what the factory makes: a number of which nothing is known, or a
-/// container that is not followed.
 /// A class of tuples with names: a callee that makes them.
 fn namedtuple(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let fields: Option<Vec<Value>> = match b.get("field_names") {

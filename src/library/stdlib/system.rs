@@ -24,6 +24,20 @@ pub fn register(t: &mut Table) {
     t.constant("os.name", Constant::Any(Type::Str));
     t.family("glob.", "glob", "*args, **kwargs", list_of_str);
 
+    let (lower, upper) = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    for (name, text) in [
+        ("ascii_lowercase", lower),
+        ("ascii_uppercase", upper),
+        ("ascii_letters", letters),
+        ("digits", "0123456789"),
+        ("hexdigits", "0123456789abcdefABCDEF"),
+        ("punctuation", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
+        ("whitespace", " \t\n\r\x0b\x0c"),
+    ] {
+        t.constant(&format!("string.{name}"), Constant::Str(text));
+    }
+
     t.constant("sys.maxsize", Constant::Int(i64::MAX));
     for name in ["platform", "version", "executable", "byteorder"] {
         t.constant(&format!("sys.{name}"), Constant::Any(Type::Str));

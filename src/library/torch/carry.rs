@@ -75,7 +75,7 @@ pub fn at_most(small: &Size, large: &Size) -> bool {
 pub fn subset(range: &Range, some: bool) -> Range {
     let single = range.lo() == range.hi();
     let mut out = range.clone();
-    out.attained = range.attained && (single || !range.certain);
+    out.attained = range.attained && (single || !(range.certain || range.uneven.is_some()));
     out.certain = range.certain && single && some;
     out.met = None;
     // A pass over the whole meets every value; a pass over a part need not.
@@ -148,6 +148,13 @@ pub fn set_data(tensor: &mut Tensor, data: Rc<[f64]>, at: Origin) {
     tensor.data = Some(data);
 }
 
+/// The columns of a table of which all is known.
+pub fn columns(table: &Tensor) -> Option<Vec<Range>> {
+    let [_, width] = extents(table.shape.as_deref()?)?[..] else { return None };
+    let data = table.data.as_ref()?;
+    (0..width).map(|i| Range::of_values(&data.iter().skip(i).step_by(width).copied().collect::<Vec<f64>>())).collect()
+}
+
 /// A result that consists of elements of `input`; `map` gives, for an index of the result,
 /// the index of the input's element.
 pub fn rearranged(
@@ -205,7 +212,8 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         return;
     }
     out.range = match takes {
-        Takes::All => input.range.clone(),
+        // In another order the columns are others.
+        Takes::All => input.range.clone().map(|r| if r.uneven.is_some() { r.somewhere() } else { r }),
         // What a mask selects, it selects by value: which values are left is not known.
         _ if out.shape.iter().flatten().any(|d| is_count(&d.size)) => {
             input.range.as_ref().map(|r| r.clone().only_bounds())

@@ -77,7 +77,8 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
         out.grad = Grad::Attached;
     }
     // What one sample holds, some batch does; not every one.
-    out.range = out.range.map(Range::of_sample);
+    let number = out.rank().is_some_and(|r| r <= 1);
+    out.range = out.range.map(if number { Range::of_sample } else { Range::of_row });
     layout::dense(cx, out)
 }
 
@@ -119,9 +120,11 @@ pub fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
 /// One row of a tensor, of which it is not known which.
 pub fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
     let Some(tensor) = cx.tensor(of) else { return Value::Unknown };
+    let columns = super::carry::columns(&tensor);
     let mut out = Tensor { data: None, ..tensor };
     out.shape = out.shape.and_then(|dims| dims.split_first().map(|(_, rest)| rest.to_vec()));
-    out.range = out.range.map(Range::of_sample);
+    let number = out.rank() == Some(0);
+    out.range = out.range.map(|r| if number { r.of_sample() } else { r.of_columns(columns) });
     out.grad = match out.grad {
         Grad::Leaf => Grad::Attached,
         other => other,

@@ -409,7 +409,14 @@ fn pattern(cx: &mut Cx<'_, '_>, spec: &Spec, b: &Bound) -> Value {
             (spec.mode, Some(size))
         }
     };
-    pil::new_image(cx, mode, size, None)
+    let values = extremes(spec).map(|range| (range, Role::Image));
+    pil::new_image(cx, mode, size, values)
+}
+
+/// The pixels of the classic sets, of which it is known that each part has black and white ones.
+fn extremes(spec: &Spec) -> Option<Range> {
+    let known = matches!(spec.name, "MNIST" | "FashionMNIST" | "KMNIST" | "QMNIST" | "EMNIST" | "CIFAR10" | "CIFAR100");
+    known.then(|| Range::of_data(0.0, 255.0).somewhere())
 }
 
 /// The attributes in which a dataset keeps its samples.

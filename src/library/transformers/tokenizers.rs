@@ -140,6 +140,17 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(instance) = tokenizer.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
         instance.open = true;
     }
+    // Special tokens named here are added where the vocabulary lacks them.
+    let named = |name: &str| name.ends_with("_token") || name == "additional_special_tokens";
+    let has = |token: &Value| token.is_none() || family == Some("GPT2") && token.as_str() == Some("<|endoftext|>");
+    let given = b.extra.iter().filter(|(name, arg)| named(name.as_str()) && !has(&arg.value));
+    let tokens: Vec<Value> = given.map(|(_, arg)| arg.value.clone()).collect();
+    if !tokens.is_empty() {
+        if let Some(id) = tokenizer.as_obj() {
+            cx.it.heap.set_attr(id, "pad_token_id", Value::Unknown);
+        }
+        grow(cx, &tokenizer, &tokens);
+    }
     tokenizer
 }
 

@@ -11,7 +11,7 @@ use super::convert::python_number;
 use crate::library::Cx;
 use crate::python::{Arg, Args, Interp, RejectKind, Sig};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, Size, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Items, Range, Size, Tensor, Type, Value, sym};
 
 pub use set::check_put;
 
@@ -47,9 +47,9 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Op
     if index.is_sample_index()
         && let (Some(id), Some(range)) = (out.as_obj(), &input.range)
     {
-        let range = range.clone().of_sample();
+        let (range, columns) = (range.clone(), carry::columns(&input));
         cx.it.heap.update_tensor(id, |t| {
-            t.range = Some(range);
+            t.range = Some(if t.rank() == Some(0) { range.of_sample() } else { range.of_columns(columns) });
             t.range_at = input.range_at;
         });
     }
@@ -63,8 +63,21 @@ fn is_mapping(input: &Tensor, index: &Value) -> bool {
 
 fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) -> Value {
     let Ok(plan) = plan::plan(cx, input, index) else { return carry::like_only(cx, input) };
-    let out = rearranged(cx, input, plan.dims.clone(), plan.takes, |at| plan.source(at));
+    let mut out = rearranged(cx, input, plan.dims.clone(), plan.takes, |at| plan.source(at));
+    if let Some(column) = column_of(input, index) {
+        out.range = Some(column);
+    }
     if plan.advanced { cx.out(out) } else { cx.view_of(object, out) }
+}
+
+/// What `rows[:, i]` holds, where each column is known apart.
+fn column_of(input: &Tensor, index: &Value) -> Option<Range> {
+    let Value::Tuple(items) = index else { return None };
+    let [Value::Slice(parts), Value::Int(at)] = &**items else { return None };
+    let whole = parts.iter().all(Value::is_none) && input.rank() == Some(2);
+    let width = input.dim(-1)?.size.known().filter(|_| whole)?;
+    let at = usize::try_from(if *at < 0 { at.checked_add(width)? } else { *at }).ok()?;
+    input.range.as_ref()?.column(at).cloned()
 }
 
 /// `object[index] = value`.

@@ -30,7 +30,14 @@ pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value)
         forget(cx, object, input);
         return;
     }
-    let after = changed(cx, &input, &plan, &facts, leaves_a_rest(index));
+    let rest = if passes_over(index) {
+        Rest::Some
+    } else if leaves_a_rest(index) {
+        Rest::Perhaps
+    } else {
+        Rest::Unknown
+    };
+    let after = changed(cx, &input, &plan, &facts, rest);
     cx.it.heap.overwrite(id, after);
 }
 
@@ -160,8 +167,16 @@ fn check_leaf(cx: &mut Cx<'_, '_>, input: &Tensor) -> bool {
     true
 }
 
+/// Whether an assignment leaves elements as they were.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    Some,
+    Perhaps,
+    Unknown,
+}
+
 /// The tensor's facts after the assignment.
-fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: bool) -> Tensor {
+fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: Rest) -> Tensor {
     let mut after = input.clone();
     if input.array == ArrayKind::Torch {
         after.grad = match result_grad(cx, &[("input", input), ("value", value)], input.dtype) {
@@ -177,9 +192,22 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: b
         (_, Some(new)) if whole => Some(new),
         (Some(have), Some(new)) if let Some(rest) = untouched(input, plan, have) => Some(beside(&rest, &new)),
         // The padding behind sequences: those that are shorter than the longest have some.
-        (Some(have), Some(new)) if rest && have.certain && have.lo() == have.hi() => {
+        (Some(have), Some(new)) if rest == Rest::Some && !plan.advanced && have.lo() == have.hi() => {
+            Some(beside(have, &new))
+        }
+        (Some(have), Some(new)) if rest == Rest::Some && !plan.advanced && have.attained && !have.certain => {
+            Some(beside(&have.clone().of_part(), &new))
+        }
+        (Some(have), Some(new)) if rest == Rest::Perhaps && have.certain && have.lo() == have.hi() => {
             let padding = Met { value: have.lo(), always: false };
             Some(carry::either(have, &new).with_met(Some(padding)))
+        }
+        // What a mask selects is there in some run, or nobody would write to it.
+        (Some(have), Some(new))
+            if input.array == ArrayKind::Numpy && plan.only_mask && new.certain && new.lo() == new.hi() =>
+        {
+            let written = Met { value: new.lo(), always: false };
+            Some(carry::either(have, &new).with_met(Some(written)))
         }
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
         // Beside values of which nothing is known, the one that is written is there.
@@ -206,6 +234,18 @@ fn leaves_a_rest(index: &Value) -> bool {
         other => Some(other),
     };
     matches!(last, Some(Value::Slice(parts)) if matches!(&**parts, [Value::None, stop, Value::None] if !stop.is_none()))
+}
+
+/// Whether an index passes over the first place, or takes only one: `[:, 1:]`, `[:, 0]`.
+fn passes_over(index: &Value) -> bool {
+    let last = match index {
+        Value::Tuple(items) => items.last(),
+        other => Some(other),
+    };
+    match last {
+        Some(Value::Slice(parts)) => matches!(&**parts, [Value::Int(1..), Value::None, Value::None]),
+        other => matches!(other, Some(Value::Int(_))),
+    }
 }
 
 /// Whether the selection certainly has elements.
