@@ -106,3 +106,65 @@ def register(name, function, several=False):
 
 
 TOTAL = register("total", lambda x: torch.randn(4).sum())
+
+
+class InitFirst(type(nn.Module)):
+    """Runs the constructor of `nn.Module` before the class's own."""
+
+    def __call__(cls, *args, **kwargs):
+        made = cls.__new__(cls)
+        nn.Module.__init__(made)
+        made.__init__(*args, **kwargs)
+        return made
+
+
+class Short(nn.Module, metaclass=InitFirst):
+    pass
+
+
+class Pooled(Short):
+    def __init__(self, size=1):
+        self.mean, self.most = nn.AdaptiveAvgPool2d(size), nn.AdaptiveMaxPool2d(size)
+
+    def forward(self, x):
+        return torch.cat([self.mean(x), self.most(x)], 1)
+
+
+def make_net(width):
+    class Net(nn.Module):
+        def __init__(self):
+            super(Net, self).__init__()
+            self.dense = nn.Linear(width, 1)
+
+        def forward(self, x):
+            return self.dense(x)
+
+    return Net
+
+
+def small_net():
+    """As a fixture of a test: nobody calls it here."""
+
+    class Small(nn.Module):
+        def __init__(self):
+            super(Small, self).__init__()
+            self.dense = nn.Linear(1, 1)
+
+        def forward(self, x):
+            return x + 0.0 * self.dense(x)
+
+    return Small
+
+
+def reparameterise(mean, logvar):
+    """Functions that write to their first argument keep a copy of it where they need it."""
+    std = logvar.mul(0.5).exp_()
+    eps = std.new_empty(std.size()).normal_()
+    return eps.mul_(std).add_(mean)
+
+
+mean, logvar = torch.zeros(4, 3, requires_grad=True), torch.zeros(4, 3, requires_grad=True)
+reparameterise(mean, logvar).sum().backward()
+halved = mean * 0.5
+halved.pow_(2).add_(1).mul_(logvar.exp()).sum().backward()
+print(Pooled()(torch.randn(1, 3, 8, 8)).shape, make_net(3)()(torch.randn(2, 3)).shape)

@@ -211,7 +211,12 @@ impl<'p> Interp<'p> {
         match args.pos.as_slice() {
             [class, receiver] => match class.value {
                 Value::Obj(class) => Value::Super(Rc::new((class, receiver.value.clone()))),
-                _ => Value::Unknown,
+                // It may be any constructor that runs.
+                _ => {
+                    let receiver = receiver.value.clone();
+                    self.open(&receiver);
+                    Value::Unknown
+                }
             },
             _ => match self.frames.iter().rev().find_map(|f| f.owner.clone()) {
                 Some((class, Some(receiver))) => Value::Super(Rc::new((class, receiver))),

@@ -616,7 +616,10 @@ impl<'p> Interp<'p> {
             let value = match &mut items {
                 Items::Exact(values) if !values.is_empty() => values.remove(0),
                 Items::Exact(_) => return Value::Unknown,
-                Items::Many(value) => return value.clone(),
+                Items::Many(value) => {
+                    let element = value.clone();
+                    return self.another(&element);
+                }
             };
             if let Data::Iter(iter) = self.heap.get_mut(id) {
                 iter.items = items;

@@ -167,7 +167,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Makes an instance one that may have attributes which are not known.
-    fn open(&mut self, object: &Value) {
+    pub(super) fn open(&mut self, object: &Value) {
         if let Some(id) = object.as_obj()
             && let Some(instance) = self.heap.instance_mut(id)
         {

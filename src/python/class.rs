@@ -18,6 +18,10 @@ impl<'p> Interp<'p> {
         if let Some(arguments) = &def.arguments {
             let args = self.eval_args(arguments);
             open |= args.is_open();
+            // A metaclass may make instances as it likes.
+            open |= args.kw.iter().any(|(name, arg)| {
+                name.as_str() == "metaclass" && !matches!(arg.value.as_path(), Some("abc.ABCMeta" | "builtins.type"))
+            });
             // A metaclass may do anything to its classes; that of abstract classes does not.
             open |= args.keyword("metaclass").is_some_and(|meta| meta.as_path() != Some("abc.ABCMeta"));
             bases.extend(args.pos.into_iter().map(|a| a.value));

@@ -214,7 +214,7 @@ impl<'p> Interp<'p> {
                     let value = if target.is_starred_expr() {
                         Value::Obj(self.heap.alloc(Data::List(Items::Many(element.clone()))))
                     } else {
-                        element.clone()
+                        self.another(&element)
                     };
                     self.assign(target, value);
                 }
@@ -224,6 +224,15 @@ impl<'p> Interp<'p> {
                     self.assign(target, Value::Unknown);
                 }
             }
+        }
+    }
+
+    /// One of many tensors of which the same is known: what is found out of it later is not
+    /// true of the others.
+    pub(super) fn another(&mut self, element: &Value) -> Value {
+        match self.heap.tensor_of(element) {
+            Some(tensor) => self.heap.tensor(tensor),
+            None => element.clone(),
         }
     }
 

@@ -63,6 +63,11 @@ impl Graph {
         self.writes.borrow_mut().insert(memory(it, object), span);
         let Some(result) = result.as_obj() else { return };
         let mut nodes = self.nodes.borrow_mut();
+        // What a function needs of the tensor that it writes to, it keeps a copy of.
+        if let Some(made) = nodes.get_mut(&result).filter(|made| made.span == span) {
+            let own = memory(it, object);
+            made.saved.retain(|(saved, _)| memory(it, *saved) != own);
+        }
         let node =
             nodes.entry(object).or_insert_with(|| Node { function: "", span, inputs: Vec::new(), saved: Vec::new() });
         if !node.inputs.contains(&result) {
