@@ -3,8 +3,7 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHashSet;
 
 use super::interp::Interp;
 use super::text::{part_of_text, text_method};
@@ -353,8 +352,12 @@ impl<'p> Interp<'p> {
     /// The elements of a set: each once. What may be equal has no known number.
     pub(super) fn distinct(&mut self, items: Items) -> Items {
         let Items::Exact(values) = &items else { return items };
-        match values.iter().map(Key::of).collect::<Option<IndexSet<Key, FxBuildHasher>>>() {
-            Some(keys) => Items::Exact(keys.iter().map(Key::value).collect()),
+        match values.iter().map(Key::of).collect::<Option<Vec<Key>>>() {
+            Some(keys) => {
+                let mut seen: FxHashSet<Key> = FxHashSet::default();
+                let each = keys.into_iter().zip(values).filter(|(key, _)| seen.insert(key.clone()));
+                Items::Exact(each.map(|(_, value)| value.clone()).collect())
+            }
             None if values.len() < 2 => items,
             None => Items::Many(items.element(&mut self.heap)),
         }

@@ -340,16 +340,6 @@ impl Heap {
         times.then_some(true)
     }
 
-    /// Whether two sizes differ, always or at some time of every run.
-    pub fn differ(&self, a: &Size, b: &Size) -> bool {
-        let sometimes = |symbol: &Size, number: &Size| {
-            let apart =
-                |(s, n): &(Symbol, i64)| *symbol == Size::symbol(*s) && number.equals(&Size::Int(*n)) == Some(false);
-            number.known().is_some() && self.taken.iter().any(apart)
-        };
-        a.equals(b) == Some(false) || sometimes(a, b) || sometimes(b, a)
-    }
-
     /// The symbol that stands for an operation on sizes, the same each time for the same
     /// operands: `H//2` twice is one length. Unknown if an operand is.
     pub fn derived(&mut self, operation: &str, operands: &[&Size]) -> Size {
