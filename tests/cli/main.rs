@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod launch;
+mod probe;
 mod sandbox;
 mod settings;
 

@@ -1,0 +1,213 @@
+"""The corpus under the probe, with a PyTorch to run it.
+
+    python tests/probe_corpus.py --torchvet target/debug/torchvet [part of a name …]
+
+A script under corpus/buggy must be stopped, by a contract or by PyTorch, at a line that is
+marked, unless all that it is marked with is a harm that nobody can see while it runs (SILENT in
+corpus_run.py). A script under corpus/clean must end as it ends without the probe, and print the
+same: no contract may say that it is wrong.
+"""
+
+import argparse
+import collections
+import importlib.util
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import corpus_run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RUNTIME = ROOT / "src" / "probe" / "runtime"
+CONTRACT = re.compile(r"^## Contract\n(?:(?!^## ).)*?^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def contract_of(page):
+    """A page's contract as the probe takes it; None where it has none."""
+    found = CONTRACT.search(page["text"])
+    if found is None or not page["contract_of"]:
+        return None
+    return {
+        "code": page["code"],
+        "name": page["name"],
+        "path": f"rules/{page['name']}.md",
+        "line": page["text"].count("\n", 0, found.start(1)) + 1,
+        "source": found[1],
+        "contract_of": page["contract_of"],
+    }
+
+
+def contracts_of(pages):
+    return [contract for contract in map(contract_of, pages) if contract is not None]
+
+
+def load_runtime():
+    """The Python half, as the probe loads it."""
+    spec = importlib.util.spec_from_file_location(
+        "torchvet_probe", RUNTIME / "__init__.py", submodule_search_locations=[str(RUNTIME)]
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["torchvet_probe"] = module
+    spec.loader.exec_module(module)
+
+
+def run(script, task, timeout):
+    """Runs a script in a fork; with a task, under the probe. Returns what it raised, what it
+    printed, what was reported, and how long it took."""
+    import signal
+
+    # No TemporaryDirectory: the child, at its exit, would remove it.
+    folder = tempfile.mkdtemp()
+    try:
+        answer = os.path.join(folder, "answer.json")
+        events = os.path.join(folder, "events.jsonl")
+        printed = os.path.join(folder, "stdout")
+        pathlib.Path(events).touch()
+        start = time.monotonic()
+        child = os.fork()
+        if child == 0:
+            quiet = os.open(os.devnull, os.O_RDWR)
+            out = os.open(printed, os.O_WRONLY | os.O_CREAT)
+            for number, stream in ((0, quiet), (1, out), (2, quiet)):
+                os.dup2(stream, number)
+            sys.stdout.reconfigure(line_buffering=True)
+            signal.alarm(timeout)
+            random.seed(0)  # a fork seeds it anew
+            if task is not None:
+                import atexit
+
+                from torchvet_probe import begin, session
+
+                begin.begin(session.Session(folder, task))
+            raised = corpus_run.execute(script)
+            if task is not None:
+                atexit._run_exitfuncs()
+            sys.stdout.flush()
+            pathlib.Path(answer).write_text(json.dumps(raised))
+            os._exit(0)
+        os.waitpid(child, 0)
+        seconds = time.monotonic() - start
+        text = pathlib.Path(printed).read_text(errors="replace") if os.path.exists(printed) else ""
+        if os.path.exists(answer):
+            raised = json.loads(pathlib.Path(answer).read_text())
+        else:
+            raised = {"type": "killed", "message": f"within {timeout} s", "frames": []}
+        reported = [json.loads(line) for line in pathlib.Path(events).read_text().splitlines()]
+        return raised, text, reported, seconds
+    finally:
+        shutil.rmtree(folder)
+
+
+def judge_buggy(script, texts, raised, reported):
+    """How the script was stopped, and what is wrong with that, if anything."""
+    expected = corpus_run.expectations(texts)
+    errors = {(name, line) for name, line, severity, _ in expected if severity == "error"}
+    loud = {code for _, _, severity, code in expected if severity == "error"} - corpus_run.SILENT
+    stops = [one for one in reported if one["event"] == "finding" and one["stopped"]]
+    if stops:
+        stop = stops[0]
+        at = [(frame["filename"], frame["line"]) for frame in stop["stack"]]
+        marked = {(name, line, code) for name, line, _, code in expected}
+        said = f"{stop['code']} at line {stop['line']}: {stop['message']}"
+        if any((name, line, stop["code"]) in marked for name, line in at):
+            return "contract", None
+        return "contract", f"stopped where it is not marked: {said}"
+    if raised is not None:
+        inside = corpus_run.last_inside(texts, raised)
+        if inside in errors or not errors:
+            return "PyTorch", None
+        return "PyTorch", f"raised {raised['type']}: {raised['message'][:200]} at {inside}"
+    return "nothing", "ran to its end" if loud else None
+
+
+def judge_clean(plain, probed, reported):
+    raised, text, _, _ = plain
+    wrong = [one for one in reported if one["event"] == "finding" and one["severity"] == "error"]
+    if wrong:
+        return f"{wrong[0]['code']} at line {wrong[0]['line']}: {wrong[0]['message']}"
+    if (probed[0] is None) != (raised is None):
+        return f"raised {probed[0] or raised}"
+    if without_times(probed[1]) != without_times(text):
+        return "printed something else"
+    return None
+
+
+def without_times(text):
+    return re.sub(r"\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b", "T", text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The corpus under the probe.")
+    parser.add_argument("names", nargs="*", help="only scripts whose path contains one of these")
+    parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))
+    parser.add_argument("--timeout", type=int, default=120, help="seconds for one script")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+
+    load_runtime()
+    listed = subprocess.run(
+        [options.torchvet, "rule", "--all", "--output-format", "json"], stdout=subprocess.PIPE, check=True
+    )
+    contracts = contracts_of(json.loads(listed.stdout))
+    task = {
+        "version": 1,
+        "contracts": contracts,
+        "findings": [],
+        "keep_going": False,
+        "dump": None,
+        "max_steps": None,
+        "device": "any",
+    }
+    import torch
+
+    torch.set_num_threads(1)
+    try:
+        import torchvision  # noqa: F401
+    except ImportError:
+        pass
+
+    count = collections.Counter()
+    failed = 0
+    ratios = [0.0, 0.0]
+    for folder in ("buggy", "clean"):
+        for script in sorted((corpus_run.ROOT / folder).iterdir()):
+            if script.suffix not in (".py", ".ipynb") and not script.is_dir() or script.name == "__pycache__":
+                continue
+            if options.names and not any(name in str(script) for name in options.names):
+                continue
+            texts = corpus_run.sources(script)
+            wants = corpus_run.needs(texts)
+            if wants:
+                count[folder, "left out"] += 1
+                continue
+            probed = run(script, task, options.timeout)
+            raised, _, reported, seconds = probed
+            if folder == "buggy":
+                how, wrong = judge_buggy(script, texts, raised, reported)
+            else:
+                plain = run(script, None, options.timeout)
+                how, wrong = "same", judge_clean(plain, probed, reported)
+                ratios[0] += seconds
+                ratios[1] += plain[3]
+            count[folder, how] += 1
+            failed += wrong is not None
+            if wrong or options.verbose:
+                print(f"{'failed' if wrong else how:8}  {script.relative_to(ROOT)}: {wrong or ''}", flush=True)
+    for folder in ("buggy", "clean"):
+        parts = [f"{number} {how}" for (kind, how), number in sorted(count.items()) if kind == folder]
+        print(f"{folder}: {', '.join(parts)}")
+    if ratios[1]:
+        print(f"clean scripts took {ratios[0]:.1f} s under the probe, {ratios[1]:.1f} s without")
+    print(f"{failed} failed")
+    return 1 if failed or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
