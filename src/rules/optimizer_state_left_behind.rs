@@ -2,7 +2,7 @@
 //!
 //! `load_state_dict` puts the state where the parameters are at that moment, and moving the model
 //! moves nothing but the parameters. What is reported are optimizers that always keep a state,
-//! and a state of which nothing says that it is empty.
+//! and a state of which nothing says that it is empty, or that the program touches it.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
 use crate::value::{Data, Device, ObjId, Sym, Value};
 
@@ -57,6 +57,15 @@ impl OptimizerStateLeftBehind {
             format!("the state is loaded to the CPU, where the parameters are: they move to {on}, it does not");
         let labels = vec![Label { span, message: format!("the step needs the state on {on}") }];
         report(found, page, Severity::Warning, message, at, labels);
+    }
+
+    /// Programs move the state by hand: `for state in optimizer.state.values(): …`
+    pub fn event(&self, event: Event<'_>) {
+        if let Event::ReadAttribute { object, name } = event
+            && name.as_str() == "state"
+        {
+            self.loaded.borrow_mut().remove(&object);
+        }
     }
 }
 

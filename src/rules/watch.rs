@@ -211,6 +211,7 @@ impl Watch {
         self.unregistered_tensor_attribute.event(it, event);
         self.modules_in_plain_container.event(it, event);
         self.copied_random_generator.event(it, event);
+        self.optimizer_state_left_behind.event(event);
     }
 
     /// After the run.
