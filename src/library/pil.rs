@@ -5,7 +5,7 @@ use super::common::{array, instance, itself, none, part_of, unknown};
 use super::numpy;
 use super::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Sym, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Sym, Tensor, Type, Value, texts_of};
 
 pub const IMAGE: &str = "PIL.Image.Image";
 /// The attribute that holds the array's facts.
@@ -191,13 +191,23 @@ pub fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
     let mode = cx.attr(image, "mode");
     let Some(facts) = cx.tensor(image).or_else(|| array_of(cx, image)) else { return Past::default() };
     // Indices into a palette are never mixed, and a file may hold them.
-    let mixes = !is_image(cx, image) || mode.as_str().is_some_and(|mode| !matches!(mode, "1" | "P"));
+    let mixes = !is_image(cx, image)
+        || match &mode {
+            Value::Str(mode) => mixes(mode),
+            Value::Among(modes) => modes.texts.iter().all(|mode| mixes(mode)),
+            _ => false,
+        };
     match is_nearest(interpolation) {
         Some(true) => facts.past,
         Some(false) if mixes => facts.interpolated(cx.at()),
         Some(false) if mode.as_str().is_some() => facts.past,
         _ => Past::default(),
     }
+}
+
+/// Whether pictures of this mode are interpolated where that is asked for.
+fn mixes(mode: &str) -> bool {
+    !matches!(mode, "1" | "P")
 }
 
 /// The history of a picture or tensor.
@@ -347,6 +357,7 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     let past = facts.as_ref().map(|f| f.past).unwrap_or_default();
+    let is_bytes = facts.as_ref().is_some_and(|f| f.dtype == Some(Dtype::Uint8));
     let values = facts.and_then(|f| {
         let classes =
             f.rank() == Some(2) && f.dtype.is_some_and(Dtype::is_integral) && f.range.as_ref().is_some_and(are_classes);
@@ -354,6 +365,15 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some((f.range?, role))
     });
     let out = new_image(cx, mode, size, values);
+    if let Some(id) = out.as_obj().filter(|_| mode.is_none() && given.is_none() && is_bytes) {
+        // An array has no palette, and its elements stay bytes.
+        if let Some(facts) = cx.attr(&out, ARRAY).as_obj() {
+            let at = cx.at();
+            cx.it.heap.update_tensor(facts, |t| (t.dtype, t.dtype_at) = (Some(Dtype::Uint8), at));
+        }
+        let modes = texts_of(&["L", "LA", "RGB", "RGBA"].map(Value::str)).unwrap_or(Value::Any(Type::Str));
+        cx.it.heap.set_attr(id, "mode", modes);
+    }
     set_past(cx, &out, past);
     out
 }
