@@ -1,5 +1,8 @@
 //! One file through the whole pipe: interpret, ask the contracts and rules, collect.
 
+mod witness;
+
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use indexmap::IndexMap;
@@ -39,16 +42,24 @@ pub struct Report {
     pub exhausted: bool,
 }
 
+/// What is asked for beside the findings.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted {
+    pub facts: bool,
+    /// The calls that findings are about.
+    pub witnesses: bool,
+}
+
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
-pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
+pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, wanted: Wanted) -> Report {
     let source = project.file(file);
     if let Some(kind) = LaunchFile::of(&source.path).filter(|_| source.kind() == FileKind::Launch) {
         let diagnostics = rules::launched(rules, file, kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
     // Nothing can be said of a file that names no library of which anything is known.
-    if !want_facts && !concerns_library(source) {
+    if !wanted.facts && !concerns_library(source) {
         return Report::default();
     }
     let budget = budget(project, source);
@@ -59,7 +70,9 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
         certain: RefCell::default(),
         watch: Watch::new(),
         found: RefCell::default(),
-        facts: want_facts.then(RefCell::default),
+        facts: wanted.facts.then(RefCell::default),
+        witnesses: wanted.witnesses,
+        refused: RefCell::default(),
         project,
     };
     let sources = Tree(project);
@@ -163,6 +176,9 @@ struct Watcher<'p> {
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
+    witnesses: bool,
+    /// The findings about the call that was refused last: rule and place.
+    refused: RefCell<Vec<(Cow<'static, str>, Span)>>,
     project: &'p Project,
 }
 
@@ -183,7 +199,10 @@ impl Watcher<'_> {
         // What raises where an exception is waited for does what it is to do.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
-        for diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
+        for mut diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
+            if self.witnesses {
+                diagnostic.witness = Some(witness::of(it, path, bound));
+            }
             crate::contract::push(found, diagnostic);
         }
         if refused {
@@ -218,10 +237,30 @@ impl Observer for Watcher<'_> {
         let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
         doubtful.borrow_mut().insert(rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
-        if self.watch.rejected(&watching, it, &rejection, &mut self.found.borrow_mut()) {
+        let found = &mut self.found.borrow_mut();
+        let before = found.len();
+        if self.watch.rejected(&watching, it, &rejection, found) {
+            let new = found.get(before..).unwrap_or_default().iter().map(|d| (d.code.clone(), d.span));
+            self.refused.borrow_mut().extend(new);
             return;
         }
-        self.contracts.rejected(self.rules, rejection, &mut self.found.borrow_mut());
+        let span = rejection.span;
+        if let Some(page) = self.contracts.rejected(self.rules, rejection, found) {
+            self.refused.borrow_mut().push((page.code.clone(), span));
+        }
+    }
+
+    fn refused(&self, it: &Interp<'_>, path: Sym, bound: &Bound) {
+        let about = self.refused.take();
+        if !self.witnesses || about.is_empty() {
+            return;
+        }
+        let witness = witness::of(it, path, bound);
+        for diagnostic in self.found.borrow_mut().iter_mut() {
+            if diagnostic.witness.is_none() && about.iter().any(|(code, at)| (code, at) == (&diagnostic.code, &diagnostic.span)) {
+                diagnostic.witness = Some(witness.clone());
+            }
+        }
     }
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {

@@ -11,7 +11,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("value", &["syntax"]),
     ("python", &["value", "syntax"]),
     ("library", &["python", "value", "syntax"]),
-    ("diagnostic", &["syntax"]),
+    ("diagnostic", &["value", "syntax"]),
     ("rules", &["python", "value", "syntax", "diagnostic"]),
     ("contract", &["rules", "python", "value", "syntax", "diagnostic"]),
     ("project", &["selector", "syntax", "diagnostic"]),

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::progress::Progress;
 use super::{Level, panics};
-use crate::analysis::{FactEntry, analyse};
+use crate::analysis::{FactEntry, Wanted, analyse};
 use crate::config::select::{is_known, known_names, matches_rule};
 use crate::config::{Settings, project_root};
 use crate::contract::Contracts;
@@ -30,7 +30,7 @@ pub struct Input {
     pub paths: Vec<PathBuf>,
     /// Texts that shadow what the disk holds: standard input, and files being fixed.
     pub texts: Vec<(PathBuf, String)>,
-    pub want_facts: bool,
+    pub wanted: Wanted,
     pub show_progress: bool,
 }
 
@@ -170,7 +170,7 @@ impl Run {
         let total = self.checked.len();
         let reports: Vec<_> = Progress::during(input.show_progress, total, |progress| {
             let one = |&id: &FileId| {
-                let report = panics::catch(|| analyse(project, id, &settings.rules, contracts, input.want_facts));
+                let report = panics::catch(|| analyse(project, id, &settings.rules, contracts, input.wanted));
                 progress.step();
                 (id, report)
             };
@@ -314,6 +314,8 @@ fn syntax_error(span: Span, message: String) -> Diagnostic {
         labels: Vec::new(),
         help: None,
         fix: None,
+        witness: None,
+        verdict: None,
     }
 }
 

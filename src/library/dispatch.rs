@@ -29,6 +29,7 @@ impl Libraries {
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
         if it.refused.0 == refused {
             it.pass(span);
         }
@@ -67,6 +68,17 @@ impl Libraries {
 fn after_refusal(it: &mut Interp<'_>) -> Tensor {
     let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
     Tensor { device: Some(device), ..Tensor::default() }
+}
+
+/// The arguments as the function at `path` binds them.
+pub fn bind_at(path: Sym, args: &Args) -> Option<Bound> {
+    bind(table().functions.get(&path)?, args)
+}
+
+/// The parameters of a class's constructor.
+pub fn constructor(class: Sym) -> Vec<Sym> {
+    let sig = table().classes.get(&class).and_then(|class| class.sigs.first());
+    sig.map(|sig| sig.params.iter().map(|param| param.name).collect()).unwrap_or_default()
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {

@@ -317,6 +317,14 @@ impl<'p> Interp<'p> {
         observer.rejected(self, rejection);
     }
 
+    /// Tells the observer what was called, where a library has refused some call since
+    /// [`Interp::refused`] was `before`.
+    pub fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
+        if self.refused.0 != before {
+            self.observer.refused(self, path, bound);
+        }
+    }
+
     /// Notes that the call at this place ends the program: what it would give is not known.
     pub fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));

@@ -2,10 +2,11 @@
 //! trained on what its discriminator was trained on.
 
 use super::trace::{Moment, Trace};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, backward, report, witnessed};
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::syntax::Span;
+use crate::value::Graph;
 
 const NAME: &str = "freed-graph-reused";
 
@@ -19,4 +20,5 @@ pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span
         Label { span: node.span, message: "this is a part of both".to_owned() },
     ];
     report(found, page, Severity::Error, message, span, labels);
+    witnessed(found, page, backward(Graph::Freed));
 }

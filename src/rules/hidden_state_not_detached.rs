@@ -2,10 +2,11 @@
 //! round goes back into the first, whose graph is freed.
 
 use super::trace::{Moment, Trace};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, backward, report, witnessed};
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::syntax::Span;
+use crate::value::Graph;
 
 const NAME: &str = "hidden-state-not-detached";
 
@@ -16,4 +17,5 @@ pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span
     let message = "this goes back into the graph of the round before, which that round's `backward()` has freed";
     let labels = vec![Label { span: node.span, message: "computed in the round before, and carried on".to_owned() }];
     report(found, page, Severity::Error, message.to_owned(), span, labels);
+    witnessed(found, page, backward(Graph::Freed));
 }

@@ -6,10 +6,10 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 
 use super::trace::{is_module, tensor};
-use super::watch::{Found, Watching, report};
-use crate::diagnostic::Severity;
+use super::watch::{Found, Watching, report, witnessed};
+use crate::diagnostic::{Given, Place, Severity, Witness};
 use crate::python::{Event, Interp};
-use crate::value::{Data, ObjId, Value};
+use crate::value::{Data, Form, InstanceForm, ObjId, Value, sym};
 
 const NAME: &str = "missing-super-init";
 
@@ -52,8 +52,21 @@ impl MissingSuperInit {
                 let Some(page) = with.rules.find(NAME).filter(|_| plain && own && !open) else { return };
                 let message = format!("`{name}` is {what}, but `super().__init__()` has not run yet");
                 report(found, page, Severity::Error, message, span, Vec::new());
+                witnessed(found, page, assignment());
             }
             _ => {}
         }
     }
+}
+
+/// `setattr(module, "layer", nn.Identity())` on a module that `Module.__init__` has not made.
+fn assignment() -> Witness {
+    let given = |name, value| Given { name: sym(name), value, place: Place::Positional, optional: false };
+    let instance = |class, made| Form::Instance(Box::new(InstanceForm { class: sym(class), arguments: Vec::new(), made }));
+    let arguments = vec![
+        given("object", instance("torch.nn.Module", false)),
+        given("name", Form::Str("layer".to_owned())),
+        given("value", instance("torch.nn.Identity", true)),
+    ];
+    Witness { path: sym("builtins.setattr"), arguments }
 }

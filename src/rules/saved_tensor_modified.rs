@@ -2,10 +2,11 @@
 //! the writes, and so does this.
 
 use super::trace::{Moment, Trace, writes};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, backward, report, witnessed};
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::syntax::Span;
+use crate::value::Graph;
 
 const NAME: &str = "saved-tensor-modified";
 
@@ -26,4 +27,5 @@ pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span
         labels.push(Label { span: at, message: "here it is changed".to_owned() });
     }
     report(found, page, Severity::Error, message, span, labels);
+    witnessed(found, page, backward(Graph::Overwritten));
 }

@@ -34,10 +34,10 @@ use super::{
     gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph,
     saved_tensor_modified, untrusted_code,
 };
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Given, Label, Place, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::{FileId, Setting, Span};
-use crate::value::Sym;
+use crate::value::{Form, Graph, Sym, TensorForm, sym};
 
 /// What the rules have found so far.
 pub type Found = Vec<Diagnostic>;
@@ -251,6 +251,21 @@ pub fn launched(rules: &Rules, file: FileId, settings: Vec<Setting>) -> Found {
     found
 }
 
+/// The last finding is about a call that can be made again.
+pub(super) fn witnessed(found: &mut Found, page: &Page, witness: Witness) {
+    if let Some(last) = found.last_mut().filter(|last| last.code == page.code) {
+        last.witness.get_or_insert_with(|| Box::new(witness));
+    }
+}
+
+/// `backward()` of a loss whose graph is in this state.
+pub(super) fn backward(graph: Graph) -> Witness {
+    let loss = TensorForm { graph, ..TensorForm::attached_scalar() };
+    let value = Form::Tensor(Box::new(loss));
+    let loss = Given { name: sym("input"), value, place: Place::Positional, optional: false };
+    Witness { path: sym("torch.Tensor.backward"), arguments: vec![loss] }
+}
+
 /// A finding of a page, once per place.
 pub(super) fn report(
     found: &mut Found,
@@ -272,5 +287,7 @@ pub(super) fn report(
         labels,
         help: page.help.clone(),
         fix: None,
+        witness: None,
+        verdict: None,
     });
 }

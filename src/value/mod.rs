@@ -5,6 +5,7 @@
 
 mod device;
 mod dtype;
+mod form;
 mod heap;
 mod join;
 mod range;
@@ -19,6 +20,7 @@ use crate::syntax::Span;
 
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
+pub use form::{Constructor, Form, Graph, InstanceForm, Length, TensorForm};
 pub use heap::{
     Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, PAYLOAD, Scope,
     UserClass,

@@ -164,6 +164,8 @@ impl<'f> Suppressions<'f> {
                 applicability: Applicability::Safe,
                 edits: vec![edit],
             }),
+            witness: None,
+            verdict: None,
         }
     }
 

@@ -20,6 +20,8 @@ fn check(text: &str) -> (bool, Vec<String>, String) {
         labels: Vec::new(),
         help: None,
         fix: None,
+        witness: None,
+        verdict: None,
     };
     let comments = Suppressions::scan(file);
     let covered = comments.covers(&finding);

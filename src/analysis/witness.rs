@@ -1,0 +1,31 @@
+//! The witness of a finding: its call, as facts that outlive the interpreter's heap.
+
+use crate::diagnostic::{Given, Place, Witness};
+use crate::library::constructor;
+use crate::python::{Bound, Interp};
+use crate::value::{Form, Sym, Value};
+
+pub(super) fn of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Box<Witness> {
+    let form = |value: &Value| Form::of(&it.heap, value, &|class| constructor(class));
+    let mut arguments = Vec::new();
+    let star = bound.sig.star;
+    for (index, (param, arg)) in bound.sig.params.iter().zip(&bound.values).enumerate() {
+        if let Some((_, name)) = star.filter(|(at, _)| *at == index) {
+            arguments.extend(rest(bound, name, &form));
+        }
+        if let Some(arg) = arg {
+            let place = if param.keyword_only { Place::Keyword } else { Place::Positional };
+            arguments.push(Given { name: param.name, value: form(&arg.value), place, optional: param.default.is_some() });
+        }
+    }
+    if let Some((_, name)) = star.filter(|(at, _)| *at >= bound.sig.params.len()) {
+        arguments.extend(rest(bound, name, &form));
+    }
+    let extra = bound.extra.iter().map(|(name, arg)| (*name, form(&arg.value)));
+    arguments.extend(extra.map(|(name, value)| Given { name, value, place: Place::Keyword, optional: true }));
+    Box::new(Witness { path, arguments })
+}
+
+fn rest<'a>(bound: &'a Bound, name: Sym, form: &'a dyn Fn(&Value) -> Form) -> impl Iterator<Item = Given> + 'a {
+    bound.rest.iter().map(move |arg| Given { name, value: form(&arg.value), place: Place::Star, optional: false })
+}
