@@ -15,7 +15,12 @@ pub(super) fn of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Box<Witness> {
         }
         if let Some(arg) = arg {
             let place = if param.keyword_only { Place::Keyword } else { Place::Positional };
-            arguments.push(Given { name: param.name, value: form(&arg.value), place, optional: param.default.is_some() });
+            arguments.push(Given {
+                name: param.name,
+                value: form(&arg.value),
+                place,
+                optional: param.default.is_some(),
+            });
         }
     }
     if let Some((_, name)) = star.filter(|(at, _)| *at >= bound.sig.params.len()) {

@@ -5,7 +5,6 @@ mod check;
 mod config;
 mod facts;
 mod fix;
-mod panics;
 mod probe;
 mod progress;
 mod rule;
@@ -18,6 +17,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::output::Style;
+use crate::panics;
 
 /// Syntax trees are recursive, and so is all that visits them. This is address space, not
 /// memory: a page of it is taken when it is touched.
