@@ -81,6 +81,9 @@ pub struct Interp<'p> {
     pub(super) sources: &'p dyn Sources<'p>,
     /// The file whose findings are asked for.
     pub root: FileId,
+    /// An offset of that file: what the expressions around it evaluate to is told to the
+    /// observer.
+    pub spot: Option<u32>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame>,
@@ -143,6 +146,7 @@ impl<'p> Interp<'p> {
             observer,
             sources,
             root,
+            spot: None,
             code: Vec::new(),
             code_ids: FxHashMap::default(),
             frames: Vec::new(),
