@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::interp::{Body, Code, Interp};
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
-use crate::syntax::{Expr, Ranged};
+use crate::syntax::{Expr, Ranged as _};
 use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 impl<'p> Interp<'p> {
