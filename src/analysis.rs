@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::json;
 
 use crate::contract::Contracts;
@@ -53,8 +53,8 @@ pub struct Wanted {
     pub facts: bool,
     /// The calls that findings are about.
     pub witnesses: bool,
-    /// The facts of the expressions around this offset of the file.
-    pub at: Option<u32>,
+    /// The facts of the expressions around this offset of a file.
+    pub at: Option<(FileId, u32)>,
 }
 
 /// Unwinds the interpreter of an analysis that nobody waits for any more.
@@ -218,8 +218,8 @@ struct Watcher<'p> {
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
-    /// An offset of the root, and what was seen of the expressions around it.
-    around: Option<(u32, RefCell<Facts>)>,
+    /// A place, and what was seen of the expressions around it.
+    around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
     witnesses: bool,
     /// The findings about the call that was refused last: rule and place.
@@ -323,7 +323,11 @@ impl Observer for Watcher<'_> {
         if let Some(facts) = self.facts.as_ref().filter(|_| !it.second_round()) {
             note(facts, it, name, value, span);
         }
-        if self.around.as_ref().is_some_and(|(at, _)| span.file == it.root && (span.start..=span.end).contains(at)) {
+        if self
+            .around
+            .as_ref()
+            .is_some_and(|((file, at), _)| span.file == *file && (span.start..=span.end).contains(at))
+        {
             self.evaluated(it, value, span);
         }
     }
@@ -353,6 +357,32 @@ impl Observer for Watcher<'_> {
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         self.watch.event(&watching, it, event, &mut self.found.borrow_mut());
     }
+}
+
+/// Of each variable the facts of its own file run as the program; of a function that only
+/// other files call, what they give it, where they agree.
+pub fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
+    let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
+    let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
+    for (root, fact) in facts {
+        if fact.span.file == root {
+            own.insert(fact.span, fact);
+        } else if fact.reached {
+            called
+                .entry(fact.span)
+                .and_modify(|have| {
+                    if have.as_ref().is_some_and(|have| have.text != fact.text) {
+                        *have = None;
+                    }
+                })
+                .or_insert(Some(fact));
+        }
+    }
+    let pick = |fact: FactEntry| match called.remove(&fact.span) {
+        Some(Some(other)) if !fact.reached => other,
+        _ => fact,
+    };
+    own.into_values().map(pick).collect()
 }
 
 /// Remembers what is known of a value where it is, joined with what was known there before.

@@ -102,16 +102,21 @@ fn syntax_error(span: Span, message: String) -> Diagnostic {
 
 /// A finding that several files lead to is one finding: the most severe is kept.
 pub fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    merge_by(findings, |finding| finding)
+}
+
+/// The same for findings that something belongs to.
+pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
     let mut at: FxHashMap<(String, Span), usize> = FxHashMap::default();
-    let mut merged: Vec<Diagnostic> = Vec::new();
-    for finding in findings {
-        let key = (finding.code.to_string(), finding.span);
+    let mut merged: Vec<T> = Vec::new();
+    for new in findings {
+        let key = (finding(&new).code.to_string(), finding(&new).span);
         match at.get(&key).and_then(|&index| merged.get_mut(index)) {
-            Some(kept) if kept.severity < finding.severity => *kept = finding,
+            Some(kept) if finding(kept).severity < finding(&new).severity => *kept = new,
             Some(_) => {}
             None => {
                 at.insert(key, merged.len());
-                merged.push(finding);
+                merged.push(new);
             }
         }
     }

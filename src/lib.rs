@@ -22,5 +22,6 @@ pub mod project;
 pub mod python;
 pub mod rules;
 pub mod selector;
+pub mod server;
 pub mod syntax;
 pub mod value;

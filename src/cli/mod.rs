@@ -9,6 +9,7 @@ mod probe;
 mod progress;
 mod rule;
 mod run;
+mod server;
 mod watch;
 
 use std::io::{self, IsTerminal, Write};
@@ -64,6 +65,8 @@ enum Verb {
     Facts(facts::Args),
     /// Hold what the checker says against the PyTorch that is installed
     Probe(probe::Args),
+    /// Serve an editor: findings while the code is written
+    Server(server::Args),
     /// Print the settings, and where each comes from
     Config(config::Args),
     /// Print the version
@@ -145,6 +148,7 @@ fn run_verb() -> Status {
         Verb::Rule(args) => rule::main(&args),
         Verb::Facts(args) => facts::main(args, &cli.global),
         Verb::Probe(args) => probe::main(args, &cli.global),
+        Verb::Server(args) => server::main(&args),
         Verb::Config(args) => config::main(&args),
         Verb::Version => version(),
     };

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Level;
 use super::progress::Progress;
-use crate::analysis::{FactEntry, Wanted, analyse};
+use crate::analysis::{FactEntry, Wanted, analyse, chosen};
 use crate::config::{Settings, project_root};
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
@@ -17,7 +17,7 @@ use crate::findings::{Sieve, merge, syntax_errors};
 use crate::output;
 use crate::panics;
 use crate::project::{Project, ReadError, ReadErrorKind, mentions};
-use crate::syntax::{FileId, Span, VARIABLES};
+use crate::syntax::{FileId, VARIABLES};
 
 /// What to run over.
 #[derive(Debug, Clone, Default)]
@@ -242,30 +242,4 @@ impl Run {
 /// The path of a text that came from standard input.
 pub fn stdin_path(name: Option<&Path>) -> PathBuf {
     name.map_or_else(|| PathBuf::from("-"), Path::to_owned)
-}
-
-/// Of each variable the facts of its own file run as the program; of a function that only
-/// other files call, what they give it, where they agree.
-fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
-    let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
-    let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
-    for (root, fact) in facts {
-        if fact.span.file == root {
-            own.insert(fact.span, fact);
-        } else if fact.reached {
-            called
-                .entry(fact.span)
-                .and_modify(|have| {
-                    if have.as_ref().is_some_and(|have| have.text != fact.text) {
-                        *have = None;
-                    }
-                })
-                .or_insert(Some(fact));
-        }
-    }
-    let pick = |fact: FactEntry| match called.remove(&fact.span) {
-        Some(Some(other)) if !fact.reached => other,
-        _ => fact,
-    };
-    own.into_values().map(pick).collect()
 }

@@ -108,6 +108,11 @@ impl Project {
         self.files.iter()
     }
 
+    /// The paths of all that was read, settings files of scripts too.
+    pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.files().map(|file| file.canonical().to_owned()).chain(self.texts.keys_cloned())
+    }
+
     /// The top folder.
     pub fn root(&self) -> &Path {
         &self.root

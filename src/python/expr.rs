@@ -11,7 +11,7 @@ use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type
 impl<'p> Interp<'p> {
     pub(super) fn eval(&mut self, expr: &'p Expr) -> Value {
         let value = self.value_of(expr);
-        if self.spot.is_some_and(|at| expr.range().contains_inclusive(at.into()) && self.file() == self.root) {
+        if self.spot.is_some_and(|(file, at)| expr.range().contains_inclusive(at.into()) && self.file() == file) {
             let (observer, span) = (self.observer, self.span(expr));
             observer.evaluated(self, &value, span);
         }

@@ -81,9 +81,8 @@ pub struct Interp<'p> {
     pub(super) sources: &'p dyn Sources<'p>,
     /// The file whose findings are asked for.
     pub root: FileId,
-    /// An offset of that file: what the expressions around it evaluate to is told to the
-    /// observer.
-    pub spot: Option<u32>,
+    /// A place: what the expressions around it evaluate to is told to the observer.
+    pub spot: Option<(FileId, u32)>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame>,
