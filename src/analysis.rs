@@ -257,7 +257,9 @@ impl Observer for Watcher<'_> {
         }
         let witness = witness::of(it, path, bound);
         for diagnostic in self.found.borrow_mut().iter_mut() {
-            if diagnostic.witness.is_none() && about.iter().any(|(code, at)| (code, at) == (&diagnostic.code, &diagnostic.span)) {
+            if diagnostic.witness.is_none()
+                && about.iter().any(|(code, at)| (code, at) == (&diagnostic.code, &diagnostic.span))
+            {
                 diagnostic.witness = Some(witness.clone());
             }
         }

@@ -10,6 +10,7 @@ mod probe;
 mod progress;
 mod rule;
 mod run;
+mod verify;
 mod watch;
 
 use std::io::{self, IsTerminal, Write};

@@ -62,7 +62,8 @@ impl MissingSuperInit {
 /// `setattr(module, "layer", nn.Identity())` on a module that `Module.__init__` has not made.
 fn assignment() -> Witness {
     let given = |name, value| Given { name: sym(name), value, place: Place::Positional, optional: false };
-    let instance = |class, made| Form::Instance(Box::new(InstanceForm { class: sym(class), arguments: Vec::new(), made }));
+    let instance =
+        |class, made| Form::Instance(Box::new(InstanceForm { class: sym(class), arguments: Vec::new(), made }));
     let arguments = vec![
         given("object", instance("torch.nn.Module", false)),
         given("name", Form::Str("layer".to_owned())),

@@ -28,12 +28,7 @@ fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: 
 }
 
 /// Announces a subscript, and has it done.
-fn announced<T>(
-    cx: &mut Cx<'_, '_>,
-    sig: &Arc<Sig>,
-    values: &[&Value],
-    run: impl FnOnce(&mut Cx<'_, '_>) -> T,
-) -> T {
+fn announced<T>(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value], run: impl FnOnce(&mut Cx<'_, '_>) -> T) -> T {
     let args = Args { pos: values.iter().map(|v| Arg::new((*v).clone(), cx.span)).collect(), ..Args::default() };
     let (path, span) = (cx.path, cx.span);
     let bound = sig.bind(&args);
