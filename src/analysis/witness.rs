@@ -14,15 +14,13 @@ pub(super) fn of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Box<Witness> {
         if let Some((_, name)) = star.filter(|(at, _)| *at == index) {
             arguments.extend(rest(bound, name, &form));
         }
+        // What is said and goes without saying is left out.
+        let default = param.default.as_ref().map(|default| form(&default.value()));
+        let arg = arg.as_ref().map(|arg| form(&arg.value)).filter(|value| Some(value) != default.as_ref());
         all_given &= arg.is_some();
-        if let Some(arg) = arg {
+        if let Some(value) = arg {
             let place = if param.keyword_only || !all_given { Place::Keyword } else { Place::Positional };
-            arguments.push(Given {
-                name: param.name,
-                value: form(&arg.value),
-                place,
-                optional: param.default.is_some(),
-            });
+            arguments.push(Given { name: param.name, value, place, optional: param.default.is_some() });
         }
     }
     if let Some((_, name)) = star.filter(|(at, _)| *at >= bound.sig.params.len()) {

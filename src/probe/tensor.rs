@@ -100,7 +100,7 @@ impl Made<'_> {
             return (self.of_list(data), true);
         }
         if let Some(text) = facts.role.and_then(|role| self.of_role(writer, role)) {
-            return (text, false);
+            return (text, facts.role == Some(Role::OneHot));
         }
         let mut values = values(facts);
         if values.is_empty() {
@@ -109,6 +109,19 @@ impl Made<'_> {
         if self.count > RANDOM {
             writer.lost.push(format!("`{name}` is too large to be given its values"));
             return (self.of_nothing(), true);
+        }
+        if let [value] = values.as_slice()
+            && self.shape != [1]
+            && !self.shape.is_empty()
+        {
+            let dtype = match self.dtype.kind() {
+                Kind::Integral => self.dtype_argument(Dtype::Int64),
+                Kind::Bool => self.dtype_argument(Dtype::Bool),
+                Kind::Floating | Kind::Complex => self.dtype_argument(Dtype::Float32),
+            };
+            let text =
+                format!("torch.full([{}], {}{dtype}{})", self.sizes(), self.number(*value), self.device_argument());
+            return (text, true);
         }
         let first = writer.choice.first % values.len();
         values.rotate_left(first);
@@ -199,19 +212,27 @@ impl Made<'_> {
             return None;
         }
         let base = self.of_nothing();
+        // What is counted by the dimension of the classes stands last at first.
+        let mut shape: Vec<i64> = self.shape.to_vec();
+        shape.remove(dim);
+        let move_back = if dim + 1 == self.shape.len() { String::new() } else { format!(".movedim(-1, {dim})") };
         Some(match role {
             Role::Probabilities => format!("{base}.softmax({dim})"),
             Role::LogProbabilities => format!("{base}.log_softmax({dim})"),
             Role::Sigmoid => format!("{base}.sigmoid()"),
             Role::Logits => {
                 writer.import("import torch.nn.functional as F");
-                let mut shape: Vec<i64> = self.shape.to_vec();
-                shape.remove(dim);
                 let input = Made { shape: &[shape.as_slice(), &[2]].concat(), learns: false, ..*self }.of_nothing();
                 let weight = Made { shape: &[classes, 2], ..*self }.of_nothing();
-                let move_back =
-                    if dim + 1 == self.shape.len() { String::new() } else { format!(".movedim(-1, {dim})") };
-                format!("F.linear({input}, {weight}){move_back}")
+                // Numbers of either sign.
+                format!("F.linear({input}, {weight}){move_back}").replace("torch.rand(", "torch.randn(")
+            }
+            Role::OneHot if classes > 0 => {
+                writer.import("import torch.nn.functional as F");
+                let count: i64 = shape.iter().product();
+                let sizes = Made { shape: &shape, ..*self }.sizes();
+                let ids = format!("torch.arange({count}{}).reshape({sizes}) % {classes}", self.device_argument());
+                format!("F.one_hot({ids}, {classes}){move_back}.to(torch.{})", self.dtype)
             }
             Role::OneHot | Role::ClassMask | Role::Image => return None,
         })

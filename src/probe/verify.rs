@@ -124,6 +124,8 @@ struct Claim {
     pattern: Option<Regex>,
     /// The call fails, and is not silently wrong.
     raises: bool,
+    /// The page knows of cases in which the call is silently wrong.
+    may_be_silent: bool,
     /// What is checked by CUDA's kernels need not be by the CPU's.
     on_cuda: bool,
     /// It is about devices: on the CPU alone nothing of it is left.
@@ -135,13 +137,11 @@ impl Claim {
         let words = page.rejects.as_deref().map(words);
         let patterns: Vec<&str> = page.cpu.as_deref().into_iter().chain(words).collect();
         let pattern = (!patterns.is_empty()).then(|| Regex::new(&patterns.join("|")).ok()).flatten();
-        let contract = page.contract().unwrap_or_default();
-        let asks_device =
-            ["same_device(", ".is_cuda", ".device", "autocast("].iter().any(|part| contract.contains(part));
-        let about_devices = page.rejects.as_deref() == Some("device") || page.needs.is_some() || asks_device;
+        let about_devices = page.rejects.as_deref() == Some("device") || page.needs.is_some();
         Claim {
             raises: severity == Severity::Error && (pattern.is_some() || about_devices),
             pattern,
+            may_be_silent: page.section("Evidence").is_some(),
             on_cuda: page.cuda.is_some(),
             about_devices,
         }
@@ -164,6 +164,9 @@ fn words(kind: &str) -> &'static str {
 
 /// What PyTorch says where devices are mixed, or asks for.
 const DEVICES: &str = r"(?i-u:same device|different devices?|is on cuda|on cpu|device)";
+
+/// What contracts ask for and no tensor tells: where its values come from.
+const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
 
 /// What a candidate showed.
 enum Shown {
@@ -230,6 +233,10 @@ impl<'a> Verifier<'a> {
                 Shown::Refuted => _ = refuted.get_or_insert(program),
                 Shown::Nothing(why) => _ = reason.get_or_insert((why, program)),
             }
+        }
+        let contract = page.contract().unwrap_or_default();
+        if !claim.raises && HISTORY.iter().any(|helper| contract.contains(helper)) {
+            return not_verifiable("only the history of its values shows it".to_owned());
         }
         match (refuted, reason) {
             (Some(program), _) => Verdict {
@@ -492,7 +499,9 @@ fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Sho
         }
         Outcome::Died(how) => Shown::Verified(How::Died, Some(how)),
         Outcome::Lost(why) => Shown::Nothing(why),
-        Outcome::Ran { contract: Some(judged) } if !claim.raises => Shown::Verified(How::Silent, Some(judged.message)),
+        Outcome::Ran { contract: Some(judged) } if !claim.raises || claim.may_be_silent => {
+            Shown::Verified(How::Silent, Some(judged.message))
+        }
         Outcome::Ran { contract: Some(_) } if page.cuda.is_some() => {
             Shown::Nothing("the CPU runs the call; only a GPU refuses it, and there is none".to_owned())
         }
@@ -507,7 +516,7 @@ fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Sho
 /// Why there is no call to make again.
 fn without_witness(page: &Page) -> String {
     if page.contract_of.is_empty() && page.rejects.is_none() {
-        "it is about more than one call".to_owned()
+        "no single call shows it".to_owned()
     } else {
         "the call's arguments are not known well enough".to_owned()
     }

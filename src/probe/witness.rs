@@ -79,7 +79,8 @@ impl Program {
         let arguments = given.iter().map(|(argument, text)| (argument.name.to_string(), text.clone())).collect();
         let Writer { imports, setup, lost, .. } = writer;
         // `import torch` comes before `from torch import nn`.
-        let (plain, from): (Vec<String>, Vec<String>) = imports.into_iter().partition(|line| line.starts_with("import"));
+        let (plain, from): (Vec<String>, Vec<String>) =
+            imports.into_iter().partition(|line| line.starts_with("import"));
         let imports = plain.into_iter().chain(from).collect();
         Program { imports, setup, call, arguments, lost }
     }
@@ -312,6 +313,10 @@ impl Writer {
         if let Some(name) = path.strip_prefix("numpy.") {
             self.import("import numpy as np");
             return format!("np.{name}");
+        }
+        if path.starts_with("PIL.") {
+            self.import("import PIL.Image");
+            return path.to_owned();
         }
         if let Some(name) = path.strip_prefix("builtins.") {
             return name.to_owned();
