@@ -11,6 +11,8 @@ import io
 import json
 import os
 import sys
+import threading
+import time
 import warnings
 
 VERSION = 1
@@ -29,8 +31,16 @@ class Channel:
         self.answers.flush()
 
 
+def _end_with(parent):
+    """Ends this process with the one that started it: a witness may run long."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def serve(pages):
     channel = Channel()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     try:
         import torch
 
