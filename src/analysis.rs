@@ -222,8 +222,9 @@ struct Watcher<'p> {
     around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
     witnesses: bool,
-    /// The findings about the call that was refused last: rule and place.
-    refused: RefCell<Vec<(Cow<'static, str>, Span)>>,
+    /// The findings about calls that were refused and are not told of yet: rule and place, and
+    /// how many calls had been refused then.
+    refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     project: &'p Project,
 }
 
@@ -293,25 +294,26 @@ impl Observer for Watcher<'_> {
         let found = &mut self.found.borrow_mut();
         let before = found.len();
         if self.watch.rejected(&watching, it, &rejection, found) {
-            let new = found.get(before..).unwrap_or_default().iter().map(|d| (d.code.clone(), d.span));
+            let new = found.get(before..).unwrap_or_default().iter().map(|d| (d.code.clone(), d.span, it.refused.0));
             self.refused.borrow_mut().extend(new);
             return;
         }
         let span = rejection.span;
         if let Some(page) = self.contracts.rejected(self.rules, rejection, found) {
-            self.refused.borrow_mut().push((page.code.clone(), span));
+            self.refused.borrow_mut().push((page.code.clone(), span, it.refused.0));
         }
     }
 
-    fn refused(&self, it: &Interp<'_>, path: Sym, bound: &Bound) {
-        let about = self.refused.take();
+    fn refused(&self, it: &Interp<'_>, before: u32, path: Sym, bound: &Bound) {
+        let mut about = self.refused.take();
+        about.retain(|(.., count)| *count > before);
         if !self.witnesses || about.is_empty() {
             return;
         }
         let witness = witness::of(it, path, bound);
         for diagnostic in self.found.borrow_mut().iter_mut() {
             if diagnostic.witness.is_none()
-                && about.iter().any(|(code, at)| (code, at) == (&diagnostic.code, &diagnostic.span))
+                && about.iter().any(|(code, at, _)| (code, at) == (&diagnostic.code, &diagnostic.span))
             {
                 diagnostic.witness = Some(witness.clone());
             }

@@ -9,18 +9,18 @@ pub(super) fn of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Box<Witness> {
     let form = |value: &Value| Form::of(&it.heap, value, &|class| constructor(class));
     let mut arguments = Vec::new();
     let star = bound.sig.star;
+    let mut all_given = true;
     for (index, (param, arg)) in bound.sig.params.iter().zip(&bound.values).enumerate() {
         if let Some((_, name)) = star.filter(|(at, _)| *at == index) {
             arguments.extend(rest(bound, name, &form));
         }
-        if let Some(arg) = arg {
-            let place = if param.keyword_only { Place::Keyword } else { Place::Positional };
-            arguments.push(Given {
-                name: param.name,
-                value: form(&arg.value),
-                place,
-                optional: param.default.is_some(),
-            });
+        // What is said and goes without saying is left out.
+        let default = param.default.as_ref().map(|default| form(&default.value()));
+        let arg = arg.as_ref().map(|arg| form(&arg.value)).filter(|value| Some(value) != default.as_ref());
+        all_given &= arg.is_some();
+        if let Some(value) = arg {
+            let place = if param.keyword_only || !all_given { Place::Keyword } else { Place::Positional };
+            arguments.push(Given { name: param.name, value, place, optional: param.default.is_some() });
         }
     }
     if let Some((_, name)) = star.filter(|(at, _)| *at >= bound.sig.params.len()) {

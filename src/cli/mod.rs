@@ -10,6 +10,7 @@ mod progress;
 mod rule;
 mod run;
 mod server;
+mod verify;
 mod watch;
 
 use std::io::{self, IsTerminal, Write};

@@ -163,7 +163,7 @@ impl Run {
         let clock = Instant::now();
         let project = &self.project;
         let total = self.checked.len();
-        let reports: Vec<_> = Progress::during(input.show_progress, total, |progress| {
+        let reports: Vec<_> = Progress::during(input.show_progress, ("checking", total, "files"), |progress| {
             let one = |&id: &FileId| {
                 let report = panics::catch(|| analyse(project, id, &settings.rules, contracts, input.wanted));
                 progress.step();

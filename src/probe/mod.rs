@@ -10,3 +10,7 @@ pub mod python;
 pub mod report;
 pub mod run;
 pub mod runtime;
+mod tensor;
+pub mod verify;
+mod witness;
+mod worker;

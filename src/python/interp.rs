@@ -324,7 +324,7 @@ impl<'p> Interp<'p> {
     /// [`Interp::refused`] was `before`.
     pub fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
         if self.refused.0 != before {
-            self.observer.refused(self, path, bound);
+            self.observer.refused(self, before, path, bound);
         }
     }
 

@@ -189,8 +189,8 @@ pub trait Observer {
     /// A library refuses a call.
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection);
 
-    /// The call that was refused last, with its arguments.
-    fn refused(&self, it: &Interp<'_>, path: Sym, bound: &Bound);
+    /// The call of what was refused since [`Interp::refused`] was `before`, with its arguments.
+    fn refused(&self, it: &Interp<'_>, before: u32, path: Sym, bound: &Bound);
 
     /// A name was assigned.
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span);

@@ -112,8 +112,8 @@ pub enum Form {
     Instance(Box<InstanceForm>),
 }
 
-/// The parameters of a class's constructor.
-pub type Constructor<'a> = dyn Fn(Sym) -> Vec<Sym> + 'a;
+/// The parameters of a class's constructor, with their defaults.
+pub type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
 
 /// How deep containers are followed.
 const DEPTH: u32 = 4;
@@ -182,11 +182,12 @@ fn form(heap: &Heap, value: &Value, constructor: &Constructor<'_>, depth: u32) -
             ),
             Data::Instance(instance) => match instance.class {
                 Value::Path(class) => {
-                    let given = |name: &Sym| {
-                        let value = instance.attrs.get(name)?;
-                        Some((*name, form(heap, value, constructor, below)))
+                    let given = |(name, default): (Sym, Option<Value>)| {
+                        let value = form(heap, instance.attrs.get(&name)?, constructor, below);
+                        let default = default.map(|default| form(heap, &default, constructor, below));
+                        (Some(&value) != default.as_ref()).then_some((name, value))
                     };
-                    let arguments = constructor(class).iter().filter_map(given).collect();
+                    let arguments = constructor(class).into_iter().filter_map(given).collect();
                     Form::Instance(Box::new(InstanceForm { class, arguments, made: true }))
                 }
                 _ => Form::Unknown,

@@ -5,6 +5,7 @@ mod launch;
 mod probe;
 mod sandbox;
 mod settings;
+mod verify;
 
 use std::fs;
 

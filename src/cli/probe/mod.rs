@@ -4,7 +4,7 @@ mod run;
 
 use std::path::PathBuf;
 
-use super::{Failure, Global, Status};
+use super::{Failure, Global, Status, check};
 use crate::probe::python::{self, Python};
 
 #[derive(clap::Args, Debug)]
@@ -17,6 +17,8 @@ pub struct Args {
 enum Verb {
     /// Run a program, and check every call before it reaches a kernel
     Run(run::Args),
+    /// Run a small program for each finding, to see whether PyTorch agrees
+    Verify(check::VerifyOnly),
 }
 
 /// Which Python to use.
@@ -50,5 +52,6 @@ enum Format {
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     match args.verb {
         Verb::Run(args) => run::main(args, global),
+        Verb::Verify(args) => check::main(args.into(), global),
     }
 }

@@ -127,10 +127,7 @@ fn after_adding(text: &str, at: &str) -> String {
     let again = Project::new(".".into());
     let file = again.add_text(Path::new("added.py"), &after).unwrap();
     let moved = u32::try_from(after.find(at).unwrap()).unwrap();
-    let finding = Diagnostic {
-        span: Span { file: file.id, start: moved, end: moved + span.end - span.start },
-        ..finding(file, at)
-    };
+    let finding = finding(Span { file: file.id, start: moved, end: moved + span.end - span.start });
     assert!(Suppressions::scan(file).covers(&finding), "{after}");
     assert_eq!(file.parsed().issues.len(), project.file(span.file).parsed().issues.len(), "{after}");
     after
