@@ -160,13 +160,15 @@ impl Worker {
                 self.enqueue(path);
             }
             Task::Close(document) => {
-                self.workspace.close(&document.path);
+                let concerned = self.workspace.close(&document.path);
                 self.queue.retain(|path| *path != document.path);
                 for part in document.parts() {
                     self.publish(part, None, Vec::new());
                 }
                 self.enqueue_stale();
-                self.tell_of(&document.path);
+                for path in concerned {
+                    self.tell_of(&path);
+                }
             }
             Task::Gone(parts) => {
                 for part in parts {

@@ -104,11 +104,14 @@ impl Workspace {
         self.roots.entry(path).and_modify(|root| root.stale = true);
     }
 
-    pub fn close(&mut self, path: &Path) {
+    /// Forgets a document. Gives the files of which it had something to say.
+    pub fn close(&mut self, path: &Path) -> Vec<PathBuf> {
+        let concerned = self.concerned(path);
         self.disk.unshadow(path);
         self.open.remove(path);
         self.roots.remove(path);
         self.changed(path, !path.exists());
+        concerned
     }
 
     /// Notes that a file is no longer what it was: what read it must be analysed again. Where
