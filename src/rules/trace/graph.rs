@@ -49,6 +49,10 @@ impl Graph {
             return;
         }
         let function = own_name(path.as_str());
+        // Of the other tensor, these take the shape or the dtype only.
+        if matches!(function, "view_as" | "reshape_as" | "expand_as" | "type_as") {
+            inputs.truncate(1);
+        }
         let mut nodes = self.nodes.borrow_mut();
         for result in results.into_iter().filter(|result| !inputs.contains(result)) {
             nodes.entry(result).or_insert_with(|| {
@@ -56,6 +60,12 @@ impl Graph {
                 Node { function, span, inputs: inputs.clone(), saved }
             });
         }
+    }
+
+    /// Notes that an attribute of a tensor is made of it.
+    pub fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
+        let node = || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new() };
+        self.nodes.borrow_mut().entry(result).or_insert_with(node);
     }
 
     /// Notes that a result was written into a tensor, which now depends on it, too.

@@ -74,6 +74,10 @@ impl Trace {
                 }
                 None
             }
+            Event::Viewed { object, result, name, span } => {
+                self.graph.viewed(object, result, name, span);
+                None
+            }
             Event::Written { object, result, span } => {
                 self.graph.written(it, object, result, span);
                 None
