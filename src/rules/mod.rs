@@ -2,7 +2,8 @@
 //! express (order of calls, loops, environment). A rule prints nothing.
 
 pub mod axes_swapped_by_view;
-pub mod clipping_after_step;
+pub mod changed_through_data;
+mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;

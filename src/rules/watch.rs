@@ -31,7 +31,7 @@ use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
-    clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
+    changed_through_data, clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
     gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph,
     saved_tensor_modified, untrusted_code,
 };
@@ -169,6 +169,7 @@ impl Watch {
         freed_graph_reused::moment(with, it, trace, at, found);
         hidden_state_not_detached::moment(with, it, trace, at, found);
         saved_tensor_modified::moment(with, it, trace, at, found);
+        changed_through_data::moment(with, it, trace, at, found);
         self.evaluation_records_gradients.moment(trace, moment);
         self.evaluation_in_training_mode.moment(trace, moment);
         self.replaced_parameters_not_optimized.moment(with, it, trace, at, found);

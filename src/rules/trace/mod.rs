@@ -14,7 +14,7 @@ mod graph;
 use std::cell::Cell;
 
 pub use gradients::{Gradients, Optimizers, parameters, reach};
-pub use graph::{Graph, tensor, tensors, writes};
+pub use graph::{Graph, tensor, tensors};
 
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
