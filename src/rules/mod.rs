@@ -2,7 +2,8 @@
 //! express (order of calls, loops, environment). A rule prints nothing.
 
 pub mod axes_swapped_by_view;
-pub mod clipping_after_step;
+pub mod changed_through_data;
+mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
@@ -10,7 +11,8 @@ pub mod discarded_to;
 pub mod dropout_ignores_eval;
 pub mod dsa_environment_variable;
 pub mod empty_cache_in_loop;
-pub mod evaluation_records_gradients;
+pub mod evaluation_in_training_mode;
+mod evaluation_records_gradients;
 pub mod forward_called_directly;
 pub mod freed_graph_reused;
 pub mod gradients_not_cleared;
@@ -26,7 +28,8 @@ pub mod missing_super_init;
 pub mod model_left_in_eval;
 pub mod modules_in_plain_container;
 pub mod optimizer_state_left_behind;
-pub mod replaced_parameters_not_optimized;
+pub mod redundant_move;
+mod replaced_parameters_not_optimized;
 pub mod sampler_without_set_epoch;
 pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;
@@ -36,6 +39,7 @@ pub mod seed_after_use;
 pub mod step_before_backward;
 mod swallowed_device_assert;
 pub mod sync_in_training_loop;
+mod tensor_made_on_cpu;
 pub mod unregistered_tensor_attribute;
 pub mod untransformed_plain_mask;
 pub mod untrusted_code;

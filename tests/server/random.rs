@@ -11,7 +11,7 @@ use super::client::{Client, range};
 
 const EDITS: usize = 1_000;
 /// How often the server is compared with `check`.
-const COMPARED: usize = 8;
+const COMPARED: usize = 20;
 
 /// What is found: file, code, severity, place, message.
 type Findings = BTreeSet<(String, String, String, [u64; 4], String)>;
@@ -146,6 +146,10 @@ fn random_edits_end_in_what_check_says() {
         let changes: Vec<Value> = (0..several).map(|_| buffer.random(&mut random, &lines)).collect();
         buffer.version += 1;
         client.change(&buffer.uri, buffer.version, Value::Array(changes));
+        // Now and then the server has the time to finish, and something to remember.
+        if edit % 4 == 0 {
+            client.settle(&[&buffer.uri]);
+        }
         if edit % (EDITS / COMPARED) == 0 {
             compared += compare(&mut client, &root, &buffers, edit);
         }
