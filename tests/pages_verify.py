@@ -32,7 +32,9 @@ def blocks(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--torchvet", required=True)
     parser.add_argument("--list", action="store_true", help="print the verdict of every finding")
     parser.add_argument("names", nargs="*")
@@ -68,7 +70,9 @@ def main():
             verified += 1
         elif name in shown:
             missing = [finding for finding in of_example if finding not in good]
-            faults += [f"{name}: {one_line(finding)}" for finding in missing] or [f"{name}: nothing was found"]
+            faults += [f"{name}: {one_line(finding)}" for finding in missing] or [
+                f"{name}: nothing was found"
+            ]
         elif good:
             beside += 1
         for stem in TITLES.values():

@@ -23,7 +23,7 @@ static FILES: &[(&str, &str)] =
     files!("__init__.py", "begin.py", "contracts.py", "describe.py", "hooks.py", "place.py", "session.py", "watch.py");
 /// What a worker is started with, and what it is then given.
 pub const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
-static WORKER: &[(&str, &str)] = files!("contracts.py", "verify.py");
+static WORKER: &[(&str, &str)] = files!("contracts.py", "doctor.py", "verify.py");
 
 /// The modules of a worker: name and source.
 pub fn modules() -> BTreeMap<&'static str, &'static str> {

@@ -1,6 +1,7 @@
 //! The program from outside: exit codes, formats and fixes.
 
 mod bad_input;
+mod doctor;
 mod launch;
 mod probe;
 mod sandbox;
