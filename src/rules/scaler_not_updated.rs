@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::scaled_gradients_used::is_scaler;
 use super::trace::{Trace, reach};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
@@ -17,6 +17,20 @@ use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "scaler-not-updated";
 const CLASSES: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
+
+/// A scaler after one step of an optimizer, and after its gradients were unscaled.
+const STEPPED: &str = "\
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler('cpu')
+scaler.scale(model(torch.rand(8, 4)).sum()).backward()
+scaler.step(optimizer)";
+const UNSCALED: &str = "\
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler('cpu')
+scaler.scale(model(torch.rand(8, 4)).sum()).backward()
+scaler.unscale_(optimizer)";
 
 #[derive(Default)]
 pub struct ScalerNotUpdated {
@@ -68,18 +82,23 @@ impl ScalerNotUpdated {
             return it.remember(&key(scaler), Value::Unknown);
         };
         let [stepped, unscaled] = ["step", "unscale_"].map(|stage| format!("{stage} {optimizer:?};"));
-        let message = match method {
+        let (message, setup) = match method {
             "step" if before.contains(&stepped) => {
-                "`step()` was already called for this optimizer since the last `update()`: the scaler raises"
+                ("`step()` was already called for this optimizer since the last `update()`: the scaler raises", STEPPED)
             }
-            "unscale_" if before.contains(&stepped) => "`unscale_()` comes after `step()`: the scaler raises",
-            "unscale_" if before.contains(&unscaled) => {
-                "`unscale_()` was already called for this optimizer since the last `update()`: the scaler raises"
+            "unscale_" if before.contains(&stepped) => {
+                ("`unscale_()` comes after `step()`: the scaler raises", STEPPED)
             }
+            "unscale_" if before.contains(&unscaled) => (
+                "`unscale_()` was already called for this optimizer since the last `update()`: the scaler raises",
+                UNSCALED,
+            ),
             _ => return it.remember(&key(scaler), Value::str(&format!("{before}{method} {optimizer:?};"))),
         };
         if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && !it.expects_failure()) {
             report(found, page, Severity::Error, message.to_owned(), span, Vec::new());
+            let again = if method == "step" { "scaler.step(optimizer)" } else { "scaler.unscale_(optimizer)" };
+            witnessed(found, page, setup, again);
         }
     }
 }

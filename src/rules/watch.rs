@@ -31,14 +31,14 @@ use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
-    changed_through_data, clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
-    gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph,
-    saved_tensor_modified, untrusted_code,
+    changed_through_data, clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly,
+    freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on,
+    loss_summed_with_graph, saved_tensor_modified, untrusted_code,
 };
-use crate::diagnostic::{Diagnostic, Given, Label, Place, Severity, Witness};
+use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::{FileId, Setting, Span};
-use crate::value::{Form, Graph, Sym, TensorForm, sym};
+use crate::value::Sym;
 
 /// What the rules have found so far.
 pub type Found = Vec<Diagnostic>;
@@ -261,19 +261,12 @@ pub fn launched(rules: &Rules, file: FileId, settings: Vec<Setting>) -> Found {
     found
 }
 
-/// The last finding is about a call that can be made again.
-pub(super) fn witnessed(found: &mut Found, page: &Page, witness: Witness) {
+/// What shows the finding that was reported last: a few lines of Python that lead to it, and the
+/// line that then fails.
+pub(super) fn witnessed(found: &mut Found, page: &Page, setup: &'static str, call: &'static str) {
     if let Some(last) = found.last_mut().filter(|last| last.code == page.code) {
-        last.witness.get_or_insert_with(|| Box::new(witness));
+        last.witness.get_or_insert_with(|| Box::new(Witness::Program { setup, call }));
     }
-}
-
-/// `backward()` of a loss whose graph is in this state.
-pub(super) fn backward(graph: Graph) -> Witness {
-    let loss = TensorForm { graph, ..TensorForm::attached_scalar() };
-    let value = Form::Tensor(Box::new(loss));
-    let loss = Given { name: sym("input"), value, place: Place::Positional, optional: false };
-    Witness { path: sym("torch.Tensor.backward"), arguments: vec![loss] }
 }
 
 /// A finding of a page, once per place.
