@@ -245,6 +245,7 @@ impl Watch {
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
         self.swallowed_device_assert.end(with, found);
+        self.scaler_not_updated.end(with, it, found);
         self.sampler_without_set_epoch.end(with, found);
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
