@@ -409,6 +409,10 @@ impl<'p> Interp<'p> {
             }
             _ => {
                 let value = self.eval(test);
+                if self.heap.is_tensor(&value) {
+                    let span = self.span(test);
+                    self.event(Event::Read { value: &value, how: "a condition", span });
+                }
                 self.truth(&value)
             }
         }

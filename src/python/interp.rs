@@ -46,6 +46,8 @@ pub(super) struct Loop {
     pub withs: usize,
     /// How many undecided branches it stands in.
     pub undecided: u32,
+    /// Its second round is being shown.
+    pub shown: bool,
 }
 
 /// A module, class body or function call that is being run.
@@ -252,7 +254,9 @@ impl<'p> Interp<'p> {
     pub fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.later.filter(|_| self.showing)?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops.last())?;
-        (innermost.undecided == self.undecided).then(|| (shown, self.open_loops()))
+        // A loop inside of it begins anew: what its first round does, not every one does.
+        let itself = innermost.shown && innermost.undecided == self.undecided;
+        itself.then(|| (shown, self.open_loops()))
     }
 
     /// Whether this is certain not to be the first round of a loop.

@@ -231,6 +231,8 @@ pub enum Event<'a> {
     Unseen { name: Sym, span: Span },
     /// A value is now in the hands of code that cannot be seen.
     Escaped { value: &'a Value },
+    /// Python itself asks a value what it is, as `print` and conditions do.
+    Read { value: &'a Value, how: &'static str, span: Span },
     /// A tensor is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
     /// A `try` in a loop takes [`Library::fatal`] in this handler, after which it is certain that

@@ -194,6 +194,7 @@ impl Watch {
         }
         self.sampler_without_set_epoch.event(it, &self.trace, event);
         self.scaler_not_updated.event(it, event);
+        self.sync_in_training_loop.event(it, event);
         match event {
             Event::Returned { path, bound, result, span } => {
                 let at = (path, bound, result, span);
@@ -211,7 +212,7 @@ impl Watch {
                 self.evaluation_records_gradients.escaped(it, &self.trace, value);
                 return;
             }
-            Event::Written { .. } | Event::Viewed { .. } => return,
+            Event::Written { .. } | Event::Viewed { .. } | Event::Read { .. } => return,
             Event::Appended { list, value, span } => {
                 return loss_summed_with_graph::appended(with, it, &self.trace, (list, value, span), found);
             }
@@ -244,6 +245,7 @@ impl Watch {
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
         self.swallowed_device_assert.end(with, found);
+        self.scaler_not_updated.end(with, it, found);
         self.sampler_without_set_epoch.end(with, found);
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
