@@ -23,6 +23,8 @@ pub enum Device {
     Cpu,
     /// There must be a GPU.
     Cuda,
+    /// Tensors live on the CPU, and CUDA is played.
+    Virtual,
 }
 
 /// What to run.
@@ -53,10 +55,12 @@ pub struct Task {
     pub dump: Option<PathBuf>,
     pub max_steps: Option<u64>,
     pub device: Device,
+    /// How many GPUs are played.
+    pub gpus: u32,
 }
 
 impl Task {
-    pub fn new(contracts: Vec<ContractSource>, device: Device) -> Task {
+    pub fn new(contracts: Vec<ContractSource>, device: Device, gpus: u32) -> Task {
         Task {
             version: VERSION,
             contracts,
@@ -65,6 +69,7 @@ impl Task {
             dump: None,
             max_steps: None,
             device,
+            gpus,
         }
     }
 }
@@ -92,6 +97,11 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }
         Device::Cuda | Device::Any => {}
+        // What is compiled asks no Python on which device it is.
+        Device::Virtual => _ = command.env("TORCH_COMPILE_DISABLE", "1"),
+    }
+    if program.device == Device::Virtual && has_driver() {
+        command.env("CUDA_VISIBLE_DEVICES", "");
     }
     let reads_stderr = program.device == Device::Cuda || program.device == Device::Any && has_driver();
     if reads_stderr {

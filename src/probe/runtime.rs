@@ -18,8 +18,26 @@ macro_rules! files {
 }
 
 const PACKAGE: &str = "torchvet_probe";
-static FILES: &[(&str, &str)] =
-    files!("__init__.py", "begin.py", "contracts.py", "describe.py", "hooks.py", "place.py", "session.py", "watch.py");
+static FILES: &[(&str, &str)] = files!(
+    "__init__.py",
+    "begin.py",
+    "contracts.py",
+    "describe.py",
+    "hooks.py",
+    "place.py",
+    "session.py",
+    "watch.py",
+    "virtual/__init__.py",
+    "virtual/asserts.py",
+    "virtual/autocast.py",
+    "virtual/cuda.py",
+    "virtual/mixes.py",
+    "virtual/mode.py",
+    "virtual/storages.py",
+    "virtual/tags.py",
+    "virtual/tensors.py",
+    "virtual/world.py"
+);
 static START: (&str, &str) = ("sitecustomize.py", include_str!("runtime/sitecustomize.py"));
 
 /// A page's contract, as the Python half takes it.
@@ -63,7 +81,7 @@ impl Stage {
     pub fn new(task: &impl Serialize) -> io::Result<Stage> {
         let stage = Stage { folder: tempfile::Builder::new().prefix("torchvet-").tempdir()? };
         let package = stage.start().join(PACKAGE);
-        fs::create_dir_all(&package)?;
+        fs::create_dir_all(package.join("virtual"))?;
         for (name, text) in FILES {
             fs::write(package.join(name), text)?;
         }

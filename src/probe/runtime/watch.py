@@ -4,6 +4,7 @@ Most functions of PyTorch tell a `TorchFunctionMode` that they are called. The o
 judge (constructors, torchvision, Pillow, OpenCV) are wrapped once their module is imported.
 """
 
+import contextlib
 import functools
 import inspect
 import os
@@ -302,8 +303,8 @@ def _in_worker():
 # --- where a mode does not reach -----------------------------------------------------------
 
 
-def watch_threads(watch):
-    """A mode belongs to the thread that entered it: has every new thread enter it."""
+def watch_threads(modes):
+    """A mode belongs to the thread that entered it: has every new thread enter them."""
     start = threading.Thread.start
 
     @functools.wraps(start)
@@ -312,7 +313,9 @@ def watch_threads(watch):
 
         @functools.wraps(run)
         def watched_run():
-            with watch:
+            with contextlib.ExitStack() as stack:
+                for mode in modes:
+                    stack.enter_context(mode)
                 run()
 
         self.run = watched_run
