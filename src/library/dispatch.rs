@@ -304,6 +304,10 @@ impl Library for Libraries {
         torch::nn::module::escaped(it, object);
     }
 
+    fn fatal(&self) -> (Sym, &[&str], &str) {
+        (sym("torch.AcceleratorError"), &["RuntimeError", "Exception", "BaseException"], torch::DEVICE_ASSERT)
+    }
+
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {
         torch::annotation::annotated(it, annotation, name, span)
     }

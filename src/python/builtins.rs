@@ -105,6 +105,8 @@ const NAMES: &[&str] = &[
     "LookupError",
     "UnicodeDecodeError",
     "NotImplemented",
+    "exit",
+    "quit",
 ];
 
 /// The longest range that is written out.
@@ -330,6 +332,12 @@ impl<'p> Interp<'p> {
                     && let Some(method) = self.try_getattr(value, sym("__str__"), span)
                 {
                     return self.call(&method, Args::default(), span);
+                }
+                // An exception says what it was made with.
+                if let Some(Value::Tuple(said)) = value.as_obj().and_then(|id| self.heap.attr(id, "args"))
+                    && let [said] = &said[..]
+                {
+                    return self.convert(name, std::slice::from_ref(said), span);
                 }
                 super::text::str_of(value).map_or(Value::Any(Type::Str), |s| Value::str(&s))
             }

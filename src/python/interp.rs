@@ -115,6 +115,10 @@ pub struct Interp<'p> {
     pub(super) undecided: u32,
     /// A loop's second round is being shown to the observer.
     pub(super) showing: bool,
+    /// What a handler does with [`Library::fatal`] is being shown to the observer.
+    pub(super) imagining: bool,
+    /// How often a path ended in `raise`, or ended the program.
+    pub(super) raised: u32,
     /// How many objects there were where the present round of a loop began that is known to be
     /// a later one.
     pub(super) later: Option<usize>,
@@ -159,6 +163,8 @@ impl<'p> Interp<'p> {
             rounds: 0,
             undecided: 0,
             showing: false,
+            imagining: false,
+            raised: 0,
             later: None,
             state,
         }
@@ -234,6 +240,11 @@ impl<'p> Interp<'p> {
     /// first one ended: there, what is true of every path is true of every run.
     pub fn second_round(&self) -> bool {
         self.showing
+    }
+
+    /// Whether a handler is being run as if it had caught [`Library::fatal`].
+    pub fn imagining(&self) -> bool {
+        self.imagining
     }
 
     /// Of a loop's second round that is being shown: a number for it, and how many loops are

@@ -122,6 +122,10 @@ pub trait Library: Sync {
     /// any device.
     fn escaped(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// The exception after which the process can do nothing more with the device: its class, the
+    /// builtin classes that it derives from, and what it says.
+    fn fatal(&self) -> (Sym, &[&str], &str);
+
     /// What is known of a parameter from its annotation.
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
 }
@@ -222,4 +226,7 @@ pub enum Event<'a> {
     Unseen { name: Sym, span: Span },
     /// A value is now in the hands of code that cannot be seen.
     Escaped { value: &'a Value },
+    /// A `try` in a loop takes [`Library::fatal`] in this handler, after which it is certain that
+    /// the loop goes on, or not. `since` is [`Observer::moments`] before its body.
+    Handled { attempt: Span, handler: Span, goes_on: bool, since: u32 },
 }

@@ -10,6 +10,8 @@
 //! unknown.
 
 mod args;
+mod assign;
+mod attempt;
 mod attribute;
 mod budget;
 mod builtins;
@@ -24,6 +26,7 @@ mod expr;
 mod import;
 mod interp;
 mod library;
+mod loops;
 mod narrow;
 mod operator;
 mod pattern;

@@ -19,9 +19,11 @@ use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
 use super::replaced_parameters_not_optimized::ReplacedParametersNotOptimized;
 use super::sampler_without_set_epoch::SamplerWithoutSetEpoch;
 use super::scaled_gradients_used::ScaledGradientsUsed;
+use super::scaler_not_updated::ScalerNotUpdated;
 use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
 use super::seed_after_use::SeedAfterUse;
 use super::step_before_backward::StepBeforeBackward;
+use super::swallowed_device_assert::SwallowedDeviceAssert;
 use super::sync_in_training_loop::SyncInTrainingLoop;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
@@ -71,6 +73,7 @@ pub struct Watch {
     optimizer_state_left_behind: OptimizerStateLeftBehind,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
+    swallowed_device_assert: SwallowedDeviceAssert,
     missing_super_init: MissingSuperInit,
     replaced_parameters_not_optimized: ReplacedParametersNotOptimized,
     sampler_without_set_epoch: SamplerWithoutSetEpoch,
@@ -79,6 +82,7 @@ pub struct Watch {
     seed_after_use: SeedAfterUse,
     model_left_in_eval: ModelLeftInEval,
     scaled_gradients_used: ScaledGradientsUsed,
+    scaler_not_updated: ScalerNotUpdated,
     scheduler_before_optimizer: SchedulerBeforeOptimizer,
     loss_cut_from_graph: LossCutFromGraph,
     evaluation_records_gradients: EvaluationRecordsGradients,
@@ -106,8 +110,12 @@ impl Watch {
         (path, bound, span): (Sym, &Bound, Span),
         found: &mut Found,
     ) {
+        if it.imagining() {
+            return self.swallowed_device_assert.handles(path, span);
+        }
         let at = (path, bound, span);
         self.scaled_gradients_used.call(with, it, at, found);
+        self.scaler_not_updated.call(with, it, &self.trace, at, found);
         if let Some(moment) = self.trace.call(it, path, bound) {
             self.moment(with, it, &moment, span, found);
         }
@@ -164,10 +172,14 @@ impl Watch {
         self.sync_in_training_loop.moment(it, moment);
         self.model_left_in_eval.moment(with, it, trace, at, found);
         self.scaled_gradients_used.moment(with, it, trace, at, found);
+        self.swallowed_device_assert.moment(it, trace, moment);
         trace.pass(it, moment, span);
     }
 
     pub fn event(&self, with: &Watching<'_>, it: &mut Interp<'_>, event: Event<'_>, found: &mut Found) {
+        if it.imagining() {
+            return;
+        }
         if let Some(moment) = self.trace.event(it, event) {
             let span = match event {
                 Event::Unseen { span, .. } | Event::SetAttribute { span, .. } => span,
@@ -176,6 +188,7 @@ impl Watch {
             self.moment(with, it, &moment, span, found);
         }
         self.sampler_without_set_epoch.event(it, &self.trace, event);
+        self.scaler_not_updated.event(it, event);
         match event {
             Event::Returned { path, bound, result, span } => {
                 let at = (path, bound, result, span);
@@ -193,6 +206,7 @@ impl Watch {
                 return;
             }
             Event::Written { .. } => return,
+            Event::Handled { .. } => return self.swallowed_device_assert.event(with, &self.trace, event),
             Event::Method { .. } => return forward_called_directly::event(with, it, event, found),
             Event::Iterated { .. } => return self.loader_without_workers.event(with, it, event, found),
             _ if it.second_round() => return,
@@ -220,6 +234,7 @@ impl Watch {
         self.launch_blocking_left_on.end(with.rules, it, found);
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
+        self.swallowed_device_assert.end(with, found);
         self.sampler_without_set_epoch.end(with, found);
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);

@@ -33,6 +33,11 @@ pub mod scatter;
 pub mod support;
 pub mod views;
 
+/// What PyTorch says after an assert of a kernel failed (2.15).
+pub const DEVICE_ASSERT: &str = "CUDA error: device-side assert triggered
+CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.
+For debugging consider passing CUDA_LAUNCH_BLOCKING=1";
+
 use super::table::Table;
 
 pub fn register(table: &mut Table) {

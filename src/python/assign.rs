@@ -1,0 +1,216 @@
+//! Assignment: targets, unpacking, `del`.
+
+use super::interp::Interp;
+use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
+use crate::syntax::Expr;
+use crate::value::{Data, Items, ObjId, Sym, Value, sym};
+
+impl<'p> Interp<'p> {
+    pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
+        let value = self.eval(&stmt.value);
+        if let [Expr::Attribute(attribute)] = &*stmt.targets {
+            let object = self.eval(&attribute.value);
+            let (span, from) = (self.span(attribute), self.span(&*stmt.value));
+            self.setattr_from(&object, sym(attribute.attr.as_str()), value, span, Some(from));
+            return;
+        }
+        for target in &stmt.targets {
+            self.assign(target, value.clone());
+        }
+    }
+
+    pub(super) fn assign(&mut self, target: &'p Expr, value: Value) {
+        match target {
+            Expr::Name(name) => {
+                let span = self.span(name);
+                let observer = self.observer;
+                observer.assigned(self, name.id.as_str(), &value, span);
+                self.set_name(sym(name.id.as_str()), value);
+            }
+            Expr::Attribute(attribute) => {
+                let object = self.eval(&attribute.value);
+                let span = self.span(attribute);
+                self.setattr(&object, sym(attribute.attr.as_str()), value, span);
+            }
+            Expr::Subscript(subscript) => {
+                let object = self.eval(&subscript.value);
+                let index = self.eval(&subscript.slice);
+                let span = self.span(subscript);
+                self.set_subscript(&object, &index, value, span);
+            }
+            Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
+                self.unpack(elts, &value);
+            }
+            Expr::Starred(starred) => self.assign(&starred.value, value),
+            _ => {}
+        }
+    }
+
+    fn unpack(&mut self, targets: &'p [Expr], value: &Value) {
+        let star = targets.iter().position(Expr::is_starred_expr);
+        if let Some(values) = self.unpack_shape(targets, value, star) {
+            for (target, value) in targets.iter().zip(values) {
+                self.assign(target, value);
+            }
+            return;
+        }
+        let at = targets.first().map(|t| self.span(t));
+        let items = match at {
+            Some(at) => self.iterate(value, at),
+            None => Items::Many(Value::Unknown),
+        };
+        match (items, star) {
+            (Items::Exact(values), None) if values.len() == targets.len() => {
+                for (target, value) in targets.iter().zip(values) {
+                    self.assign(target, value);
+                }
+            }
+            (Items::Exact(mut values), Some(star)) if values.len() + 1 >= targets.len() => {
+                let after = targets.len() - star - 1;
+                let tail = values.split_off(values.len() - after);
+                let middle = values.split_off(star);
+                for (target, value) in targets.iter().zip(values) {
+                    self.assign(target, value);
+                }
+                if let Some(target) = targets.get(star) {
+                    let list = self.heap.list(middle);
+                    self.assign(target, list);
+                }
+                for (target, value) in targets.iter().skip(star + 1).zip(tail) {
+                    self.assign(target, value);
+                }
+            }
+            (Items::Many(element), _) => {
+                for target in targets {
+                    let value = if target.is_starred_expr() {
+                        Value::Obj(self.heap.alloc(Data::List(Items::Many(element.clone()))))
+                    } else {
+                        self.another(&element)
+                    };
+                    self.assign(target, value);
+                }
+            }
+            _ => {
+                for target in targets {
+                    self.assign(target, Value::Unknown);
+                }
+            }
+        }
+    }
+
+    /// One of many tensors of which the same is known: what is found out of it later is not
+    /// true of the others.
+    pub(super) fn another(&mut self, element: &Value) -> Value {
+        match self.heap.tensor_of(element) {
+            Some(tensor) => self.heap.tensor(tensor),
+            None => element.clone(),
+        }
+    }
+
+    /// `B, C, H, W = x.shape` of an unknown shape: the names become the dimensions' symbols.
+    fn unpack_shape(&mut self, targets: &'p [Expr], value: &Value, star: Option<usize>) -> Option<Vec<Value>> {
+        let Value::Method(pair) = value else { return None };
+        if star.is_some() || pair.1.as_str() != super::attribute::UNKNOWN_SHAPE {
+            return None;
+        }
+        let tensor = pair.0.clone();
+        let mut sizes = Vec::new();
+        for target in targets {
+            let name = match target {
+                Expr::Name(name) => name.id.as_str(),
+                _ => "n",
+            };
+            let name = if name == "_" { "n" } else { name };
+            let symbol = self.heap.symbol(name);
+            sizes.push(crate::value::Size::symbol(symbol));
+        }
+        let at = targets.first().map(|t| self.span(t));
+        if let Some(id) = tensor.as_obj() {
+            let dims = sizes.iter().map(|s| crate::value::Dim::new(s.clone(), at)).collect();
+            self.heap.update_tensor(id, |t| {
+                t.shape = Some(dims);
+                t.shape_at = at;
+            });
+        }
+        Some(sizes.iter().map(Value::size).collect())
+    }
+
+    pub(super) fn aug_assign(&mut self, stmt: &'p StmtAugAssign) {
+        let span = self.span(stmt);
+        let left = self.eval(&stmt.target);
+        let right = self.eval(&stmt.value);
+        let op = super::operator::binop(stmt.op);
+        let library = self.library;
+        let value = match library.augmented(self, op, &left, &right, span) {
+            Some(value) => value,
+            None => self.augmented(op, &left, &right, span),
+        };
+        self.assign(&stmt.target, value);
+    }
+
+    pub(super) fn set_name(&mut self, name: Sym, value: Value) {
+        let Some(frame) = self.frames.last() else { return };
+        let scope = if frame.globals.contains(&name) {
+            self.module_scope()
+        } else if frame.nonlocals.contains(&name) {
+            self.binding_scope(frame.closure, name).unwrap_or(frame.scope)
+        } else {
+            frame.scope
+        };
+        self.heap.bind(scope, name, Some(value));
+    }
+
+    /// The scope of the module that is being run.
+    pub(super) fn module_scope(&self) -> ObjId {
+        let mut scope = self.frames.last().map_or(self.state, |f| f.closure);
+        while let Data::Scope(names) = self.heap.get(scope)
+            && let Some(parent) = names.parent
+        {
+            scope = parent;
+        }
+        scope
+    }
+
+    fn binding_scope(&self, from: ObjId, name: Sym) -> Option<ObjId> {
+        let Data::Scope(own) = self.heap.get(from) else { return None };
+        let mut scope = own.parent;
+        while let Some(id) = scope {
+            let Data::Scope(names) = self.heap.get(id) else { return None };
+            if names.vars.contains_key(&name) {
+                return Some(id);
+            }
+            scope = names.parent;
+        }
+        None
+    }
+
+    pub(super) fn delete(&mut self, target: &'p Expr) {
+        match target {
+            Expr::Name(name) => {
+                let key = sym(name.id.as_str());
+                if let Some(scope) = self.frames.last().map(|f| f.scope) {
+                    self.heap.bind(scope, key, None);
+                }
+            }
+            Expr::Attribute(attribute) => {
+                let object = self.eval(&attribute.value);
+                if let Some(id) = object.as_obj()
+                    && matches!(self.heap.get(id), Data::Instance(_))
+                {
+                    self.heap.bind(id, sym(attribute.attr.as_str()), None);
+                }
+            }
+            Expr::Subscript(subscript) => {
+                let object = self.eval(&subscript.value);
+                let index = self.eval(&subscript.slice);
+                self.delete_item(&object, &index);
+            }
+            Expr::Tuple(tuple) => {
+                for element in &tuple.elts {
+                    self.delete(element);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
+
+use super::interp::{Interp, Loop};
+use super::stmt::Flow;
+use crate::syntax::ast::{StmtFor, StmtWhile};
+use crate::syntax::{Ranged, Stmt};
+use crate::value::{Data, Delta, Items, Value};
+
+/// A loop over this many known elements is run element by element.
+const UNROLL: usize = 8;
+/// … or over more, if the body is this short (in bytes of source).
+const UNROLL_LONG: usize = 96;
+const SHORT_BODY: u32 = 600;
+/// … or over more still, if the body is shorter (lists that grow keep their length).
+const UNROLL_LONGER: usize = 512;
+const SHORTER_BODY: u32 = 120;
+/// How often a loop's body is run before what still changes is taken as it is.
+const MAX_ROUNDS: usize = 5;
+
+/// How much the paths that left a function, or a round of a loop, have left behind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    pub returns: usize,
+    pub yields: usize,
+    pub breaks: usize,
+    pub continues: usize,
+}
+
+impl<'p> Interp<'p> {
+    pub(super) fn exec_for(&mut self, stmt: &'p StmtFor) -> Flow {
+        let span = self.span(&*stmt.iter);
+        let iterable = self.eval(&stmt.iter);
+        let certain = self.surely_not_empty(&iterable);
+        let items = self.iterate(&iterable, span);
+        let body_size = stmt.body.last().map_or(0, |last| last.end().to_u32())
+            - stmt.body.first().map_or(0, |f| f.start().to_u32());
+        match items {
+            Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
+            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items),
+            Items::Exact(items) => {
+                // The first element may differ in kind from the rest: what any is like.
+                let element = Items::Exact(items).element(&mut self.heap);
+                self.widened(&stmt.body, &stmt.orelse, true, &mut |it| {
+                    it.assign(&stmt.target, element.clone());
+                    None
+                })
+            }
+            Items::Many(element) => {
+                let mut first = match iterable.as_obj().map(|id| self.heap.get(id)) {
+                    Some(Data::Iter(iter)) => iter.first.clone(),
+                    _ => None,
+                };
+                self.widened(&stmt.body, &stmt.orelse, certain, &mut |it| {
+                    let value = first.take().unwrap_or_else(|| element.clone());
+                    it.assign(&stmt.target, value);
+                    None
+                })
+            }
+        }
+    }
+
+    /// Whether a loop over it surely runs at least once: what a library yields is taken as
+    /// not empty (a data loader), a list of unknown length is not.
+    fn surely_not_empty(&self, iterable: &Value) -> bool {
+        match iterable {
+            Value::Obj(id) => !matches!(self.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
+            _ => false,
+        }
+    }
+
+    fn begin_loop(&mut self) -> crate::value::Mark {
+        let mark = self.heap.mark();
+        if let Some(frame) = self.frames.last_mut() {
+            let (withs, undecided) = (frame.withs.len(), self.undecided);
+            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided });
+        }
+        mark
+    }
+
+    fn take_continues(&mut self) -> Vec<Delta> {
+        let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
+        innermost.map(|l| std::mem::take(&mut l.continues)).unwrap_or_default()
+    }
+
+    fn end_loop(&mut self) -> Vec<Delta> {
+        self.frames.last_mut().and_then(|f| f.loops.pop()).map(|l| l.breaks).unwrap_or_default()
+    }
+
+    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>) -> Flow {
+        let mark = self.begin_loop();
+        let (mut alive, outer) = (true, self.later);
+        for (round, item) in items.into_iter().enumerate() {
+            if round > 0 {
+                self.later = Some(self.heap.len());
+            }
+            self.assign(&stmt.target, item);
+            let flow = self.exec_block(&stmt.body);
+            let mut ends = self.take_continues();
+            if ends.is_empty() && flow == Flow::Next {
+                continue;
+            }
+            if flow == Flow::Next {
+                ends.push(self.heap.delta(mark));
+            }
+            self.heap.undo(mark);
+            if ends.is_empty() {
+                alive = false;
+                break;
+            }
+            self.heap.join(&ends, false);
+        }
+        self.later = outer;
+        if alive && !stmt.orelse.is_empty() && self.exec_block(&stmt.orelse) == Flow::Stopped {
+            self.heap.undo(mark);
+            alive = false;
+        }
+        let mut exits = self.end_loop();
+        if !exits.is_empty() {
+            if alive {
+                exits.push(self.heap.delta(mark));
+                self.heap.undo(mark);
+            }
+            self.heap.join(&exits, false);
+            alive = true;
+        }
+        self.heap.release(mark);
+        if alive { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// Runs a loop's body from what is known on entry, then from what is known where rounds
+    /// end, until that does not change: an accumulator is a number before the loop and a
+    /// tensor in it. `begin` binds the target or evaluates the condition: `Some(false)` ends
+    /// the loop, `None` may end it. `certain` says that the body runs at least once.
+    fn widened(
+        &mut self,
+        body: &'p [Stmt],
+        orelse: &'p [Stmt],
+        certain: bool,
+        begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+    ) -> Flow {
+        let mark = self.begin_loop();
+        // What is known where a round ends; none has yet.
+        let mut state: Option<Delta> = None;
+        let mut endless = false;
+        let (moments, rounds) = (self.observer.moments(), self.rounds);
+        for _ in 0..MAX_ROUNDS {
+            self.heap.undo(mark);
+            self.heap.apply(state.as_deref().unwrap_or_default());
+            self.rounds = rounds + u32::from(state.is_some());
+            let enters = begin(self);
+            endless = enters == Some(true);
+            if enters == Some(false) {
+                break;
+            }
+            let flow = self.exec_block(body);
+            let mut ends = self.take_continues();
+            if flow == Flow::Next {
+                ends.push(self.heap.delta(mark));
+            }
+            self.heap.undo(mark);
+            if ends.is_empty() {
+                break;
+            }
+            let first = state.is_none();
+            if first && rounds == 0 && !self.showing && self.observer.moments() != moments {
+                self.show_second_round(mark, &ends, body, begin);
+            }
+            ends.splice(0..0, state.take());
+            let changed = self.heap.join(&ends, !first);
+            state = Some(self.heap.delta(mark));
+            // A second round that is being shown needs of the loops in it one round.
+            if self.showing || !(first || changed) || !self.step() {
+                break;
+            }
+        }
+        self.rounds = rounds;
+        self.heap.undo(mark);
+        // Where the loop ends by itself.
+        let mut exits = Vec::new();
+        if !(certain || self.showing && state.is_some()) {
+            exits.push(Delta::new());
+        }
+        if !endless {
+            exits.extend(state);
+        }
+        let breaks = self.end_loop();
+        if !orelse.is_empty() && !exits.is_empty() {
+            self.heap.join(&exits, false);
+            exits.clear();
+            if self.exec_block(orelse) == Flow::Next {
+                exits.push(self.heap.delta(mark));
+            }
+            self.heap.undo(mark);
+        }
+        exits.extend(breaks);
+        let alive = !exits.is_empty();
+        if alive {
+            self.heap.join(&exits, false);
+        }
+        self.heap.release(mark);
+        if alive { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// Runs a loop's body from the state in which its first round ended, for the observer
+    /// only: nothing of it is kept.
+    fn show_second_round(
+        &mut self,
+        mark: crate::value::Mark,
+        ends: &[Delta],
+        body: &'p [Stmt],
+        begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+    ) {
+        let before = self.kept();
+        self.heap.join(ends, false);
+        let outer = self.later;
+        (self.showing, self.later) = (true, Some(self.heap.len()));
+        if begin(self) != Some(false) {
+            self.exec_block(body);
+        }
+        (self.showing, self.later) = (false, outer);
+        self.heap.undo(mark);
+        self.drop_kept(before);
+    }
+
+    /// What the innermost function and the innermost loop in it have kept so far.
+    pub(super) fn kept(&self) -> Kept {
+        let frame = self.frames.last();
+        let innermost = frame.and_then(|f| f.loops.last());
+        Kept {
+            returns: frame.map_or(0, |f| f.returns.len()),
+            yields: frame.map_or(0, |f| f.yields.len()),
+            breaks: innermost.map_or(0, |l| l.breaks.len()),
+            continues: innermost.map_or(0, |l| l.continues.len()),
+        }
+    }
+
+    /// Drops what was kept since then.
+    pub(super) fn drop_kept(&mut self, before: Kept) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.returns.truncate(before.returns);
+            frame.yields.truncate(before.yields);
+            if let Some(innermost) = frame.loops.last_mut() {
+                innermost.breaks.truncate(before.breaks);
+                innermost.continues.truncate(before.continues);
+            }
+        }
+    }
+
+    pub(super) fn exec_while(&mut self, stmt: &'p StmtWhile) -> Flow {
+        let first = self.condition(&stmt.test);
+        if first == Some(false) {
+            return self.exec_block(&stmt.orelse);
+        }
+        self.widened(&stmt.body, &stmt.orelse, first == Some(true), &mut |it| {
+            let truth = it.condition(&stmt.test);
+            it.assume(&stmt.test, true);
+            truth
+        })
+    }
+
+    pub(super) fn leave_loop(&mut self, breaks: bool) {
+        let Some((mark, withs)) = self.frames.last().and_then(|f| f.loops.last()).map(|l| (l.mark, l.withs)) else {
+            return;
+        };
+        self.leave_withs(withs);
+        let delta = self.heap.delta(mark);
+        if let Some(innermost) = self.frames.last_mut().and_then(|f| f.loops.last_mut()) {
+            if breaks { innermost.breaks.push(delta) } else { innermost.continues.push(delta) }
+        }
+    }
+}
+
+/// Whether a loop over known elements is run element by element.
+fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
+    if has_loop(&stmt.body) {
+        // Rounds that only count, such as epochs, are alike; records each have data of their own.
+        return items.len() <= UNROLL && items.iter().any(|item| item.as_int().is_none());
+    }
+    items.len() <= UNROLL
+        || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY
+        || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
+}
+
+/// Whether a loop stands directly in a body: unrolling a loop of loops multiplies.
+fn has_loop(body: &[Stmt]) -> bool {
+    body.iter().any(|s| match s {
+        Stmt::For(_) | Stmt::While(_) => true,
+        Stmt::If(s) => has_loop(&s.body) || s.elif_else_clauses.iter().any(|c| has_loop(&c.body)),
+        Stmt::With(s) => has_loop(&s.body),
+        Stmt::Try(s) => has_loop(&s.body),
+        _ => false,
+    })
+}

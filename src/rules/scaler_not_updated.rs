@@ -1,0 +1,89 @@
+//! What a `GradScaler` refuses to do twice for an optimizer before its `update()`.
+//!
+//! PyTorch keeps a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`); so does
+//! this, as one string for each scaler, which branches undo and joins compare.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
+use super::scaled_gradients_used::is_scaler;
+use super::trace::{Trace, reach};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::Severity;
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "scaler-not-updated";
+const CLASSES: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
+
+#[derive(Default)]
+pub struct ScalerNotUpdated {
+    /// Scalers that are enabled for certain, and that no unseen code has.
+    known: RefCell<FxHashSet<ObjId>>,
+}
+
+impl ScalerNotUpdated {
+    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+        match event {
+            Event::Returned { path, bound, result, .. } if CLASSES.contains(&path.as_str()) => {
+                let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
+                let is_on = !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true));
+                if let Some(id) = result.as_obj().filter(|_| is_on) {
+                    self.known.borrow_mut().insert(id);
+                    it.remember(&key(id), Value::str(""));
+                }
+            }
+            Event::Escaped { value } if !self.known.borrow().is_empty() => {
+                let mut reached = Vec::new();
+                CLASSES.iter().for_each(|class| reach(it, value, class, 4, &mut reached));
+                reached.iter().for_each(|id| _ = self.known.borrow_mut().remove(id));
+            }
+            _ => {}
+        }
+    }
+
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &mut Interp<'_>,
+        trace: &Trace,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
+        let Some((_, method)) = path.as_str().rsplit_once('.').filter(|_| is_scaler(path.as_str())) else { return };
+        let Some(scaler) = bound.get("self").as_obj().filter(|id| self.known.borrow().contains(id)) else { return };
+        if !matches!(method, "step" | "unscale_" | "update") {
+            return;
+        }
+        trace.note();
+        let before = it.remembered(&key(scaler));
+        let before = before.as_ref().and_then(|v| v.as_str()).map(str::to_owned);
+        if method == "update" {
+            return it.remember(&key(scaler), Value::str(""));
+        }
+        // Without an optimizer that is known, the scaler's state is not known either.
+        let (Some(before), Some(optimizer)) = (before, bound.get("optimizer").as_obj()) else {
+            return it.remember(&key(scaler), Value::Unknown);
+        };
+        let [stepped, unscaled] = ["step", "unscale_"].map(|stage| format!("{stage} {optimizer:?};"));
+        let message = match method {
+            "step" if before.contains(&stepped) => {
+                "`step()` was already called for this optimizer since the last `update()`: the scaler raises"
+            }
+            "unscale_" if before.contains(&stepped) => "`unscale_()` comes after `step()`: the scaler raises",
+            "unscale_" if before.contains(&unscaled) => {
+                "`unscale_()` was already called for this optimizer since the last `update()`: the scaler raises"
+            }
+            _ => return it.remember(&key(scaler), Value::str(&format!("{before}{method} {optimizer:?};"))),
+        };
+        if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && !it.expects_failure()) {
+            report(found, page, Severity::Error, message.to_owned(), span, Vec::new());
+        }
+    }
+}
+
+fn key(scaler: ObjId) -> String {
+    format!("stages of {scaler:?}")
+}
