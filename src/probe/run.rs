@@ -9,7 +9,7 @@ use std::thread;
 use serde::Serialize;
 
 use super::driver::Asserts;
-use super::event::{self, Line};
+use super::event::{self, Event, Line};
 use super::python::Python;
 use super::runtime::{ContractSource, Stage, VERSION};
 
@@ -113,9 +113,15 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     let forwarder = signals.forward_to(&child);
     let reader = child.stderr.take().map(|stderr| thread::spawn(move || tee(BufReader::new(stderr))));
     let status = child.wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))?;
-    let asserts = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+    let mut asserts = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
     drop(forwarder);
-    Ok(Outcome { exit_code: code(status), lines: event::read(&stage.events()), asserts })
+    let lines = event::read(&stage.events());
+    for line in &lines {
+        if let Event::Assert { file, condition } = &line.event {
+            asserts.add(file.clone(), condition.clone());
+        }
+    }
+    Ok(Outcome { exit_code: code(status), lines, asserts })
 }
 
 /// Whether an assert of a kernel can happen at all: only then is standard error read, since a

@@ -18,6 +18,7 @@ def begin(session):
         python=".".join(map(str, sys.version_info[:3])),
         torch=torch.__version__,
         cuda=torch.version.cuda,
+        gpus=task["gpus"] if task["device"] == "virtual" else None,
         child=multiprocessing.process.parent_process() is not None,
     )
     if torch.__version__ < (2, 1):
@@ -30,6 +31,7 @@ def begin(session):
 
         modes.append(virtual.install(task["gpus"], session.emit))
     watching = watch.Watch(task["contracts"], session.emit, stop=not task["keep_going"])
+    watching.tries = bool(modes)
     modes.append(watching)
     watching.dump = task["dump"]
     findings = task["findings"]
@@ -94,7 +96,7 @@ def _report_exceptions(session):
                 message=str(error)[:4000],
                 stack=place.of_traceback(traceback),
             )
-        show(kind, error, traceback)
+        show(kind, error, place.without_probe(traceback))
 
     sys.excepthook = hook
     show_in_thread = threading.excepthook

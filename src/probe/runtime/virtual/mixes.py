@@ -121,13 +121,19 @@ def _arguments(schema, args, kwargs):
 # --- the rules -----------------------------------------------------------------------------
 
 
-def judge(func, args, kwargs):
+# Each moves, inside of C++, one argument to the device of another: which is no move here.
+_MOVING = frozenset(("ctc_loss", "tensor_split"))
+
+
+def judge(func, args, kwargs, call):
     """The device of the results of an operation on several devices; raises what CUDA raises."""
     schema = func._schema
     base, operation = _operation(schema)
     found = _arguments(schema, args, kwargs)
     gpu = next((device for _, _, device in found if device != CPU), None)
     written = next((device for argument, _, device in found if _is_written(argument)), None)
+    if getattr(call, "__name__", None) in _MOVING:
+        return gpu
     if base in _FREE:
         return written or found[0][2]
     if base.startswith(("_foreach_", "_fused_", "_amp_")):

@@ -3,12 +3,21 @@
 import threading
 
 import torch
+import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import asserts, mixes, tags
 from .tags import Guess
 from .world import CPU
+
+
+_UNSAFE = """\
+torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.
+Many models use a sigmoid layer right before the binary cross entropy layer.
+In this case, combine the two layers using torch.nn.functional.binary_cross_entropy_with_logits
+or torch.nn.BCEWithLogitsLoss.  binary_cross_entropy_with_logits and BCEWithLogits are
+safe to autocast."""
 
 
 class _Calls(threading.local):
@@ -28,9 +37,11 @@ class Calls(TorchFunctionMode):
         before, calls.call = calls.call, (func, args, kwargs or {})
         try:
             mixes.before_call(func, args)
+            if func is F.binary_cross_entropy and torch.is_autocast_enabled() and tags.get(args[0]) is not None:
+                raise RuntimeError(_UNSAFE)
             return func(*args, **kwargs) if kwargs else func(*args)
         except RuntimeError as error:
-            if func is torch.nn.functional.one_hot and tags.get(args[0]) is not None:
+            if func is F.one_hot and tags.get(args[0]) is not None:
                 asserts.raised("one_hot", error)
             raise
         finally:
@@ -109,7 +120,7 @@ class VirtualDevice(TorchDispatchMode):
         target = here or guess
         aliases = ()
         if mixed:
-            target = mixes.judge(func, args, kwargs)
+            target = mixes.judge(func, args, kwargs, calls.call and calls.call[0])
             aliases = {tags.key(tensor) for tensor in tensors if tags.get(tensor) is None}
         mixes.before(func, args, kwargs)
         if "device" in kwargs or "pin_memory" in kwargs:

@@ -7,14 +7,12 @@ from .world import CPU
 
 
 def install():
-    clone = torch.UntypedStorage.clone
-
-    def keeping(self):
-        copy = clone(self)
-        tags.put_on_storage(copy, tags.of_storage(self))
+    def moved(self, device):
+        copy = torch.UntypedStorage(self.nbytes()).copy_(self)
+        tags.put_on_storage(copy, device)
         return copy
 
-    torch.UntypedStorage.clone = keeping
+    torch.UntypedStorage.clone = lambda self: moved(self, tags.of_storage(self))
 
     def location(storage):
         storage = getattr(storage, "_untyped_storage", storage)
@@ -37,11 +35,6 @@ def install():
 
     # PyTorch's own for the CPU has priority 10.
     torch.serialization.register_package(5, location, restore)
-
-    def moved(self, device):
-        copy = clone(self)
-        tags.put_on_storage(copy, device)
-        return copy
 
     def cuda(self, device=None, non_blocking=False):
         return moved(self, torch.device("cuda", world.current.index(device)))

@@ -51,6 +51,9 @@ def _method(function):
             return handle_torch_function(method, (self,), self, *args, **kwargs)
         return function(self, *args, **kwargs)
 
+    lazy = torch.nn.parameter.UninitializedTensorMixin
+    if getattr(torch.Tensor, function.__name__) in lazy._allowed_methods:
+        lazy._allowed_methods.append(method)
     setattr(torch.Tensor, function.__name__, method)
 
 
