@@ -157,8 +157,17 @@ impl Library for Libraries {
             let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
             for attribute in line.filter_map(|c| c.attribute) {
                 let found = attribute(&mut Cx { it, path: class, span }, object, name);
-                if found.is_some() {
-                    return found;
+                if let Some(value) = found {
+                    // `x.T` and `x.data` are made of `x`.
+                    if let (Some(from), Some(result)) = (object.as_obj(), value.as_obj())
+                        && from != result
+                        && name.as_str() != "grad"
+                        && it.heap.is_tensor(object)
+                        && it.heap.is_tensor(&value)
+                    {
+                        it.event(Event::Viewed { object: from, result, name, span });
+                    }
+                    return Some(value);
                 }
             }
         }

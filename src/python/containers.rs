@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::interp::Interp;
+use super::library::Event;
 use super::text::{part_of_text, text_method};
 use super::{Arg, Args};
 use crate::syntax::Span;
@@ -534,6 +535,9 @@ impl<'p> Interp<'p> {
         let first = args.pos.first().map(|a| a.value.clone());
         match (name, first) {
             ("append", Some(value)) => {
+                if self.heap.is_tensor(&value) {
+                    self.event(Event::Appended { list: id, value: &value, span });
+                }
                 self.extend_list(id, Items::Exact(vec![value]));
                 Value::None
             }

@@ -216,6 +216,8 @@ pub enum Event<'a> {
     ReadAttribute { object: ObjId, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
+    /// A library made a tensor of another's attribute.
+    Viewed { object: ObjId, result: ObjId, name: Sym, span: Span },
     /// A library wrote what it computed, `result`, into an object that exists.
     Written { object: ObjId, result: &'a Value, span: Span },
     /// A pass over a library's collection begins.
@@ -226,6 +228,8 @@ pub enum Event<'a> {
     Unseen { name: Sym, span: Span },
     /// A value is now in the hands of code that cannot be seen.
     Escaped { value: &'a Value },
+    /// A tensor is about to be appended to a list.
+    Appended { list: ObjId, value: &'a Value, span: Span },
     /// A `try` in a loop takes [`Library::fatal`] in this handler, after which it is certain that
     /// the loop goes on, or not. `since` is [`Observer::moments`] before its body.
     Handled { attempt: Span, handler: Span, goes_on: bool, since: u32 },

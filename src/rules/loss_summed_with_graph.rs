@@ -1,9 +1,9 @@
-//! A running total of losses that keeps the graph of every one of them.
+//! A running total or a list of losses that keeps the graph of every one of them.
 //!
 //! What is reported is certain to be no loss itself: it holds a part of an earlier round whose
 //! graph `backward()` has freed, so a `backward()` on it would fail.
 
-use super::trace::{Trace, tensor};
+use super::trace::{Trace, tensor, tensors};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -25,23 +25,53 @@ pub fn returned(
     if !it.later_round() || it.inlined() || path.as_str() != "torch.add" {
         return;
     }
-    let attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
+    let attached = |id: ObjId| is_attached(it, id);
     let operands = [bound.get("input"), bound.get("other")].map(|v| v.as_obj().filter(|id| attached(*id)));
     let [Some(left), Some(right)] = operands else { return };
     if !result.as_obj().is_some_and(attached) {
         return;
     }
-    let freed = |id: ObjId| trace.graph.attached(it, &[id]).into_iter().find_map(|id| tensor(it, id)?.freed);
     // What an operand is summed from, as far back as it is a sum.
     let total = |id: ObjId| {
         let parts = trace.graph.ancestors(&[id], |part| {
             attached(part) && (part == id || trace.graph.node(part).is_some_and(|node| SUMS.contains(&node.function)))
         });
-        parts.into_iter().find(|part| it.is_carried(*part)).and_then(|part| Some((part, freed(part)?)))
+        parts.into_iter().find(|part| it.is_carried(*part)).and_then(|part| Some((part, freed(it, trace, part)?)))
     };
     let ((Some((_, by)), None) | (None, Some((_, by)))) = (total(left), total(right)) else { return };
+    tell(with, "the running total keeps the graph of every round that it adds up", (by, span), found);
+}
+
+/// `losses.append(loss)`, where a loss of an earlier round is in the list.
+pub fn appended(
+    with: &Watching<'_>,
+    it: &Interp<'_>,
+    trace: &Trace,
+    (list, value, span): (ObjId, &Value, Span),
+    found: &mut Found,
+) {
+    if !it.later_round() || it.inlined() || !it.is_carried(list) || !value.as_obj().is_some_and(|id| is_attached(it, id)) {
+        return;
+    }
+    let mut before = Vec::new();
+    tensors(it, &Value::Obj(list), 1, &mut before);
+    let earlier = before.into_iter().find(|id| it.is_carried(*id) && is_attached(it, *id));
+    if let Some(by) = earlier.and_then(|id| freed(it, trace, id)) {
+        tell(with, "the list keeps the graph of every round", (by, span), found);
+    }
+}
+
+fn is_attached(it: &Interp<'_>, id: ObjId) -> bool {
+    tensor(it, id).is_some_and(|t| t.grad == Grad::Attached)
+}
+
+/// Where a `backward()` has freed the graph of a tensor.
+fn freed(it: &Interp<'_>, trace: &Trace, id: ObjId) -> Option<Span> {
+    trace.graph.attached(it, &[id]).into_iter().find_map(|id| tensor(it, id)?.freed)
+}
+
+fn tell(with: &Watching<'_>, message: &str, (by, span): (Span, Span), found: &mut Found) {
     let Some(page) = with.rules.find(NAME) else { return };
-    let message = "the running total keeps the graph of every round that it adds up".to_owned();
     let labels = vec![Label { span: by, message: "this has used the graph".to_owned() }];
-    report(found, page, Severity::Warning, message, span, labels);
+    report(found, page, Severity::Warning, message.to_owned(), span, labels);
 }

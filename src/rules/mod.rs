@@ -2,7 +2,8 @@
 //! express (order of calls, loops, environment). A rule prints nothing.
 
 pub mod axes_swapped_by_view;
-pub mod clipping_after_step;
+pub mod changed_through_data;
+mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
@@ -10,7 +11,8 @@ pub mod discarded_to;
 pub mod dropout_ignores_eval;
 pub mod dsa_environment_variable;
 pub mod empty_cache_in_loop;
-pub mod evaluation_records_gradients;
+pub mod evaluation_in_training_mode;
+mod evaluation_records_gradients;
 pub mod forward_called_directly;
 pub mod freed_graph_reused;
 pub mod gradients_not_cleared;

@@ -20,6 +20,40 @@ const NAME: &str = "model-left-in-eval";
 const LAYERS: &[&str] =
     &["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"];
 
+/// Models of torchvision that are full of batch norm.
+const NORMED: &[&str] = &[
+    "resnet.ResNet",
+    "densenet.DenseNet",
+    "mobilenetv2.MobileNetV2",
+    "mobilenetv3.MobileNetV3",
+    "mnasnet.MNASNet",
+    "efficientnet.EfficientNet",
+    "googlenet.GoogLeNet",
+    "inception.Inception3",
+    "shufflenetv2.ShuffleNetV2",
+];
+
+/// A layer that differs between the modes, and the mode in which it is called.
+pub(super) struct Mode {
+    pub class: &'static str,
+    pub layer: ObjId,
+    pub training: bool,
+}
+
+/// Of the call of a `forward`: the layer's mode, where that makes a difference and is known.
+pub(super) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
+    let class = match path.as_str().strip_suffix(".forward")?.strip_prefix("torch")?.strip_prefix("vision.models.") {
+        Some(model) => NORMED.contains(&model).then_some("BatchNorm2d")?,
+        None => {
+            let class = path.as_str().strip_prefix("torch.nn.")?.strip_suffix(".forward")?;
+            LAYERS.iter().find(|layer| **layer == class)?
+        }
+    };
+    let layer = bound.get("self").as_obj()?;
+    let training = it.heap.attr(layer, "training")?.as_bool()?;
+    Some(Mode { class, layer, training })
+}
+
 #[derive(Default)]
 pub struct ModelLeftInEval {
     /// The functions behind such layers, by their results: the layer and its mode.
@@ -40,16 +74,8 @@ impl ModelLeftInEval {
     }
 
     pub fn returned(&self, it: &Interp<'_>, (path, bound, result): (Sym, &Bound, &Value)) {
-        let Some(layer) = path.as_str().strip_prefix("torch.nn.").and_then(|p| p.strip_suffix(".forward")) else {
-            return;
-        };
-        if !LAYERS.contains(&layer) {
-            return;
-        }
-        let layer = bound.get("self").as_obj();
-        let mode = layer.and_then(|id| it.heap.attr(id, "training")).and_then(|v| v.as_bool());
-        if let (Some(layer), Some(mode), Some(output)) = (layer, mode, result.as_obj()) {
-            self.outputs.borrow_mut().insert(output, (layer, mode));
+        if let (Some(Mode { layer, training, .. }), Some(output)) = (mode_of(it, path, bound), result.as_obj()) {
+            self.outputs.borrow_mut().insert(output, (layer, training));
         }
     }
 

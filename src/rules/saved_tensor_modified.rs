@@ -1,7 +1,7 @@
 //! A value that `backward()` needs was written to in place after it was saved: PyTorch counts
 //! the writes, and so does this.
 
-use super::trace::{Moment, Trace, writes};
+use super::trace::{Moment, Trace};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
@@ -11,15 +11,11 @@ const NAME: &str = "saved-tensor-modified";
 
 pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
     let Moment::Backward { loss, .. } = moment else { return };
-    let stale = trace.graph.attached(it, loss).into_iter().find_map(|id| {
-        let node = trace.graph.node(id)?;
-        let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
-            let (now, sure) = writes(it, *saved);
-            sure && now != *then
-        })?;
-        Some((node, saved))
-    });
-    let (Some((node, saved)), Some(page)) = (stale, with.rules.find(NAME)) else { return };
+    let Some((node, saved)) = trace.graph.stale(it, loss) else { return };
+    if trace.graph.is_uncounted(it, saved) {
+        return;
+    }
+    let Some(page) = with.rules.find(NAME) else { return };
     let message = format!("`{}` needs a value here that was changed in place after it was computed", node.function);
     let mut labels = vec![Label { span: node.span, message: format!("`{}` saves it here", node.function) }];
     if let Some(at) = trace.graph.last_write(it, saved) {

@@ -5,6 +5,7 @@ use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
+use super::evaluation_in_training_mode::EvaluationInTrainingMode;
 use super::evaluation_records_gradients::EvaluationRecordsGradients;
 use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
@@ -30,7 +31,7 @@ use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
-    clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
+    changed_through_data, clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
     gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph,
     saved_tensor_modified, untrusted_code,
 };
@@ -86,6 +87,7 @@ pub struct Watch {
     scheduler_before_optimizer: SchedulerBeforeOptimizer,
     loss_cut_from_graph: LossCutFromGraph,
     evaluation_records_gradients: EvaluationRecordsGradients,
+    evaluation_in_training_mode: EvaluationInTrainingMode,
 }
 
 impl Watch {
@@ -125,6 +127,7 @@ impl Watch {
         clipping_after_step::call(with, it, &self.trace, (path, span), found);
         self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
         self.model_left_in_eval.call(path, span);
+        self.evaluation_in_training_mode.call(it, &self.trace, at);
         if it.second_round() {
             return;
         }
@@ -166,7 +169,9 @@ impl Watch {
         freed_graph_reused::moment(with, it, trace, at, found);
         hidden_state_not_detached::moment(with, it, trace, at, found);
         saved_tensor_modified::moment(with, it, trace, at, found);
+        changed_through_data::moment(with, it, trace, at, found);
         self.evaluation_records_gradients.moment(trace, moment);
+        self.evaluation_in_training_mode.moment(trace, moment);
         self.replaced_parameters_not_optimized.moment(with, it, trace, at, found);
         self.sampler_without_set_epoch.moment(it, moment);
         self.sync_in_training_loop.moment(it, moment);
@@ -195,6 +200,7 @@ impl Watch {
                 loss_summed_with_graph::returned(with, it, &self.trace, at, found);
                 self.evaluation_records_gradients.returned(it, at);
                 self.model_left_in_eval.returned(it, (path, bound, result));
+                self.evaluation_in_training_mode.returned(it, at);
                 self.missing_super_init.event(with, it, event, found);
                 self.scaled_gradients_used.event(event);
                 self.loader_without_workers.event(with, it, event, found);
@@ -205,7 +211,10 @@ impl Watch {
                 self.evaluation_records_gradients.escaped(it, &self.trace, value);
                 return;
             }
-            Event::Written { .. } => return,
+            Event::Written { .. } | Event::Viewed { .. } => return,
+            Event::Appended { list, value, span } => {
+                return loss_summed_with_graph::appended(with, it, &self.trace, (list, value, span), found);
+            }
             Event::Handled { .. } => return self.swallowed_device_assert.event(with, &self.trace, event),
             Event::Method { .. } => return forward_called_directly::event(with, it, event, found),
             Event::Iterated { .. } => return self.loader_without_workers.event(with, it, event, found),
@@ -238,6 +247,7 @@ impl Watch {
         self.sampler_without_set_epoch.end(with, found);
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
+        self.evaluation_in_training_mode.end(with, found);
     }
 }
 

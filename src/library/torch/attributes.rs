@@ -100,13 +100,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
             Value::size(&bytes.mul(&tensor.numel()))
         }
         "output_nr" => Value::Any(Type::Int),
-        "data" => {
-            // Writes through it are not counted.
-            if let Some(memory) = tensor.base.or(object.as_obj()) {
-                cx.it.heap.update_tensor(memory, |t| t.unsure = true);
-            }
-            cx.view_of(object, Tensor { grad: Grad::Off, ..tensor })
-        }
+        "data" => cx.view_of(object, Tensor { grad: Grad::Off, ..tensor }),
         "grad" => gradient(cx, &tensor),
         "grad_fn" if tensor.grad == Grad::Off || tensor.grad == Grad::Leaf => Value::None,
         "grad_fn" | "names" | "layout" => Value::Unknown,

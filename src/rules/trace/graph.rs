@@ -30,6 +30,8 @@ pub struct Graph {
     nodes: RefCell<FxHashMap<ObjId, Node>>,
     /// Where memory was last written to.
     writes: RefCell<FxHashMap<ObjId, Span>>,
+    /// Memory that was written to through `.data`, which PyTorch does not count.
+    uncounted: RefCell<FxHashSet<ObjId>>,
 }
 
 impl Graph {
@@ -49,6 +51,10 @@ impl Graph {
             return;
         }
         let function = own_name(path.as_str());
+        // Of the other tensor, these take the shape or the dtype only.
+        if matches!(function, "view_as" | "reshape_as" | "expand_as" | "type_as") {
+            inputs.truncate(1);
+        }
         let mut nodes = self.nodes.borrow_mut();
         for result in results.into_iter().filter(|result| !inputs.contains(result)) {
             nodes.entry(result).or_insert_with(|| {
@@ -58,9 +64,19 @@ impl Graph {
         }
     }
 
+    /// Notes that an attribute of a tensor is made of it.
+    pub fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
+        let node = || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new() };
+        self.nodes.borrow_mut().entry(result).or_insert_with(node);
+    }
+
     /// Notes that a result was written into a tensor, which now depends on it, too.
     pub fn written(&self, it: &Interp<'_>, object: ObjId, result: &Value, span: Span) {
         self.writes.borrow_mut().insert(memory(it, object), span);
+        let through = self.ancestors(&[object], |id| memory(it, id) == memory(it, object));
+        if through.iter().any(|id| self.node(*id).is_some_and(|node| node.function == "data")) {
+            self.uncounted.borrow_mut().insert(memory(it, object));
+        }
         let Some(result) = result.as_obj() else { return };
         let mut nodes = self.nodes.borrow_mut();
         // What a function needs of the tensor that it writes to, it keeps a copy of.
@@ -78,6 +94,23 @@ impl Graph {
     /// Where the memory of a tensor was last written to.
     pub fn last_write(&self, it: &Interp<'_>, id: ObjId) -> Option<Span> {
         self.writes.borrow().get(&memory(it, id)).copied()
+    }
+
+    /// Whether the memory of a tensor was ever written to through `.data`.
+    pub fn is_uncounted(&self, it: &Interp<'_>, id: ObjId) -> bool {
+        self.uncounted.borrow().contains(&memory(it, id))
+    }
+
+    /// Of the graph of these tensors: a function, and what it saved, which was written to since.
+    pub fn stale(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, ObjId)> {
+        self.attached(it, from).into_iter().find_map(|id| {
+            let node = self.node(id)?;
+            let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
+                let (now, sure) = writes(it, *saved);
+                sure && now != *then
+            })?;
+            Some((node, saved))
+        })
     }
 
     pub fn node(&self, id: ObjId) -> Option<Node> {

@@ -14,7 +14,7 @@ mod graph;
 use std::cell::Cell;
 
 pub use gradients::{Gradients, Optimizers, parameters, reach};
-pub use graph::{Graph, tensor, tensors, writes};
+pub use graph::{Graph, tensor, tensors};
 
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
@@ -72,6 +72,10 @@ impl Trace {
                 {
                     self.optimizers.made(it, id, span);
                 }
+                None
+            }
+            Event::Viewed { object, result, name, span } => {
+                self.graph.viewed(object, result, name, span);
                 None
             }
             Event::Written { object, result, span } => {

@@ -10,7 +10,7 @@ use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::library::torch::cast::{cast, cast_value};
 use crate::library::torch::factory::options::fits;
 use crate::library::torch::scatter::{check_real, number, written_range};
-use crate::python::RejectKind;
+use crate::python::{Event, RejectKind};
 use crate::value::{ArrayKind, Data, Dim, Grad, Met, Range, Size, Tensor, Type, Value};
 
 pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
@@ -38,6 +38,10 @@ pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value)
         Rest::Unknown
     };
     let after = changed(cx, &input, &plan, &facts, rest);
+    if input.array == ArrayKind::Torch {
+        let span = cx.span;
+        cx.it.event(Event::Written { object: id, result: value, span });
+    }
     cx.it.heap.overwrite(id, after);
 }
 

@@ -1,0 +1,126 @@
+//! A model that is evaluated while its dropout still drops and its batch norm still looks at the
+//! batch.
+//!
+//! Outputs in training mode without gradients are wanted, too: pseudo labels and targets of
+//! another network (which a later `backward()` shows), Monte Carlo dropout and the renewal of
+//! batch statistics (which begin with `train()`). So what is reported is measured against
+//! labels, is no part of any `backward()`, and follows no `train()` but that of the training.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::model_left_in_eval::{Mode, mode_of};
+use super::trace::{Moment, Trace};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "evaluation-in-training-mode";
+const MODULE: &str = "torch.nn.Module";
+
+/// Functions that say how good an output is.
+const MEASURES: &[&str] = &[
+    "torch.eq",
+    "torch.nn.functional.cross_entropy",
+    "torch.nn.functional.nll_loss",
+    "torch.nn.functional.mse_loss",
+    "torch.nn.functional.l1_loss",
+    "torch.nn.functional.binary_cross_entropy",
+    "torch.nn.functional.binary_cross_entropy_with_logits",
+];
+
+#[derive(Default)]
+pub struct EvaluationInTrainingMode {
+    /// What layers in training mode gave without gradients: the layer's class, and the call of
+    /// the model.
+    outputs: RefCell<FxHashMap<ObjId, (&'static str, Span)>>,
+    /// The calls of models whose outputs were measured: the layer's class, the measure, the outputs.
+    measured: RefCell<BTreeMap<Span, (&'static str, Span, Vec<ObjId>)>>,
+    /// What took part in a `backward()`, gradients or not.
+    used: RefCell<FxHashSet<ObjId>>,
+    /// `train()` was called, and nothing trained since.
+    asked_for: Cell<bool>,
+    /// There was a `backward()` from something that is not known.
+    unclear: Cell<bool>,
+}
+
+impl EvaluationInTrainingMode {
+    pub fn call(&self, it: &Interp<'_>, trace: &Trace, (path, bound, span): (Sym, &Bound, Span)) {
+        if path.as_str() == "torch.nn.Module.train" {
+            self.asked_for.set(true);
+            return;
+        }
+        let outputs = self.outputs.borrow();
+        if outputs.is_empty() || !MEASURES.contains(&path.as_str()) || it.second_round() || !no_grad(it) {
+            return;
+        }
+        // Measured against labels: what does not come from the model itself.
+        let operands: Vec<ObjId> = bound.values.iter().flatten().filter_map(|arg| arg.value.as_obj()).take(2).collect();
+        let [first, second] = operands.as_slice() else { return };
+        let behind = |id: ObjId| -> Vec<ObjId> {
+            trace.graph.ancestors(&[id], |_| true).into_iter().filter(|id| outputs.contains_key(id)).collect()
+        };
+        let found = match (behind(*first), behind(*second)) {
+            (found, none) | (none, found) if none.is_empty() => found,
+            _ => return,
+        };
+        for id in found {
+            let Some((layer, call)) = outputs.get(&id).copied() else { continue };
+            let mut measured = self.measured.borrow_mut();
+            measured.entry(call).or_insert_with(|| (layer, span, Vec::new())).2.push(id);
+        }
+    }
+
+    pub fn returned(&self, it: &Interp<'_>, (path, bound, result, span): (Sym, &Bound, &Value, Span)) {
+        let Some(Mode { class, training: true, layer }) = mode_of(it, path, bound) else { return };
+        if self.asked_for.get() || it.speculative || it.second_round() || !no_grad(it) || drops_nothing(it, layer) {
+            return;
+        }
+        let Some(output) = result.as_obj() else { return };
+        let call = it.outermost(MODULE).map_or(span, |(_, call)| call);
+        self.outputs.borrow_mut().insert(output, (class, call));
+    }
+
+    pub fn moment(&self, trace: &Trace, moment: &Moment) {
+        match moment {
+            Moment::Backward { loss, .. } => {
+                self.unclear.set(self.unclear.get() || loss.is_empty());
+                let mut used = self.used.borrow_mut();
+                let reached = trace.graph.ancestors(loss, |id| !used.contains(&id));
+                used.extend(reached);
+            }
+            Moment::Step { .. } => self.asked_for.set(false),
+            _ => {}
+        }
+    }
+
+    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
+        let Some(page) = with.rules.find(NAME).filter(|_| !self.unclear.get()) else { return };
+        let used = self.used.borrow();
+        for (call, (layer, measure, outputs)) in self.measured.borrow().iter() {
+            if outputs.iter().any(|id| used.contains(id)) {
+                continue;
+            }
+            let does = if layer.starts_with("Dropout") {
+                "still drops values at random"
+            } else {
+                "still normalises by the batch, and learns from it"
+            };
+            let message = format!("the model is evaluated in training mode: its `{layer}` {does}");
+            let labels = vec![Label { span: *measure, message: "its output is measured here".to_owned() }];
+            report(found, page, Severity::Warning, message, *call, labels);
+        }
+    }
+}
+
+fn no_grad(it: &Interp<'_>) -> bool {
+    it.remembered("grad_mode").and_then(|v| v.as_bool()) == Some(false)
+}
+
+fn drops_nothing(it: &Interp<'_>, layer: ObjId) -> bool {
+    it.heap.attr(layer, "p").is_some_and(|p| matches!(p, Value::Float(0.0) | Value::Int(0)))
+}
