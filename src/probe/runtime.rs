@@ -40,6 +40,11 @@ static FILES: &[(&str, &str)] = files!(
 );
 static START: (&str, &str) = ("sitecustomize.py", include_str!("runtime/sitecustomize.py"));
 
+/// The Python half: each file of the package, and its text.
+pub fn files() -> &'static [(&'static str, &'static str)] {
+    FILES
+}
+
 /// A page's contract, as the Python half takes it.
 #[derive(Debug, Clone, Serialize)]
 pub struct ContractSource {

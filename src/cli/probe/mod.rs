@@ -1,6 +1,7 @@
 //! `torchvet probe`: what the checker says, held against the PyTorch that is installed.
 
 mod run;
+mod runtime;
 
 use std::path::PathBuf;
 
@@ -17,6 +18,9 @@ pub struct Args {
 enum Verb {
     /// Run a program, and check every call before it reaches a kernel
     Run(run::Args),
+    /// What the Python package takes from the binary
+    #[command(hide = true)]
+    Runtime(runtime::Args),
 }
 
 /// Which Python to use.
@@ -50,5 +54,6 @@ enum Format {
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     match args.verb {
         Verb::Run(args) => run::main(args, global),
+        Verb::Runtime(args) => runtime::main(&args),
     }
 }

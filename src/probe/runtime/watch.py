@@ -94,6 +94,8 @@ class Watch(TorchFunctionMode):
         self.dump = None
         # On a virtual device, what PyTorch itself says of a call costs no GPU.
         self.tries = False
+        # What a violation raises; a worker of a DataLoader hands on an `Exception` only.
+        self.violation = ContractViolation
         for page in pages:
             self._add(page)
 
@@ -212,14 +214,20 @@ class Watch(TorchFunctionMode):
         violation = None
         for fields in filter(None, found):
             if fields["stopped"]:
-                kind = WorkerViolation if _in_worker() else ContractViolation
-                violation = kind("{filename}:{line}: {code} {message}".format(**fields))
+                violation = self._violation(fields)
                 if self.tries:
                     fields["raised"] = _raised_by(call)
             self.report("finding", **fields)
         if violation is not None:
-            self.stopped = (os.getpid(), violation)
+            if isinstance(violation, ContractViolation):
+                self.stopped = (os.getpid(), violation)
             raise violation
+
+    def _violation(self, fields):
+        text = "{filename}:{line}: {code} {message}".format(**fields)
+        if self.violation is not ContractViolation:
+            return self.violation(text, fields)
+        return (WorkerViolation if _in_worker() else ContractViolation)(text)
 
     def _found(self, judge, finding, plan, arguments, frame):
         """A finding for the report; None where it has been reported already."""
