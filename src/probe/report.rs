@@ -185,7 +185,10 @@ impl Report {
                 Some(_) => writeln!(out, "torchvet: on a GPU an assert fails, `{condition}`, in {file}")?,
                 None => {
                     let threads = counted(*threads, "thread");
-                    writeln!(out, "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({threads})")?;
+                    writeln!(
+                        out,
+                        "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({threads})"
+                    )?;
                 }
             }
             match rules.as_slice() {

@@ -1,8 +1,8 @@
 //! Assignment: targets, unpacking, `del`.
 
 use super::interp::Interp;
-use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
 use crate::syntax::Expr;
+use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
 use crate::value::{Data, Items, ObjId, Sym, Value, sym};
 
 impl<'p> Interp<'p> {

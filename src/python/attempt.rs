@@ -67,7 +67,11 @@ impl<'p> Interp<'p> {
                 Some(path == class.as_str() || path.strip_prefix("builtins.").is_some_and(|n| bases.contains(&n)))
             };
             let all: Vec<Option<bool>> = all.iter().map(one).collect();
-            if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
+            if all.contains(&Some(true)) {
+                Some(true)
+            } else {
+                all.into_iter().collect::<Option<Vec<_>>>().map(|_| false)
+            }
         };
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;

@@ -10,7 +10,8 @@ const NAME: &str = "changed-through-data";
 
 pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
     let Moment::Backward { loss, .. } = moment else { return };
-    let Some((node, saved)) = trace.graph.stale(it, loss).filter(|(_, saved)| trace.graph.is_uncounted(it, *saved)) else {
+    let Some((node, saved)) = trace.graph.stale(it, loss).filter(|(_, saved)| trace.graph.is_uncounted(it, *saved))
+    else {
         return;
     };
     let (Some(page), Some(at)) = (with.rules.find(NAME), trace.graph.last_write(it, saved)) else { return };

@@ -50,7 +50,11 @@ pub fn appended(
     (list, value, span): (ObjId, &Value, Span),
     found: &mut Found,
 ) {
-    if !it.later_round() || it.inlined() || !it.is_carried(list) || !value.as_obj().is_some_and(|id| is_attached(it, id)) {
+    if !it.later_round()
+        || it.inlined()
+        || !it.is_carried(list)
+        || !value.as_obj().is_some_and(|id| is_attached(it, id))
+    {
         return;
     }
     let mut before = Vec::new();

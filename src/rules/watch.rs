@@ -31,9 +31,9 @@ use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::{Page, Rules};
 use super::{
-    changed_through_data, clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly, freed_graph_reused,
-    gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph,
-    saved_tensor_modified, untrusted_code,
+    changed_through_data, clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly,
+    freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on,
+    loss_summed_with_graph, saved_tensor_modified, untrusted_code,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp, Rejection};

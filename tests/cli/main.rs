@@ -3,6 +3,7 @@
 mod bad_input;
 mod launch;
 mod probe;
+mod programs;
 mod sandbox;
 mod settings;
 

@@ -57,15 +57,17 @@ def tensors_in(values):
 
 
 def _gpu_of_call():
-    """The GPU of the call that an operation belongs to; None where it is on none."""
-    if calls.call is not None:
-        _, args, kwargs = calls.call
-        for tensor in tensors_in((*args, *kwargs.values())):
-            tag = tags.get(tensor)
-            if tag is not None:
-                return tag.device if tag.__class__ is Guess else tag
-        return None
-    return calls.last if torch._C._current_graph_task_id() != -1 else None
+    """The GPU of the call that an operation belongs to; None where the call is on none."""
+    if calls.call is None:
+        # C++ that no call of a function leads to: the engine of autograd, or a class such as the
+        # buckets of DistributedDataParallel.
+        return calls.last if torch._C._current_graph_task_id() != -1 and calls.last else CPU
+    _, args, kwargs = calls.call
+    for tensor in tensors_in((*args, *kwargs.values())):
+        tag = tags.get(tensor)
+        if tag is not None:
+            return tag.device if tag.__class__ is Guess else tag
+    return None
 
 
 def _check_generator(target):
