@@ -4,6 +4,7 @@ mod bad_input;
 mod doctor;
 mod launch;
 mod probe;
+mod programs;
 mod sandbox;
 mod settings;
 mod verify;
