@@ -58,10 +58,19 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
-/// The call that a finding is about, with the facts of its arguments: enough to make it again
-/// in a program of its own.
+/// What a finding is about: enough to make it happen again in a program of its own.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Witness {
+pub enum Witness {
+    /// One call, with the facts of its arguments.
+    Call(Call),
+    /// What is in a state that no fact describes, brought into it by a few lines of Python, and
+    /// the line that then fails.
+    Program { setup: &'static str, call: &'static str },
+}
+
+/// A call, with the facts of its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
     /// The called function's canonical path.
     pub path: Sym,
     /// The given arguments, in the order of the parameters.

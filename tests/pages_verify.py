@@ -18,6 +18,8 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
+# What an older PyTorch has not yet.
+NEWER = re.compile(r"cannot be made: AttributeError: module '(torch[\w.]*)' has no attribute '(\w+)'")
 TITLES = {"Example": "example", "Use instead": "instead"}
 
 
@@ -32,7 +34,9 @@ def blocks(path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--torchvet", required=True)
     parser.add_argument("--list", action="store_true", help="print the verdict of every finding")
     parser.add_argument("names", nargs="*")
@@ -59,16 +63,20 @@ def main():
     for finding in json.loads(ran.stdout):
         path = pathlib.Path(finding["filename"])
         verdicts.setdefault((path.parent.name.replace("_", "-"), path.stem), []).append(finding)
-    faults, verified, beside = [], 0, 0
+    faults, left_out, verified, beside = [], [], 0, 0
     shown = [name for name in names if "cpu" in pages[name][0]]
     for name in names:
         of_example = verdicts.get((name, "example"), [])
         good = [finding for finding in of_example if finding["verified"]["status"] == "verified"]
-        if name in shown and of_example and len(good) == len(of_example):
-            verified += 1
+        missing = [finding for finding in of_example if finding not in good]
+        newer = [found for finding in missing if (found := NEWER.search(one_line(finding)))]
+        if name in shown and newer and len(newer) == len(missing):
+            left_out.append(f"{name} (this PyTorch has no {newer[0][1]}.{newer[0][2]})")
         elif name in shown:
-            missing = [finding for finding in of_example if finding not in good]
-            faults += [f"{name}: {one_line(finding)}" for finding in missing] or [f"{name}: nothing was found"]
+            verified += bool(of_example) and not missing
+            faults += [f"{name}: {one_line(finding)}" for finding in missing]
+            if not of_example:
+                faults.append(f"{name}: nothing was found")
         elif good:
             beside += 1
         for stem in TITLES.values():
@@ -80,7 +88,8 @@ def main():
     for fault in dict.fromkeys(faults):
         print(fault)
     print(f"{verified} of {len(shown)} pages verified by the error of their Example;", end=" ")
-    print(f"{beside} of the other {len(names) - len(shown)} as well; {len(faults)} faults")
+    print(f"{beside} of the other {len(names) - len(shown)} as well; {len(faults)} faults;", end=" ")
+    print(f"left out {len(left_out)}: {', '.join(left_out) or 'nothing'}")
     sys.exit(bool(faults))
 
 

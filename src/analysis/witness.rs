@@ -1,6 +1,6 @@
 //! The witness of a finding: its call, as facts that outlive the interpreter's heap.
 
-use crate::diagnostic::{Given, Place, Witness};
+use crate::diagnostic::{Call, Given, Place, Witness};
 use crate::library::constructor;
 use crate::python::{Bound, Interp};
 use crate::value::{Form, Sym, Value};
@@ -28,7 +28,7 @@ pub(super) fn of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Box<Witness> {
     }
     let extra = bound.extra.iter().map(|(name, arg)| (*name, form(&arg.value)));
     arguments.extend(extra.map(|(name, value)| Given { name, value, place: Place::Keyword, optional: true }));
-    Box::new(Witness { path, arguments })
+    Box::new(Witness::Call(Call { path, arguments }))
 }
 
 fn rest<'a>(bound: &'a Bound, name: Sym, form: &'a dyn Fn(&Value) -> Form) -> impl Iterator<Item = Given> + 'a {

@@ -4,6 +4,7 @@
 //! told what to do by `task.json` there, and answers with JSON lines (`event.rs`). So nothing
 //! is ever written into the user's project but what they name.
 
+pub mod doctor;
 pub mod driver;
 pub mod event;
 pub mod python;

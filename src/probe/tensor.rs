@@ -1,7 +1,7 @@
 //! A tensor with given facts, as a Python expression that makes one.
 
 use super::witness::{Writer, float, python_bool};
-use crate::value::{Dtype, Grad, Graph, Kind, Role, TensorForm};
+use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 
 /// Up to so many elements are written out.
 const WRITTEN_OUT: usize = 24;
@@ -10,15 +10,7 @@ const RANDOM: i64 = 1 << 20;
 /// Larger ones are not made.
 const LARGEST: i64 = 1 << 28;
 
-/// A tensor of which nothing is known.
-pub fn unknown() -> TensorForm {
-    TensorForm { shape: None, dtype: None, grad: Grad::Unknown, ..TensorForm::attached_scalar() }
-}
-
 pub fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String {
-    if facts.graph != Graph::Intact {
-        return after_backward(writer, facts.graph);
-    }
     let lengths = match &facts.shape {
         Some(lengths) => lengths.clone(),
         None => {
@@ -62,21 +54,6 @@ pub fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String
         _ if is_leaf || !text.contains(" * ") => text,
         _ => format!("({text})"),
     }
-}
-
-/// A loss whose graph cannot be gone back through.
-fn after_backward(writer: &mut Writer, graph: Graph) -> String {
-    let weight = writer.name("weight");
-    writer.setup.push(format!("{weight} = torch.rand(3, requires_grad=True)"));
-    let output = writer.name("output");
-    if graph == Graph::Freed {
-        writer.setup.push(format!("{output} = {weight} * {weight}"));
-        writer.setup.push(format!("{output}.sum().backward()"));
-    } else {
-        writer.setup.push(format!("{output} = {weight}.exp()"));
-        writer.setup.push(format!("{output} += 1"));
-    }
-    format!("{output}.sum()")
 }
 
 fn is_moved(order: &[usize], rank: usize) -> bool {

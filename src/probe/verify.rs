@@ -262,9 +262,17 @@ impl<'a> Verifier<'a> {
         let mut reason = None;
         for choice in found {
             let program = Program::of(witness, choice);
-            let Outcome::Raised(raised) = self.run(page, witness, &program, true) else {
-                reason.get_or_insert("it needs a GPU, and there is none: PyTorch's fake tensors accept the call");
-                continue;
+            let raised = match self.run(page, witness, &program, true) {
+                Outcome::Raised(raised) => raised,
+                Outcome::Ran { .. } => {
+                    reason.get_or_insert("it needs a GPU, and there is none: PyTorch's fake tensors accept the call");
+                    continue;
+                }
+                // Those of older versions want a driver.
+                _ => {
+                    reason.get_or_insert("it needs a GPU, and there is none");
+                    continue;
+                }
             };
             let matches = Regex::new(DEVICES).is_ok_and(|pattern| pattern.is_match(&raised.text()));
             // The same call on one device must go well: else it fails for another reason.
@@ -425,7 +433,7 @@ impl<'a> Verifier<'a> {
             call: &program.call,
             arguments: arguments.into(),
             code: &page.code,
-            path: witness.path.as_str(),
+            path: path(witness),
             fake,
             wait: !fake && program.preparation().contains("device=\"cuda"),
             limit: self.limit.as_secs_f64(),
@@ -449,7 +457,16 @@ impl<'a> Verifier<'a> {
     }
 }
 
+/// The called function's path, where it is one call.
+fn path(witness: &Witness) -> &'static str {
+    match witness {
+        Witness::Call(call) => call.path.as_str(),
+        Witness::Program { .. } => "",
+    }
+}
+
 fn uses_cuda(witness: &Witness) -> bool {
+    let Witness::Call(witness) = witness else { return false };
     let tensors = witness.arguments.iter().flat_map(|argument| argument.value.tensors());
     tensors.into_iter().any(|tensor| tensor.device.is_some_and(|device| device.is_cuda()))
 }
@@ -458,7 +475,7 @@ fn uses_cuda(witness: &Witness) -> bool {
 fn choices(witness: &Witness) -> Vec<Choice> {
     let first =
         Choice { lengths: Lengths::Same(4), kind: Kind::Floating, first: 0, devices: Devices::Cpu, as_method: false };
-    let is_function = witness.path.as_str().strip_prefix("torch.").is_some_and(|name| !name.contains('.'));
+    let is_function = path(witness).strip_prefix("torch.").is_some_and(|name| !name.contains('.'));
     let all = [
         Some(first),
         is_function.then_some(Choice { as_method: true, ..first }),

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::tensor;
-use crate::diagnostic::{Given, Place, Witness};
+use crate::diagnostic::{Call, Given, Place, Witness};
 use crate::value::{Device, DeviceKind, Dtype, Form, InstanceForm, Kind, Length, Symbol, TensorForm, Type};
 
 /// What stands for what is not known.
@@ -52,6 +52,19 @@ pub struct Program {
 
 impl Program {
     pub fn of(witness: &Witness, choice: Choice) -> Program {
+        match witness {
+            Witness::Call(call) => Program::of_call(call, choice),
+            Witness::Program { setup, call } => Program {
+                imports: vec!["import torch".to_owned(), "from torch import nn".to_owned()],
+                setup: setup.lines().map(str::to_owned).collect(),
+                call: (*call).to_owned(),
+                arguments: Vec::new(),
+                lost: Vec::new(),
+            },
+        }
+    }
+
+    fn of_call(witness: &Call, choice: Choice) -> Program {
         let mut writer = Writer {
             choice,
             imports: BTreeSet::from(["import torch".to_owned()]),
@@ -99,7 +112,7 @@ impl Program {
 }
 
 /// The symbols of a call, in the order in which they come.
-fn symbols(witness: &Witness) -> Vec<Symbol> {
+fn symbols(witness: &Call) -> Vec<Symbol> {
     let mut all: Vec<Symbol> = Vec::new();
     let mut add = |length: &Length| {
         if let Length::Expr(poly) = length {
@@ -137,7 +150,7 @@ pub(super) struct Fallback {
     pub device: Device,
 }
 
-fn fallback(witness: &Witness, choice: Choice) -> Fallback {
+fn fallback(witness: &Call, choice: Choice) -> Fallback {
     let tensors: Vec<&TensorForm> = witness.arguments.iter().flat_map(|argument| argument.value.tensors()).collect();
     let floating = tensors.iter().filter_map(|tensor| tensor.dtype).find(|dtype| dtype.is_floating());
     let dtype = match choice.kind {
@@ -263,7 +276,7 @@ impl Writer {
             Form::Instance(instance) => self.instance(instance),
             Form::Unknown => {
                 self.lost.push(format!("something in `{name}` is not known"));
-                tensor::expression(self, &tensor::unknown(), name)
+                tensor::expression(self, &TensorForm::unknown(), name)
             }
         }
     }
@@ -274,9 +287,6 @@ impl Writer {
 
     fn instance(&mut self, instance: &InstanceForm) -> String {
         let class = self.path(instance.class.as_str());
-        if !instance.made {
-            return format!("{class}.__new__({class})");
-        }
         let mut given = Vec::new();
         for (name, value) in &instance.arguments {
             match value {

@@ -7,11 +7,14 @@ use rustc_hash::FxHashSet;
 
 use super::trace::{is_module, tensor};
 use super::watch::{Found, Watching, report, witnessed};
-use crate::diagnostic::{Given, Place, Severity, Witness};
+use crate::diagnostic::Severity;
 use crate::python::{Event, Interp};
-use crate::value::{Data, Form, InstanceForm, ObjId, Value, sym};
+use crate::value::{Data, ObjId, Value};
 
 const NAME: &str = "missing-super-init";
+
+/// A module that `Module.__init__` has not made.
+const SETUP: &str = "module = nn.Module.__new__(nn.Module)";
 
 #[derive(Default)]
 pub struct MissingSuperInit {
@@ -52,22 +55,9 @@ impl MissingSuperInit {
                 let Some(page) = with.rules.find(NAME).filter(|_| plain && own && !open) else { return };
                 let message = format!("`{name}` is {what}, but `super().__init__()` has not run yet");
                 report(found, page, Severity::Error, message, span, Vec::new());
-                witnessed(found, page, assignment());
+                witnessed(found, page, SETUP, "module.layer = nn.Identity()");
             }
             _ => {}
         }
     }
-}
-
-/// `setattr(module, "layer", nn.Identity())` on a module that `Module.__init__` has not made.
-fn assignment() -> Witness {
-    let given = |name, value| Given { name: sym(name), value, place: Place::Positional, optional: false };
-    let instance =
-        |class, made| Form::Instance(Box::new(InstanceForm { class: sym(class), arguments: Vec::new(), made }));
-    let arguments = vec![
-        given("object", instance("torch.nn.Module", false)),
-        given("name", Form::Str("layer".to_owned())),
-        given("value", instance("torch.nn.Identity", true)),
-    ];
-    Witness { path: sym("builtins.setattr"), arguments }
 }

@@ -35,10 +35,10 @@ use super::{
     freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on,
     loss_summed_with_graph, saved_tensor_modified, untrusted_code,
 };
-use crate::diagnostic::{Diagnostic, Given, Label, Place, Severity, Witness};
+use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::{FileId, Setting, Span};
-use crate::value::{Form, Graph, Sym, TensorForm, sym};
+use crate::value::Sym;
 
 /// What the rules have found so far.
 pub type Found = Vec<Diagnostic>;
@@ -245,6 +245,7 @@ impl Watch {
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
         self.swallowed_device_assert.end(with, found);
+        self.scaler_not_updated.end(with, it, found);
         self.sampler_without_set_epoch.end(with, found);
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
@@ -262,19 +263,12 @@ pub fn launched(rules: &Rules, file: FileId, settings: Vec<Setting>) -> Found {
     found
 }
 
-/// The last finding is about a call that can be made again.
-pub(super) fn witnessed(found: &mut Found, page: &Page, witness: Witness) {
+/// What shows the finding that was reported last: a few lines of Python that lead to it, and the
+/// line that then fails.
+pub(super) fn witnessed(found: &mut Found, page: &Page, setup: &'static str, call: &'static str) {
     if let Some(last) = found.last_mut().filter(|last| last.code == page.code) {
-        last.witness.get_or_insert_with(|| Box::new(witness));
+        last.witness.get_or_insert_with(|| Box::new(Witness::Program { setup, call }));
     }
-}
-
-/// `backward()` of a loss whose graph is in this state.
-pub(super) fn backward(graph: Graph) -> Witness {
-    let loss = TensorForm { graph, ..TensorForm::attached_scalar() };
-    let value = Form::Tensor(Box::new(loss));
-    let loss = Given { name: sym("input"), value, place: Place::Positional, optional: false };
-    Witness { path: sym("torch.Tensor.backward"), arguments: vec![loss] }
 }
 
 /// A finding of a page, once per place.

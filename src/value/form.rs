@@ -22,16 +22,6 @@ impl From<&Size> for Length {
     }
 }
 
-/// What happened to the graph that a tensor was computed by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Graph {
-    Intact,
-    /// A `backward()` has freed it.
-    Freed,
-    /// A value that it needs was written to in place.
-    Overwritten,
-}
-
 /// The facts of a tensor or array.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TensorForm {
@@ -51,27 +41,25 @@ pub struct TensorForm {
     pub data: Option<Vec<f64>>,
     pub role: Option<Role>,
     pub grad: Grad,
-    pub graph: Graph,
     /// The dimensions from the outermost in memory to the innermost.
     pub layout: Option<Vec<usize>>,
 }
 
 impl TensorForm {
-    /// A loss of which nothing else is known.
-    pub fn attached_scalar() -> TensorForm {
+    /// A tensor of which nothing is known.
+    pub fn unknown() -> TensorForm {
         TensorForm {
             numpy: false,
             wrapper: None,
-            shape: Some(Vec::new()),
-            dtype: Some(Dtype::Float32),
+            shape: None,
+            dtype: None,
             device: None,
             range: Vec::new(),
             attained: false,
             met: None,
             data: None,
             role: None,
-            grad: Grad::Attached,
-            graph: Graph::Intact,
+            grad: Grad::Unknown,
             layout: None,
         }
     }
@@ -82,8 +70,6 @@ impl TensorForm {
 pub struct InstanceForm {
     pub class: Sym,
     pub arguments: Vec<(Sym, Form)>,
-    /// Whether its constructor has run.
-    pub made: bool,
 }
 
 /// A value as facts.
@@ -188,7 +174,7 @@ fn form(heap: &Heap, value: &Value, constructor: &Constructor<'_>, depth: u32) -
                         (Some(&value) != default.as_ref()).then_some((name, value))
                     };
                     let arguments = constructor(class).into_iter().filter_map(given).collect();
-                    Form::Instance(Box::new(InstanceForm { class, arguments, made: true }))
+                    Form::Instance(Box::new(InstanceForm { class, arguments }))
                 }
                 _ => Form::Unknown,
             },
@@ -201,7 +187,6 @@ fn form(heap: &Heap, value: &Value, constructor: &Constructor<'_>, depth: u32) -
 fn tensor(heap: &Heap, value: &Value) -> Option<TensorForm> {
     let tensor = heap.tensor_of(value)?;
     let range = tensor.range.as_ref();
-    let graph = if tensor.freed.is_some() { Graph::Freed } else { Graph::Intact };
     Some(TensorForm {
         numpy: tensor.array == ArrayKind::Numpy,
         wrapper: tensor.wrapper,
@@ -214,7 +199,6 @@ fn tensor(heap: &Heap, value: &Value) -> Option<TensorForm> {
         data: tensor.data.as_ref().filter(|data| data.len() <= MAX_DATA).map(|data| data.to_vec()),
         role: tensor.role,
         grad: tensor.grad,
-        graph,
         layout: tensor.layout.as_ref().map(|layout| layout.to_vec()),
     })
 }

@@ -20,7 +20,7 @@ use crate::syntax::Span;
 
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
-pub use form::{Constructor, Form, Graph, InstanceForm, Length, TensorForm};
+pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
 pub use heap::{
     Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, PAYLOAD, Scope,
     UserClass,

@@ -1,8 +1,10 @@
 //! The program from outside: exit codes, formats and fixes.
 
 mod bad_input;
+mod doctor;
 mod launch;
 mod probe;
+mod programs;
 mod sandbox;
 mod settings;
 mod verify;
