@@ -17,7 +17,7 @@ args.push("--disable-background-networking", "--disable-component-update", "--di
 const context = await chromium.launchPersistentContext(join(folder, "..", "chromium"), {
   executablePath,
   args,
-  viewport: { width: 880, height: 420 },
+  viewport: { width: 960, height: 420 },
 });
 const page = context.pages()[0] ?? (await context.newPage());
 page.setDefaultTimeout(60_000);
