@@ -23,8 +23,8 @@ use crate::panics;
 
 /// How long at most, and for what part of the time that an analysis takes, more edits are
 /// waited for before one begins.
-const LONGEST_PAUSE: Duration = Duration::from_millis(60);
-const PAUSE: u32 = 4;
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: u32 = 8;
 
 /// What the worker is told.
 pub enum Task {
@@ -103,6 +103,8 @@ pub struct Worker {
     published: FxHashMap<Uri, Vec<Diagnostic>>,
     /// What the last analysis took.
     cost: Duration,
+    /// When to begin with what was edited last.
+    not_before: Option<Instant>,
     requests: i32,
 }
 
@@ -121,6 +123,7 @@ impl Worker {
             answering: None,
             published: FxHashMap::default(),
             cost: Duration::ZERO,
+            not_before: None,
             requests: 0,
         }
     }
@@ -170,6 +173,7 @@ impl Worker {
                     self.publish(document.uri.clone(), None, Vec::new());
                 }
                 self.workspace.set(document);
+                self.not_before = Some(Instant::now() + (self.cost / PAUSE).min(LONGEST_PAUSE));
                 self.edited = Some(path.clone());
                 self.enqueue_stale();
                 self.enqueue(path);
@@ -313,13 +317,12 @@ impl Worker {
         }
     }
 
-    /// Waits a little for more edits, where an analysis takes long; true if there are any.
+    /// Waits a little for more edits, where an analysis takes long; true if anything came.
     fn pause(&mut self) -> bool {
-        let pause = (self.cost / PAUSE).min(LONGEST_PAUSE);
-        if pause < Duration::from_millis(2) {
+        let Some(left) = self.not_before.and_then(|end| end.checked_duration_since(Instant::now())) else {
             return false;
-        }
-        match self.tasks.recv_timeout(pause) {
+        };
+        match self.tasks.recv_timeout(left) {
             Ok(task) => self.take(task),
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => {}

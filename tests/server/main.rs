@@ -266,6 +266,17 @@ fn files_that_launch_programs() {
     let mut client = Client::start(&dir, push(), Value::Null);
     let uri = client.open(&dir.join("run.sh"), "export CUDA_LAUNCH_BLOCKING=1\npython train.py\n");
     assert_eq!(client.found(&uri), ["TV002 0:7"]);
+    // What is neither Python nor launches anything is none of our business.
+    let mut other = |name: &str, language: &str| {
+        let uri = client::uri(&dir.join(name));
+        let item = json!({"uri": uri, "languageId": language, "version": 1, "text": "if [ $1 ]; then (\n"});
+        client.notify("textDocument/didOpen", json!({"textDocument": item}));
+        client.set(&uri, 2, "fi fi (\n");
+        client.found(&uri)
+    };
+    assert_eq!(other("bashrc", "shellscript"), [""; 0]);
+    assert_eq!(other("nb.ipynb", "json"), [""; 0]);
+    assert!(!other("script", "python").is_empty());
 }
 
 #[test]
