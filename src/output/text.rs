@@ -282,6 +282,8 @@ mod tests {
             labels: labels.collect(),
             help: Some("number the classes from 0".to_owned()),
             fix: None,
+            witness: None,
+            verdict: None,
         };
         let mut out = Vec::new();
         write(&[diagnostic], &project, Style::default(), &mut out).unwrap();

@@ -114,7 +114,7 @@ fn devices_are_judged_without_a_gpu() {
     let sandbox = Sandbox::new(&[("a.py", script)]);
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
     // In 2.1, fake tensors of a GPU want its driver.
-    if shown.contains("by PyTorch 2.1") {
+    if shown.contains("by PyTorch 2.1.") {
         assert!(shown.contains("(not verifiable: it needs a GPU, and there is none)"), "{shown}");
         return;
     }
@@ -149,7 +149,11 @@ fn without_a_python_the_findings_are_still_reported() {
     let output = sandbox.run(&["probe", "verify", "--python", "/no/such/python", "train.py"]);
     assert_eq!(code(&output), "exit 2", "{output}");
     assert!(output.contains("error[TV103]") && output.contains("error: nothing was verified"), "{output}");
-    for args in [&["probe", "verify", "--timeout", "0"][..], &["check", "--verify", "--timeout", "-1"]] {
+    for args in [
+        &["probe", "verify", "--timeout", "0"][..],
+        &["check", "--verify", "--timeout", "-1"],
+        &["check", "--emit-repro", "x"],
+    ] {
         assert_eq!(code(&sandbox.run(args)), "exit 2", "{args:?}");
     }
 }
@@ -160,4 +164,45 @@ fn what_no_call_shows_is_not_verifiable() {
     let Some(python) = python() else { return };
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
     assert!(shown.contains("TV302") && shown.contains("(not verifiable: no single call shows it)"), "{shown}");
+}
+
+/// A page of the user's may judge any function: what is not a computation is not called.
+#[test]
+fn a_witness_calls_nothing_that_does_harm() {
+    let page = "\
++++
+code = \"LAB001\"
+summary = \"a file that is read\"
+severity = \"error\"
+since = \"1\"
+fix = \"none\"
+contract-of = [\"torch.load\"]
+cpu = \"RuntimeError\"
++++
+## What it does
+x
+## Why is this bad
+x
+## Contract
+```python
+def never(f):
+    require(f != 'model.pt', 'not this one')
+```
+## Example
+```python
+torch.load('model.pt')  # error
+```
+## Use instead
+```python
+torch.load('other.pt')
+```
+";
+    let Some(python) = python() else { return };
+    let sandbox = Sandbox::new(&[("page.md", page), ("a.py", "import torch\nx = torch.load('model.pt')\n")]);
+    sandbox.write("torchvet.toml", "rules = ['page.md']\nselect = ['LAB']\n");
+    let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
+    assert!(
+        shown.contains("LAB001") && shown.contains("(not verifiable: a witness does not run `torch.load`)"),
+        "{shown}"
+    );
 }
