@@ -53,6 +53,8 @@ impl Raised {
 pub(super) struct Claim {
     /// What PyTorch's message must look like.
     pub(super) pattern: Option<Regex>,
+    /// Any message will do.
+    pub(super) is_vague: bool,
     /// The call fails, and is not silently wrong.
     pub(super) raises: bool,
     /// The page knows of cases in which the call is silently wrong.
@@ -70,6 +72,7 @@ impl Claim {
         let pattern = (!patterns.is_empty()).then(|| Regex::new(&patterns.join("|")).ok()).flatten();
         let about_devices = page.rejects.as_deref() == Some("device") || page.needs.is_some();
         Claim {
+            is_vague: words == Some(""),
             raises: severity == Severity::Error && (pattern.is_some() || about_devices),
             pattern,
             may_be_silent: page.section("Evidence").is_some(),
@@ -94,7 +97,7 @@ fn words(kind: &str) -> &'static str {
 }
 
 /// What PyTorch says where devices are mixed, or asks for.
-pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|is on cuda|on cpu|device)";
+pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|wrong device|mismatching [a-z_.]+ device|is on cuda|different from other tensors)";
 
 /// What contracts ask for and no tensor tells: where its values come from.
 const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
@@ -115,6 +118,10 @@ pub(super) enum Shown {
 pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Shown {
     let guessed = || program.lost.first().map(|lost| format!(" ({lost})")).unwrap_or_default();
     match outcome {
+        // What was made up may be refused as well.
+        Outcome::Raised(raised) if claim.is_vague && !program.lost.is_empty() => {
+            Shown::Nothing(format!("the witness fails, but perhaps for another reason: {}{}", raised.line(), guessed()))
+        }
         Outcome::Raised(raised) if claim.pattern.as_ref().is_some_and(|pattern| pattern.is_match(&raised.text())) => {
             Shown::Verified(How::Raised, Some(raised.text()))
         }

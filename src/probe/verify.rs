@@ -22,6 +22,8 @@ use crate::value::Kind;
 /// How long PyTorch's import may take.
 const PATIENCE: Duration = Duration::from_secs(180);
 
+const HISTORY_ONLY: &str = "only the history of its values shows it";
+
 pub struct Verifier<'a> {
     python: &'a Python,
     rules: &'a Rules,
@@ -104,6 +106,9 @@ impl<'a> Verifier<'a> {
         let claim = Claim::of(page, diagnostic.severity);
         let forbidden = choices(witness).into_iter().find_map(|choice| Program::of(witness, choice).forbidden.pop());
         if let Some(path) = forbidden {
+            if !claim.raises && asks_for_history(page) {
+                return not_verifiable(HISTORY_ONLY.to_owned());
+            }
             return not_verifiable(format!("a witness does not run `{path}`"));
         }
         match self.ready() {
@@ -141,7 +146,7 @@ impl<'a> Verifier<'a> {
             }
         }
         if !claim.raises && asks_for_history(page) {
-            return not_verifiable("only the history of its values shows it".to_owned());
+            return not_verifiable(HISTORY_ONLY.to_owned());
         }
         match (refuted, reason) {
             (Some(program), _) => Verdict {
@@ -171,14 +176,15 @@ impl<'a> Verifier<'a> {
             let raised = match self.run(page, witness, &program, true) {
                 Outcome::Raised(raised) => raised,
                 Outcome::Ran { .. } => {
-                    reason.get_or_insert("it needs a GPU, and there is none: PyTorch's fake tensors accept the call");
+                    reason.get_or_insert("PyTorch's fake tensors accept the call".to_owned());
                     continue;
                 }
                 // Those of older versions want a driver.
-                _ => {
-                    reason.get_or_insert("it needs a GPU, and there is none");
+                Outcome::NotBuilt(raised) => {
+                    reason.get_or_insert(format!("PyTorch's fake tensors say {}", raised.line()));
                     continue;
                 }
+                _ => continue,
             };
             let matches = mixes.as_ref().is_ok_and(|mixes| mixes.is_match(&raised.text()));
             // The same call on one device must go well: else it fails for another reason.
@@ -193,9 +199,10 @@ impl<'a> Verifier<'a> {
                     witness: Some(program.text()),
                 };
             }
-            reason.get_or_insert("it needs a GPU, and there is none");
+            reason.get_or_insert(format!("PyTorch's fake tensors say {}", raised.line()));
         }
-        not_verifiable(reason.unwrap_or("it needs a GPU, and there is none").to_owned())
+        let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        not_verifiable(format!("it needs a GPU, and there is none{why}"))
     }
 
     /// Runs it on the GPU, in a process of its own.

@@ -77,6 +77,10 @@ impl Program {
             forbidden: Vec::new(),
             names: BTreeSet::new(),
             symbols: symbols(witness),
+            counts: witness.arguments.iter().any(|argument| {
+                let is_number = matches!(argument.value, Form::Int(_) | Form::Length(_) | Form::Any(Type::Int));
+                argument.place == Place::Star && is_number
+            }),
             fallback: fallback(witness, choice),
         };
         let mut given: Vec<(Given, String)> = Vec::new();
@@ -179,6 +183,8 @@ pub(super) struct Writer {
     forbidden: Vec<String>,
     names: BTreeSet<String>,
     symbols: Vec<Symbol>,
+    /// Whether what `*name` takes are numbers, such as sizes, and no tensors.
+    counts: bool,
     pub fallback: Fallback,
 }
 
@@ -222,6 +228,10 @@ impl Writer {
     fn argument(&mut self, argument: &Given) -> Option<String> {
         let name = argument.name.as_str();
         match &argument.value {
+            Form::Unknown if argument.place == Place::Star && self.counts => {
+                self.lost.push(format!("something in `{name}` is not known"));
+                Some(self.length(&Length::Unknown).to_string())
+            }
             // A finding holds whatever it is: also for the default.
             Form::Unknown | Form::Any(_) if argument.optional => None,
             Form::Unknown => {
@@ -302,6 +312,13 @@ impl Writer {
                 Form::None => {}
                 value => given.push(format!("{name}={}", self.expression(value, name.as_str()))),
             }
+        }
+        // Every layer of PyTorch's with parameters takes these.
+        if let Some(device) = instance.device.map(|device| self.device(device)).filter(|device| device != "cpu") {
+            given.push(format!("device=\"{device}\""));
+        }
+        if let Some(dtype) = instance.dtype.filter(|dtype| *dtype != Dtype::Float32) {
+            given.push(format!("dtype=torch.{dtype}"));
         }
         format!("{class}({})", given.join(", "))
     }
