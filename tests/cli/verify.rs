@@ -14,6 +14,44 @@ target = torch.tensor([0, 1, 3, 2], device='cuda')
 loss = F.cross_entropy(logits, target)
 ";
 
+/// Calls of all kinds that PyTorch refuses: methods, operators, in place, layers, constructors.
+const REFUSED: &str = "\
+import torch
+from torch import nn
+m = nn.LSTM(8, 16, num_layers=2).double()
+y = m(torch.randn(3, 5, 8))
+e = nn.MultiheadAttention(16, 4)(torch.randn(3, 5, 8), torch.randn(3, 5, 8), torch.randn(3, 5, 8))
+c = nn.Conv2d(3, 8, 3, bias=False)(torch.randn(4, 1, 28, 28))
+b = nn.BatchNorm2d(8)(torch.randn(4, 3, 28, 28))
+l = nn.LayerNorm(10)(torch.randn(4, 12))
+x = torch.zeros(3, 4)
+x += torch.zeros(2, 3, 4)
+z = torch.zeros(3, dtype=torch.int64)
+z /= 2
+w = torch.cat([torch.zeros(2, 3), torch.zeros(2, 4)])
+v = torch.einsum('ij,jk->ik', torch.zeros(2, 3), torch.zeros(4, 5))
+u = torch.zeros(3, 4).view(5, -1)
+t = torch.zeros(3, 4)[:, 7]
+s = torch.zeros(3, 4).permute(0, 1, 2)
+r = torch.arange(10).reshape(2, 5).float().mean(dim=3)
+q = torch.stack([torch.zeros(3), torch.zeros(4)])
+p = nn.Embedding(10, 4)(torch.tensor([1, 12]))
+o = torch.zeros(4, 4).scatter_(1, torch.tensor([[7]]), 1.0)
+nn.Linear(3, 3).weight.add_(1)
+k = nn.Parameter(torch.zeros(3)); k += 1
+torch.zeros(2, 3).softmax(4)
+torch.nn.functional.interpolate(torch.zeros(1, 3, 8, 8), size=(4, 4, 4))
+torch.arange(3).mean()
+torch.zeros(3, 4).T @ torch.zeros(4, 3).T.T
+nn.CrossEntropyLoss(weight=torch.ones(5))(torch.zeros(4, 3), torch.tensor([0, 1, 2, 0]))
+torch.randint(5, 5, (3,))
+torch.multinomial(torch.tensor([0.0, 0.0]), 1)
+torch.linalg.inv(torch.zeros(3, 4))
+nn.Transformer(d_model=30, nhead=4)
+nn.Dropout(2.0)
+torch.optim.SGD(nn.Linear(3, 3).parameters(), lr=-1.0)
+";
+
 fn python() -> Option<String> {
     let python = std::env::var("TORCHVET_PYTHON").ok();
     if python.is_none() {
@@ -205,4 +243,15 @@ torch.load('other.pt')
         shown.contains("LAB001") && shown.contains("(not verifiable: a witness does not run `torch.load`)"),
         "{shown}"
     );
+}
+
+#[test]
+fn every_kind_of_refused_call_has_a_witness() {
+    let Some(python) = python() else { return };
+    let sandbox = Sandbox::new(&[("a.py", REFUSED)]);
+    let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
+    let rest: Vec<&str> =
+        shown.lines().filter(|line| line.starts_with("a.py") && !line.contains("(verified: ")).collect();
+    assert!(rest.is_empty(), "{}", rest.join("\n"));
+    assert!(shown.lines().filter(|line| line.contains("(verified: ")).count() >= 25, "{shown}");
 }
