@@ -1,11 +1,15 @@
 """The corpus under the probe, with a PyTorch to run it.
 
-    python tests/probe_corpus.py --torchvet target/debug/torchvet [part of a name …]
+    python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual] [part of a name …]
 
 A script under corpus/buggy must be stopped, by a contract or by PyTorch, at a line that is
 marked, unless all that it is marked with is a harm that nobody can see while it runs (SILENT in
 corpus_run.py). A script under corpus/clean must end as it ends without the probe, and print the
 same: no contract may say that it is wrong.
+
+With `--device virtual` the scripts take the path that they take on a GPU. Where a page of a
+marked line quotes what CUDA says (`cuda`), the script must be stopped there, and PyTorch's own
+message on the virtual device must be that. A clean script must print what it prints on the CPU.
 """
 
 import argparse
@@ -129,10 +133,50 @@ def judge_buggy(script, texts, raised, reported):
         return "contract", f"stopped where it is not marked: {said}"
     if raised is not None:
         inside = corpus_run.last_inside(texts, raised)
-        if inside in errors or not errors:
+        through = {tuple(frame) for frame in raised["frames"]}
+        if inside in errors or not errors or through & errors or at_use(expected, raised):
             return "PyTorch", None
         return "PyTorch", f"raised {raised['type']}: {raised['message'][:200]} at {inside}"
     return "nothing", "ran to its end" if loud else None
+
+
+def at_use(expected, raised):
+    """A loader is marked where it is made, and raises where it is used."""
+    codes = {code for _, _, _, code in expected}
+    return "TV307" in codes and "device type for generator" in raised["message"]
+
+
+def judge_on_gpu(texts, pages, raised, reported):
+    """As `judge_buggy`, for what PyTorch says on the virtual device. Nothing where no marked line
+    is about what CUDA says."""
+    expected = corpus_run.expectations(texts)
+    said_by = {
+        (name, line, code): pages[code]["cuda"]
+        for name, line, severity, code in expected
+        if severity == "error" and pages[code].get("cuda")
+    }
+    if not said_by:
+        return None
+    stops = [one for one in reported if one["event"] == "finding" and one["stopped"]]
+    if stops:
+        stop = stops[0]
+        at = [(frame["filename"], frame["line"], stop["code"]) for frame in stop["stack"]]
+        patterns = [said_by[place] for place in at if place in said_by]
+        message = stop["raised"]
+    elif raised is not None:
+        inside = corpus_run.last_inside(texts, raised)
+        patterns = [pattern for (name, line, _), pattern in said_by.items() if (name, line) == inside]
+        message = f"{raised['type']}: {raised['message']}"
+    else:
+        return None
+    if not patterns:
+        return None
+    if any(re.search(pattern, message or "") for pattern in patterns):
+        return "said by CUDA", None
+    on_cpu = message is None or not stops or not any(" cuda:" in one["text"] for one in stops[0]["arguments"])
+    if on_cpu or not re.match("IndexError|.*out of (range|bounds)", message):
+        return None
+    return "said by CUDA", f"PyTorch says {message!r}, and not {' or '.join(patterns)!r}"
 
 
 def judge_clean(plain, probed, reported):
@@ -142,19 +186,54 @@ def judge_clean(plain, probed, reported):
         return f"{wrong[0]['code']} at line {wrong[0]['line']}: {wrong[0]['message']}"
     if (probed[0] is None) != (raised is None):
         return f"raised {probed[0] or raised}"
-    if without_times(probed[1]) != without_times(text):
-        return "printed something else"
+    return differs(lines_of(text), lines_of(probed[1]))
+
+
+def lines_of(text):
+    return without_times(without_devices(text)).splitlines()
+
+
+NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
+
+
+def differs(plain, probed):
+    """What the probe has a script print that it does not print alone. Where it asks whether there
+    is a GPU, it may print more."""
+    rest = iter(probed)
+    for line in plain:
+        if not any(line == other or close(line, other) for other in rest):
+            return f"did not print {line!r}"
     return None
+
+
+ROUNDED = []
+
+
+def close(line, other):
+    """Whether two lines say the same but for the rounding of other kernels: half precision under
+    autocast, or what torchvision chooses by the device."""
+    if NUMBER.sub("", line) != NUMBER.sub("", other):
+        return False
+    pairs = list(zip(map(float, NUMBER.findall(line)), map(float, NUMBER.findall(other))))
+    near = bool(pairs) and all(abs(a - b) <= 0.01 * abs(a) + 1e-4 for a, b in pairs)
+    ROUNDED.extend([line] * near)
+    return near
 
 
 def without_times(text):
     return re.sub(r"\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b", "T", text)
 
 
+def without_devices(text):
+    text = re.sub(r", device='cuda:0'", "", text)
+    return re.sub(r"\b(cuda(:0)?|cpu|CUDA|GPU|CPU)\b", "D", text)
+
+
 def main():
     parser = argparse.ArgumentParser(description="The corpus under the probe.")
     parser.add_argument("names", nargs="*", help="only scripts whose path contains one of these")
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))
+    parser.add_argument("--device", choices=("any", "virtual"), default="any")
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one script")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
@@ -163,7 +242,8 @@ def main():
     listed = subprocess.run(
         [options.torchvet, "rule", "--all", "--output-format", "json"], stdout=subprocess.PIPE, check=True
     )
-    contracts = contracts_of(json.loads(listed.stdout))
+    pages = {page["code"]: page for page in json.loads(listed.stdout)}
+    contracts = contracts_of(pages.values())
     task = {
         "version": 1,
         "contracts": contracts,
@@ -171,7 +251,8 @@ def main():
         "keep_going": False,
         "dump": None,
         "max_steps": None,
-        "device": "any",
+        "device": options.device,
+        "gpus": 1,
     }
     import torch
 
@@ -192,7 +273,7 @@ def main():
                 continue
             texts = corpus_run.sources(script)
             wants = corpus_run.needs(texts)
-            if wants:
+            if wants - ({"cuda"} if options.device == "virtual" and folder == "buggy" else set()):
                 count[folder, "left out"] += 1
                 continue
             probed = run(script, task, options.timeout)
@@ -201,14 +282,18 @@ def main():
                 how, wrong = "left out", None
             elif folder == "buggy":
                 how, wrong = judge_buggy(script, texts, raised, reported)
+                if options.device == "virtual" and wrong is None:
+                    how, wrong = judge_on_gpu(texts, pages, raised, reported) or (how, wrong)
             else:
                 plain = run(script, None, options.timeout)
-                how, wrong = "same", judge_clean(plain, probed, reported)
+                ROUNDED.clear()
+                wrong = judge_clean(plain, probed, reported)
+                how = "rounded otherwise" if ROUNDED else "same"
                 ratios[0] += seconds
                 ratios[1] += plain[3]
             count[folder, how] += 1
             failed += wrong is not None
-            if wrong or options.verbose:
+            if wrong or options.verbose or how == "rounded otherwise":
                 print(f"{'failed' if wrong else how:8}  {script.relative_to(ROOT)}: {wrong or ''}", flush=True)
     for folder in ("buggy", "clean"):
         parts = [f"{number} {how}" for (kind, how), number in sorted(count.items()) if kind == folder]

@@ -31,8 +31,13 @@ enum Format {
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     let settings = args.config.settings(&start_folder(args.paths.first().map(PathBuf::as_path)))?;
     let show_progress = !global.quiet;
-    let input =
-        Input { paths: args.paths, texts: Vec::new(), wanted: Wanted { facts: true, witnesses: false }, show_progress };
+    let input = Input {
+        paths: args.paths,
+        texts: Vec::new(),
+        wanted: Wanted { facts: true, ..Wanted::default() },
+        show_progress,
+        ..Input::default()
+    };
     let mut run = run(&settings, &input)?;
     for (level, message) in &run.messages {
         if *level != super::Level::Note || global.verbose {

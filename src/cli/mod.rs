@@ -5,11 +5,12 @@ mod check;
 mod config;
 mod facts;
 mod fix;
-mod panics;
+mod manual;
 mod probe;
 mod progress;
 mod rule;
 mod run;
+mod server;
 mod verify;
 mod watch;
 
@@ -19,6 +20,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::output::Style;
+use crate::panics;
 
 /// Syntax trees are recursive, and so is all that visits them. This is address space, not
 /// memory: a page of it is taken when it is touched.
@@ -65,8 +67,14 @@ enum Verb {
     Facts(facts::Args),
     /// Hold what the checker says against the PyTorch that is installed
     Probe(probe::Args),
+    /// Serve an editor: findings while the code is written
+    Server(server::Args),
     /// Print the settings, and where each comes from
     Config(config::Args),
+    /// Print a shell's completions
+    Completions(manual::CompletionsArgs),
+    /// Print the manual page
+    Man(manual::ManArgs),
     /// Print the version
     Version,
 }
@@ -146,7 +154,10 @@ fn run_verb() -> Status {
         Verb::Rule(args) => rule::main(&args),
         Verb::Facts(args) => facts::main(args, &cli.global),
         Verb::Probe(args) => probe::main(args, &cli.global),
+        Verb::Server(args) => server::main(&args),
         Verb::Config(args) => config::main(&args),
+        Verb::Completions(args) => manual::completions(&args),
+        Verb::Man(args) => manual::man(&args),
         Verb::Version => version(),
     };
     match result {

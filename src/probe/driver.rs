@@ -25,7 +25,12 @@ pub struct Asserts {
 
 impl Asserts {
     pub fn line(&mut self, line: &str) {
-        let Some((file, condition)) = parse(line) else { return };
+        if let Some((file, condition)) = parse(line) {
+            self.add(file, condition);
+        }
+    }
+
+    pub fn add(&mut self, file: String, condition: String) {
         match self.found.iter_mut().find(|one| one.file == file && one.condition == condition) {
             Some(known) => known.threads += 1,
             None => self.found.push(Assert { file, condition, threads: 1, rules: Vec::new() }),

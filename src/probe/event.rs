@@ -25,6 +25,11 @@ pub enum Event {
     Finding(Box<Finding>),
     /// An exception that nothing caught.
     Exception(Exception),
+    /// What an assert of a kernel would have said on a GPU.
+    Assert {
+        file: String,
+        condition: String,
+    },
     /// The program was ended after the wanted number of steps.
     Enough {
         steps: u64,
@@ -43,6 +48,8 @@ pub struct Start {
     pub torch: String,
     /// A process that the program started through multiprocessing.
     pub child: bool,
+    /// How many GPUs are played.
+    pub gpus: Option<u32>,
 }
 
 /// A call that violates a contract.
@@ -65,6 +72,8 @@ pub struct Finding {
     pub stopped: bool,
     /// The file with the arguments.
     pub dump: Option<String>,
+    /// What PyTorch itself says of the call, where it was asked.
+    pub raised: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]

@@ -20,6 +20,8 @@ pub struct Report {
     pub exit_code: u8,
     /// The version of PyTorch; nothing where the program did not import it.
     torch: Option<String>,
+    /// How many GPUs were played, with `--device virtual`.
+    virtual_gpus: Option<u32>,
     /// The processes that imported PyTorch.
     processes: usize,
     pub findings: Vec<Found>,
@@ -70,6 +72,7 @@ impl Report {
             version: VERSION,
             exit_code,
             torch: None,
+            virtual_gpus: None,
             processes: 0,
             findings: Vec::new(),
             exception: None,
@@ -90,6 +93,7 @@ impl Report {
                 Event::Start(start) => {
                     report.processes += 1;
                     report.torch.get_or_insert(start.torch);
+                    report.virtual_gpus = report.virtual_gpus.or(start.gpus);
                 }
                 Event::Finding(finding) => report.found(*finding, line.rank),
                 Event::Exception(exception) => report.exception = Some(exception),
@@ -106,7 +110,7 @@ impl Report {
                         sum.seconds += one.seconds;
                     }
                 }
-                Event::Other => {}
+                Event::Assert { .. } | Event::Other => {}
             }
         }
         report.judged = judged.into_values().filter(|one| one.calls > 0).collect();
@@ -177,11 +181,16 @@ impl Report {
         }
         for assert in &self.asserts {
             let Assert { file, condition, threads, rules } = assert;
-            writeln!(
-                out,
-                "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({})",
-                counted(*threads, "thread")
-            )?;
+            match self.virtual_gpus {
+                Some(_) => writeln!(out, "torchvet: on a GPU an assert fails, `{condition}`, in {file}")?,
+                None => {
+                    let threads = counted(*threads, "thread");
+                    writeln!(
+                        out,
+                        "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({threads})"
+                    )?;
+                }
+            }
             match rules.as_slice() {
                 [] => writeln!(out, "  no rule quotes it")?,
                 [rule] => writeln!(out, "  {rule} speaks of it: `torchvet rule {rule}`")?,
@@ -193,6 +202,19 @@ impl Report {
         }
         if self.torch.is_none() {
             return writeln!(out, "torchvet: the program did not import PyTorch: nothing was checked");
+        }
+        if let Some(gpus) = self.virtual_gpus {
+            let found = match &self.exception {
+                Some(Exception { kind, stack, .. }) => match own(stack) {
+                    Some(frame) => {
+                        let path = shown(Path::new(&frame.filename), root);
+                        format!("; the {kind} at {path}:{} was raised on them", frame.line)
+                    }
+                    None => format!("; the {kind} was raised on them"),
+                },
+                None => String::new(),
+            };
+            writeln!(out, "torchvet: {} on the CPU{found}", counted(gpus, "virtual GPU"))?;
         }
         if let Some(steps) = self.steps {
             writeln!(out, "torchvet: ended after {steps} steps of the optimizer, as asked")?;
@@ -255,6 +277,9 @@ impl Found {
                 write!(out, "; {noun} {}{more}", samples.join(", "))?;
             }
             writeln!(out)?;
+        }
+        if let Some(raised) = &self.finding.raised {
+            writeln!(out, "  PyTorch, on the virtual device: {}", raised.replace('\n', "\n    "))?;
         }
         let given = self.finding.arguments.iter().filter(|argument| argument.text != "None");
         let named: Vec<String> = given.map(|argument| format!("{}: {}", argument.name, argument.text)).collect();

@@ -9,7 +9,7 @@ use std::thread;
 use serde::Serialize;
 
 use super::driver::Asserts;
-use super::event::{self, Line};
+use super::event::{self, Event, Line};
 use super::python::Python;
 use super::runtime::{ContractSource, Stage, VERSION};
 
@@ -23,6 +23,8 @@ pub enum Device {
     Cpu,
     /// There must be a GPU.
     Cuda,
+    /// Tensors live on the CPU, and CUDA is played.
+    Virtual,
 }
 
 /// What to run.
@@ -53,10 +55,12 @@ pub struct Task {
     pub dump: Option<PathBuf>,
     pub max_steps: Option<u64>,
     pub device: Device,
+    /// How many GPUs are played.
+    pub gpus: u32,
 }
 
 impl Task {
-    pub fn new(contracts: Vec<ContractSource>, device: Device) -> Task {
+    pub fn new(contracts: Vec<ContractSource>, device: Device, gpus: u32) -> Task {
         Task {
             version: VERSION,
             contracts,
@@ -65,6 +69,7 @@ impl Task {
             dump: None,
             max_steps: None,
             device,
+            gpus,
         }
     }
 }
@@ -92,6 +97,11 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }
         Device::Cuda | Device::Any => {}
+        // What is compiled asks no Python on which device it is.
+        Device::Virtual => _ = command.env("TORCH_COMPILE_DISABLE", "1"),
+    }
+    if program.device == Device::Virtual && has_driver() {
+        command.env("CUDA_VISIBLE_DEVICES", "");
     }
     let reads_stderr = program.device == Device::Cuda || program.device == Device::Any && has_driver();
     if reads_stderr {
@@ -103,9 +113,15 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     let forwarder = signals.forward_to(&child);
     let reader = child.stderr.take().map(|stderr| thread::spawn(move || tee(BufReader::new(stderr))));
     let status = child.wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))?;
-    let asserts = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+    let mut asserts = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
     drop(forwarder);
-    Ok(Outcome { exit_code: code(status), lines: event::read(&stage.events()), asserts })
+    let lines = event::read(&stage.events());
+    for line in &lines {
+        if let Event::Assert { file, condition } = &line.event {
+            asserts.add(file.clone(), condition.clone());
+        }
+    }
+    Ok(Outcome { exit_code: code(status), lines, asserts })
 }
 
 /// Whether an assert of a kernel can happen at all: only then is standard error read, since a

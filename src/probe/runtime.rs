@@ -19,8 +19,6 @@ macro_rules! files {
 }
 
 const PACKAGE: &str = "torchvet_probe";
-static FILES: &[(&str, &str)] =
-    files!("__init__.py", "begin.py", "contracts.py", "describe.py", "hooks.py", "place.py", "session.py", "watch.py");
 /// What a worker is started with, and what it is then given.
 pub const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
 static WORKER: &[(&str, &str)] = files!("contracts.py", "doctor.py", "verify.py");
@@ -30,7 +28,32 @@ pub fn modules() -> BTreeMap<&'static str, &'static str> {
     WORKER.iter().map(|(name, text)| (name.trim_end_matches(".py"), *text)).collect()
 }
 
+static FILES: &[(&str, &str)] = files!(
+    "__init__.py",
+    "begin.py",
+    "contracts.py",
+    "describe.py",
+    "hooks.py",
+    "place.py",
+    "session.py",
+    "watch.py",
+    "virtual/__init__.py",
+    "virtual/asserts.py",
+    "virtual/autocast.py",
+    "virtual/cuda.py",
+    "virtual/mixes.py",
+    "virtual/mode.py",
+    "virtual/storages.py",
+    "virtual/tags.py",
+    "virtual/tensors.py",
+    "virtual/world.py"
+);
 static START: (&str, &str) = ("sitecustomize.py", include_str!("runtime/sitecustomize.py"));
+
+/// The Python half: each file of the package, and its text.
+pub fn files() -> &'static [(&'static str, &'static str)] {
+    FILES
+}
 
 /// A page's contract, as the Python half takes it.
 #[derive(Debug, Clone, Serialize)]
@@ -73,7 +96,7 @@ impl Stage {
     pub fn new(task: &impl Serialize) -> io::Result<Stage> {
         let stage = Stage { folder: tempfile::Builder::new().prefix("torchvet-").tempdir()? };
         let package = stage.start().join(PACKAGE);
-        fs::create_dir_all(&package)?;
+        fs::create_dir_all(package.join("virtual"))?;
         for (name, text) in FILES {
             fs::write(package.join(name), text)?;
         }

@@ -4,12 +4,21 @@ use std::rc::Rc;
 
 use super::interp::{Body, Code, Interp};
 use super::{Arg, Args, Event};
-use crate::syntax::Expr;
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
+use crate::syntax::{Expr, Ranged as _};
 use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn eval(&mut self, expr: &'p Expr) -> Value {
+        let value = self.value_of(expr);
+        if self.spot.is_some_and(|(file, at)| expr.range().contains_inclusive(at.into()) && self.file() == file) {
+            let (observer, span) = (self.observer, self.span(expr));
+            observer.evaluated(self, &value, span);
+        }
+        value
+    }
+
+    fn value_of(&mut self, expr: &'p Expr) -> Value {
         if !self.step() {
             return Value::Unknown;
         }

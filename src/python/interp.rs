@@ -83,6 +83,8 @@ pub struct Interp<'p> {
     pub(super) sources: &'p dyn Sources<'p>,
     /// The file whose findings are asked for.
     pub root: FileId,
+    /// A place: what the expressions around it evaluate to is told to the observer.
+    pub spot: Option<(FileId, u32)>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame>,
@@ -145,6 +147,7 @@ impl<'p> Interp<'p> {
             observer,
             sources,
             root,
+            spot: None,
             code: Vec::new(),
             code_ids: FxHashMap::default(),
             frames: Vec::new(),

@@ -195,6 +195,9 @@ pub trait Observer {
     /// A name was assigned.
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span);
 
+    /// An expression around [`Interp::spot`] was evaluated.
+    fn evaluated(&self, it: &mut Interp<'_>, value: &Value, span: Span);
+
     /// A statement-level event that rules about order want to see.
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>);
 

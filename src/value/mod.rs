@@ -27,7 +27,7 @@ pub use heap::{
 };
 pub use join::{join, same, texts_of};
 pub use range::{Met, Range, write_parts};
-pub use render::{to_json, to_text};
+pub use render::{origins, to_json, to_text};
 pub use size::{Poly, Size, Symbol};
 pub use symbol::{Sym, dotted, sym};
 pub use tensor::{ArrayKind, Dim, Grad, Past, Role, Tensor};

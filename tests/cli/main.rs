@@ -2,8 +2,10 @@
 
 mod bad_input;
 mod doctor;
+mod gate;
 mod launch;
 mod probe;
+mod programs;
 mod sandbox;
 mod settings;
 mod verify;

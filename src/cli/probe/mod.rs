@@ -2,6 +2,7 @@
 
 mod doctor;
 mod run;
+mod runtime;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,9 @@ enum Verb {
     Doctor(doctor::Args),
     /// Run a small program for each finding, to see whether PyTorch agrees
     Verify(check::VerifyOnly),
+    /// What the Python package takes from the binary
+    #[command(hide = true)]
+    Runtime(runtime::Args),
 }
 
 /// Which Python to use.
@@ -57,5 +61,6 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
         Verb::Doctor(args) => doctor::main(&args),
         Verb::Run(args) => run::main(args, global),
         Verb::Verify(args) => check::main(args.into(), global),
+        Verb::Runtime(args) => runtime::main(&args),
     }
 }

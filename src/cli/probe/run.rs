@@ -25,9 +25,12 @@ pub struct Args {
     module: bool,
     #[command(flatten)]
     python: PythonArgs,
-    /// Hide the GPUs, or insist on one
+    /// Hide the GPUs, insist on one, or play CUDA on the CPU
     #[arg(long, value_name = "DEVICE")]
     device: Option<Wanted>,
+    /// How many GPUs there are with `--device virtual` [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    gpus: Option<u32>,
     /// End the program after so many steps of an optimizer
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
@@ -51,6 +54,7 @@ pub struct Args {
 enum Wanted {
     Cpu,
     Cuda,
+    Virtual,
 }
 
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
@@ -62,8 +66,12 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
         None => Device::Any,
         Some(Wanted::Cpu) => Device::Cpu,
         Some(Wanted::Cuda) => Device::Cuda,
+        Some(Wanted::Virtual) => Device::Virtual,
     };
-    let mut task = Task::new(contracts, device);
+    if args.gpus.is_some() && device != Device::Virtual {
+        return Err(Failure::Message("`--gpus` goes with `--device virtual`".to_owned()));
+    }
+    let mut task = Task::new(contracts, device, args.gpus.unwrap_or(1));
     task.findings = script.map(|script| findings(&settings, script)).transpose()?.unwrap_or_default();
     task.keep_going = args.keep_going;
     task.dump = args.dump.as_deref().map(std::path::absolute).transpose()?;

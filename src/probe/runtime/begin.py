@@ -18,12 +18,21 @@ def begin(session):
         python=".".join(map(str, sys.version_info[:3])),
         torch=torch.__version__,
         cuda=torch.version.cuda,
+        gpus=task["gpus"] if task["device"] == "virtual" else None,
         child=multiprocessing.process.parent_process() is not None,
     )
     if torch.__version__ < (2, 1):
         session.emit("refused", reason=f"PyTorch {torch.__version__} is too old: the probe needs 2.1")
         return
+    modes = []
+    if task["device"] == "virtual":
+        # Before the watch: what it judges are the functions that the program finds.
+        from . import virtual
+
+        modes.append(virtual.install(task["gpus"], session.emit))
     watching = watch.Watch(task["contracts"], session.emit, stop=not task["keep_going"])
+    watching.tries = bool(modes)
+    modes.append(watching)
     watching.dump = task["dump"]
     findings = task["findings"]
     judged = {judge.page["code"] for judge in watching.judges}
@@ -39,9 +48,10 @@ def begin(session):
     os.register_at_fork(after_in_child=lambda: _forked(watching))
     if task["max_steps"] is not None:
         _stop_after(task["max_steps"], session)
-    watch.watch_threads(watching)
+    watch.watch_threads(modes)
     watch.pause_in_compiled_code(watching)
-    watching.__enter__()
+    for mode in modes:
+        mode.__enter__()
 
 
 def _forked(watching):
@@ -86,7 +96,7 @@ def _report_exceptions(session):
                 message=str(error)[:4000],
                 stack=place.of_traceback(traceback),
             )
-        show(kind, error, traceback)
+        show(kind, error, place.without_probe(traceback))
 
     sys.excepthook = hook
     show_in_thread = threading.excepthook

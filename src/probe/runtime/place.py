@@ -13,6 +13,9 @@ _LIBRARY = tuple({os.path.abspath(_paths[name]) + os.sep for name in ("stdlib", 
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
 
+_PROBE = _HIDDEN[1]
+
+
 def hidden(filename):
     return filename.startswith(_HIDDEN) or filename.startswith("<frozen ")
 
@@ -69,3 +72,15 @@ def of_traceback(traceback):
             frames.append({"filename": code.co_filename, "line": traceback.tb_lineno, "function": code.co_name})
         traceback = traceback.tb_next
     return frames[::-1][:50]
+
+
+def without_probe(traceback):
+    """A traceback as it would be without the probe."""
+    before, at = None, traceback
+    while at is not None:
+        if not at.tb_frame.f_code.co_filename.startswith(_PROBE):
+            before = at
+        elif before is not None:
+            before.tb_next = at.tb_next
+        at = at.tb_next
+    return traceback

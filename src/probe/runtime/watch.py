@@ -4,6 +4,7 @@ Most functions of PyTorch tell a `TorchFunctionMode` that they are called. The o
 judge (constructors, torchvision, Pillow, OpenCV) are wrapped once their module is imported.
 """
 
+import contextlib
 import functools
 import inspect
 import os
@@ -91,6 +92,10 @@ class Watch(TorchFunctionMode):
         self.reached = set()
         self.reported = set()
         self.dump = None
+        # On a virtual device, what PyTorch itself says of a call costs no GPU.
+        self.tries = False
+        # What a violation raises; a worker of a DataLoader hands on an `Exception` only.
+        self.violation = ContractViolation
         for page in pages:
             self._add(page)
 
@@ -153,7 +158,7 @@ class Watch(TorchFunctionMode):
         def watched(*args, **kwargs):
             if torch.jit.is_scripting() or _compiling() or not self._is_on():
                 return function(*args, **kwargs)
-            self.judge(plan, args[skip:], kwargs, sys._getframe(1))
+            self.judge(plan, args[skip:], kwargs, sys._getframe(1), lambda: function(*args, **kwargs))
             return function(*args, **kwargs)
 
         watched.__torchvet_plan__ = plan
@@ -168,7 +173,7 @@ class Watch(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         plan = self.plans.get(func)
         if plan is not None:
-            self.judge(plan, args, kwargs, sys._getframe(1))
+            self.judge(plan, args, kwargs, sys._getframe(1), lambda: func(*args, **kwargs or {}))
         elif self.wanted_lines:
             at = place.of_user(sys._getframe(1))
             if at in self.wanted_lines:
@@ -178,13 +183,15 @@ class Watch(TorchFunctionMode):
     def _is_on(self):
         return self in torch.overrides._get_current_function_mode_stack()
 
-    def judge(self, plan, args, kwargs, frame):
+    def judge(self, plan, args, kwargs, frame, call):
+        """Judges a call before it is made. It is made here where the program ends with it, and
+        what PyTorch says of it is wanted."""
         if self.stopped is not None and self.stopped[0] == os.getpid():
             raise self.stopped[1]
         if _compiling() or not all(map(_real, args)):
             return
         self.calls += 1
-        found = None
+        found = []
         with torch._C.DisableTorchFunction(), contracts.one_call():
             modes = torch._C._len_torch_dispatch_stack()
             paused = _disable_current_modes() if modes else None
@@ -200,18 +207,30 @@ class Watch(TorchFunctionMode):
                     if judge.page["code"] in self.wanted_codes:
                         self.reached.add((judge.page["code"], *place.of_user(frame)))
                     if finding is not None:
-                        found = self._found(judge, finding, plan, arguments, frame) or found
+                        found.append(self._found(judge, finding, plan, arguments, frame))
             finally:
                 if paused is not None:
                     paused.__exit__(None, None, None)
-        if found is not None:
-            kind = WorkerViolation if _in_worker() else ContractViolation
-            violation = kind(found)
-            self.stopped = (os.getpid(), violation)
+        violation = None
+        for fields in filter(None, found):
+            if fields["stopped"]:
+                violation = self._violation(fields)
+                if self.tries:
+                    fields["raised"] = _raised_by(call)
+            self.report("finding", **fields)
+        if violation is not None:
+            if isinstance(violation, ContractViolation):
+                self.stopped = (os.getpid(), violation)
             raise violation
 
+    def _violation(self, fields):
+        text = "{filename}:{line}: {code} {message}".format(**fields)
+        if self.violation is not ContractViolation:
+            return self.violation(text, fields)
+        return (WorkerViolation if _in_worker() else ContractViolation)(text)
+
     def _found(self, judge, finding, plan, arguments, frame):
-        """Reports a finding; its text where the program must not go on."""
+        """A finding for the report; None where it has been reported already."""
         page = judge.page
         ends = self.stop and finding.severity == "error" and not finding.guessed
         filename, line = place.of_user(frame)
@@ -219,7 +238,7 @@ class Watch(TorchFunctionMode):
         if key in self.reported and not ends:
             return None
         self.reported.add(key)
-        fields = {
+        return {
             "code": page["code"],
             "name": page["name"],
             "severity": "warning" if finding.guessed and finding.severity == "error" else finding.severity,
@@ -233,9 +252,8 @@ class Watch(TorchFunctionMode):
             "guessed": finding.guessed,
             "stopped": ends,
             "dump": self._save(page["code"], plan, arguments, finding, filename, line) if ends else None,
+            "raised": None,
         }
-        self.report("finding", **fields)
-        return f"{filename}:{line}: {page['code']} {finding.message}" if ends else None
 
     def _save(self, code, plan, arguments, finding, filename, line):
         """Saves the arguments, on the CPU: a device assert would take them along."""
@@ -252,6 +270,15 @@ class Watch(TorchFunctionMode):
         except Exception as error:  # noqa: BLE001 - whatever cannot be pickled
             return f"not saved: {type(error).__name__}: {error}"
         return path
+
+
+def _raised_by(call):
+    """What PyTorch says of a call; None where it lets it pass."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        return f"{type(error).__name__}: {error}"[:2000]
+    return None
 
 
 def _on_cpu(arguments):
@@ -302,8 +329,8 @@ def _in_worker():
 # --- where a mode does not reach -----------------------------------------------------------
 
 
-def watch_threads(watch):
-    """A mode belongs to the thread that entered it: has every new thread enter it."""
+def watch_threads(modes):
+    """A mode belongs to the thread that entered it: has every new thread enter them."""
     start = threading.Thread.start
 
     @functools.wraps(start)
@@ -312,7 +339,9 @@ def watch_threads(watch):
 
         @functools.wraps(run)
         def watched_run():
-            with watch:
+            with contextlib.ExitStack() as stack:
+                for mode in modes:
+                    stack.enter_context(mode)
                 run()
 
         self.run = watched_run

@@ -1,0 +1,34 @@
+//! `torchvet probe runtime`: the Python half and the contracts, for the Python package of the
+//! same name, which has no copy of its own.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::super::args::{ConfigArgs, start_folder};
+use super::super::{Failure, Status};
+use crate::probe::runtime::{ContractSource, VERSION, files};
+
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+#[derive(Serialize)]
+struct Runtime {
+    version: u32,
+    files: BTreeMap<&'static str, &'static str>,
+    contracts: Vec<ContractSource>,
+}
+
+pub fn main(args: &Args) -> Result<Status, Failure> {
+    let settings = args.config.settings(&start_folder(None))?;
+    let contracts = ContractSource::all(&settings.rules, |code| settings.selection.is_on(code));
+    let runtime = Runtime { version: VERSION, files: files().iter().copied().collect(), contracts };
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, &runtime).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(Status::Clean)
+}

@@ -1,0 +1,81 @@
+"""The virtual machine: how many GPUs there are, which is current, and whether they still work."""
+
+import threading
+
+import torch
+
+CPU = torch.device("cpu")
+
+
+def accelerator_error(message):
+    """As CUDA's own errors are raised: by a class of their own since PyTorch 2.8."""
+    return getattr(torch, "AcceleratorError", RuntimeError)(message)
+
+
+class World:
+    def __init__(self, gpus, report):
+        self.gpus = gpus
+        self.report = report
+        self.initialized = False
+        self.bad_fork = False
+        # The assert of a kernel takes its context along: every later call raises the same.
+        self.broken = None
+        self._local = threading.local()
+
+    @property
+    def current_index(self):
+        return getattr(self._local, "index", 0)
+
+    @current_index.setter
+    def current_index(self, index):
+        self._local.index = index
+
+    def forked(self):
+        self.bad_fork = self.initialized
+
+    def initialize(self):
+        """What happens at the first use of a GPU by a process."""
+        if self.bad_fork:
+            raise RuntimeError(
+                "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
+                "you must use the 'spawn' start method"
+            )
+        self.initialized = True
+
+    def check(self):
+        """Raises where the GPUs cannot be used any more."""
+        if self.broken is not None:
+            raise accelerator_error(self.broken)
+        if self.bad_fork:
+            raise accelerator_error("CUDA error: initialization error")
+
+    def index(self, device):
+        """The number of the GPU that a device, a number or nothing names."""
+        if device is None:
+            return self.current_index
+        if isinstance(device, str):
+            device = torch.device(device)
+        index = device.index if isinstance(device, torch.device) else int(device)
+        if index is None or index == -1:
+            index = self.current_index
+        if not 0 <= index < self.gpus:
+            raise accelerator_error(
+                "CUDA error: invalid device ordinal\n"
+                "GPU device may be out of range, do you have enough GPUs?\n"
+                f"(The virtual machine has {self.gpus}; `--gpus` gives it more.)"
+            )
+        return index
+
+    def resolve(self, device):
+        """A device as a tensor has it: a GPU with its number."""
+        if isinstance(device, int) and not isinstance(device, bool):
+            device = torch.device("cuda", device)
+        elif not isinstance(device, torch.device):
+            device = torch.device(device)
+        if device.type != "cuda":
+            return device
+        self.initialize()
+        return torch.device("cuda", self.index(device))
+
+
+current = None

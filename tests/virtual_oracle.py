@@ -1,0 +1,186 @@
+"""The virtual device beside `FakeTensorMode`: which mixes of devices PyTorch refuses.
+
+    python tests/virtual_oracle.py [--list] [part of an operator's name …]
+
+Operators and their arguments come from PyTorch's own database for tests. Of each sample all
+tensors but one are moved to `cuda`; then once all but that one stay. Both modes are asked
+whether the call is refused for its devices. FakeTensorMode is a model, too, and lets scalars on
+the CPU pass everywhere: where the two differ, DIFFERENCES says who is right, and why.
+"""
+
+import argparse
+import collections
+import importlib.util
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import warnings
+
+import torch
+
+RUNTIME = pathlib.Path(__file__).resolve().parent.parent / "src" / "probe" / "runtime"
+REFUSED = re.compile(
+    r"same device|device type|indices should be either on|should be the same|too many CPU scalars|"
+    r"is on cpu, different|1D CPU int64|to have cuda:0 Device"
+)
+SAMPLES, ARGUMENTS = 4, 4
+# What the wheel's own list of operations, or its source, says against FakeTensorMode.
+GENERATED = "CUDA's generated check (native_functions.yaml has no `device_check: NoCheck`) knows no scalars"
+DIFFERENCES = {
+    "addr|bucketize|clamp_max|clamp_min|gcd|igammac?|index_reduce.*|index_select|lcm|logaddexp|native_dropout_backward"
+    r"|nn\.functional\.(prelu|embedding)|normal|take|torch\._scaled_mm": GENERATED,
+    "masked_fill": "masked_fill__cuda: expected self and mask to be on the same device",
+    "masked_scatter": "the mask of masked_scatter_ is expanded on its own device: the kernel reads both",
+    "index_put": "indices should be either on cpu or on the same device as the indexed tensor",
+    "index_fill": "index_fill_.int_Tensor takes its value with item()",
+    "(as_strided|select)_scatter": "it copies into a slice, and a copy may cross devices, as for slice_scatter",
+    "_unsafe_masked_index_put_accumulate": "only compiled code calls it",
+}
+
+
+def samples():
+    """(operator, number, its function, the arguments), the same in every process."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    for op in op_db:
+        if not op.dtypes:
+            continue
+        dtype = torch.float32 if torch.float32 in op.dtypes else sorted(op.dtypes, key=str)[0]
+        try:
+            torch.manual_seed(0)
+            found = []
+            for sample in op.sample_inputs("cpu", dtype):
+                found.append(sample)
+                if len(found) == SAMPLES:
+                    break
+        except Exception:  # noqa: BLE001, S112 - what this machine has no data for
+            continue
+        name = op.name + (f".{op.variant_test_name}" if op.variant_test_name else "")
+        for number, sample in enumerate(found):
+            yield name, number, op.op, sample
+
+
+def tensors_of(values):
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from tensors_of(value)
+
+
+def with_tensors(value, replace):
+    if isinstance(value, torch.Tensor):
+        return replace(value)
+    if type(value) in (list, tuple):
+        return type(value)(with_tensors(item, replace) for item in value)
+    return value
+
+
+def ask(move, names):
+    """The verdicts of a mode: {case: "refused", "made" or "failed"}."""
+    verdicts = {}
+    warnings.simplefilter("ignore")
+    for name, number, function, sample in samples():
+        if names and not any(part in name for part in names):
+            continue
+        values = (sample.input, *sample.args, *sample.kwargs.values())
+        tensors = list(tensors_of(values))
+        if not 2 <= len(tensors) or any(one.layout != torch.strided for one in tensors):
+            continue
+        for alone in range(min(len(tensors), ARGUMENTS)):
+            for rest in ("cuda", "cpu"):
+                other = "cpu" if rest == "cuda" else "cuda"
+                count = iter(range(len(tensors)))
+                # The first tensor is visited first, as in `tensors_of`.
+                place = lambda one: move(one, other if next(count) == alone else rest)  # noqa: E731, B023
+                case = f"{name} #{number} {rest} but {alone}"
+                try:
+                    given = with_tensors(sample.input, place)
+                    args = tuple(with_tensors(item, place) for item in sample.args)
+                    kwargs = {key: with_tensors(item, place) for key, item in sample.kwargs.items()}
+                    function(given, *args, **kwargs)
+                    verdicts[case] = "made"
+                except Exception as error:  # noqa: BLE001
+                    text = f"{type(error).__name__}: {error}"
+                    refused = REFUSED.search(text) or "DeviceMismatch" in text
+                    verdicts[case] = f"refused {text[:200]}" if refused else f"failed {text[:200]}"
+    return verdicts
+
+
+def fake(names):
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    mode = FakeTensorMode()
+
+    def move(tensor, device):
+        return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=device)
+
+    # The samples are made under no mode: their generators look at values.
+    made = list(samples())
+    globals()["samples"] = lambda: made
+    with mode:
+        return ask(move, names)
+
+
+def virtual(names):
+    spec = importlib.util.spec_from_file_location(
+        "torchvet_probe", RUNTIME / "__init__.py", submodule_search_locations=[str(RUNTIME)]
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["torchvet_probe"] = module
+    spec.loader.exec_module(module)
+    made = list(samples())
+    globals()["samples"] = lambda: made
+    from torchvet_probe import virtual
+    from torchvet_probe.virtual import world
+
+    def move(tensor, device):
+        world.current.broken = None
+        return tensor.detach().clone().to(device)
+
+    with virtual.install(1, lambda *_, **__: None):
+        return ask(move, names)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The virtual device beside FakeTensorMode.")
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--list", action="store_true", help="every difference, also those explained")
+    parser.add_argument("--ask", choices=("fake", "virtual"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    if options.ask:
+        answer = (fake if options.ask == "fake" else virtual)(options.names)
+        print(json.dumps(answer))
+        return 0
+    answers = {}
+    for who in ("fake", "virtual"):
+        command = [sys.executable, __file__, "--ask", who, *options.names]
+        answers[who] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1])
+    count = collections.Counter()
+    operators = set()
+    unexplained = 0
+    for case, of_fake in answers["fake"].items():
+        ours = answers["virtual"].get(case, "failed")
+        if of_fake.startswith("failed") or ours.startswith("failed"):
+            count["not comparable"] += 1
+            continue
+        verdict, other = ours.split()[0], of_fake.split()[0]
+        operators.add(case.partition(" #")[0])
+        if verdict == other:
+            count[f"both {verdict}"] += 1
+            continue
+        name = case.partition(" #")[0]
+        reason = next((why for pattern, why in DIFFERENCES.items() if re.fullmatch(pattern, name)), None)
+        count["differ, explained" if reason else "differ"] += 1
+        unexplained += reason is None
+        if reason is None or options.list:
+            print(f"{case}: {ours}  (FakeTensorMode: {of_fake}) {reason or ''}")
+    print(f"{len(operators)} operators:", ", ".join(f"{number} {what}" for what, number in sorted(count.items())))
+    return 1 if unexplained or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
