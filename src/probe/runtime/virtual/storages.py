@@ -1,5 +1,7 @@
 """Copies of storages, files of them, and what other processes get of them keep the device."""
 
+from multiprocessing.reduction import ForkingPickler
+
 import torch
 import torch.multiprocessing.reductions
 
@@ -58,7 +60,7 @@ def _share():
         found = reduce(storage)
         return found if tag is None else (rebuilt, (str(tag), *found))
 
-    reductions.ForkingPickler.register(torch.UntypedStorage, reduce_storage)
+    ForkingPickler.register(torch.UntypedStorage, reduce_storage)
 
 
 def rebuilt(tag, rebuild, arguments):
