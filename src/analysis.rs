@@ -1,9 +1,13 @@
 //! One file through the whole pipe: interpret, ask the contracts and rules, collect.
 
+mod witness;
+
+use std::borrow::Cow;
 use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe};
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::json;
 
 use crate::contract::Contracts;
@@ -27,6 +31,8 @@ pub struct FactEntry {
     pub json: serde_json::Value,
     /// Whether the program really comes here, or a function that nothing calls was tried.
     pub reached: bool,
+    /// What is known of a tensor (`shape`, `dtype`, …), with the place that made it so.
+    pub origins: Vec<(&'static str, Span)>,
 }
 
 /// What one file's analysis gave.
@@ -35,20 +41,63 @@ pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Only where facts were asked for.
     pub facts: Vec<FactEntry>,
+    /// The expressions around the place that was asked for, under their source text.
+    pub around: Vec<FactEntry>,
     /// The step budget ran out: facts past that point are unknown.
     pub exhausted: bool,
 }
 
+/// What is asked for beside the findings.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted {
+    pub facts: bool,
+    /// The calls that findings are about.
+    pub witnesses: bool,
+    /// The facts of the expressions around this offset of a file.
+    pub at: Option<(FileId, u32)>,
+}
+
+/// Unwinds the interpreter of an analysis that nobody waits for any more.
+struct Cancelled;
+
+/// The same as [`analyse`], given up as soon as `cancelled` says so: then there is no report.
+pub fn analyse_unless(
+    cancelled: &dyn Fn() -> bool,
+    project: &Project,
+    file: FileId,
+    settings: (&Rules, &Contracts),
+    wanted: Wanted,
+) -> Option<Report> {
+    let (rules, contracts) = settings;
+    let work = || run(project, file, rules, contracts, wanted, Some(cancelled));
+    match panic::catch_unwind(AssertUnwindSafe(work)) {
+        Ok(report) => Some(report),
+        Err(payload) if payload.is::<Cancelled>() => None,
+        Err(payload) => panic::resume_unwind(payload),
+    }
+}
+
 /// Analyses one file as the program that is run. The findings are not yet filtered by
 /// settings or comments, and may lie in files that it imports.
-pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, want_facts: bool) -> Report {
+pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, wanted: Wanted) -> Report {
+    run(project, file, rules, contracts, wanted, None)
+}
+
+fn run(
+    project: &Project,
+    file: FileId,
+    rules: &Rules,
+    contracts: &Contracts,
+    wanted: Wanted,
+    cancelled: Option<&dyn Fn() -> bool>,
+) -> Report {
     let source = project.file(file);
     if let Some(kind) = LaunchFile::of(&source.path).filter(|_| source.kind() == FileKind::Launch) {
         let diagnostics = rules::launched(rules, file, kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
     // Nothing can be said of a file that names no library of which anything is known.
-    if !want_facts && !concerns_library(source) {
+    if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }
     let budget = budget(project, source);
@@ -59,16 +108,22 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
         certain: RefCell::default(),
         watch: Watch::new(),
         found: RefCell::default(),
-        facts: want_facts.then(RefCell::default),
+        facts: wanted.facts.then(RefCell::default),
+        around: wanted.at.map(|at| (at, RefCell::default())),
+        cancelled,
+        witnesses: wanted.witnesses,
+        refused: RefCell::default(),
         project,
     };
     let sources = Tree(project);
     let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
+    interp.spot = wanted.at;
     watcher.watch.begin(&mut interp);
     interp.run();
     let watching = Watching { rules, source: &|span| watcher.source(span) };
     watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
     let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
+    let around = watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
     let exhausted = interp.exhausted();
     // A line that some contexts refuse and others do not is not wrong in every run that
     // reaches it.
@@ -79,7 +134,7 @@ pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contr
     let mut diagnostics = watcher.found.into_inner();
     diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then(b.severity.cmp(&a.severity)));
     diagnostics.dedup_by(|later, first| later.code == first.code && later.span == first.span);
-    Report { diagnostics, facts, exhausted }
+    Report { diagnostics, facts, around, exhausted }
 }
 
 /// What the analysis of a file may cost. The modules of a package are mostly many and import
@@ -163,10 +218,24 @@ struct Watcher<'p> {
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
+    /// A place, and what was seen of the expressions around it.
+    around: Option<((FileId, u32), RefCell<Facts>)>,
+    cancelled: Option<&'p dyn Fn() -> bool>,
+    witnesses: bool,
+    /// The findings about calls that were refused and are not told of yet: rule and place, and
+    /// how many calls had been refused then.
+    refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     project: &'p Project,
 }
 
 impl Watcher<'_> {
+    /// Ends the analysis here and now, where nobody waits for it any more.
+    fn give_up(&self) {
+        if self.cancelled.is_some_and(|cancelled| cancelled()) {
+            panic::resume_unwind(Box::new(Cancelled));
+        }
+    }
+
     fn source(&self, span: Span) -> Option<String> {
         self.project.file(span.file).text().get(span.start as usize..span.end as usize).map(str::to_owned)
     }
@@ -183,7 +252,10 @@ impl Watcher<'_> {
         // What raises where an exception is waited for does what it is to do.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
-        for diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
+        for mut diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
+            if self.witnesses {
+                diagnostic.witness = Some(witness::of(it, path, bound));
+            }
             crate::contract::push(found, diagnostic);
         }
         if refused {
@@ -196,6 +268,7 @@ impl Watcher<'_> {
 
 impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+        self.give_up();
         let source = |span: Span| self.source(span);
         let found = &mut self.found.borrow_mut();
         // What is shown of a loop's second round is for the rules about order only.
@@ -218,33 +291,53 @@ impl Observer for Watcher<'_> {
         let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
         doubtful.borrow_mut().insert(rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
-        if self.watch.rejected(&watching, it, &rejection, &mut self.found.borrow_mut()) {
+        let found = &mut self.found.borrow_mut();
+        let before = found.len();
+        if self.watch.rejected(&watching, it, &rejection, found) {
+            let new = found.get(before..).unwrap_or_default().iter().map(|d| (d.code.clone(), d.span, it.refused.0));
+            self.refused.borrow_mut().extend(new);
             return;
         }
-        self.contracts.rejected(self.rules, rejection, &mut self.found.borrow_mut());
+        let span = rejection.span;
+        if let Some(page) = self.contracts.rejected(self.rules, rejection, found) {
+            self.refused.borrow_mut().push((page.code.clone(), span, it.refused.0));
+        }
+    }
+
+    fn refused(&self, it: &Interp<'_>, before: u32, path: Sym, bound: &Bound) {
+        let mut about = self.refused.take();
+        about.retain(|(.., count)| *count > before);
+        if !self.witnesses || about.is_empty() {
+            return;
+        }
+        let witness = witness::of(it, path, bound);
+        for diagnostic in self.found.borrow_mut().iter_mut() {
+            if diagnostic.witness.is_none()
+                && about.iter().any(|(code, at, _)| (code, at) == (&diagnostic.code, &diagnostic.span))
+            {
+                diagnostic.witness = Some(witness.clone());
+            }
+        }
     }
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
-        let Some(facts) = self.facts.as_ref().filter(|_| !it.second_round()) else { return };
-        // A tensor may change later: what is listed is what it was here.
-        let now = match value.as_obj().map(|id| it.heap.get(id)) {
-            Some(Data::Tensor(_)) => match it.heap.tensor_of(value) {
-                Some(tensor) => it.heap.tensor(tensor),
-                None => value.clone(),
-            },
-            _ => value.clone(),
-        };
-        let reached = !it.speculative;
-        let before = facts.borrow().get(&span).map(|(_, value, reached)| (value.clone(), *reached));
-        let joined = match before {
-            // What the program does counts more than what was tried.
-            Some((_, true)) if !reached => return,
-            Some((before, before_reached)) if before_reached == reached => {
-                value::join(&mut it.heap, &before, &now, false)
-            }
-            _ => now,
-        };
-        facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
+        self.give_up();
+        if let Some(facts) = self.facts.as_ref().filter(|_| !it.second_round()) {
+            note(facts, it, name, value, span);
+        }
+        if self
+            .around
+            .as_ref()
+            .is_some_and(|((file, at), _)| span.file == *file && (span.start..=span.end).contains(at))
+        {
+            self.evaluated(it, value, span);
+        }
+    }
+
+    fn evaluated(&self, it: &mut Interp<'_>, value: &Value, span: Span) {
+        let Some((_, around)) = self.around.as_ref().filter(|_| !it.second_round()) else { return };
+        let text = self.source(span).unwrap_or_default();
+        note(around, it, &text, value, span);
     }
 
     fn moments(&self) -> u32 {
@@ -268,6 +361,53 @@ impl Observer for Watcher<'_> {
     }
 }
 
+/// Of each variable the facts of its own file run as the program; of a function that only
+/// other files call, what they give it, where they agree.
+pub fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
+    let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
+    let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
+    for (root, fact) in facts {
+        if fact.span.file == root {
+            own.insert(fact.span, fact);
+        } else if fact.reached {
+            called
+                .entry(fact.span)
+                .and_modify(|have| {
+                    if have.as_ref().is_some_and(|have| have.text != fact.text) {
+                        *have = None;
+                    }
+                })
+                .or_insert(Some(fact));
+        }
+    }
+    let pick = |fact: FactEntry| match called.remove(&fact.span) {
+        Some(Some(other)) if !fact.reached => other,
+        _ => fact,
+    };
+    own.into_values().map(pick).collect()
+}
+
+/// Remembers what is known of a value where it is, joined with what was known there before.
+fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
+    // A tensor may change later: what is listed is what it was here.
+    let now = match value.as_obj().map(|id| it.heap.get(id)) {
+        Some(Data::Tensor(_)) => match it.heap.tensor_of(value) {
+            Some(tensor) => it.heap.tensor(tensor),
+            None => value.clone(),
+        },
+        _ => value.clone(),
+    };
+    let reached = !it.speculative;
+    let before = facts.borrow().get(&span).map(|(_, value, reached)| (value.clone(), *reached));
+    let joined = match before {
+        // What the program does counts more than what was tried.
+        Some((_, true)) if !reached => return,
+        Some((before, before_reached)) if before_reached == reached => value::join(&mut it.heap, &before, &now, false),
+        _ => now,
+    };
+    facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
+}
+
 fn listed(interp: &Interp<'_>, project: &Project, facts: &Facts) -> Vec<FactEntry> {
     let place = |origin: Option<Span>| match origin {
         None => serde_json::Value::Null,
@@ -285,6 +425,7 @@ fn listed(interp: &Interp<'_>, project: &Project, facts: &Facts) -> Vec<FactEntr
             span: *span,
             text: value::to_text(&interp.heap, value),
             json: value::to_json(&interp.heap, value, &place),
+            origins: value::origins(&interp.heap, value),
         })
         .collect();
     entries.sort_by_key(|entry| (entry.span.file, entry.span.start, entry.span.end));

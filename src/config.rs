@@ -22,6 +22,9 @@ use options::{KEYS, PyProject};
 pub use options::{Options, OutputFormat, schema};
 use select::{Choice, Selection, is_known, known_names, matches_rule, nearest};
 
+/// The names of configuration files; of those in one folder, the first counts.
+pub const CONFIG_FILES: [&str; 3] = [".torchvet.toml", "torchvet.toml", "pyproject.toml"];
+
 /// Where some settings were written.
 #[derive(Debug, Clone)]
 pub enum Origin {
@@ -31,6 +34,8 @@ pub enum Origin {
     Inline(String),
     /// The other flags.
     CommandLine,
+    /// The settings of an editor.
+    Editor,
 }
 
 /// The settings of one origin.
@@ -65,14 +70,11 @@ struct PerFile {
 impl Layer {
     /// The nearest configuration file at or above a folder.
     pub fn discover(start: &Path) -> Result<Option<Layer>, ConfigError> {
-        for folder in start.ancestors() {
-            for name in [".torchvet.toml", "torchvet.toml", "pyproject.toml"] {
-                let path = folder.join(name);
-                if path.is_file()
-                    && let Some(layer) = Layer::read(&path)?
-                {
-                    return Ok(Some(layer));
-                }
+        for path in Layer::candidates(start) {
+            if path.is_file()
+                && let Some(layer) = Layer::read(&path)?
+            {
+                return Ok(Some(layer));
             }
         }
         Ok(None)
@@ -89,6 +91,18 @@ impl Layer {
         }
         let options = toml::from_str(value).map_err(|error| ConfigError::toml(&error, "--config".into(), value))?;
         Ok(Layer { origin: Origin::Inline(value.to_owned()), base: current_folder(), options })
+    }
+
+    /// What an editor's settings say.
+    pub fn from_editor(select: Option<&[String]>, ignore: Option<&[String]>) -> Layer {
+        let spanned = |list: &[String]| list.iter().map(|one| Spanned::new(0..0, one.clone())).collect();
+        let options = Options { select: select.map(spanned), ignore: ignore.map(spanned), ..Options::default() };
+        Layer { origin: Origin::Editor, base: current_folder(), options }
+    }
+
+    /// The files that [`Layer::discover`] looks at, the nearest first.
+    pub fn candidates(start: &Path) -> impl Iterator<Item = PathBuf> {
+        start.ancestors().flat_map(|folder| CONFIG_FILES.map(|name| folder.join(name)))
     }
 
     /// Reads a file; `None` for a `pyproject.toml` that does not speak of torchvet.
@@ -113,7 +127,7 @@ impl Layer {
         match &self.origin {
             Origin::File(path, text) => ConfigError::at(message, path.clone(), text, span),
             Origin::Inline(text) => ConfigError::at(message, "--config".into(), text, span),
-            Origin::CommandLine => ConfigError::new(message),
+            Origin::CommandLine | Origin::Editor => ConfigError::new(message),
         }
     }
 
@@ -127,6 +141,7 @@ impl Layer {
             Origin::File(path, _) => path.display().to_string(),
             Origin::Inline(_) => "--config".to_owned(),
             Origin::CommandLine => "command line".to_owned(),
+            Origin::Editor => "editor".to_owned(),
         }
     }
 
@@ -150,6 +165,7 @@ impl Layer {
             }
             let key = match self.origin {
                 Origin::CommandLine => format!("--{key}"),
+                Origin::Editor => format!("torchvet.{key}"),
                 _ => key.to_owned(),
             };
             let hint = nearest(text, known_names(rules));
@@ -245,13 +261,20 @@ impl Settings {
 /// The folder below which absolute imports are looked up: the nearest one above `start`
 /// that looks like the top of a project.
 pub fn project_root(start: &Path) -> PathBuf {
+    marked_root(start).map_or_else(
+        || {
+            let cwd = current_folder();
+            if start.starts_with(&cwd) { cwd } else { start.to_owned() }
+        },
+        Path::to_owned,
+    )
+}
+
+/// The nearest folder at or above another that looks like the top of a project.
+pub fn marked_root(start: &Path) -> Option<&Path> {
     const MARKERS: [&str; 6] = ["pyproject.toml", "torchvet.toml", ".torchvet.toml", "setup.py", "setup.cfg", ".git"];
     let is_top = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
-    let fallback = || {
-        let cwd = current_folder();
-        if start.starts_with(&cwd) { cwd } else { start.to_owned() }
-    };
-    start.ancestors().find(is_top).map_or_else(fallback, Path::to_owned)
+    start.ancestors().find(is_top)
 }
 
 fn choice(options: &Options) -> Choice {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use crate::syntax::Span;
+use crate::value::{Form, Sym};
 
 /// How sure and how bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -57,8 +58,93 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
+/// What a finding is about: enough to make it happen again in a program of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Witness {
+    /// One call, with the facts of its arguments.
+    Call(Call),
+    /// What is in a state that no fact describes, brought into it by a few lines of Python, and
+    /// the line that then fails.
+    Program { setup: &'static str, call: &'static str },
+}
+
+/// A call, with the facts of its arguments.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The called function's canonical path.
+    pub path: Sym,
+    /// The given arguments, in the order of the parameters.
+    pub arguments: Vec<Given>,
+}
+
+/// An argument of a witness.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    pub name: Sym,
+    pub value: Form,
+    pub place: Place,
+    /// The function has a default for it.
+    pub optional: bool,
+}
+
+/// How an argument is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    Positional,
+    Keyword,
+    /// One of those that `*name` takes.
+    Star,
+}
+
+/// What became of a finding when its witness was run.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Verdict {
+    pub status: Status,
+    /// How it was verified.
+    pub how: Option<How>,
+    /// What ran the witness.
+    pub judge: Option<Judge>,
+    /// What PyTorch said: `IndexError: Target 10 is out of bounds.`
+    pub message: Option<String>,
+    /// Why it is refuted, or cannot be verified.
+    pub reason: Option<String>,
+    /// The program that was run.
+    pub witness: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The witness shows what the finding says.
+    Verified,
+    /// PyTorch runs the witness, although it should fail.
+    Refuted,
+    NotVerifiable,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum How {
+    /// PyTorch refuses the call.
+    Raised,
+    /// The call ends the process.
+    Died,
+    /// PyTorch runs the call, and the rule's contract fails on its real tensors: the harm is
+    /// silent.
+    Silent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judge {
+    Cpu,
+    Cuda,
+    /// PyTorch's fake tensors, which have a device and no values.
+    Fake,
+}
+
 /// One finding.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
     /// The rule's code, such as `TV103`; a syntax error (`invalid-syntax`) and a useless
     /// comment (`unused-ignore`) have their name as code.
@@ -75,9 +161,18 @@ pub struct Diagnostic {
     /// What to do about it.
     pub help: Option<String>,
     pub fix: Option<Fix>,
+    /// What `torchvet probe verify` makes a program of; only where that is wanted.
+    pub witness: Option<Box<Witness>>,
+    /// What it said.
+    pub verdict: Option<Box<Verdict>>,
 }
 
 impl Diagnostic {
+    /// Whether PyTorch showed it to be wrong.
+    pub fn is_refuted(&self) -> bool {
+        self.verdict.as_ref().is_some_and(|verdict| verdict.status == Status::Refuted)
+    }
+
     /// The one order in which findings are shown: by place, then by code.
     pub fn sort_key(&self) -> (u32, u32, u32, &str) {
         (self.span.file.0, self.span.start, self.span.end, &self.code)

@@ -11,18 +11,33 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("value", &["syntax"]),
     ("python", &["value", "syntax"]),
     ("library", &["python", "value", "syntax"]),
-    ("diagnostic", &["syntax"]),
+    ("diagnostic", &["value", "syntax"]),
     ("rules", &["python", "value", "syntax", "diagnostic"]),
     ("contract", &["rules", "python", "value", "syntax", "diagnostic"]),
     ("project", &["selector", "syntax", "diagnostic"]),
     ("config", &["selector", "project", "rules", "diagnostic"]),
+    ("findings", &["config", "project", "rules", "diagnostic", "syntax"]),
+    ("panics", &[]),
     ("output", &["config", "project", "rules", "diagnostic", "syntax"]),
     ("analysis", &["contract", "library", "rules", "project", "python", "value", "syntax", "diagnostic"]),
     (
         "cli",
-        &["analysis", "config", "contract", "output", "project", "rules", "diagnostic", "syntax", "server", "probe"],
+        &[
+            "analysis",
+            "config",
+            "contract",
+            "findings",
+            "output",
+            "panics",
+            "project",
+            "rules",
+            "diagnostic",
+            "syntax",
+            "server",
+            "probe",
+        ],
     ),
-    ("server", &["analysis", "config", "contract", "output", "project", "rules", "diagnostic", "syntax"]),
+    ("server", &["analysis", "config", "contract", "findings", "panics", "project", "rules", "diagnostic", "syntax"]),
     ("probe", &["analysis", "config", "contract", "output", "project", "rules", "diagnostic", "syntax", "value"]),
 ];
 
@@ -36,6 +51,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("saphyr", &["src/library/settings/document.rs"]),
     ("rayon", &["src/cli/"]),
     ("notify", &["src/cli/"]),
+    ("lsp_server", &["src/server/"]),
+    ("gen_lsp_types", &["src/server/"]),
 ];
 
 /// What a room must not do, as a pattern of its code, and why.

@@ -35,6 +35,7 @@ PRELUDE = ["import torch", "import torch.nn as nn", "import torch.nn.functional 
 PRELUDE += ["import numpy as np"]
 CHECKER_ONLY = ("interpolated", "scaled", "recoloured", "vocabulary")
 ASSERTS = tomllib.loads((ROOT / "docs" / "device-asserts.toml").read_text(encoding="utf-8"))
+NEWER = re.compile(r"module '(torch[\w.]*)' has no attribute '(\w+)'")
 MARK = re.compile(r"#\s*(error|warning|info)\s*$")
 
 
@@ -230,6 +231,19 @@ def execute(source):
         os.environ.update(environment)
 
 
+def lacks(error):
+    """What a block needs and this Python has not. What the newest PyTorch lacks is a mistake of
+    the page's."""
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error.name} is not installed"
+    if torch.__version__ >= (2, 7):
+        return None
+    if isinstance(error, AttributeError) and (found := NEWER.search(str(error))):
+        return f"this PyTorch has no {found[1]}.{found[2]}"
+    # Fake tensors on a GPU needed one then.
+    return "needs CUDA" if isinstance(error, RuntimeError) and "no NVIDIA driver" in str(error) else None
+
+
 def run_page(page, watch):
     """The faults of a page, and what was left out of its run."""
     faults, left_out = [], []
@@ -238,8 +252,8 @@ def run_page(page, watch):
     def block(title, source):
         watch.findings.clear()
         error, line = execute(source)
-        if isinstance(error, ModuleNotFoundError):
-            left_out.append(f"{title} ({error.name} is not installed)")
+        if missing := lacks(error):
+            left_out.append(f"{title} ({missing})")
             return None
         return error, line, sorted(set(watch.findings))
 

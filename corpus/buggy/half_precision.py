@@ -41,3 +41,24 @@ def main():
 
 
 main()
+
+
+class Engine:
+    def __init__(self, model, window=4):
+        self.model = model.to(DEVICE)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3)
+        self.scaler = torch.amp.GradScaler(DEVICE)
+        self.window = window
+
+    def epoch(self, loader):
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.cross_entropy(self.model(x.to(DEVICE)), y.to(DEVICE)) / self.window
+            self.scaler.scale(loss).backward()
+            if (i + 1) % self.window == 0:
+                self.scaler.step(self.optimizer)  # error: TV618
+                self.optimizer.zero_grad(set_to_none=True)
+
+
+engine = Engine(nn.Linear(16, 4))
+for number in range(2):
+    engine.epoch(DataLoader(TensorDataset(torch.randn(64, 16), torch.randint(0, 4, (64,))), batch_size=4))

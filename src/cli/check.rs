@@ -10,7 +10,9 @@ use serde_json::json;
 use super::args::{ConfigArgs, start_folder};
 use super::fix::{Changed, Fixed, fix, fixable};
 use super::run::{Input, Run, run, stdin_path};
+use super::verify::{VerifyArgs, verify};
 use super::{Failure, Global, Status, say, style, watch};
+use crate::analysis::Wanted;
 use crate::config::{OutputFormat, Settings};
 use crate::diagnostic::Severity;
 use crate::output;
@@ -47,8 +49,62 @@ pub struct Args {
     /// Exit with 0 even if there are findings
     #[arg(long)]
     exit_zero: bool,
+    /// Run a small program for each finding, to see whether PyTorch agrees
+    #[arg(long, conflicts_with = "diff")]
+    verify: bool,
+    #[command(flatten)]
+    verification: VerifyArgs,
     #[command(flatten)]
     config: ConfigArgs,
+    /// Nothing is of use where nothing can be verified.
+    #[arg(skip)]
+    must_verify: bool,
+}
+
+/// What `torchvet probe verify` asks for.
+#[derive(clap::Args, Debug)]
+pub struct VerifyOnly {
+    /// Files and folders to check, or - for standard input
+    #[arg(default_value = ".")]
+    paths: Vec<PathBuf>,
+    /// How to print findings
+    #[arg(long, value_name = "FORMAT", env = "TORCHVET_OUTPUT_FORMAT")]
+    output_format: Option<OutputFormat>,
+    /// Where to print them
+    #[arg(long, short, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+    /// The name of the file that standard input holds
+    #[arg(long, value_name = "FILE")]
+    stdin_filename: Option<PathBuf>,
+    /// Exit with 0 even if there are findings
+    #[arg(long)]
+    exit_zero: bool,
+    #[command(flatten)]
+    verification: VerifyArgs,
+    #[command(flatten)]
+    config: ConfigArgs,
+}
+
+impl From<VerifyOnly> for Args {
+    fn from(only: VerifyOnly) -> Args {
+        let VerifyOnly { paths, output_format, output_file, stdin_filename, exit_zero, verification, config } = only;
+        Args {
+            paths,
+            fix: false,
+            unsafe_fixes: false,
+            diff: false,
+            watch: false,
+            output_format,
+            output_file,
+            statistics: false,
+            stdin_filename,
+            exit_zero,
+            verify: true,
+            verification,
+            config,
+            must_verify: true,
+        }
+    }
 }
 
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
@@ -79,12 +135,25 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
 fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     let (input, from_stdin) = input(args, global)?;
     let settings = args.config.settings(&start_folder(input.paths.first().map(PathBuf::as_path)))?;
-    let fixed = if args.fix || args.diff {
+    let mut fixed = if args.fix || args.diff {
         fix(&settings, &input, args.unsafe_fixes)?
     } else {
         Fixed { run: run(&settings, &input)?, changed: Vec::new(), count: 0 }
     };
+    let verified = if args.verify {
+        let verified = verify(&mut fixed.run, &settings.rules, &args.verification, !global.quiet);
+        Some(verified.map_err(Failure::Message)?)
+    } else {
+        None
+    };
     let mut status = status(&fixed.run, args);
+    if let Some(trouble) = verified.as_ref().and_then(|verified| verified.trouble.as_ref()) {
+        let level = if args.must_verify { super::Level::Error } else { super::Level::Warning };
+        say(level, &format!("nothing was verified: {trouble}"));
+        if args.must_verify {
+            status = status.max(Status::Failed);
+        }
+    }
     for (level, message) in &fixed.run.messages {
         if *level != super::Level::Note || global.verbose {
             say(*level, message);
@@ -103,7 +172,8 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         }
     }
     let clock = Instant::now();
-    let reported = report(args, global, &settings, &fixed, args.fix && from_stdin);
+    let closing = verified.map(|verified| verified.summary);
+    let reported = report(args, global, &settings, &fixed, (args.fix && from_stdin, closing));
     if global.verbose {
         let times = fixed.run.times;
         let report = clock.elapsed();
@@ -145,7 +215,8 @@ fn fixed_text(fixed: &Fixed) -> Vec<u8> {
 fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
     let dash = |path: &PathBuf| path == Path::new("-");
     let show_progress = !global.quiet;
-    let mut input = Input { show_progress, ..Input::default() };
+    let wanted = Wanted { witnesses: args.verify, ..Wanted::default() };
+    let mut input = Input { show_progress, wanted, ..Input::default() };
     let from_stdin = args.paths.iter().any(dash);
     if from_stdin {
         if args.paths.len() > 1 {
@@ -168,7 +239,7 @@ fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
 }
 
 fn status(run: &Run, args: &Args) -> Status {
-    let failing = run.diagnostics.iter().any(|d| d.severity >= Severity::Warning);
+    let failing = run.diagnostics.iter().any(|d| d.severity >= Severity::Warning && !d.is_refuted());
     if run.panicked {
         Status::Internal
     } else if run.broken {
@@ -205,7 +276,13 @@ fn findings(count: usize) -> String {
     if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") }
 }
 
-fn report(args: &Args, global: &Global, settings: &Settings, fixed: &Fixed, to_stderr: bool) -> Result<(), Failure> {
+fn report(
+    args: &Args,
+    global: &Global,
+    settings: &Settings,
+    fixed: &Fixed,
+    (to_stderr, verified): (bool, Option<String>),
+) -> Result<(), Failure> {
     let format = args.output_format.or(settings.output_format).unwrap_or(OutputFormat::Text);
     let style = style(global.color, args.output_file.is_some());
     let mut out: Box<dyn Write> = match &args.output_file {
@@ -230,6 +307,9 @@ fn report(args: &Args, global: &Global, settings: &Settings, fixed: &Fixed, to_s
         }
         let complete = !fixed.run.broken && !fixed.run.panicked;
         writeln!(out, "{}", output::summary(diagnostics, checked.len(), complete))?;
+        if let Some(verified) = verified.filter(|_| !diagnostics.is_empty()) {
+            writeln!(out, "{verified}")?;
+        }
         let (safe, all) = (fixable(diagnostics, false), fixable(diagnostics, true));
         if safe > 0 && !args.fix {
             writeln!(out, "{safe} fixable with `--fix`")?;

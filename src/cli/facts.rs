@@ -8,6 +8,7 @@ use serde_json::json;
 use super::args::{ConfigArgs, start_folder};
 use super::run::{Input, Run, run};
 use super::{Failure, Global, Status, say};
+use crate::analysis::Wanted;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -30,7 +31,12 @@ enum Format {
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     let settings = args.config.settings(&start_folder(args.paths.first().map(PathBuf::as_path)))?;
     let show_progress = !global.quiet;
-    let input = Input { paths: args.paths, texts: Vec::new(), want_facts: true, show_progress };
+    let input = Input {
+        paths: args.paths,
+        texts: Vec::new(),
+        wanted: Wanted { facts: true, ..Wanted::default() },
+        show_progress,
+    };
     let mut run = run(&settings, &input)?;
     for (level, message) in &run.messages {
         if *level != super::Level::Note || global.verbose {

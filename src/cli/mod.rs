@@ -5,11 +5,12 @@ mod check;
 mod config;
 mod facts;
 mod fix;
-mod panics;
 mod probe;
 mod progress;
 mod rule;
 mod run;
+mod server;
+mod verify;
 mod watch;
 
 use std::io::{self, IsTerminal, Write};
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::output::Style;
+use crate::panics;
 
 /// Syntax trees are recursive, and so is all that visits them. This is address space, not
 /// memory: a page of it is taken when it is touched.
@@ -64,6 +66,8 @@ enum Verb {
     Facts(facts::Args),
     /// Hold what the checker says against the PyTorch that is installed
     Probe(probe::Args),
+    /// Serve an editor: findings while the code is written
+    Server(server::Args),
     /// Print the settings, and where each comes from
     Config(config::Args),
     /// Print the version
@@ -145,6 +149,7 @@ fn run_verb() -> Status {
         Verb::Rule(args) => rule::main(&args),
         Verb::Facts(args) => facts::main(args, &cli.global),
         Verb::Probe(args) => probe::main(args, &cli.global),
+        Verb::Server(args) => server::main(&args),
         Verb::Config(args) => config::main(&args),
         Verb::Version => version(),
     };

@@ -16,33 +16,37 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// One more file is done.
+    /// One more is done.
     pub fn step(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Does the work, and shows how far it has come if that is wanted and takes long.
-    pub fn during<T: Send>(wanted: bool, total: usize, work: impl FnOnce(&Progress) -> T + Send) -> T {
+    pub fn during<T: Send>(
+        wanted: bool,
+        (doing, total, what): (&str, usize, &str),
+        work: impl FnOnce(&Progress) -> T + Send,
+    ) -> T {
         let progress = Progress::default();
         if !wanted || !io::stderr().is_terminal() {
             return work(&progress);
         }
         std::thread::scope(|scope| {
-            let display = scope.spawn(|| progress.show(total));
+            let display = scope.spawn(|| progress.show(doing, total, what));
             // Ends the display even if the work panics.
             let _end = End(&progress, display.thread());
             work(&progress)
         })
     }
 
-    fn show(&self, total: usize) {
+    fn show(&self, doing: &str, total: usize, what: &str) {
         let start = Instant::now();
         let mut shown = false;
         while !self.over.load(Ordering::Relaxed) {
             std::thread::park_timeout(Duration::from_millis(50));
             if start.elapsed() > PATIENCE {
                 let done = self.done.load(Ordering::Relaxed);
-                let _ = write!(io::stderr(), "\rchecking {done}/{total} files\x1b[K");
+                let _ = write!(io::stderr(), "\r{doing} {done}/{total} {what}\x1b[K");
                 shown = true;
             }
         }

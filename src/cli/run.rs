@@ -7,22 +7,17 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Level;
 use super::progress::Progress;
-use super::{Level, panics};
-use crate::analysis::{FactEntry, analyse};
-use crate::config::select::{is_known, known_names, matches_rule};
+use crate::analysis::{FactEntry, Wanted, analyse, chosen};
 use crate::config::{Settings, project_root};
 use crate::contract::Contracts;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::Diagnostic;
+use crate::findings::{Sieve, merge, syntax_errors};
 use crate::output;
-use crate::project::suppressions::{Judgement, Suppressions, UNUSED_IGNORE};
-use crate::project::{Project, ReadError, ReadErrorKind, SourceFile, mentions};
-use crate::syntax::{FileId, Span, TextRange, TextSize, VARIABLES};
-
-/// The code of a syntax error.
-pub const INVALID_SYNTAX: &str = "invalid-syntax";
-/// After the first few syntax errors of a file, the rest are mostly echoes.
-const SYNTAX_ERRORS_SHOWN: usize = 5;
+use crate::panics;
+use crate::project::{Project, ReadError, ReadErrorKind, mentions};
+use crate::syntax::{FileId, VARIABLES};
 
 /// What to run over.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +25,7 @@ pub struct Input {
     pub paths: Vec<PathBuf>,
     /// Texts that shadow what the disk holds: standard input, and files being fixed.
     pub texts: Vec<(PathBuf, String)>,
-    pub want_facts: bool,
+    pub wanted: Wanted,
     pub show_progress: bool,
 }
 
@@ -168,9 +163,9 @@ impl Run {
         let clock = Instant::now();
         let project = &self.project;
         let total = self.checked.len();
-        let reports: Vec<_> = Progress::during(input.show_progress, total, |progress| {
+        let reports: Vec<_> = Progress::during(input.show_progress, ("checking", total, "files"), |progress| {
             let one = |&id: &FileId| {
-                let report = panics::catch(|| analyse(project, id, &settings.rules, contracts, input.want_facts));
+                let report = panics::catch(|| analyse(project, id, &settings.rules, contracts, input.wanted));
                 progress.step();
                 (id, report)
             };
@@ -208,39 +203,15 @@ impl Run {
     fn filter(&mut self, settings: &Settings, mut findings: Vec<Diagnostic>, uncertain: &FxHashSet<FileId>) {
         let project = &self.project;
         let checked: FxHashSet<FileId> = self.checked.iter().copied().collect();
-        let mut suppressions: FxHashMap<FileId, Suppressions> = FxHashMap::default();
-        let files = self.checked.iter().copied().chain(findings.iter().map(|d| d.span.file));
-        for id in files {
-            suppressions.entry(id).or_insert_with(|| Suppressions::scan(project.file(id)));
-        }
-        let suppressed = |diagnostic: &Diagnostic| {
-            let Some(comments) = suppressions.get(&diagnostic.span.file) else {
-                return false;
-            };
-            if diagnostic.code == INVALID_SYNTAX {
-                return comments.skips_file();
-            }
-            comments.covers(diagnostic)
-        };
-        let excluded = |diagnostic: &Diagnostic| {
-            let id = diagnostic.span.file;
+        let mut sieves: FxHashMap<FileId, Sieve> = FxHashMap::default();
+        for id in self.checked.iter().copied().chain(findings.iter().map(|d| d.span.file)) {
             let file = project.file(id);
-            !checked.contains(&id) && settings.walker.is_excluded(&file.path)
-                || settings.ignores(file.canonical(), diagnostic)
-        };
-        findings.retain(|diagnostic| {
-            diagnostic.code == INVALID_SYNTAX && !suppressed(diagnostic)
-                || settings.selection.is_on(&diagnostic.code) && !excluded(diagnostic) && !suppressed(diagnostic)
-        });
-        if settings.selection.is_on(UNUSED_IGNORE) {
-            let known = known_names(&settings.rules);
-            for id in self.checked.iter().filter(|id| !uncertain.contains(id)) {
-                let Some(comments) = suppressions.get(id) else {
-                    continue;
-                };
-                let unused = comments.unused(&known, |code| judge(settings, code));
-                findings.extend(unused.into_iter().filter(|diagnostic| !excluded(diagnostic)));
-            }
+            let passed_over = || !checked.contains(&id) && settings.walker.is_excluded(&file.path);
+            sieves.entry(id).or_insert_with(|| Sieve::new(settings, file, passed_over()));
+        }
+        findings.retain(|diagnostic| sieves.get(&diagnostic.span.file).is_some_and(|sieve| sieve.keeps(diagnostic)));
+        for id in self.checked.iter().filter(|id| !uncertain.contains(id)) {
+            findings.extend(sieves.get(id).map(Sieve::unused).into_iter().flatten());
         }
         for diagnostic in &mut findings {
             diagnostic.severity = settings.severity(diagnostic);
@@ -268,131 +239,7 @@ impl Run {
     }
 }
 
-/// What an idle code in a suppressing comment means under these settings.
-fn judge(settings: &Settings, code: &str) -> Judgement {
-    let narrowed = settings.selection.is_narrowed();
-    if code.is_empty() || code.eq_ignore_ascii_case("ALL") {
-        return if narrowed { Judgement::NotRun } else { Judgement::Ran };
-    }
-    if code == UNUSED_IGNORE {
-        return Judgement::NotRun;
-    }
-    if !is_known(code, &settings.rules) {
-        return Judgement::Unknown;
-    }
-    let pages = settings.rules.pages.iter();
-    let mut named = pages.filter(|page| matches_rule(code, &page.code, &page.name));
-    if named.all(|page| settings.selection.is_on(&page.code)) { Judgement::Ran } else { Judgement::NotRun }
-}
-
-/// The first few syntax errors of a file, one for a line: the next one on a line is mostly
-/// an echo.
-fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
-    let mut issues = file.parsed().issues.clone();
-    issues.dedup_by_key(|issue| file.line_of(issue.range.start().to_u32()));
-    // What is missing at the end is missing after the last thing that is there.
-    let end = TextSize::of(file.text().trim_end());
-    let place = |range: TextRange| {
-        if range.start() > end { TextRange::empty(end) } else { range }
-    };
-    let shown = issues.into_iter().take(SYNTAX_ERRORS_SHOWN);
-    shown.map(|issue| syntax_error(Span::new(file.id, place(issue.range)), issue.message)).collect()
-}
-
-fn syntax_error(span: Span, message: String) -> Diagnostic {
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_unicode().to_string(),
-        false => c.to_string(),
-    };
-    let message = message.chars().map(escape).collect();
-    Diagnostic {
-        code: INVALID_SYNTAX.into(),
-        name: INVALID_SYNTAX.into(),
-        severity: Severity::Error,
-        message,
-        span,
-        labels: Vec::new(),
-        help: None,
-        fix: None,
-    }
-}
-
-/// A finding that several files lead to is one finding: the most severe is kept.
-fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut at: FxHashMap<(String, Span), usize> = FxHashMap::default();
-    let mut merged: Vec<Diagnostic> = Vec::new();
-    for finding in findings {
-        let key = (finding.code.to_string(), finding.span);
-        match at.get(&key).and_then(|&index| merged.get_mut(index)) {
-            Some(kept) if kept.severity < finding.severity => *kept = finding,
-            Some(_) => {}
-            None => {
-                at.insert(key, merged.len());
-                merged.push(finding);
-            }
-        }
-    }
-    merged
-}
-
 /// The path of a text that came from standard input.
 pub fn stdin_path(name: Option<&Path>) -> PathBuf {
     name.map_or_else(|| PathBuf::from("-"), Path::to_owned)
-}
-
-/// Of each variable the facts of its own file run as the program; of a function that only
-/// other files call, what they give it, where they agree.
-fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
-    let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
-    let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
-    for (root, fact) in facts {
-        if fact.span.file == root {
-            own.insert(fact.span, fact);
-        } else if fact.reached {
-            called
-                .entry(fact.span)
-                .and_modify(|have| {
-                    if have.as_ref().is_some_and(|have| have.text != fact.text) {
-                        *have = None;
-                    }
-                })
-                .or_insert(Some(fact));
-        }
-    }
-    let pick = |fact: FactEntry| match called.remove(&fact.span) {
-        Some(Some(other)) if !fact.reached => other,
-        _ => fact,
-    };
-    own.into_values().map(pick).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_finding_of_several_files_is_one() {
-        let span = |start| Span { file: FileId(0), start, end: 9 };
-        let finding = |start, severity| Diagnostic { severity, ..syntax_error(span(start), String::new()) };
-        let merged = merge(vec![
-            finding(0, Severity::Warning),
-            finding(1, Severity::Error),
-            finding(0, Severity::Error),
-            finding(1, Severity::Info),
-        ]);
-        let kept: Vec<_> = merged.iter().map(|d| (d.span.start, d.severity)).collect();
-        assert_eq!(kept, [(0, Severity::Error), (1, Severity::Error)]);
-    }
-
-    #[test]
-    fn a_panic_becomes_its_message() {
-        super::panics::install();
-        let caught = panics::catch(|| {
-            if true {
-                panic!("no such luck")
-            }
-        });
-        assert!(caught.is_err_and(|message| message.contains("no such luck")));
-        assert_eq!(panics::catch(|| 1), Ok(1));
-    }
 }

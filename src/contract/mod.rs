@@ -124,10 +124,15 @@ impl Contracts {
     }
 
     /// Reports a call that a library refuses, under the page that speaks of its kind.
-    pub fn rejected(&self, rules: &Rules, rejection: Rejection, found: &mut Vec<Diagnostic>) {
-        if let Some(page) = self.by_rejection.get(rejection.kind.as_str()).and_then(|at| rules.pages.get(*at)) {
-            push(found, report::rejected(page, rejection));
-        }
+    pub fn rejected<'r>(
+        &self,
+        rules: &'r Rules,
+        rejection: Rejection,
+        found: &mut Vec<Diagnostic>,
+    ) -> Option<&'r Page> {
+        let page = rules.pages.get(*self.by_rejection.get(rejection.kind.as_str())?)?;
+        push(found, report::rejected(page, rejection));
+        Some(page)
     }
 }
 

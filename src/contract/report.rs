@@ -42,6 +42,8 @@ pub(super) fn diagnostic(
         labels: labels(reads, place),
         help: page.help.clone(),
         fix: if place == span { fix(page, path, bound, span, source) } else { None },
+        witness: None,
+        verdict: None,
     }
 }
 
@@ -55,6 +57,8 @@ pub(super) fn rejected(page: &Page, rejection: Rejection) -> Diagnostic {
         labels: labels(rejection.reads, rejection.span),
         help: page.help.clone(),
         fix: None,
+        witness: None,
+        verdict: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cx::Cx;
 use super::table::{Entry, canonical, table};
 use super::{lightning, numpy, special, torch};
-use crate::python::{Arg, Args, BinOp, Bound, Event, Interp, Library, UnaryOp};
+use crate::python::{Arg, Args, BinOp, Bound, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
@@ -29,6 +29,7 @@ impl Libraries {
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
         if it.refused.0 == refused {
             it.pass(span);
         }
@@ -67,6 +68,18 @@ impl Libraries {
 fn after_refusal(it: &mut Interp<'_>) -> Tensor {
     let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
     Tensor { device: Some(device), ..Tensor::default() }
+}
+
+/// The arguments as the function at `path` binds them.
+pub fn bind_at(path: Sym, args: &Args) -> Option<Bound> {
+    bind(table().functions.get(&path)?, args)
+}
+
+/// The parameters of a class's constructor, with their defaults.
+pub fn constructor(class: Sym) -> Vec<(Sym, Option<Value>)> {
+    let sig = table().classes.get(&class).and_then(|class| class.sigs.first());
+    let params = sig.map(|sig| sig.params.as_slice()).unwrap_or_default().iter();
+    params.map(|param| (param.name, param.default.as_ref().map(Const::value))).collect()
 }
 
 fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
@@ -146,7 +159,9 @@ impl Library for Libraries {
             }
         }
         if let Some(init) = entry.init {
+            let refused = it.refused.0;
             init(&mut Cx { it, path: class, span }, object, &bound);
+            it.tell_refused(refused, class, &bound);
         }
         it.event(Event::Returned { path: class, bound: &bound, result: &Value::Obj(object), span });
     }

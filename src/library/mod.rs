@@ -25,5 +25,5 @@ pub mod torchvision;
 mod transformers;
 
 pub use cx::{Cx, Tri};
-pub use dispatch::Libraries;
+pub use dispatch::{Libraries, constructor};
 pub use table::{Class, Constant, Entry, Run, Table};

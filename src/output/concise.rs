@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use super::Place;
+use super::{Place, verdict};
 use crate::diagnostic::Diagnostic;
 use crate::project::Project;
 
@@ -9,7 +9,11 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write)
     for diagnostic in diagnostics {
         let place = Place::of(diagnostic.span, project).short();
         let severity = diagnostic.severity.as_str();
-        writeln!(out, "{place}: {severity}[{}] {}", diagnostic.code, one_line(&diagnostic.message))?;
+        write!(out, "{place}: {severity}[{}] {}", diagnostic.code, one_line(&diagnostic.message))?;
+        match verdict(diagnostic) {
+            Some(verdict) => writeln!(out, " ({})", one_line(&verdict))?,
+            None => writeln!(out)?,
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 use std::io::{self, Write};
 
-use super::Place;
+use super::{Place, verdict};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::Project;
 
@@ -10,6 +10,7 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write)
     for diagnostic in diagnostics {
         let place = Place::of(diagnostic.span, project);
         let level = match diagnostic.severity {
+            _ if diagnostic.is_refuted() => "notice",
             Severity::Error => "error",
             Severity::Warning => "warning",
             Severity::Info => "notice",
@@ -27,7 +28,10 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write)
         } else {
             write!(out, ",endLine={end_line}")?;
         }
-        let message = format!("{}: {} {}", place.short(), diagnostic.code, diagnostic.message);
+        let mut message = format!("{}: {} {}", place.short(), diagnostic.code, diagnostic.message);
+        if let Some(verdict) = verdict(diagnostic) {
+            message.push_str(&format!(" ({verdict})"));
+        }
         writeln!(out, "::{}", data(&message))?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 use std::io::{self, Write};
 
-use super::Place;
 use super::concise::one_line;
+use super::{Place, verdict};
 use crate::diagnostic::Diagnostic;
 use crate::project::Project;
 
@@ -20,7 +20,11 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write)
         for (place, diagnostic) in &lines {
             let severity = diagnostic.severity.as_str();
             let message = one_line(&diagnostic.message);
-            writeln!(out, "  {:width$}  {severity}[{}] {message}", at(place), diagnostic.code)?;
+            write!(out, "  {:width$}  {severity}[{}] {message}", at(place), diagnostic.code)?;
+            match verdict(diagnostic) {
+                Some(verdict) => writeln!(out, " ({})", one_line(&verdict))?,
+                None => writeln!(out)?,
+            }
         }
         writeln!(out)?;
     }

@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::{Place, url};
-use crate::diagnostic::{Applicability, Diagnostic, Severity};
+use crate::diagnostic::{Applicability, Diagnostic, Severity, Verdict};
 use crate::project::{Position, Project};
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ struct Entry<'a> {
     /// The row where a `noqa` comment would count.
     noqa_row: usize,
     /// What the probe said; the checker alone says nothing.
-    verified: Option<bool>,
+    verified: Option<&'a Verdict>,
 }
 
 #[derive(Serialize)]
@@ -93,7 +93,7 @@ impl<'a> Entry<'a> {
             help: diagnostic.help.as_deref(),
             fix,
             url: url(diagnostic),
-            verified: None,
+            verified: diagnostic.verdict.as_deref(),
         }
     }
 }

@@ -9,7 +9,7 @@ mod text;
 use std::io::{self, Write};
 
 use crate::config::OutputFormat;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, How, Judge, Severity, Status};
 use crate::project::{Position, Project};
 use crate::syntax::Span;
 
@@ -77,6 +77,24 @@ impl Place {
 fn url(diagnostic: &Diagnostic) -> Option<String> {
     let is_rule = diagnostic.code != diagnostic.name;
     is_rule.then(|| crate::rules::url(&diagnostic.name))
+}
+
+/// What became of a finding when its witness was run, in a line.
+fn verdict(diagnostic: &Diagnostic) -> Option<String> {
+    let verdict = diagnostic.verdict.as_ref()?;
+    let first = |text: &Option<String>| text.as_ref().and_then(|text| text.lines().next().map(str::to_owned));
+    let (message, reason) = (first(&verdict.message).unwrap_or_default(), first(&verdict.reason).unwrap_or_default());
+    Some(match (verdict.status, verdict.how, verdict.judge) {
+        (Status::Verified, Some(How::Silent), _) => {
+            format!("verified: PyTorch runs the call, and real tensors show that {message}")
+        }
+        (Status::Verified, Some(How::Died), _) => format!("verified: the call ends the process: {message}"),
+        (Status::Verified, _, Some(Judge::Fake)) => format!("verified by PyTorch's fake tensors: {message}"),
+        (Status::Verified, _, Some(Judge::Cuda)) => format!("verified on the GPU: {message}"),
+        (Status::Verified, ..) => format!("verified: {message}"),
+        (Status::Refuted, ..) => format!("refuted: {reason}"),
+        (Status::NotVerifiable, ..) => format!("not verifiable: {reason}"),
+    })
 }
 
 /// The closing line of a text report; `complete` is false where something could not be

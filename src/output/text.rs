@@ -8,7 +8,7 @@ use miette::{
     SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
-use super::{Place, url};
+use super::{Place, url, verdict};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::{Project, SourceFile};
 use crate::syntax::{Cell, Span};
@@ -38,6 +38,9 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, style: Style, out: &
         }
         for line in text.lines() {
             writeln!(out, "{}", line.trim_end())?;
+        }
+        if let Some(verdict) = verdict(diagnostic) {
+            writeln!(out, "  {verdict}")?;
         }
         writeln!(out)?;
     }
@@ -279,6 +282,8 @@ mod tests {
             labels: labels.collect(),
             help: Some("number the classes from 0".to_owned()),
             fix: None,
+            witness: None,
+            verdict: None,
         };
         let mut out = Vec::new();
         write(&[diagnostic], &project, Style::default(), &mut out).unwrap();

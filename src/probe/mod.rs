@@ -4,9 +4,14 @@
 //! told what to do by `task.json` there, and answers with JSON lines (`event.rs`). So nothing
 //! is ever written into the user's project but what they name.
 
+pub mod doctor;
 pub mod driver;
 pub mod event;
 pub mod python;
 pub mod report;
 pub mod run;
 pub mod runtime;
+mod tensor;
+pub mod verify;
+mod witness;
+mod worker;

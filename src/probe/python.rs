@@ -27,7 +27,9 @@ struct Answer {
 
 /// Versions only: to import PyTorch here would take as long as the program's own import.
 const QUESTION: &str = "\
-import json, sys
+import sys
+sys.path[:] = [path for path in sys.path if path]  # not from the user's project
+import json
 try:
     from importlib.metadata import version
     torch = version('torch')

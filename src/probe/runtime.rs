@@ -1,5 +1,6 @@
 //! The Python half, laid into a temporary folder together with its task.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -18,6 +19,15 @@ macro_rules! files {
 }
 
 const PACKAGE: &str = "torchvet_probe";
+/// What a worker is started with, and what it is then given.
+pub const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
+static WORKER: &[(&str, &str)] = files!("contracts.py", "doctor.py", "verify.py");
+
+/// The modules of a worker: name and source.
+pub fn modules() -> BTreeMap<&'static str, &'static str> {
+    WORKER.iter().map(|(name, text)| (name.trim_end_matches(".py"), *text)).collect()
+}
+
 static FILES: &[(&str, &str)] = files!(
     "__init__.py",
     "begin.py",

@@ -1,13 +1,12 @@
 //! Which file of the project an import means.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 
-use super::libraries::is_standard;
+use super::libraries::{MODELLED_LIBRARIES, is_standard};
 use super::{Project, SourceFile};
 use crate::syntax::FileId;
 
@@ -76,7 +75,7 @@ impl Project {
         let Some(&top) = parts.first() else {
             return Found::Nothing;
         };
-        if self.libraries.contains(&top) {
+        if MODELLED_LIBRARIES.contains(&top) {
             return Found::Nothing;
         }
         let script = !self.has(folder, "__init__.py", Kind::File);
@@ -162,22 +161,19 @@ impl Project {
     }
 
     fn has(&self, folder: &Path, name: &str, kind: Kind) -> bool {
-        self.listing(folder).get(OsStr::new(name)) == Some(&kind)
-            || kind == Kind::File
-                && self.has_texts.load(Ordering::Relaxed)
-                && self.names().contains_key(&folder.join(name))
+        self.disk.has(self.listing(folder), folder, name, kind)
     }
 
     fn listing(&self, folder: &Path) -> &Listing {
         match self.folders.get(folder) {
             Some(listing) => listing,
-            None => self.folders.insert(folder.to_owned(), Box::new(list(folder))),
+            None => self.folders.insert(folder.to_owned(), self.disk.list(folder)),
         }
     }
 }
 
 /// Reads a folder; one that cannot be read holds nothing.
-fn list(folder: &Path) -> Listing {
+pub(super) fn list(folder: &Path) -> Listing {
     let Ok(entries) = fs::read_dir(folder) else {
         return Listing::default();
     };

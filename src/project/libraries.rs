@@ -4,7 +4,7 @@
 /// folder of that name lies beside the script: PyTorch's own checkout has a `torch/`, and
 /// training scripts leave folders such as `wandb/` behind.
 #[rustfmt::skip]
-pub const MODELLED_LIBRARIES: &[&str] = &[
+pub(super) const MODELLED_LIBRARIES: &[&str] = &[
     "PIL", "accelerate", "albumentations", "apex", "av", "bitsandbytes", "catalyst", "cv2",
     "datasets", "deepspeed", "detectron2", "diffusers", "einops", "evaluate", "fairscale",
     "fairseq", "fastai", "flash_attn", "fvcore", "gym", "gymnasium", "h5py", "huggingface_hub",

@@ -4,7 +4,9 @@
 //! A [`Project`] only ever grows, and can be shared between threads: a `&SourceFile` lives
 //! as long as its project.
 
+mod content;
 mod data;
+mod disk;
 mod imports;
 mod libraries;
 mod read;
@@ -13,16 +15,16 @@ pub mod suppressions;
 mod walk;
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use elsa::sync::{FrozenMap, FrozenVec};
 use rustc_hash::FxHashMap;
 
+pub use content::{Content, FileKind};
+pub use disk::Disk;
 pub use imports::Resolved;
-pub use libraries::MODELLED_LIBRARIES;
 pub use read::{Encoding, ReadError, ReadErrorKind, mentions};
-pub use source::{FileKind, Position, SourceFile};
+pub use source::{Position, SourceFile};
 pub use walk::{DEFAULT_EXCLUDES, Walk, Walker, compile_glob};
 
 use crate::syntax::FileId;
@@ -34,38 +36,35 @@ pub struct Project {
     root: PathBuf,
     /// Paths are shown relative to it.
     cwd: PathBuf,
-    /// Top-level modules that are never looked up in the project.
-    libraries: &'static [&'static str],
     files: FrozenVec<Box<SourceFile>>,
     /// Every path under which a file was asked for, and its canonical path.
     by_path: Mutex<FxHashMap<PathBuf, FileId>>,
-    folders: FrozenMap<PathBuf, Box<Listing>>,
+    disk: Arc<Disk>,
+    /// What the folders held when they were first looked at.
+    folders: FrozenMap<PathBuf, Arc<Listing>>,
     /// Settings files that scripts open, by path.
     texts: FrozenMap<PathBuf, String>,
-    /// Whether some text shadows the disk, so that a folder's listing is not all there is.
-    has_texts: AtomicBool,
 }
 
 impl Project {
     /// An empty project with its top folder.
     pub fn new(root: PathBuf) -> Self {
-        Self::with_libraries(root, MODELLED_LIBRARIES)
+        Self::with_disk(root, Arc::default())
     }
 
-    /// The same with a list of its own of modules that stay external.
-    pub fn with_libraries(root: PathBuf, libraries: &'static [&'static str]) -> Self {
+    /// The same over what another project has read.
+    pub fn with_disk(root: PathBuf, disk: Arc<Disk>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         let cwd = cwd.canonicalize().unwrap_or(cwd);
         let root = cwd.join(root);
         Project {
             root: root.canonicalize().unwrap_or(root),
             cwd,
-            libraries,
             files: FrozenVec::new(),
             by_path: Mutex::default(),
+            disk,
             folders: FrozenMap::new(),
             texts: FrozenMap::new(),
-            has_texts: AtomicBool::new(false),
         }
     }
 
@@ -75,24 +74,24 @@ impl Project {
         if let Some(file) = self.known(&absolute) {
             return Ok(file);
         }
-        let canonical = absolute.canonicalize().map_err(|error| ReadError::io(path, &error))?;
+        let canonical = self.disk.canonical(&absolute).map_err(|error| ReadError::io(path, &error))?;
         if let Some(file) = self.known(&canonical) {
             self.names().insert(absolute, file.id);
             return Ok(file);
         }
-        let content = read::read(path, &canonical)?;
+        let content = self.disk.read(path, &canonical)?;
         Ok(self.add(self.shown(path), absolute, canonical, content))
     }
 
-    /// Adds a text under a path: standard input, or an editor's unsaved buffer. It shadows
-    /// what the disk holds there.
+    /// Adds a text under a path, such as standard input. It shadows what the disk holds there.
     pub fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
-        let content = read::content_of_text(path, text)?;
+        let content = Content::of_text(path, text)?;
         let absolute = self.absolute(path);
-        let canonical = absolute.canonicalize().unwrap_or_else(|_| absolute.clone());
-        self.has_texts.store(true, Ordering::Relaxed);
+        self.disk.shadow(&absolute, Arc::new(content));
+        self.names().remove(&absolute);
+        let canonical = self.disk.canonical(&absolute).map_err(|error| ReadError::io(path, &error))?;
         self.names().remove(&canonical);
-        Ok(self.add(self.shown(path), absolute, canonical, content))
+        self.load(path)
     }
 
     /// The file of an id that this project gave out.
@@ -109,12 +108,17 @@ impl Project {
         self.files.iter()
     }
 
+    /// The paths of all that was read, settings files of scripts too.
+    pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        self.files().map(|file| file.canonical().to_owned()).chain(self.texts.keys_cloned())
+    }
+
     /// The top folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    fn add(&self, shown: PathBuf, absolute: PathBuf, canonical: PathBuf, content: read::Content) -> &SourceFile {
+    fn add(&self, shown: PathBuf, absolute: PathBuf, canonical: PathBuf, content: Arc<Content>) -> &SourceFile {
         let mut names = self.names();
         // Another thread may have read the same file meanwhile.
         if let Some(&id) = names.get(&canonical) {

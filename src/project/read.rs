@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::content::Content;
 use crate::syntax::Notebook;
 
 /// Python source beyond this is data, not a program.
@@ -86,14 +87,6 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// A file's text, decoded.
-pub(super) struct Content {
-    pub text: String,
-    pub encoding: Encoding,
-    /// For a notebook: its JSON, and its cells (whose text is moved into `text`).
-    pub notebook: Option<(String, Notebook)>,
-}
-
 pub(super) fn is_notebook(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
@@ -140,23 +133,23 @@ pub(super) fn content_of_text(path: &Path, text: &str) -> Result<Content, ReadEr
     }
 }
 
-fn decoded(path: &Path, text: String, encoding: Encoding) -> Result<Content, ReadError> {
-    let mut content = Content { text, encoding, notebook: None };
+fn decoded(path: &Path, mut text: String, encoding: Encoding) -> Result<Content, ReadError> {
+    let mut cells = None;
     if is_notebook(path) {
-        let notebook = Notebook::read(&content.text).map_err(|error| ReadError {
+        let notebook = Notebook::read(&text).map_err(|error| ReadError {
             place: error.place,
             ..ReadError::new(path, ReadErrorKind::Broken, error.message)
         })?;
         let Some(mut notebook) = notebook else {
             return Err(ReadError::new(path, ReadErrorKind::NotPython, "not a Python notebook"));
         };
-        let json = std::mem::replace(&mut content.text, std::mem::take(&mut notebook.text));
-        content.notebook = Some((json, notebook));
+        let json = std::mem::replace(&mut text, std::mem::take(&mut notebook.text));
+        cells = Some((json, notebook));
     }
-    if content.text.len() > MAX_SOURCE {
-        return Err(too_big(path, content.text.len() as u64));
+    if text.len() > MAX_SOURCE {
+        return Err(too_big(path, text.len() as u64));
     }
-    Ok(content)
+    Ok(Content::new(path, text, encoding, cells))
 }
 
 fn too_big(path: &Path, bytes: u64) -> ReadError {

@@ -1,17 +1,9 @@
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::Arc;
 
-use super::read::{Content, Encoding};
-use crate::syntax::{self, Bindings, Cell, FileId, LineIndex, Notebook, OneIndexed, Parsed, TextRange, TextSize};
-
-/// What a file is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
-    Python,
-    Notebook,
-    /// What launches programs: see [`syntax::LaunchFile`].
-    Launch,
-}
+use super::content::{Content, FileKind};
+use super::read::Encoding;
+use crate::syntax::{Bindings, Cell, FileId, OneIndexed, Parsed, TextRange};
 
 /// A place as people and editors count it: from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,40 +14,34 @@ pub struct Position {
     pub column: usize,
 }
 
-/// One file, with what is computed from it on demand.
+/// One file of a project: a content under a name.
 pub struct SourceFile {
     pub id: FileId,
     /// The path as reports print it.
     pub path: PathBuf,
     pub encoding: Encoding,
     canonical: PathBuf,
-    text: String,
-    /// A notebook's JSON and its cells.
-    notebook: Option<(String, Notebook)>,
-    lines: OnceLock<LineIndex>,
-    parsed: OnceLock<Parsed>,
-    bindings: OnceLock<Bindings>,
+    content: Arc<Content>,
 }
 
 impl SourceFile {
-    pub(super) fn new(id: FileId, path: PathBuf, canonical: PathBuf, content: Content) -> Self {
-        let Content { text, encoding, notebook } = content;
-        let (lines, parsed, bindings) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        SourceFile { id, path, encoding, canonical, text, notebook, lines, parsed, bindings }
+    pub(super) fn new(id: FileId, path: PathBuf, canonical: PathBuf, content: Arc<Content>) -> Self {
+        SourceFile { id, path, encoding: content.encoding, canonical, content }
     }
 
     pub fn kind(&self) -> FileKind {
-        match &self.notebook {
-            Some(_) => FileKind::Notebook,
-            None if syntax::LaunchFile::of(&self.path).is_some() => FileKind::Launch,
-            None => FileKind::Python,
-        }
+        self.content.kind()
+    }
+
+    /// What the file holds, whatever it is called.
+    pub fn content(&self) -> &Arc<Content> {
+        &self.content
     }
 
     /// The Python source, without byte order mark; of a notebook, its Python cells end to
     /// end.
     pub fn text(&self) -> &str {
-        &self.text
+        self.content.text()
     }
 
     /// The real path on disk, links resolved.
@@ -65,42 +51,35 @@ impl SourceFile {
 
     /// The JSON of a notebook.
     pub fn json(&self) -> Option<&str> {
-        self.notebook.as_ref().map(|(json, _)| json.as_str())
+        self.content.json()
     }
 
     /// The Python cells of a notebook; none for a Python file.
     pub fn cells(&self) -> &[Cell] {
-        self.notebook.as_ref().map_or(&[], |(_, notebook)| &notebook.cells)
+        self.content.cells()
     }
 
     /// The cell that holds an offset; `None` for a Python file.
     pub fn cell_at(&self, offset: u32) -> Option<Cell> {
-        self.notebook.as_ref()?.1.cell_at(TextSize::new(offset))
+        self.content.cell_at(offset)
     }
 
     /// The syntax tree, made at the first call.
     pub fn parsed(&self) -> &Parsed {
-        self.parsed.get_or_init(|| match &self.notebook {
-            Some((_, notebook)) => {
-                let cells: Vec<TextRange> = notebook.cells.iter().map(|cell| cell.range).collect();
-                syntax::parse_cells(&self.text, &cells)
-            }
-            None if self.kind() == FileKind::Launch => syntax::parse_comments(&self.text),
-            None => syntax::parse(&self.text, false),
-        })
+        self.content.parsed()
     }
 
     /// Which statements at the top bind which names.
     pub fn bindings(&self) -> &Bindings {
-        self.bindings.get_or_init(|| Bindings::of(&self.parsed().module.body))
+        self.content.bindings()
     }
 
     /// Where an offset lies. An offset past the end, or inside a character, is taken back.
     pub fn position(&self, offset: u32) -> Position {
-        let offset = self.floor(offset);
-        let lines = self.lines();
+        let (text, lines) = (self.text(), self.content.lines());
+        let offset = self.content.floor(offset);
         let line = lines.line_index(offset);
-        let before = self.text.get(TextRange::new(lines.line_start(line, &self.text), offset).into_range());
+        let before = text.get(TextRange::new(lines.line_start(line, text), offset).into_range());
         let column = before.unwrap_or_default().chars().count() + 1;
         let cell = self.cell_at(offset.to_u32());
         let first = cell.map_or(1, |cell| lines.line_index(cell.range.start()).get());
@@ -109,38 +88,26 @@ impl SourceFile {
 
     /// The line (from 1, over the whole text) of an offset.
     pub fn line_of(&self, offset: u32) -> usize {
-        self.lines().line_index(self.floor(offset)).get()
+        self.content.lines().line_index(self.content.floor(offset)).get()
     }
 
     /// How many lines the text has.
     pub fn line_count(&self) -> usize {
-        self.lines().line_count()
+        self.content.lines().line_count()
     }
 
     /// The place of a line (from 1, over the whole text), with its line break.
     pub fn line_range(&self, line: usize) -> TextRange {
-        let lines = self.lines();
+        let lines = self.content.lines();
         match OneIndexed::new(line) {
-            Some(line) if line.get() <= lines.line_count() => lines.line_range(line, &self.text),
-            _ => TextRange::empty(self.floor(u32::MAX)),
+            Some(line) if line.get() <= lines.line_count() => lines.line_range(line, self.text()),
+            _ => TextRange::empty(self.content.floor(u32::MAX)),
         }
     }
 
     /// The text of a range, or nothing where it is not one of this file.
     pub fn slice(&self, range: TextRange) -> &str {
-        self.text.get(range.into_range()).unwrap_or_default()
-    }
-
-    fn lines(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::from_source_text(&self.text))
-    }
-
-    fn floor(&self, offset: u32) -> TextSize {
-        let mut at = usize::try_from(offset).unwrap_or(usize::MAX).min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        TextSize::new(u32::try_from(at).unwrap_or(u32::MAX))
+        self.text().get(range.into_range()).unwrap_or_default()
     }
 }
 

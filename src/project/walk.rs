@@ -97,6 +97,12 @@ impl Walker {
         path.ancestors().any(|part| excludes.matches(part))
     }
 
+    /// Whether a path, or a folder above it but below `top`, is excluded.
+    pub fn is_excluded_below(&self, top: &Path, path: &Path) -> bool {
+        let excludes = self.compile();
+        path.ancestors().take_while(|part| *part != top).any(|part| excludes.matches(part))
+    }
+
     fn compile(&self) -> Excludes {
         let set = |globs: &[Glob]| {
             let mut set = GlobSetBuilder::new();

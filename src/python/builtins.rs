@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use super::interp::Interp;
+use super::library::Event;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Sym, Type, Value, sym};
@@ -134,7 +135,16 @@ impl<'p> Interp<'p> {
                 library.call(self, sym("io.open"), args, span)
             }
             "range" => self.range(&values),
-            "print" | "delattr" => Value::None,
+            "print" => {
+                for arg in &args.pos {
+                    if !self.heap.is_tensor(&arg.value) {
+                        continue;
+                    }
+                    self.event(Event::Read { value: &arg.value, how: "`print`", span });
+                }
+                Value::None
+            }
+            "delattr" => Value::None,
             "int" | "float" | "bool" | "str" | "complex" => self.convert(name, &values, span),
             "isinstance" => self.isinstance(&first, values.get(1)).map_or(Value::Any(Type::Bool), Value::Bool),
             "issubclass" | "callable" => Value::Any(Type::Bool),

@@ -4,12 +4,21 @@ use std::rc::Rc;
 
 use super::interp::{Body, Code, Interp};
 use super::{Arg, Args, Event};
-use crate::syntax::Expr;
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
+use crate::syntax::{Expr, Ranged as _};
 use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn eval(&mut self, expr: &'p Expr) -> Value {
+        let value = self.value_of(expr);
+        if self.spot.is_some_and(|(file, at)| expr.range().contains_inclusive(at.into()) && self.file() == file) {
+            let (observer, span) = (self.observer, self.span(expr));
+            observer.evaluated(self, &value, span);
+        }
+        value
+    }
+
+    fn value_of(&mut self, expr: &'p Expr) -> Value {
         if !self.step() {
             return Value::Unknown;
         }
@@ -409,6 +418,10 @@ impl<'p> Interp<'p> {
             }
             _ => {
                 let value = self.eval(test);
+                if self.heap.is_tensor(&value) {
+                    let span = self.span(test);
+                    self.event(Event::Read { value: &value, how: "a condition", span });
+                }
                 self.truth(&value)
             }
         }

@@ -46,6 +46,8 @@ pub(super) struct Loop {
     pub withs: usize,
     /// How many undecided branches it stands in.
     pub undecided: u32,
+    /// Its second round is being shown.
+    pub shown: bool,
 }
 
 /// A module, class body or function call that is being run.
@@ -81,6 +83,8 @@ pub struct Interp<'p> {
     pub(super) sources: &'p dyn Sources<'p>,
     /// The file whose findings are asked for.
     pub root: FileId,
+    /// A place: what the expressions around it evaluate to is told to the observer.
+    pub spot: Option<(FileId, u32)>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame>,
@@ -143,6 +147,7 @@ impl<'p> Interp<'p> {
             observer,
             sources,
             root,
+            spot: None,
             code: Vec::new(),
             code_ids: FxHashMap::default(),
             frames: Vec::new(),
@@ -252,7 +257,9 @@ impl<'p> Interp<'p> {
     pub fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.later.filter(|_| self.showing)?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops.last())?;
-        (innermost.undecided == self.undecided).then(|| (shown, self.open_loops()))
+        // A loop inside of it begins anew: what its first round does, not every one does.
+        let itself = innermost.shown && innermost.undecided == self.undecided;
+        itself.then(|| (shown, self.open_loops()))
     }
 
     /// Whether this is certain not to be the first round of a loop.
@@ -315,6 +322,14 @@ impl<'p> Interp<'p> {
         self.refuse(place);
         let observer = self.observer;
         observer.rejected(self, rejection);
+    }
+
+    /// Tells the observer what was called, where a library has refused some call since
+    /// [`Interp::refused`] was `before`.
+    pub fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
+        if self.refused.0 != before {
+            self.observer.refused(self, before, path, bound);
+        }
     }
 
     /// Notes that the call at this place ends the program: what it would give is not known.

@@ -189,8 +189,14 @@ pub trait Observer {
     /// A library refuses a call.
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection);
 
+    /// The call of what was refused since [`Interp::refused`] was `before`, with its arguments.
+    fn refused(&self, it: &Interp<'_>, before: u32, path: Sym, bound: &Bound);
+
     /// A name was assigned.
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span);
+
+    /// An expression around [`Interp::spot`] was evaluated.
+    fn evaluated(&self, it: &mut Interp<'_>, value: &Value, span: Span);
 
     /// A statement-level event that rules about order want to see.
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>);
@@ -228,6 +234,8 @@ pub enum Event<'a> {
     Unseen { name: Sym, span: Span },
     /// A value is now in the hands of code that cannot be seen.
     Escaped { value: &'a Value },
+    /// Python itself asks a value what it is, as `print` and conditions do.
+    Read { value: &'a Value, how: &'static str, span: Span },
     /// A tensor is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
     /// A `try` in a loop takes [`Library::fatal`] in this handler, after which it is certain that

@@ -72,7 +72,7 @@ impl<'p> Interp<'p> {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided });
+            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided, shown: false });
         }
         mark
     }
@@ -214,12 +214,20 @@ impl<'p> Interp<'p> {
         self.heap.join(ends, false);
         let outer = self.later;
         (self.showing, self.later) = (true, Some(self.heap.len()));
+        self.mark_shown(true);
         if begin(self) != Some(false) {
             self.exec_block(body);
         }
         (self.showing, self.later) = (false, outer);
+        self.mark_shown(false);
         self.heap.undo(mark);
         self.drop_kept(before);
+    }
+
+    fn mark_shown(&mut self, shown: bool) {
+        if let Some(innermost) = self.frames.last_mut().and_then(|f| f.loops.last_mut()) {
+            innermost.shown = shown;
+        }
     }
 
     /// What the innermost function and the innermost loop in it have kept so far.

@@ -3,6 +3,7 @@
 use super::Args;
 use super::containers::{int, slice_of};
 use super::interp::Interp;
+use super::library::Event;
 use crate::syntax::ast::{FStringPart, FStringValue, InterpolatedStringElement};
 use crate::value::{Data, Items, Type, Value};
 
@@ -25,6 +26,10 @@ impl<'p> Interp<'p> {
                             InterpolatedStringElement::Literal(literal) => add(Some(&literal.value)),
                             InterpolatedStringElement::Interpolation(e) => {
                                 let value = self.eval(&e.expression);
+                                if self.heap.is_tensor(&value) {
+                                    let span = self.span(e);
+                                    self.event(Event::Read { value: &value, how: "an f-string", span });
+                                }
                                 let spec = match &e.format_spec {
                                     None => Some(String::new()),
                                     Some(spec) => spec

@@ -33,13 +33,21 @@ const MEASURES: &[&str] = &[
     "torch.nn.functional.binary_cross_entropy_with_logits",
 ];
 
+struct Measured {
+    /// The class of the layer that is in training mode.
+    layer: &'static str,
+    /// Where the outputs are measured.
+    by: Span,
+    outputs: Vec<ObjId>,
+}
+
 #[derive(Default)]
 pub struct EvaluationInTrainingMode {
     /// What layers in training mode gave without gradients: the layer's class, and the call of
     /// the model.
     outputs: RefCell<FxHashMap<ObjId, (&'static str, Span)>>,
-    /// The calls of models whose outputs were measured: the layer's class, the measure, the outputs.
-    measured: RefCell<BTreeMap<Span, (&'static str, Span, Vec<ObjId>)>>,
+    /// The calls of models whose outputs were measured.
+    measured: RefCell<BTreeMap<Span, Measured>>,
     /// What took part in a `backward()`, gradients or not.
     used: RefCell<FxHashSet<ObjId>>,
     /// `train()` was called, and nothing trained since.
@@ -71,7 +79,7 @@ impl EvaluationInTrainingMode {
         for id in found {
             let Some((layer, call)) = outputs.get(&id).copied() else { continue };
             let mut measured = self.measured.borrow_mut();
-            measured.entry(call).or_insert_with(|| (layer, span, Vec::new())).2.push(id);
+            measured.entry(call).or_insert_with(|| Measured { layer, by: span, outputs: Vec::new() }).outputs.push(id);
         }
     }
 
@@ -101,7 +109,7 @@ impl EvaluationInTrainingMode {
     pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
         let Some(page) = with.rules.find(NAME).filter(|_| !self.unclear.get()) else { return };
         let used = self.used.borrow();
-        for (call, (layer, measure, outputs)) in self.measured.borrow().iter() {
+        for (call, Measured { layer, by, outputs }) in self.measured.borrow().iter() {
             if outputs.iter().any(|id| used.contains(id)) {
                 continue;
             }
@@ -111,7 +119,7 @@ impl EvaluationInTrainingMode {
                 "still normalises by the batch, and learns from it"
             };
             let message = format!("the model is evaluated in training mode: its `{layer}` {does}");
-            let labels = vec![Label { span: *measure, message: "its output is measured here".to_owned() }];
+            let labels = vec![Label { span: *by, message: "its output is measured here".to_owned() }];
             report(found, page, Severity::Warning, message, *call, labels);
         }
     }

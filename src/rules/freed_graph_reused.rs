@@ -2,12 +2,18 @@
 //! trained on what its discriminator was trained on.
 
 use super::trace::{Moment, Trace};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::syntax::Span;
 
 const NAME: &str = "freed-graph-reused";
+
+/// A graph that is gone.
+const SETUP: &str = "\
+weight = torch.rand(3, requires_grad=True)
+output = weight * weight
+output.sum().backward()";
 
 pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
     let Moment::Backward { loss, .. } = moment else { return };
@@ -19,4 +25,5 @@ pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span
         Label { span: node.span, message: "this is a part of both".to_owned() },
     ];
     report(found, page, Severity::Error, message, span, labels);
+    witnessed(found, page, SETUP, "output.sum().backward()");
 }

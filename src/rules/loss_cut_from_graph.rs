@@ -32,6 +32,7 @@ impl LossCutFromGraph {
     ) {
         let Moment::Backward { loss, accumulates, .. } = moment else { return };
         *self.last.borrow_mut() = Some((span, loss.clone()));
+        self.unrecorded(with, it, trace, (loss, span), found);
         let [only] = loss.as_slice() else { return };
         // With a parameter for a loss, or without an optimizer, gradients of leaves are wanted.
         let Some(leaf) = tensor(it, *only).filter(|t| t.grad == Grad::Leaf && !t.parameter) else { return };
@@ -44,6 +45,25 @@ impl LossCutFromGraph {
             message: format!("`{}` makes a new tensor, which does not know what it was computed from", node.function),
         });
         report(found, page, Severity::Error, message, span, labels.into_iter().collect());
+    }
+
+    /// Checkpointed parts of a model that the loss depends on, and that it cannot teach.
+    fn unrecorded(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        trace: &Trace,
+        (loss, span): (&[ObjId], Span),
+        found: &mut Found,
+    ) {
+        let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
+        let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && loss.iter().any(learns)) else { return };
+        let nodes = trace.graph.ancestors(loss, |_| true).into_iter().filter_map(|id| trace.graph.node(id));
+        for node in nodes.filter(|node| node.function == "checkpoint" && node.inputs.iter().any(learns)) {
+            let message = "no parameter in here learns: with `use_reentrant`, `checkpoint` records nothing where no input requires grad";
+            let labels = vec![Label { span, message: "this computes no gradients for it".to_owned() }];
+            report(found, page, Severity::Warning, message.to_owned(), node.span, labels);
+        }
     }
 
     /// Whether this rule speaks for a refused call.
@@ -71,6 +91,10 @@ impl LossCutFromGraph {
         let integral = tensor(it, id).and_then(|t| t.dtype).filter(|d| d.is_integral());
         let why = match (node.function, integral) {
             ("detach", _) => "the gradient ends here: `detach()`".to_owned(),
+            ("checkpoint", _) => {
+                "the gradient ends here: with `use_reentrant`, `checkpoint` records nothing where no input requires grad"
+                    .to_owned()
+            }
             (function, Some(dtype)) => format!("the gradient ends here: `{function}` gives {dtype}"),
             (function @ ("tensor" | "as_tensor" | "numpy" | "from_numpy"), _) => {
                 format!("the gradient ends here: `{function}` copies the numbers only")

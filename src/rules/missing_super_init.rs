@@ -6,12 +6,15 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 
 use super::trace::{is_module, tensor};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
 use crate::python::{Event, Interp};
 use crate::value::{Data, ObjId, Value};
 
 const NAME: &str = "missing-super-init";
+
+/// A module that `Module.__init__` has not made.
+const SETUP: &str = "module = nn.Module.__new__(nn.Module)";
 
 #[derive(Default)]
 pub struct MissingSuperInit {
@@ -52,6 +55,7 @@ impl MissingSuperInit {
                 let Some(page) = with.rules.find(NAME).filter(|_| plain && own && !open) else { return };
                 let message = format!("`{name}` is {what}, but `super().__init__()` has not run yet");
                 report(found, page, Severity::Error, message, span, Vec::new());
+                witnessed(found, page, SETUP, "module.layer = nn.Identity()");
             }
             _ => {}
         }

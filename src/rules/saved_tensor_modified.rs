@@ -2,12 +2,18 @@
 //! the writes, and so does this.
 
 use super::trace::{Moment, Trace};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::syntax::Span;
 
 const NAME: &str = "saved-tensor-modified";
+
+/// What `exp` needs for its gradient is its own result.
+const SETUP: &str = "\
+weight = torch.rand(3, requires_grad=True)
+output = weight.exp()
+output += 1";
 
 pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
     let Moment::Backward { loss, .. } = moment else { return };
@@ -22,4 +28,5 @@ pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span
         labels.push(Label { span: at, message: "here it is changed".to_owned() });
     }
     report(found, page, Severity::Error, message, span, labels);
+    witnessed(found, page, SETUP, "output.sum().backward()");
 }

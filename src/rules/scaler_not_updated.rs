@@ -3,13 +3,14 @@
 //! PyTorch keeps a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`); so does
 //! this, as one string for each scaler, which branches undo and joins compare.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
 use super::scaled_gradients_used::is_scaler;
 use super::trace::{Trace, reach};
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
@@ -18,10 +19,30 @@ use crate::value::{ObjId, Sym, Value};
 const NAME: &str = "scaler-not-updated";
 const CLASSES: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
 
+/// A scaler after one step of an optimizer, and after its gradients were unscaled.
+const STEPPED: &str = "\
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler('cpu')
+scaler.scale(model(torch.rand(8, 4)).sum()).backward()
+scaler.step(optimizer)";
+const UNSCALED: &str = "\
+model = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+scaler = torch.amp.GradScaler('cpu')
+scaler.scale(model(torch.rand(8, 4)).sum()).backward()
+scaler.unscale_(optimizer)";
+
 #[derive(Default)]
 pub struct ScalerNotUpdated {
     /// Scalers that are enabled for certain, and that no unseen code has.
     known: RefCell<FxHashSet<ObjId>>,
+    /// Scalers that are updated somewhere.
+    updated: RefCell<FxHashSet<ObjId>>,
+    /// Steps in loops, by their scalers.
+    steps: RefCell<BTreeMap<Span, ObjId>>,
+    /// An `update()` of something that is not known.
+    unclear: Cell<bool>,
 }
 
 impl ScalerNotUpdated {
@@ -35,6 +56,7 @@ impl ScalerNotUpdated {
                     it.remember(&key(id), Value::str(""));
                 }
             }
+            Event::Unseen { name, .. } if name.as_str() == "update" => self.unclear.set(true),
             Event::Escaped { value } if !self.known.borrow().is_empty() => {
                 let mut reached = Vec::new();
                 CLASSES.iter().for_each(|class| reach(it, value, class, 4, &mut reached));
@@ -61,25 +83,48 @@ impl ScalerNotUpdated {
         let before = it.remembered(&key(scaler));
         let before = before.as_ref().and_then(|v| v.as_str()).map(str::to_owned);
         if method == "update" {
+            self.updated.borrow_mut().insert(scaler);
             return it.remember(&key(scaler), Value::str(""));
+        }
+        if method == "step" && it.in_loop() && !it.speculative && !it.expects_failure() {
+            self.steps.borrow_mut().insert(span, scaler);
         }
         // Without an optimizer that is known, the scaler's state is not known either.
         let (Some(before), Some(optimizer)) = (before, bound.get("optimizer").as_obj()) else {
             return it.remember(&key(scaler), Value::Unknown);
         };
         let [stepped, unscaled] = ["step", "unscale_"].map(|stage| format!("{stage} {optimizer:?};"));
-        let message = match method {
+        let (message, setup) = match method {
             "step" if before.contains(&stepped) => {
-                "`step()` was already called for this optimizer since the last `update()`: the scaler raises"
+                ("`step()` was already called for this optimizer since the last `update()`: the scaler raises", STEPPED)
             }
-            "unscale_" if before.contains(&stepped) => "`unscale_()` comes after `step()`: the scaler raises",
-            "unscale_" if before.contains(&unscaled) => {
-                "`unscale_()` was already called for this optimizer since the last `update()`: the scaler raises"
+            "unscale_" if before.contains(&stepped) => {
+                ("`unscale_()` comes after `step()`: the scaler raises", STEPPED)
             }
+            "unscale_" if before.contains(&unscaled) => (
+                "`unscale_()` was already called for this optimizer since the last `update()`: the scaler raises",
+                UNSCALED,
+            ),
             _ => return it.remember(&key(scaler), Value::str(&format!("{before}{method} {optimizer:?};"))),
         };
         if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && !it.expects_failure()) {
             report(found, page, Severity::Error, message.to_owned(), span, Vec::new());
+            let again = if method == "step" { "scaler.step(optimizer)" } else { "scaler.unscale_(optimizer)" };
+            witnessed(found, page, setup, again);
+        }
+    }
+}
+
+impl ScalerNotUpdated {
+    /// Whatever decides when a step is taken: without any `update()` the second one fails.
+    pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
+        let Some(page) = with.rules.find(NAME).filter(|_| !self.unclear.get() && !it.exhausted()) else { return };
+        let (known, updated) = (self.known.borrow(), self.updated.borrow());
+        for (span, scaler) in self.steps.borrow().iter() {
+            if known.contains(scaler) && !updated.contains(scaler) {
+                let message = "nothing ever calls `update()`: the second `step()` for this optimizer raises";
+                report(found, page, Severity::Error, message.to_owned(), *span, Vec::new());
+            }
         }
     }
 }

@@ -1,46 +1,102 @@
-//! What makes the CPU wait for the GPU in every step of training.
+//! What every step of training pays for: waiting for the GPU, emptied caches, tensors made on the
+//! wrong side, moves to where a tensor is already.
 
 use std::cell::RefCell;
 
+use rustc_hash::FxHashMap;
+
 use super::trace::{Moment, tensor};
 use super::watch::{Found, Watching, report};
-use crate::diagnostic::Severity;
-use crate::python::{Bound, Interp};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{Device, Sym};
-
-const NAME: &str = "sync-in-training-loop";
-const CACHE: &str = "empty-cache-in-loop";
+use crate::value::{Device, ObjId, Sym, Value};
 
 /// A loop whose second round is shown, by a number, and how many loops are open in it.
 type Round = (usize, usize);
 
+/// What costs time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cost {
+    /// The GPU is waited for, by this.
+    Wait(&'static str),
+    EmptiedCache,
+    /// A tensor that was made here on the CPU is moved.
+    MadeOnCpu(Span),
+    /// The tensor is there already.
+    RedundantMove,
+}
+
 #[derive(Default)]
 pub struct SyncInTrainingLoop {
-    /// What waits in every round.
-    waits: RefCell<Vec<(Round, Span, &'static str)>>,
+    costs: RefCell<Vec<(Round, Span, Cost)>>,
     /// The loop whose every round takes a step.
     steps: RefCell<Vec<Round>>,
+    /// What the present round made on the CPU, and where.
+    made: RefCell<FxHashMap<ObjId, Span>>,
+    /// Moves that move something in some run of the line.
+    needed: RefCell<Vec<Span>>,
 }
+
+/// Functions that make a tensor of nothing, and take a `device`.
+const FACTORIES: &[&str] =
+    &["zeros", "ones", "full", "empty", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "tensor"];
 
 impl SyncInTrainingLoop {
     pub fn call(&self, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
-        let Some(round) = it.every_round() else { return };
-        let what = match path.as_str() {
-            "torch.cuda.empty_cache" => "empty_cache",
-            "torch.cuda.synchronize" => "synchronize",
+        let cost = match path.as_str() {
+            "torch.cuda.empty_cache" => Cost::EmptiedCache,
+            "torch.cuda.synchronize" => Cost::Wait("`synchronize()`"),
             path => {
-                let Some(method @ ("item" | "tolist" | "cpu" | "numpy")) = path.strip_prefix("torch.Tensor.") else {
-                    return;
+                let how = match path.strip_prefix("torch.Tensor.") {
+                    Some("item") => "`.item()`",
+                    Some("tolist") => "`.tolist()`",
+                    Some("cpu") => "`.cpu()`",
+                    Some("numpy") => "`.numpy()`",
+                    _ => return,
                 };
-                let on = bound.get("input").as_obj().and_then(|id| tensor(it, id)?.device);
-                if !on.is_some_and(Device::is_cuda) {
+                if !is_on_gpu(it, &bound.get("input")) {
                     return;
                 }
-                method
+                Cost::Wait(how)
             }
         };
-        self.waits.borrow_mut().push((round, span, what));
+        self.pay(it, span, cost);
+    }
+
+    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+        match event {
+            Event::Read { value, how, span } if is_on_gpu(it, value) => self.pay(it, span, Cost::Wait(how)),
+            Event::Returned { path, bound, result, span } => match path.as_str().strip_prefix("torch.") {
+                Some(factory) if FACTORIES.contains(&factory) => {
+                    let id = result.as_obj().filter(|id| tensor(it, *id).and_then(|t| t.device) == Some(Device::CPU));
+                    if let (Some(id), Some(_)) = (id, it.every_round()) {
+                        self.made.borrow_mut().insert(id, span);
+                    }
+                }
+                Some("Tensor.to" | "Tensor.cuda") => self.moved(it, bound, result, span),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn moved(&self, it: &Interp<'_>, bound: &Bound, result: &Value, span: Span) {
+        let (Some(from), Some(to)) = (bound.get("input").as_obj(), result.as_obj()) else { return };
+        if from != to {
+            self.needed.borrow_mut().push(span);
+            if let Some(made) = self.made.borrow().get(&from).filter(|_| is_on_gpu(it, result)) {
+                self.pay(it, span, Cost::MadeOnCpu(*made));
+            }
+        } else if is_on_gpu(it, result) {
+            self.pay(it, span, Cost::RedundantMove);
+        }
+    }
+
+    fn pay(&self, it: &Interp<'_>, span: Span, cost: Cost) {
+        if let Some(round) = it.every_round() {
+            self.costs.borrow_mut().push((round, span, cost));
+        }
     }
 
     pub fn moment(&self, it: &Interp<'_>, moment: &Moment) {
@@ -50,15 +106,28 @@ impl SyncInTrainingLoop {
     }
 
     pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let steps = self.steps.borrow();
-        for (_, span, what) in self.waits.borrow().iter().filter(|(round, ..)| steps.contains(round)) {
-            let (name, message) = match *what {
-                "empty_cache" => (CACHE, "every step gives its memory back, and asks for it again".to_owned()),
-                what => (NAME, format!("`{what}` waits for the GPU in every step")),
+        let (steps, needed) = (self.steps.borrow(), self.needed.borrow());
+        for (_, span, cost) in self.costs.borrow().iter().filter(|(round, ..)| steps.contains(round)) {
+            let mut labels = Vec::new();
+            let (name, message) = match *cost {
+                Cost::EmptiedCache => {
+                    ("empty-cache-in-loop", "every step gives its memory back, and asks for it again".to_owned())
+                }
+                Cost::Wait(how) => ("sync-in-training-loop", format!("{how} waits for the GPU in every step")),
+                Cost::MadeOnCpu(made) => {
+                    labels.push(Label { span: made, message: "made here, without `device=`".to_owned() });
+                    ("tensor-made-on-cpu", "every step makes this on the CPU, and copies it".to_owned())
+                }
+                Cost::RedundantMove if needed.contains(span) => continue,
+                Cost::RedundantMove => ("redundant-move", "the tensor is on this device already".to_owned()),
             };
             if let Some(page) = with.rules.find(name) {
-                report(found, page, Severity::Info, message, *span, Vec::new());
+                report(found, page, Severity::Info, message, *span, labels);
             }
         }
     }
+}
+
+fn is_on_gpu(it: &Interp<'_>, value: &Value) -> bool {
+    value.as_obj().and_then(|id| tensor(it, id)?.device).is_some_and(Device::is_cuda)
 }

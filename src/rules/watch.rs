@@ -35,7 +35,7 @@ use super::{
     freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on,
     loss_summed_with_graph, saved_tensor_modified, untrusted_code,
 };
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::{FileId, Setting, Span};
 use crate::value::Sym;
@@ -194,6 +194,7 @@ impl Watch {
         }
         self.sampler_without_set_epoch.event(it, &self.trace, event);
         self.scaler_not_updated.event(it, event);
+        self.sync_in_training_loop.event(it, event);
         match event {
             Event::Returned { path, bound, result, span } => {
                 let at = (path, bound, result, span);
@@ -211,7 +212,7 @@ impl Watch {
                 self.evaluation_records_gradients.escaped(it, &self.trace, value);
                 return;
             }
-            Event::Written { .. } | Event::Viewed { .. } => return,
+            Event::Written { .. } | Event::Viewed { .. } | Event::Read { .. } => return,
             Event::Appended { list, value, span } => {
                 return loss_summed_with_graph::appended(with, it, &self.trace, (list, value, span), found);
             }
@@ -244,6 +245,7 @@ impl Watch {
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
         self.swallowed_device_assert.end(with, found);
+        self.scaler_not_updated.end(with, it, found);
         self.sampler_without_set_epoch.end(with, found);
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
@@ -259,6 +261,14 @@ pub fn launched(rules: &Rules, file: FileId, settings: Vec<Setting>) -> Found {
         launch_blocking_left_on::launched(rules, file, setting, &mut found);
     }
     found
+}
+
+/// What shows the finding that was reported last: a few lines of Python that lead to it, and the
+/// line that then fails.
+pub(super) fn witnessed(found: &mut Found, page: &Page, setup: &'static str, call: &'static str) {
+    if let Some(last) = found.last_mut().filter(|last| last.code == page.code) {
+        last.witness.get_or_insert_with(|| Box::new(Witness::Program { setup, call }));
+    }
 }
 
 /// A finding of a page, once per place.
@@ -282,5 +292,7 @@ pub(super) fn report(
         labels,
         help: page.help.clone(),
         fix: None,
+        witness: None,
+        verdict: None,
     });
 }

@@ -5,6 +5,7 @@
 
 mod device;
 mod dtype;
+mod form;
 mod heap;
 mod join;
 mod range;
@@ -19,13 +20,14 @@ use crate::syntax::Span;
 
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
+pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
 pub use heap::{
     Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, PAYLOAD, Scope,
     UserClass,
 };
 pub use join::{join, same, texts_of};
 pub use range::{Met, Range, write_parts};
-pub use render::{to_json, to_text};
+pub use render::{origins, to_json, to_text};
 pub use size::{Poly, Size, Symbol};
 pub use symbol::{Sym, dotted, sym};
 pub use tensor::{ArrayKind, Dim, Grad, Past, Role, Tensor};

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::heap::{Data, Heap, Items};
 use super::{ArrayKind, DeviceKind, Origin, Size, Tensor, Type, Value};
+use crate::syntax::Span;
 
 const DEPTH: u32 = 3;
 const MAX_ITEMS: usize = 64;
@@ -182,6 +183,19 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
         },
         other => json!({ "kind": "object", "text": to_text(heap, other) }),
     }
+}
+
+/// What is known of a tensor, with the place that made it so.
+pub fn origins(heap: &Heap, value: &Value) -> Vec<(&'static str, Span)> {
+    let Some(tensor) = heap.tensor_of(value) else { return Vec::new() };
+    let all = [
+        ("shape", tensor.shape_at.filter(|_| tensor.shape.is_some())),
+        ("dtype", tensor.dtype_at.filter(|_| tensor.dtype.is_some())),
+        ("device", tensor.device_at.filter(|_| tensor.device.is_some())),
+        ("range", tensor.range_at.filter(|_| tensor.range.is_some())),
+        ("role", tensor.role_at.filter(|_| tensor.role.is_some())),
+    ];
+    all.into_iter().filter_map(|(what, at)| Some((what, at?))).collect()
 }
 
 fn tensor_json(tensor: &Tensor, place: &dyn Fn(Origin) -> Json) -> Json {

@@ -39,6 +39,19 @@ impl Poly {
         }
     }
 
+    /// The symbols in it, each as often as it stands there.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        self.terms.iter().flat_map(|(symbols, _)| symbols.iter().copied())
+    }
+
+    /// Its value where each symbol is a number.
+    pub fn value(&self, of: impl Fn(Symbol) -> i64) -> Option<i64> {
+        self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
+            let product = symbols.iter().try_fold(*factor, |product, symbol| product.checked_mul(of(*symbol)))?;
+            sum.checked_add(product)
+        })
+    }
+
     fn into_size(mut self) -> Size {
         self.terms.retain(|(_, k)| *k != 0);
         if self.terms.is_empty() {

@@ -1,11 +1,13 @@
 //! The program from outside: exit codes, formats and fixes.
 
 mod bad_input;
+mod doctor;
 mod launch;
 mod probe;
 mod programs;
 mod sandbox;
 mod settings;
+mod verify;
 
 use std::fs;
 

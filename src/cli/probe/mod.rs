@@ -1,11 +1,12 @@
 //! `torchvet probe`: what the checker says, held against the PyTorch that is installed.
 
+mod doctor;
 mod run;
 mod runtime;
 
 use std::path::PathBuf;
 
-use super::{Failure, Global, Status};
+use super::{Failure, Global, Status, check};
 use crate::probe::python::{self, Python};
 
 #[derive(clap::Args, Debug)]
@@ -18,6 +19,10 @@ pub struct Args {
 enum Verb {
     /// Run a program, and check every call before it reaches a kernel
     Run(run::Args),
+    /// Tell what this machine can do
+    Doctor(doctor::Args),
+    /// Run a small program for each finding, to see whether PyTorch agrees
+    Verify(check::VerifyOnly),
     /// What the Python package takes from the binary
     #[command(hide = true)]
     Runtime(runtime::Args),
@@ -53,7 +58,9 @@ enum Format {
 
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     match args.verb {
+        Verb::Doctor(args) => doctor::main(&args),
         Verb::Run(args) => run::main(args, global),
+        Verb::Verify(args) => check::main(args.into(), global),
         Verb::Runtime(args) => runtime::main(&args),
     }
 }

@@ -2,8 +2,8 @@
 //! processes.
 
 use crate::library::{Cx, Table};
-use crate::python::{Arg, Args, Bound};
-use crate::value::{Data, Grad, Items, Tensor, Type, Value};
+use crate::python::{Arg, Args, Bound, Event};
+use crate::value::{Data, Grad, Items, Tensor, Type, Value, sym};
 
 pub fn register(t: &mut Table) {
     t.def(
@@ -89,8 +89,33 @@ fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         &["use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"];
     let kw = b.extra.iter().filter(|(name, _)| !OWN.contains(&name.as_str())).cloned().collect();
     let args = Args { pos: b.rest.clone(), kw, more_pos: b.open, more_kw: b.open, star: None };
+    let inputs: Vec<Value> = args.pos.iter().map(|arg| arg.value.clone()).collect();
     let span = cx.span;
-    cx.it.call(&b.get("function"), args, span)
+    let result = cx.it.call(&b.get("function"), args, span);
+    recorded(cx, b, &inputs, result)
+}
+
+/// What a checkpointed function gave. With `use_reentrant`, which is the default up to 2.15, the
+/// whole is one function of its inputs: where none of these requires grad, nothing does, whatever
+/// parameters there are inside.
+fn recorded(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[Value], result: Value) -> Value {
+    let reentrant = b.extra.iter().find(|(name, _)| name.as_str() == "use_reentrant");
+    let reentrant = reentrant.map_or(Some(true), |(_, arg)| match arg.value {
+        Value::None => Some(true),
+        ref given => given.as_bool(),
+    });
+    let constant = |value: &Value| match cx.tensor(value) {
+        Some(tensor) => tensor.grad == Grad::Off,
+        None => !value.is_unknown(),
+    };
+    let off = reentrant == Some(true) && !b.open && inputs.iter().all(constant);
+    let (Some(from), Some(mut facts)) = (result.as_obj(), cx.tensor(&result).filter(|_| off)) else { return result };
+    facts.grad = Grad::Off;
+    let out = cx.view_of(&result, facts);
+    if let Some(to) = out.as_obj() {
+        cx.it.event(Event::Viewed { object: from, result: to, name: sym("checkpoint"), span: cx.span });
+    }
+    out
 }
 
 fn sequential(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -98,11 +123,12 @@ fn sequential(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let functions = b.get("functions");
     match cx.it.iterate(&functions, span) {
         Items::Exact(all) => {
-            let mut value = b.get("input");
+            let input = b.get("input");
+            let mut value = input.clone();
             for function in all {
                 value = cx.it.call(&function, Args { pos: vec![Arg::new(value, span)], ..Args::default() }, span);
             }
-            value
+            recorded(cx, b, &[input], value)
         }
         Items::Many(_) => Value::Unknown,
     }

@@ -4,6 +4,7 @@
 use super::broadcast::{broadcast_pair, device_read, dtype_read, grad_mode, shape_read, shape_text};
 use super::promotion::can_cast;
 use super::support::{bound, refuse_dtype, set_data, set_range};
+use crate::library::dispatch::bind_at;
 use crate::library::{Cx, Libraries, Table};
 use crate::python::{Arg, Args, Bound, Event, Interp, Library, RejectKind};
 use crate::syntax::Span;
@@ -78,7 +79,7 @@ pub fn method(
     }
     let args = args.prepend(Arg::new(object.clone(), span));
     let refused = it.refused.0;
-    let result = lib.call(it, path, args, span);
+    let result = lib.call(it, path, args.clone(), span);
     if it.refused.0 != refused && it.refused.1 == Some(span) {
         // The program ends here.
         it.heap.overwrite(id, Tensor::default());
@@ -103,7 +104,19 @@ pub fn method(
         refuse_single(&mut cx, &before, &result);
     }
     write_back(&mut cx, id, &before, &result);
+    tell_refused(it, refused, path, &args);
     Some(object.clone())
+}
+
+/// Tells of a call in place that was refused: its path is that of the function with an
+/// underscore after it.
+pub fn tell_refused(it: &Interp<'_>, before: u32, path: Sym, args: &Args) {
+    if it.refused.0 != before
+        && let Some(bound) = bind_at(path, args)
+    {
+        let name = path.as_str().rsplit('.').next().unwrap_or_default();
+        it.tell_refused(before, sym(&format!("torch.Tensor.{name}_")), &bound);
+    }
 }
 
 /// `float_power_` computes in double and does not round to single.

@@ -1,6 +1,6 @@
 //! Operators on tensors and arrays: each is the library function of the same meaning.
 
-use super::inplace::write_back;
+use super::inplace::{tell_refused, write_back};
 use crate::library::{Cx, Libraries};
 use crate::python::{Args, BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
@@ -104,8 +104,10 @@ pub fn augmented(
     }
     let result = binary(lib, it, op, left, right, span)?;
     let path = sym(function(op));
+    let refused = it.refused.0;
     let mut cx = Cx { it, path, span };
     write_back(&mut cx, id, &before, &result);
+    tell_refused(it, refused, path, &Args::positional([left.clone(), right.clone()], span));
     Some(left.clone())
 }
 

@@ -3,6 +3,7 @@
 //! `# torchvet: ignore[TV103]` on the first or last line of a finding or of its statement,
 //! or alone on the line above; `# torchvet: ignore-file` anywhere; and `# noqa: TV103`.
 
+mod add;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -164,6 +165,8 @@ impl<'f> Suppressions<'f> {
                 applicability: Applicability::Safe,
                 edits: vec![edit],
             }),
+            witness: None,
+            verdict: None,
         }
     }
 

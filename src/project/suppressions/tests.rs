@@ -5,22 +5,28 @@ use crate::project::Project;
 
 const KNOWN: [&str; 2] = ["TV103", "class-index-out-of-range"];
 
+fn finding(span: Span) -> Diagnostic {
+    Diagnostic {
+        code: "TV103".into(),
+        name: "class-index-out-of-range".into(),
+        severity: Severity::Error,
+        message: String::new(),
+        span,
+        labels: Vec::new(),
+        help: None,
+        fix: None,
+        witness: None,
+        verdict: None,
+    }
+}
+
 /// Whether a TV103 finding on the text's `BAD` is silenced, and what is said of the
 /// comments then.
 fn check(text: &str) -> (bool, Vec<String>, String) {
     let project = Project::new(".".into());
     let file = project.add_text(Path::new("suppressed.py"), text).unwrap();
     let start = u32::try_from(text.find("BAD").unwrap()).unwrap();
-    let finding = Diagnostic {
-        code: "TV103".into(),
-        name: "class-index-out-of-range".into(),
-        severity: Severity::Error,
-        message: String::new(),
-        span: Span { file: file.id, start, end: start + 3 },
-        labels: Vec::new(),
-        help: None,
-        fix: None,
-    };
+    let finding = finding(Span { file: file.id, start, end: start + 3 });
     let comments = Suppressions::scan(file);
     let covered = comments.covers(&finding);
     let unused = comments.unused(&KNOWN, |code| match code {
@@ -107,4 +113,42 @@ fn unused_comments_are_reported_and_removed() {
     assert_eq!(fixed, "y = 1  # type: ignore\nx = BAD\n");
     let (_, _, fixed) = check("y = 1  # noqa: F401, TV2\nx = BAD\n");
     assert_eq!(fixed, "y = 1  # noqa: F401\nx = BAD\n");
+}
+
+/// A text after a comment was added for what `at` stands for.
+fn after_adding(text: &str, at: &str) -> String {
+    let project = Project::new(".".into());
+    let file = project.add_text(Path::new("added.py"), text).unwrap();
+    let start = u32::try_from(text.find(at).unwrap()).unwrap();
+    let span = Span { file: file.id, start, end: start + u32::try_from(at.len()).unwrap() };
+    let edit = Suppressions::scan(file).addition(span, "TV103");
+    let place = edit.span.start as usize;
+    let after = format!("{}{}{}", &text[..place], edit.content, &text[place..]);
+    let again = Project::new(".".into());
+    let file = again.add_text(Path::new("added.py"), &after).unwrap();
+    let moved = u32::try_from(after.find(at).unwrap()).unwrap();
+    let finding = finding(Span { file: file.id, start: moved, end: moved + span.end - span.start });
+    assert!(Suppressions::scan(file).covers(&finding), "{after}");
+    assert_eq!(file.parsed().issues.len(), project.file(span.file).parsed().issues.len(), "{after}");
+    after
+}
+
+#[test]
+fn a_comment_is_added_where_it_counts() {
+    let ignore = "# torchvet: ignore[TV103]";
+    assert_eq!(after_adding("x = f(1)\n", "f(1)"), format!("x = f(1)  {ignore}\n"));
+    assert_eq!(after_adding("x = f(1)", "f(1)"), format!("x = f(1)  {ignore}"));
+    assert_eq!(after_adding("x = f(1)  \r\n", "f(1)"), format!("x = f(1)  {ignore}  \r\n"));
+    assert_eq!(after_adding("x = f(1)  # why\n", "f(1)"), format!("x = f(1)  # why  {ignore}\n"));
+    assert_eq!(
+        after_adding("x = f(1)  # torchvet: ignore[TV1, TV2] why\n", "f(1)"),
+        "x = f(1)  # torchvet: ignore[TV1, TV2, TV103] why\n"
+    );
+    assert_eq!(after_adding("x = f(\n    1,\n)\n", "1"), format!("x = f(\n    1,  {ignore}\n)\n"));
+    assert_eq!(after_adding("x = f(\"\"\"a\nb\"\"\")\n", "f("), format!("x = f(\"\"\"a\nb\"\"\")  {ignore}\n"));
+    assert_eq!(after_adding("x = 1 + \\\n  f(1)\n", "1 +"), format!("x = 1 + \\\n  f(1)  {ignore}\n"));
+    assert_eq!(
+        after_adding("if a:\n    x = \"\"\"a\nf(1)\n\"\"\" + \\\n  b \\\n\n", "f(1)"),
+        format!("if a:\n    {ignore}\n    x = \"\"\"a\nf(1)\n\"\"\" + \\\n  b \\\n\n")
+    );
 }

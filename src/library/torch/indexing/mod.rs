@@ -27,12 +27,20 @@ fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: 
     Cx { it, path: sym(&format!("{class}.{method}")), span }
 }
 
-fn announce(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value]) {
+/// Announces a subscript, and has it done.
+fn announced<T>(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value], run: impl FnOnce(&mut Cx<'_, '_>) -> T) -> T {
     let args = Args { pos: values.iter().map(|v| Arg::new((*v).clone(), cx.span)).collect(), ..Args::default() };
-    if let Some(bound) = sig.bind(&args) {
-        let (path, span) = (cx.path, cx.span);
-        cx.it.announce(path, &bound, span);
+    let (path, span) = (cx.path, cx.span);
+    let bound = sig.bind(&args);
+    if let Some(bound) = &bound {
+        cx.it.announce(path, bound, span);
     }
+    let refused = cx.it.refused.0;
+    let result = run(cx);
+    if let Some(bound) = &bound {
+        cx.it.tell_refused(refused, path, bound);
+    }
+    result
 }
 
 /// `object[index]`.
@@ -42,8 +50,7 @@ pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Op
         return Some(Value::Unknown);
     }
     let cx = &mut context(it, &input, "__getitem__", span);
-    announce(cx, &GET, &[object, index]);
-    let out = select(cx, object, &input, index);
+    let out = announced(cx, &GET, &[object, index], |cx| select(cx, object, &input, index));
     if index.is_sample_index()
         && let (Some(id), Some(range)) = (out.as_obj(), &input.range)
     {
@@ -87,8 +94,7 @@ pub fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, sp
         return true;
     }
     let cx = &mut context(it, &input, "__setitem__", span);
-    announce(cx, &SET, &[object, index, value]);
-    set::assign(cx, object, index, value);
+    announced(cx, &SET, &[object, index, value], |cx| set::assign(cx, object, index, value));
     true
 }
 

@@ -30,3 +30,20 @@ pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         caught.unwrap_or_else(|| "panicked".to_owned())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{catch, install};
+
+    #[test]
+    fn a_panic_becomes_its_message() {
+        install();
+        let caught = catch(|| {
+            if true {
+                panic!("no such luck")
+            }
+        });
+        assert!(caught.is_err_and(|message| message.contains("no such luck")));
+        assert_eq!(catch(|| 1), Ok(1));
+    }
+}

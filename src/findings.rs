@@ -1,0 +1,144 @@
+//! From what the analyses of files say to what is reported: one finding for one mistake, less
+//! what settings and comments silence.
+
+use rustc_hash::FxHashMap;
+
+use crate::config::Settings;
+use crate::config::select::{is_known, known_names, matches_rule};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::project::SourceFile;
+use crate::project::suppressions::{Judgement, Suppressions, UNUSED_IGNORE};
+use crate::syntax::{Span, TextRange, TextSize};
+
+/// The code of a syntax error.
+pub const INVALID_SYNTAX: &str = "invalid-syntax";
+/// After the first few syntax errors of a file, the rest are mostly echoes.
+const SYNTAX_ERRORS_SHOWN: usize = 5;
+
+/// Decides which findings in one file are reported.
+pub struct Sieve<'f> {
+    settings: &'f Settings,
+    file: &'f SourceFile,
+    comments: Suppressions<'f>,
+    /// Nobody wants to hear of this file.
+    passed_over: bool,
+}
+
+impl<'f> Sieve<'f> {
+    pub fn new(settings: &'f Settings, file: &'f SourceFile, passed_over: bool) -> Self {
+        Sieve { settings, file, comments: Suppressions::scan(file), passed_over }
+    }
+
+    /// Whether a finding is reported; a comment that silences it counts as used from then on.
+    pub fn keeps(&self, diagnostic: &Diagnostic) -> bool {
+        if diagnostic.code == INVALID_SYNTAX {
+            return !self.comments.skips_file();
+        }
+        let dropped = self.passed_over || self.settings.ignores(self.file.canonical(), diagnostic);
+        self.settings.selection.is_on(&diagnostic.code) && !dropped && !self.comments.covers(diagnostic)
+    }
+
+    /// The comments that silenced nothing, once all findings were shown to [`Sieve::keeps`].
+    pub fn unused(&self) -> Vec<Diagnostic> {
+        if self.passed_over || !self.settings.selection.is_on(UNUSED_IGNORE) {
+            return Vec::new();
+        }
+        let mut unused = self.comments.unused(&known_names(&self.settings.rules), |code| judge(self.settings, code));
+        unused.retain(|diagnostic| !self.settings.ignores(self.file.canonical(), diagnostic));
+        unused
+    }
+}
+
+/// What an idle code in a suppressing comment means under these settings.
+fn judge(settings: &Settings, code: &str) -> Judgement {
+    let narrowed = settings.selection.is_narrowed();
+    if code.is_empty() || code.eq_ignore_ascii_case("ALL") {
+        return if narrowed { Judgement::NotRun } else { Judgement::Ran };
+    }
+    if code == UNUSED_IGNORE {
+        return Judgement::NotRun;
+    }
+    if !is_known(code, &settings.rules) {
+        return Judgement::Unknown;
+    }
+    let pages = settings.rules.pages.iter();
+    let mut named = pages.filter(|page| matches_rule(code, &page.code, &page.name));
+    if named.all(|page| settings.selection.is_on(&page.code)) { Judgement::Ran } else { Judgement::NotRun }
+}
+
+/// The first few syntax errors of a file, one for a line: the next one on a line is mostly
+/// an echo.
+pub fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
+    let mut issues = file.parsed().issues.clone();
+    issues.dedup_by_key(|issue| file.line_of(issue.range.start().to_u32()));
+    // What is missing at the end is missing after the last thing that is there.
+    let end = TextSize::of(file.text().trim_end());
+    let place = |range: TextRange| {
+        if range.start() > end { TextRange::empty(end) } else { range }
+    };
+    let shown = issues.into_iter().take(SYNTAX_ERRORS_SHOWN);
+    shown.map(|issue| syntax_error(Span::new(file.id, place(issue.range)), issue.message)).collect()
+}
+
+fn syntax_error(span: Span, message: String) -> Diagnostic {
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_unicode().to_string(),
+        false => c.to_string(),
+    };
+    let message = message.chars().map(escape).collect();
+    Diagnostic {
+        code: INVALID_SYNTAX.into(),
+        name: INVALID_SYNTAX.into(),
+        severity: Severity::Error,
+        message,
+        span,
+        labels: Vec::new(),
+        help: None,
+        fix: None,
+        witness: None,
+        verdict: None,
+    }
+}
+
+/// A finding that several files lead to is one finding: the most severe is kept.
+pub fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    merge_by(findings, |finding| finding)
+}
+
+/// The same for findings that something belongs to.
+pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
+    let mut at: FxHashMap<(String, Span), usize> = FxHashMap::default();
+    let mut merged: Vec<T> = Vec::new();
+    for new in findings {
+        let key = (finding(&new).code.to_string(), finding(&new).span);
+        match at.get(&key).and_then(|&index| merged.get_mut(index)) {
+            Some(kept) if finding(kept).severity < finding(&new).severity => *kept = new,
+            Some(_) => {}
+            None => {
+                at.insert(key, merged.len());
+                merged.push(new);
+            }
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::FileId;
+
+    #[test]
+    fn a_finding_of_several_files_is_one() {
+        let span = |start| Span { file: FileId(0), start, end: 9 };
+        let finding = |start, severity| Diagnostic { severity, ..syntax_error(span(start), String::new()) };
+        let merged = merge(vec![
+            finding(0, Severity::Warning),
+            finding(1, Severity::Error),
+            finding(0, Severity::Error),
+            finding(1, Severity::Info),
+        ]);
+        let kept: Vec<_> = merged.iter().map(|d| (d.span.start, d.severity)).collect();
+        assert_eq!(kept, [(0, Severity::Error), (1, Severity::Error)]);
+    }
+}

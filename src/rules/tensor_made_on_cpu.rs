@@ -1,0 +1,2 @@
+//! Tensors made on the CPU and moved in every step: found by
+//! [`super::sync_in_training_loop`], which looks for all that every step pays for.

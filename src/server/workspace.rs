@@ -1,0 +1,301 @@
+//! What is known of all that is open: each document analysed as a program, with what it
+//! imports, and the findings that follow.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gen_lsp_types::{Diagnostic as LspDiagnostic, Uri};
+use rustc_hash::FxHashSet;
+
+use super::convert::{Lens, Open};
+use super::documents::Document;
+use super::settings::{Cache, Loaded};
+use crate::analysis::{FactEntry, Wanted, analyse_unless, chosen};
+use crate::config::marked_root;
+use crate::diagnostic::Diagnostic;
+use crate::findings::{Sieve, merge_by, syntax_errors};
+use crate::panics;
+use crate::project::{Disk, Project};
+use crate::syntax::PositionEncoding;
+
+/// How many other programs are asked for the facts of a file that they import.
+const CALLERS: usize = 3;
+
+/// Why an analysis has no result.
+#[derive(Debug)]
+pub enum Stopped {
+    /// Something newer is to be done.
+    Cancelled,
+    /// A bug of torchvet's: its message.
+    Bug(String),
+}
+
+/// Whether the work at hand is to be given up.
+pub type Cancelled<'a> = &'a dyn Fn() -> bool;
+
+/// An open document, analysed as the program that is run.
+struct Root {
+    /// What it read: spans of its findings are about this.
+    project: Project,
+    reads: FxHashSet<PathBuf>,
+    /// Syntax errors, and what the analysis found in it and in what it imports.
+    found: Vec<Diagnostic>,
+    /// Not everything is known of it: a comment that silences nothing may yet be of use.
+    uncertain: bool,
+    /// Something that it read is no longer what it was.
+    stale: bool,
+}
+
+impl Root {
+    fn concerns(&self, path: &Path) -> bool {
+        self.found.iter().any(|finding| self.project.file(finding.span.file).canonical() == path)
+    }
+}
+
+/// A finding as it is reported, and the project that its places are about.
+pub struct Reported<'w> {
+    pub finding: Diagnostic,
+    pub project: &'w Project,
+}
+
+pub struct Workspace {
+    encoding: PositionEncoding,
+    pub settings: Cache,
+    pub folders: Vec<PathBuf>,
+    disk: Arc<Disk>,
+    open: Open,
+    roots: BTreeMap<PathBuf, Root>,
+}
+
+impl Workspace {
+    pub fn new(encoding: PositionEncoding) -> Self {
+        Workspace {
+            encoding,
+            settings: Cache::default(),
+            folders: Vec::new(),
+            disk: Arc::default(),
+            open: Open::default(),
+            roots: BTreeMap::new(),
+        }
+    }
+
+    pub fn lens(&self) -> Lens<'_> {
+        Lens { open: &self.open, encoding: self.encoding }
+    }
+
+    pub fn document(&self, path: &Path) -> Option<&Arc<Document>> {
+        self.open.get(path)
+    }
+
+    pub fn documents(&self) -> impl Iterator<Item = &Arc<Document>> {
+        self.open.values()
+    }
+
+    /// Takes in a document's newest state.
+    pub fn set(&mut self, document: Arc<Document>) {
+        let path = document.path.clone();
+        match &document.content {
+            Some(content) => self.disk.shadow(&path, content.clone()),
+            None => self.disk.unshadow(&path),
+        }
+        let known = self.open.insert(path.clone(), document).is_some();
+        self.changed(&path, !known && !path.exists());
+        self.roots.entry(path).and_modify(|root| root.stale = true);
+    }
+
+    /// Forgets a document. Gives the files of which it had something to say.
+    pub fn close(&mut self, path: &Path) -> Vec<PathBuf> {
+        let concerned = self.concerned(path);
+        self.disk.unshadow(path);
+        self.open.remove(path);
+        self.roots.remove(path);
+        self.changed(path, !path.exists());
+        concerned
+    }
+
+    /// Notes that a file is no longer what it was: what read it must be analysed again. Where
+    /// it came into being or went, any import may mean something else.
+    pub fn changed(&mut self, path: &Path, born_or_gone: bool) {
+        let now = self.open.get(path).and_then(|document| document.content.as_ref());
+        for root in self.roots.values_mut() {
+            let same = || {
+                let before = root.project.files().find(|file| file.canonical() == path);
+                before.zip(now).is_some_and(|(before, now)| before.text() == now.text())
+            };
+            if born_or_gone || root.reads.contains(path) && !same() {
+                root.stale = true;
+            }
+        }
+    }
+
+    /// Notes that everything is to be analysed again.
+    pub fn all_changed(&mut self) {
+        for root in self.roots.values_mut() {
+            root.stale = true;
+        }
+    }
+
+    /// Whether what is known of a document is out of date.
+    pub fn is_stale(&self, path: &Path) -> bool {
+        self.open.contains_key(path) && self.roots.get(path).is_none_or(|root| root.stale)
+    }
+
+    /// Analyses a document. Gives the files whose findings may be others than before.
+    pub fn analyse(&mut self, path: &Path, cancelled: Cancelled) -> Result<Vec<PathBuf>, Stopped> {
+        let loaded = self.settings_of(path);
+        let before = self.concerned(path);
+        let project = Project::with_disk(self.top(path), self.disk.clone());
+        let wanted = self.open.get(path).is_some_and(|document| document.content.is_some());
+        let wanted = wanted && self.settings.options().is_on() && !self.passes_over(path, &loaded);
+        let file = project.load(path).ok().filter(|_| wanted).map(|file| file.id);
+        let mut root = Root { reads: FxHashSet::default(), found: Vec::new(), uncertain: true, stale: false, project };
+        let mut bug = None;
+        if let Some(id) = file {
+            let rules = (&loaded.settings.rules, &loaded.contracts);
+            let work = || {
+                injected_panic(root.project.file(id).text());
+                analyse_unless(cancelled, &root.project, id, rules, Wanted::default())
+            };
+            match panics::catch(work) {
+                Ok(None) => return Err(Stopped::Cancelled),
+                Ok(Some(report)) => {
+                    root.found = report.diagnostics;
+                    root.uncertain = report.exhausted;
+                }
+                Err(panic) => bug = Some(panic),
+            }
+            if bug.is_none() {
+                let errors = syntax_errors(root.project.file(id));
+                root.uncertain |= !errors.is_empty();
+                root.found.splice(0..0, errors);
+            }
+        }
+        root.reads = root.project.paths().collect();
+        self.roots.insert(path.to_owned(), root);
+        let mut concerned = self.concerned(path);
+        concerned.extend(before);
+        concerned.sort();
+        concerned.dedup();
+        bug.map_or(Ok(concerned), |bug| Err(Stopped::Bug(bug)))
+    }
+
+    /// The files in which a document's analysis found something, and the document.
+    fn concerned(&self, path: &Path) -> Vec<PathBuf> {
+        let Some(root) = self.roots.get(path) else { return vec![path.to_owned()] };
+        let found = root.found.iter().map(|finding| root.project.file(finding.span.file).canonical().to_owned());
+        found.chain([path.to_owned()]).collect()
+    }
+
+    /// What is reported in a file; `None` while some part of it is not known yet.
+    pub fn reported(&mut self, path: &Path) -> Option<Vec<Reported<'_>>> {
+        let loaded = self.settings_of(path);
+        let this = &*self;
+        let open = this.open.contains_key(path);
+        if this.is_stale(path) || this.roots.values().any(|root| root.stale && root.concerns(path)) {
+            return None;
+        }
+        let contributors = this.roots.iter().filter(|(own, root)| *own == path || root.concerns(path));
+        let contributors: Vec<&Root> = contributors.map(|(_, root)| root).collect();
+        // The file as it is known to itself, or to anyone.
+        let Some(home) = this.roots.get(path).or_else(|| contributors.first().copied()) else {
+            return Some(Vec::new());
+        };
+        let Some(file) = home.project.files().find(|file| file.canonical() == path) else { return Some(Vec::new()) };
+        let mut all: Vec<Reported> = Vec::new();
+        for root in &contributors {
+            let inside = root.found.iter().filter(|finding| root.project.file(finding.span.file).canonical() == path);
+            all.extend(inside.map(|finding| {
+                let mut finding = finding.clone();
+                finding.span.file = file.id;
+                Reported { finding, project: &root.project }
+            }));
+        }
+        let mut all = merge_by(all, |reported| &reported.finding);
+        let passed_over = !open && this.passes_over(path, &loaded);
+        let sieve = Sieve::new(&loaded.settings, file, passed_over);
+        all.retain(|reported| sieve.keeps(&reported.finding));
+        if open && !home.uncertain {
+            all.extend(sieve.unused().into_iter().map(|finding| Reported { finding, project: &home.project }));
+        }
+        for reported in &mut all {
+            reported.finding.severity = loaded.settings.severity(&reported.finding);
+            // From here on its places are about its own project again.
+            let own = reported.project.files().find(|file| file.canonical() == path);
+            reported.finding.span.file = own.map_or(reported.finding.span.file, |file| file.id);
+        }
+        all.sort_by(|a, b| {
+            let key = |r: &Reported| (r.finding.span.start, r.finding.span.end);
+            (key(a), &a.finding.code).cmp(&(key(b), &b.finding.code))
+        });
+        Some(all)
+    }
+
+    /// The same as the editor has it, each with the URI under which it is shown.
+    pub fn shown(&mut self, path: &Path) -> Option<Vec<(Uri, LspDiagnostic)>> {
+        let encoding = self.encoding;
+        let open = self.open.clone();
+        let lens = Lens { open: &open, encoding };
+        let found = self.reported(path)?;
+        Some(found.iter().map(|reported| lens.finding(reported.project, &reported.finding)).collect())
+    }
+
+    /// What is known of the variables of a document, or of the expressions around an offset.
+    /// What its own run as a program does not reach, others that import it may.
+    pub fn facts(&mut self, path: &Path, at: Option<u32>, cancelled: Cancelled) -> Result<Facts, Stopped> {
+        let project = Project::with_disk(self.top(path), self.disk.clone());
+        let Ok(id) = project.load(path).map(|file| file.id) else { return Ok(Facts::none(project)) };
+        let loaded = self.settings_of(path);
+        let rules = (&loaded.settings.rules, &loaded.contracts);
+        let wanted = Wanted { facts: at.is_none(), at: at.map(|at| (id, at)), ..Wanted::default() };
+        let callers = self.roots.iter().filter(|(own, root)| *own != path && root.reads.contains(path));
+        let mut all = Vec::new();
+        let callers = callers.map(|(own, _)| own.as_path()).take(CALLERS);
+        for root in std::iter::once(path).chain(callers) {
+            let Ok(root) = project.load(root).map(|file| file.id) else { continue };
+            let report = panics::catch(|| analyse_unless(cancelled, &project, root, rules, wanted));
+            let report = report.map_err(Stopped::Bug)?.ok_or(Stopped::Cancelled)?;
+            let facts = if at.is_some() { report.around } else { report.facts };
+            all.extend(facts.into_iter().filter(|fact| fact.span.file == id).map(|fact| (root, fact)));
+        }
+        let mut entries = chosen(all);
+        entries.sort_by_key(|fact| (fact.span.start, fact.span.end));
+        Ok(Facts { project, entries })
+    }
+
+    pub fn settings_of(&mut self, path: &Path) -> Arc<Loaded> {
+        self.settings.of(path.parent().unwrap_or(path))
+    }
+
+    /// The folder below which imports of a file are looked up.
+    fn top(&self, path: &Path) -> PathBuf {
+        let folder = path.parent().unwrap_or(path);
+        let around =
+            || self.folders.iter().filter(|top| folder.starts_with(top)).max_by_key(|top| top.as_os_str().len());
+        let top = marked_root(folder).or_else(|| around().map(PathBuf::as_path));
+        top.unwrap_or(folder).to_owned()
+    }
+
+    fn passes_over(&self, path: &Path, loaded: &Loaded) -> bool {
+        loaded.settings.walker.is_excluded_below(&self.top(path), path)
+    }
+}
+
+/// What is known at some places, and the project that they are about.
+pub struct Facts {
+    pub project: Project,
+    pub entries: Vec<FactEntry>,
+}
+
+impl Facts {
+    fn none(project: Project) -> Self {
+        Facts { project, entries: Vec::new() }
+    }
+}
+
+/// A bug on demand, by which the tests see that the server outlives one.
+fn injected_panic(text: &str) {
+    if cfg!(debug_assertions) && text.contains("# torchvet-test: panic") {
+        panic!("on demand");
+    }
+}

@@ -1,0 +1,103 @@
+"""Verifies the rule pages with `torchvet probe verify`: does PyTorch show what they claim?
+
+    python tests/pages_verify.py --torchvet target/debug/torchvet [--list] [name …]
+
+For every page whose failure PyTorch shows on the CPU (`cpu = …`), each marked line of its
+Example must be *verified*. Of no page may anything be *refuted*, in the Example or in Use
+instead. Runs on the Python that runs this file.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
+# What an older PyTorch has not yet.
+NEWER = re.compile(r"cannot be made: AttributeError: module '(torch[\w.]*)' has no attribute '(\w+)'")
+TITLES = {"Example": "example", "Use instead": "instead"}
+
+
+def blocks(path):
+    """The front matter of a page, and its programs by title."""
+    _, front, body = re.split(r"^\+\+\+$", path.read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE)
+    found = {}
+    pattern = r"^## ([^\n]+)\n(?:(?!^## ).)*?^```python\n(.*?)^```$"
+    for block in re.finditer(pattern, body, flags=re.MULTILINE | re.DOTALL):
+        found.setdefault(block[1].strip(), block[2])
+    return tomllib.loads(front), found
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--torchvet", required=True)
+    parser.add_argument("--list", action="store_true", help="print the verdict of every finding")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    pages = {path.stem: blocks(path) for path in sorted((ROOT / "rules").glob("*.md"))}
+    names = options.names or list(pages)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            front, found = pages[name]
+            for title, stem in TITLES.items():
+                source = found[title]
+                if not re.search(r"^(import|from) ", source, flags=re.MULTILINE):
+                    source = PRELUDE + source
+                # A folder of its own: what a page imports is not another page's file.
+                file = pathlib.Path(folder, name.replace("-", "_"), f"{stem}.py")
+                file.parent.mkdir(exist_ok=True)
+                file.write_text(source, encoding="utf-8")
+        command = [options.torchvet, "probe", "verify", "--isolated", "--select", "ALL", "--exit-zero"]
+        command += ["--python", sys.executable, "--output-format", "json", folder]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        sys.exit(f"torchvet failed:\n{ran.stderr}")
+    verdicts = {}
+    for finding in json.loads(ran.stdout):
+        path = pathlib.Path(finding["filename"])
+        verdicts.setdefault((path.parent.name.replace("_", "-"), path.stem), []).append(finding)
+    faults, left_out, verified, beside = [], [], 0, 0
+    shown = [name for name in names if "cpu" in pages[name][0]]
+    for name in names:
+        of_example = verdicts.get((name, "example"), [])
+        good = [finding for finding in of_example if finding["verified"]["status"] == "verified"]
+        missing = [finding for finding in of_example if finding not in good]
+        newer = [found for finding in missing if (found := NEWER.search(one_line(finding)))]
+        if name in shown and newer and len(newer) == len(missing):
+            left_out.append(f"{name} (this PyTorch has no {newer[0][1]}.{newer[0][2]})")
+        elif name in shown:
+            verified += bool(of_example) and not missing
+            faults += [f"{name}: {one_line(finding)}" for finding in missing]
+            if not of_example:
+                faults.append(f"{name}: nothing was found")
+        elif good:
+            beside += 1
+        for stem in TITLES.values():
+            for finding in verdicts.get((name, stem), []):
+                if finding["verified"]["status"] == "refuted":
+                    faults.append(f"{name}, {stem}: {one_line(finding)}")
+                if options.list:
+                    print(f"{name}, {stem}: {one_line(finding)}")
+    for fault in dict.fromkeys(faults):
+        print(fault)
+    print(f"{verified} of {len(shown)} pages verified by the error of their Example;", end=" ")
+    print(f"{beside} of the other {len(names) - len(shown)} as well; {len(faults)} faults;", end=" ")
+    print(f"left out {len(left_out)}: {', '.join(left_out) or 'nothing'}")
+    sys.exit(bool(faults))
+
+
+def one_line(finding):
+    verdict = finding["verified"]
+    said = verdict["message"] or verdict["reason"] or ""
+    return f"{finding['code']} line {finding['location']['row']} {verdict['status']}: {said.splitlines()[0]}"
+
+
+if __name__ == "__main__":
+    main()
