@@ -44,13 +44,23 @@ SCRIPTS = {
     "logistic_regression": (f"{TUTORIAL}/01-basics/logistic_regression/main.py", "", ""),
     "feedforward": (f"{TUTORIAL}/01-basics/feedforward_neural_network/main.py", "", ""),
     "convolutional": (f"{TUTORIAL}/02-intermediate/convolutional_neural_network/main.py", "", ""),
-    "bidirectional_rnn": (f"{TUTORIAL}/02-intermediate/bidirectional_recurrent_neural_network/main.py", "", ""),
-    "minGPT adder": ("karpathy+minGPT/projects/adder/adder.py", "--trainer.max_iters=12 --model.model_type=gpt-nano", ""),
+    "bidirectional_rnn": (
+        f"{TUTORIAL}/02-intermediate/bidirectional_recurrent_neural_network/main.py",
+        "",
+        "",
+    ),
+    "minGPT adder": (
+        "karpathy+minGPT/projects/adder/adder.py",
+        "--trainer.max_iters=12 --model.model_type=gpt-nano",
+        "",
+    ),
     "nanoGPT": (
         "karpathy+nanoGPT/train.py",
-        "--dataset=made_up --compile=False --max_iters=6 --eval_interval=3 --eval_iters=2 --log_interval=1 "
-        "--batch_size=2 --block_size=32 --n_layer=2 --n_head=2 --n_embd=32 --gradient_accumulation_steps=2 "
-        "--dtype=float32 --device={device}",
+        (
+            "--dataset=made_up --compile=False --max_iters=6 --eval_interval=3 --eval_iters=2 --log_interval=1 "
+            "--batch_size=2 --block_size=32 --n_layer=2 --n_head=2 --n_embd=32 --gradient_accumulation_steps=2 "
+            "--dtype=float32 --device={device}"
+        ),
         "",
     ),
     "pytorch-template": ("victoresque+pytorch-template/train.py", "-c config.json", ""),
@@ -70,7 +80,9 @@ sys.argv = sys.argv[1:]
 sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
-TIMES = re.compile(r"\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+")
+TIMES = re.compile(
+    r"\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+"
+)
 DEVICES = re.compile(r"\b(cuda(:0)?|cpu|CUDA|GPU|CPU)\b")
 # What says nothing of the training: numbers of processes, and what a script chooses by the device.
 CHOICES = re.compile(r"^\d+(?=\tTrain)|accel=\w+|using fused AdamW: \w+", re.MULTILINE)
@@ -105,7 +117,10 @@ def made_up(name, folder, source):
     if name == "time_sequence_prediction":
         import torch
 
-        torch.save(__import__("numpy").sin(__import__("numpy").arange(20 * 60).reshape(20, 60) / 5.0), work / "traindata.pt")
+        torch.save(
+            __import__("numpy").sin(__import__("numpy").arange(20 * 60).reshape(20, 60) / 5.0),
+            work / "traindata.pt",
+        )
     if name == "nanoGPT":
         import random
 
@@ -117,7 +132,9 @@ def made_up(name, folder, source):
             (work / "data" / "made_up" / f"{part}.bin").write_bytes(tokens)
     if name == "pytorch-template":
         text = (source.parent / "config.json").read_text()
-        text = re.sub(r'"epochs": \d+', '"epochs": 1', text).replace('"tensorboard": true', '"tensorboard": false')
+        text = re.sub(r'"epochs": \d+', '"epochs": 1', text).replace(
+            '"tensorboard": true', '"tensorboard": false'
+        )
         (work / "config.json").write_text(text)
     return work
 
@@ -132,7 +149,9 @@ def run(name, source, arguments, prefix, python):
         environment.update(MPLBACKEND="agg")
         command = [*prefix, str(folder / "seeded.py"), str(source), *arguments.split()]
         start = time.monotonic()
-        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=900)
+        done = subprocess.run(
+            command, cwd=work, env=environment, capture_output=True, text=True, timeout=900, check=False
+        )
         printed = CHOICES.sub("", DEVICES.sub("D", TIMES.sub("T", done.stdout))).replace(str(folder), "")
         return done.returncode, printed, done.stderr, time.monotonic() - start
 
@@ -155,7 +174,9 @@ def main():
         cpu, gpu = arguments.format(device="cpu"), f"{arguments.format(device='cuda')} {on_gpu}"
         plain = run(name, source, cpu, [sys.executable], sys.executable)
         if plain[0] != 0:
-            print(f"left out     {name}: {plain[2].strip().splitlines()[-1] if plain[2].strip() else plain[0]}")
+            print(
+                f"left out     {name}: {plain[2].strip().splitlines()[-1] if plain[2].strip() else plain[0]}"
+            )
             continue
         done += 1
         wrong = []
@@ -175,7 +196,10 @@ def main():
         failed += bool(wrong)
         times = " / ".join(f"{one:.1f}" for one in seconds)
         lines = len(plain[1].splitlines())
-        print(f"{'failed' if wrong else 'same':12} {name} ({script}): {lines} lines printed, {times} s", flush=True)
+        print(
+            f"{'failed' if wrong else 'same':12} {name} ({script}): {lines} lines printed, {times} s",
+            flush=True,
+        )
         for line in wrong:
             print(f"    {line}")
     print(f"{done} examples ran alone, under the probe and on the virtual device; {failed} of them differ")
