@@ -18,7 +18,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("config", &["selector", "project", "rules", "diagnostic"]),
     ("findings", &["config", "project", "rules", "diagnostic", "syntax"]),
     ("panics", &[]),
-    ("output", &["config", "project", "rules", "diagnostic", "syntax"]),
+    ("output", &["config", "findings", "project", "rules", "diagnostic", "syntax"]),
     ("analysis", &["contract", "library", "rules", "project", "python", "value", "syntax", "diagnostic"]),
     (
         "cli",

@@ -107,9 +107,12 @@ def test_right(torch_contracts):
 
 
 def run(*command, cwd=None, expect=0):
-    done = subprocess.run(list(map(str, command)), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = list(map(str, command))
+    done = subprocess.run(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     if done.returncode != expect:
-        sys.exit(f"{' '.join(map(str, command))}\nended with {done.returncode}, not {expect}:\n{done.stdout}")
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}, not {expect}:\n{done.stdout}")
     return done.stdout
 
 
@@ -124,7 +127,15 @@ def main():
         if not (builder / BIN).exists():
             venv.create(builder, with_pip=True)
         run(builder / BIN / "python", "-m", "pip", "install", "--quiet", "maturin>=1.8,<2")
-        run(builder / BIN / "maturin", "build", "--profile", options.profile, "--out", folder / "wheel", cwd=ROOT)
+        run(
+            builder / BIN / "maturin",
+            "build",
+            "--profile",
+            options.profile,
+            "--out",
+            folder / "wheel",
+            cwd=ROOT,
+        )
         (wheel,) = (folder / "wheel").glob("torchvet-*.whl")
 
         clean = folder / "clean"
@@ -151,7 +162,9 @@ def main():
         (work / "torchvet.toml").write_text('ignore = ["TV103"]\n')
         ignored = run(python, "-m", "pytest", "-q", "--torchvet", cwd=work, expect=1)
         assert "ContractViolation" not in ignored, ignored
-        print(f"{wheel.name} ({wheel.stat().st_size / 2**20:.1f} MiB): the command, the module, guard and pytest: ok")
+        print(
+            f"{wheel.name} ({wheel.stat().st_size / 2**20:.1f} MiB): the command, the module, guard and pytest: ok"
+        )
     return 0
 
 

@@ -1,5 +1,6 @@
 //! `torchvet check`.
 
+use std::env;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,13 +9,15 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::args::{ConfigArgs, start_folder};
-use super::fix::{Changed, Fixed, fix, fixable};
-use super::run::{Input, Run, run, stdin_path};
+use super::fix::{Changed, Choice, Fixed, fix, fixable};
+use super::run::{Input, Known, Run, run, stdin_path};
 use super::verify::{VerifyArgs, verify};
 use super::{Failure, Global, Status, say, style, watch};
 use crate::analysis::Wanted;
 use crate::config::{OutputFormat, Settings};
 use crate::diagnostic::Severity;
+use crate::findings::baseline::Baseline;
+use crate::findings::changes::Changes;
 use crate::output;
 
 #[derive(clap::Args, Debug)]
@@ -22,6 +25,8 @@ pub struct Args {
     /// Files and folders to check, or - for standard input
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    known: KnownArgs,
     /// Apply the fixes that cannot change what a correct program does
     #[arg(long)]
     fix: bool,
@@ -61,6 +66,23 @@ pub struct Args {
     must_verify: bool,
 }
 
+/// Which findings are passed over because they are not new.
+#[derive(clap::Args, Debug, Default)]
+pub struct KnownArgs {
+    /// Pass over the findings that this file holds
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write all findings to the baseline's file, and report none
+    #[arg(long, requires = "baseline", conflicts_with_all = ["fix", "diff", "verify", "watch", "statistics", "diff_base"])]
+    update_baseline: bool,
+    /// Report only what has to do with lines that changed since this revision of git
+    #[arg(long, value_name = "REVISION")]
+    diff_base: Option<String>,
+    /// Write a comment at each finding that ignores it
+    #[arg(long, conflicts_with_all = ["fix", "diff", "verify", "watch", "update_baseline"])]
+    add_ignore: bool,
+}
+
 /// What `torchvet probe verify` asks for.
 #[derive(clap::Args, Debug)]
 pub struct VerifyOnly {
@@ -90,6 +112,7 @@ impl From<VerifyOnly> for Args {
         let VerifyOnly { paths, output_format, output_file, stdin_filename, exit_zero, verification, config } = only;
         Args {
             paths,
+            known: KnownArgs::default(),
             fix: false,
             unsafe_fixes: false,
             diff: false,
@@ -133,10 +156,15 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
 }
 
 fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
+    if args.verification.is_given() && !args.verify {
+        return Err(Failure::Message("--python and --emit-repro need --verify".to_owned()));
+    }
     let (input, from_stdin) = input(args, global)?;
     let settings = args.config.settings(&start_folder(input.paths.first().map(PathBuf::as_path)))?;
-    let mut fixed = if args.fix || args.diff {
-        fix(&settings, &input, args.unsafe_fixes)?
+    let mut fixed = if args.known.add_ignore {
+        fix(&settings, &input, Choice::Ignore)?
+    } else if args.fix || args.diff {
+        fix(&settings, &input, if args.unsafe_fixes { Choice::All } else { Choice::Safe })?
     } else {
         Fixed { run: run(&settings, &input)?, changed: Vec::new(), count: 0 }
     };
@@ -146,6 +174,9 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     } else {
         None
     };
+    if args.known.update_baseline {
+        return update_baseline(args, &fixed.run, global);
+    }
     let mut status = status(&fixed.run, args);
     if let Some(trouble) = verified.as_ref().and_then(|verified| verified.trouble.as_ref()) {
         let level = if args.must_verify { super::Level::Error } else { super::Level::Warning };
@@ -163,7 +194,8 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         return diff(&fixed, global).map(|found| status_of_diff(status, found));
     }
     // What standard input held goes to standard output, fixed; findings make way for it.
-    if args.fix && from_stdin {
+    let writes = args.fix || args.known.add_ignore;
+    if writes && from_stdin {
         io::stdout().write_all(&fixed_text(&fixed))?;
     } else {
         for error in fixed.changed.iter().filter_map(|changed| Changed::write(changed).err()) {
@@ -173,7 +205,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     }
     let clock = Instant::now();
     let closing = verified.map(|verified| verified.summary);
-    let reported = report(args, global, &settings, &fixed, (args.fix && from_stdin, closing));
+    let reported = report(args, global, &settings, &fixed, (writes && from_stdin, closing));
     if global.verbose {
         let times = fixed.run.times;
         let report = clock.elapsed();
@@ -199,6 +231,44 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// Writes what was found to the baseline's file.
+fn update_baseline(args: &Args, run: &Run, global: &Global) -> Result<Status, Failure> {
+    let Some(path) = &args.known.baseline else { return Ok(Status::Clean) };
+    let before = if path.exists() { Baseline::read(path).map_err(Failure::Message)? } else { Baseline::at(path) };
+    let after = before.updated(&run.diagnostics, &run.project, &run.checked);
+    let fail = |error: io::Error| Failure::Message(format!("{}: {error}", path.display()));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fail)?;
+    file.write_all(after.to_json().as_bytes()).map_err(fail)?;
+    file.persist(path).map_err(|error| fail(error.error))?;
+    if !global.quiet {
+        writeln!(io::stderr(), "{} holds {}.", path.display(), findings(after.count()))?;
+    }
+    for (level, message) in run.messages.iter().filter(|(level, _)| *level != super::Level::Note) {
+        say(*level, message);
+    }
+    Ok(if run.panicked {
+        Status::Internal
+    } else if run.broken {
+        Status::Failed
+    } else {
+        Status::Clean
+    })
+}
+
+/// What is passed over because it is not new.
+fn known(args: &KnownArgs, start: &Path) -> Result<Known, String> {
+    let baseline = args.baseline.as_ref().filter(|_| !args.update_baseline);
+    let baseline = baseline.map(|path| {
+        Baseline::read(path).map_err(|error| match path.exists() {
+            true => error,
+            false => format!("{error}; `--update-baseline` writes the file"),
+        })
+    });
+    let changes = args.diff_base.as_ref().map(|revision| Changes::since(revision, start));
+    Ok(Known { baseline: baseline.transpose()?, changes: changes.transpose()? })
+}
+
 /// The one text of a run, as it is to be written.
 fn fixed_text(fixed: &Fixed) -> Vec<u8> {
     if let Some(changed) = fixed.changed.first() {
@@ -216,7 +286,9 @@ fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
     let dash = |path: &PathBuf| path == Path::new("-");
     let show_progress = !global.quiet;
     let wanted = Wanted { witnesses: args.verify, ..Wanted::default() };
-    let mut input = Input { show_progress, wanted, ..Input::default() };
+    let start = start_folder(args.paths.first().map(PathBuf::as_path));
+    let known = known(&args.known, &start).map_err(Failure::Message)?;
+    let mut input = Input { show_progress, wanted, known, ..Input::default() };
     let from_stdin = args.paths.iter().any(dash);
     if from_stdin {
         if args.paths.len() > 1 {
@@ -298,12 +370,16 @@ fn report(
     if args.statistics {
         statistics(fixed, format, out.as_mut())?;
     } else {
-        output::write(format, diagnostics, project, style, out.as_mut())?;
+        let base = env::current_dir()?;
+        let base = base.canonicalize().unwrap_or(base);
+        let report = output::Report { diagnostics, project, rules: &settings.rules, base: &base };
+        output::write(format, &report, style, out.as_mut())?;
     }
     let for_people = matches!(format, OutputFormat::Text | OutputFormat::Concise | OutputFormat::Grouped);
     if for_people && !global.quiet {
         if fixed.count > 0 {
-            writeln!(out, "Fixed {}.", findings(fixed.count))?;
+            let done = if args.known.add_ignore { "Ignored" } else { "Fixed" };
+            writeln!(out, "{done} {}.", findings(fixed.count))?;
         }
         let complete = !fixed.run.broken && !fixed.run.panicked;
         writeln!(out, "{}", output::summary(diagnostics, checked.len(), complete))?;

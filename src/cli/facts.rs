@@ -36,6 +36,7 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
         texts: Vec::new(),
         wanted: Wanted { facts: true, ..Wanted::default() },
         show_progress,
+        ..Input::default()
     };
     let mut run = run(&settings, &input)?;
     for (level, message) in &run.messages {

@@ -9,11 +9,24 @@ use similar::TextDiff;
 use super::run::{Input, Run, run};
 use crate::config::Settings;
 use crate::diagnostic::{Applicability, Diagnostic, Edit};
+use crate::findings::INVALID_SYNTAX;
+use crate::project::suppressions::{Suppressions, UNUSED_IGNORE};
 use crate::project::{Encoding, SourceFile};
 use crate::syntax::{self, FileId, Notebook};
 
 /// A fix may make room for another: so many times at most.
 const MAX_ROUNDS: usize = 10;
+
+/// What is done about findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// The fixes that cannot change what a correct program does.
+    Safe,
+    /// All fixes.
+    All,
+    /// A comment that ignores them.
+    Ignore,
+}
 
 /// A file that fixes have changed.
 pub struct Changed {
@@ -36,13 +49,13 @@ pub struct Fixed {
 }
 
 /// Runs, fixes and runs again until nothing is left to fix. Nothing is written.
-pub fn fix(settings: &Settings, input: &Input, unsafe_too: bool) -> io::Result<Fixed> {
+pub fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fixed> {
     let mut input = input.clone();
     let mut changed: Vec<Changed> = Vec::new();
     let mut count = 0;
     let mut last = run(settings, &input)?;
     for _ in 0..MAX_ROUNDS {
-        let chosen = choose(&last, unsafe_too);
+        let chosen = choose(&last, choice);
         let mut progress = 0;
         for (id, edits, fixes) in chosen {
             let file = last.project.file(id);
@@ -84,13 +97,26 @@ fn edits_of(diagnostic: &Diagnostic, unsafe_too: bool) -> Option<&[Edit]> {
     (wanted && !fix.edits.is_empty()).then_some(&fix.edits)
 }
 
+/// Whether a comment can ignore it: a syntax error no comment can, and one about comments need not.
+fn takes_comment(diagnostic: &Diagnostic) -> bool {
+    diagnostic.code != INVALID_SYNTAX && diagnostic.code != UNUSED_IGNORE
+}
+
 /// The edits of one round, by file: of fixes that overlap, the first one.
-fn choose(run: &Run, unsafe_too: bool) -> Vec<(FileId, Vec<Edit>, usize)> {
+fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
     let mut chosen: Vec<(FileId, Vec<Edit>, usize)> = Vec::new();
     for diagnostic in &run.diagnostics {
-        let Some(edits) = edits_of(diagnostic, unsafe_too) else {
-            continue;
+        let ignore;
+        let edits = match choice {
+            Choice::Ignore if takes_comment(diagnostic) => {
+                let file = run.project.file(diagnostic.span.file);
+                ignore = [Suppressions::scan(file).addition(diagnostic.span, &diagnostic.code)];
+                Some(&ignore[..])
+            }
+            Choice::Ignore => None,
+            Choice::Safe | Choice::All => edits_of(diagnostic, choice == Choice::All),
         };
+        let Some(edits) = edits else { continue };
         // A fix in several files would have to be written all or nothing.
         let Some(id) = edits.first().map(|edit| edit.span.file) else {
             continue;

@@ -5,6 +5,7 @@ mod check;
 mod config;
 mod facts;
 mod fix;
+mod manual;
 mod probe;
 mod progress;
 mod rule;
@@ -70,6 +71,10 @@ enum Verb {
     Server(server::Args),
     /// Print the settings, and where each comes from
     Config(config::Args),
+    /// Print a shell's completions
+    Completions(manual::CompletionsArgs),
+    /// Print the manual page
+    Man(manual::ManArgs),
     /// Print the version
     Version,
 }
@@ -151,6 +156,8 @@ fn run_verb() -> Status {
         Verb::Probe(args) => probe::main(args, &cli.global),
         Verb::Server(args) => server::main(&args),
         Verb::Config(args) => config::main(&args),
+        Verb::Completions(args) => manual::completions(&args),
+        Verb::Man(args) => manual::man(&args),
         Verb::Version => version(),
     };
     match result {

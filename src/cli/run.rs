@@ -13,6 +13,9 @@ use crate::analysis::{FactEntry, Wanted, analyse, chosen};
 use crate::config::{Settings, project_root};
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
+use crate::findings::baseline::Baseline;
+use crate::findings::changes::Changes;
+use crate::findings::identity::Identity;
 use crate::findings::{Sieve, merge, syntax_errors};
 use crate::output;
 use crate::panics;
@@ -27,6 +30,14 @@ pub struct Input {
     pub texts: Vec<(PathBuf, String)>,
     pub wanted: Wanted,
     pub show_progress: bool,
+    pub known: Known,
+}
+
+/// What is passed over because it is not new.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    pub baseline: Option<Baseline>,
+    pub changes: Option<Changes>,
 }
 
 /// What a run gave.
@@ -82,6 +93,7 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
     let contracts = Contracts::compile(&settings.rules).map_err(io::Error::other)?;
     let (findings, uncertain) = run.interpret(settings, &contracts, input);
     run.filter(settings, findings, &uncertain);
+    run.pass_over(&input.known);
     Ok(run)
 }
 
@@ -218,6 +230,22 @@ impl Run {
         }
         output::sort(&mut findings, project);
         self.diagnostics = findings;
+    }
+
+    /// Drops what is not new.
+    fn pass_over(&mut self, known: &Known) {
+        let project = &self.project;
+        if let Some(baseline) = &known.baseline {
+            let stale = baseline.drop_known(&mut self.diagnostics, project, &self.checked);
+            let path = baseline.path.display();
+            self.messages.extend(stale.into_iter().map(|Identity { path: file, code, text }| {
+                let line = text.lines().next().unwrap_or_default();
+                (Level::Warning, format!("{path}: {code} in {file} is gone: `{line}`; `--update-baseline` forgets it"))
+            }));
+        }
+        if let Some(changes) = &known.changes {
+            self.diagnostics.retain(|diagnostic| changes.touch(diagnostic, project));
+        }
     }
 
     fn trouble(&mut self, error: &ReadError) {

@@ -24,6 +24,12 @@ pub enum OutputFormat {
     Grouped,
     /// GitHub's workflow commands: annotations on a pull request.
     Github,
+    /// SARIF 2.1.0: code scanning.
+    Sarif,
+    /// GitLab's Code Quality report.
+    Gitlab,
+    /// JUnit's XML: test reports.
+    Junit,
 }
 
 impl OutputFormat {
@@ -36,6 +42,9 @@ impl OutputFormat {
             OutputFormat::JsonLines => "json-lines",
             OutputFormat::Grouped => "grouped",
             OutputFormat::Github => "github",
+            OutputFormat::Sarif => "sarif",
+            OutputFormat::Gitlab => "gitlab",
+            OutputFormat::Junit => "junit",
         }
     }
 }

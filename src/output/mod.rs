@@ -2,15 +2,21 @@
 
 mod concise;
 mod github;
+mod gitlab;
 mod grouped;
 mod json;
+mod junit;
+mod sarif;
 mod text;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::config::OutputFormat;
 use crate::diagnostic::{Diagnostic, How, Judge, Severity, Status};
+use crate::findings::identity::relative;
 use crate::project::{Position, Project};
+use crate::rules::Rules;
 use crate::syntax::Span;
 
 pub use concise::write as concise;
@@ -19,15 +25,24 @@ pub use grouped::write as grouped;
 pub use json::{write as json, write_lines as json_lines};
 pub use text::{Style, write as text};
 
-/// Writes findings in a format. They are to be sorted ([`sort`]).
-pub fn write(
-    format: OutputFormat,
-    diagnostics: &[Diagnostic],
-    project: &Project,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// What is written.
+#[derive(Clone, Copy)]
+pub struct Report<'a> {
+    /// Sorted ([`sort`]).
+    pub diagnostics: &'a [Diagnostic],
+    pub project: &'a Project,
+    pub rules: &'a Rules,
+    /// The folder from which formats for machines count paths.
+    pub base: &'a Path,
+}
+
+/// Writes findings in a format.
+pub fn write(format: OutputFormat, report: &Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Report { diagnostics, project, .. } = *report;
     match format {
+        OutputFormat::Sarif => sarif::write(report, out),
+        OutputFormat::Gitlab => gitlab::write(report, out),
+        OutputFormat::Junit => junit::write(report, out),
         OutputFormat::Text => text(diagnostics, project, style, out),
         OutputFormat::Concise => concise(diagnostics, project, out),
         OutputFormat::Json => json(diagnostics, project, out),
@@ -70,6 +85,32 @@ impl Place {
             Some(cell) => format!("{}:cell {cell}:{line}:{column}", self.filename),
             None => format!("{}:{line}:{column}", self.filename),
         }
+    }
+}
+
+/// A span as other programs find it: the path from [`Report::base`] on.
+struct Where {
+    path: String,
+    cell: Option<usize>,
+    /// Line and column, from 1; of `last` the column after the end.
+    first: (usize, usize),
+    last: (usize, usize),
+}
+
+impl Where {
+    fn of(span: Span, report: &Report<'_>) -> Where {
+        let Place { cell, start, end, .. } = Place::of(span, report.project);
+        let path = relative(report.project.file(span.file), report.base);
+        Where { path, cell, first: (start.line, start.column), last: (end.line, end.column) }
+    }
+
+    fn is_cell(&self) -> bool {
+        self.cell.is_some()
+    }
+
+    /// `cell 2: `, where there is one.
+    fn cell_prefix(&self) -> String {
+        self.cell.map_or_else(String::new, |cell| format!("cell {cell}: "))
     }
 }
 

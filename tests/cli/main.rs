@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod doctor;
+mod gate;
 mod launch;
 mod probe;
 mod programs;

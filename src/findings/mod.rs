@@ -1,5 +1,9 @@
 //! From what the analyses of files say to what is reported: one finding for one mistake, less
-//! what settings and comments silence.
+//! what settings, comments, a baseline and unchanged lines silence.
+
+pub mod baseline;
+pub mod changes;
+pub mod identity;
 
 use rustc_hash::FxHashMap;
 

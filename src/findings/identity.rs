@@ -1,0 +1,61 @@
+//! By what a finding is known again after lines above it moved: its rule, its file, and the code
+//! that it is about.
+
+use std::path::{Component, Path};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::Diagnostic;
+use crate::project::{Project, SourceFile};
+
+/// What stays the same while the code that a finding is about stays the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    pub path: String,
+    pub code: String,
+    /// The lines of the finding, without the white space around each.
+    pub text: String,
+}
+
+impl Identity {
+    /// `base` is the folder that paths start from.
+    pub fn of(diagnostic: &Diagnostic, project: &Project, base: &Path) -> Identity {
+        let file = project.file(diagnostic.span.file);
+        let first = file.line_of(diagnostic.span.start);
+        let last = file.line_of(diagnostic.span.end.max(diagnostic.span.start));
+        let lines: Vec<&str> = (first..=last).map(|line| file.slice(file.line_range(line)).trim()).collect();
+        Identity { path: relative(file, base), code: diagnostic.code.to_string(), text: lines.join("\n") }
+    }
+}
+
+/// A file's path from a folder on, with `/`; whole where it lies elsewhere.
+pub fn relative(file: &SourceFile, base: &Path) -> String {
+    relative_path(file.canonical(), base)
+}
+
+/// The same for any path; both are to be canonical.
+pub fn relative_path(path: &Path, base: &Path) -> String {
+    let inner = path.strip_prefix(base).unwrap_or(path);
+    let parts = inner.components().map(|part| match part {
+        Component::RootDir => String::new(),
+        part => part.as_os_str().to_string_lossy().into_owned(),
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// For each finding a text that no other has, and that stays while its code does.
+pub fn fingerprints(diagnostics: &[Diagnostic], project: &Project, base: &Path) -> Vec<String> {
+    let mut seen: FxHashMap<Identity, usize> = FxHashMap::default();
+    let one = |diagnostic| {
+        let identity = Identity::of(diagnostic, project, base);
+        let nth = seen.entry(identity.clone()).or_default();
+        *nth += 1;
+        let text = format!("{}\0{}\0{}\0{nth}", identity.path, identity.code, identity.text);
+        let digest = Sha256::digest(text.as_bytes());
+        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    };
+    diagnostics.iter().map(one).collect()
+}
