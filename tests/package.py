@@ -107,10 +107,24 @@ def test_right(torch_contracts):
 
 
 def run(*command, cwd=None, expect=0):
-    done = subprocess.run(list(map(str, command)), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    command = list(map(str, command))
+    done = subprocess.run(
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     if done.returncode != expect:
-        sys.exit(f"{' '.join(map(str, command))}\nended with {done.returncode}, not {expect}:\n{done.stdout}")
+        sys.exit(f"{' '.join(command)}\nended with {done.returncode}, not {expect}:\n{done.stdout}")
     return done.stdout
+
+
+def build(profile, folder):
+    """Builds the wheel into a folder; the tool of the build stands in an environment of its own."""
+    builder = ROOT / "target" / "maturin"
+    if not (builder / BIN).exists():
+        venv.create(builder, with_pip=True)
+    run(builder / BIN / "python", "-m", "pip", "install", "--quiet", "maturin>=1.8,<2")
+    run(builder / BIN / "maturin", "build", "--profile", profile, "--out", folder, cwd=ROOT)
+    (wheel,) = pathlib.Path(folder).glob("torchvet-*.whl")
+    return wheel
 
 
 def main():
@@ -119,13 +133,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        # The tool of the build stands in an environment of its own.
-        builder = ROOT / "target" / "maturin"
-        if not (builder / BIN).exists():
-            venv.create(builder, with_pip=True)
-        run(builder / BIN / "python", "-m", "pip", "install", "--quiet", "maturin>=1.8,<2")
-        run(builder / BIN / "maturin", "build", "--profile", options.profile, "--out", folder / "wheel", cwd=ROOT)
-        (wheel,) = (folder / "wheel").glob("torchvet-*.whl")
+        wheel = build(options.profile, folder / "wheel")
 
         clean = folder / "clean"
         venv.create(clean, with_pip=True)
@@ -151,7 +159,9 @@ def main():
         (work / "torchvet.toml").write_text('ignore = ["TV103"]\n')
         ignored = run(python, "-m", "pytest", "-q", "--torchvet", cwd=work, expect=1)
         assert "ContractViolation" not in ignored, ignored
-        print(f"{wheel.name} ({wheel.stat().st_size / 2**20:.1f} MiB): the command, the module, guard and pytest: ok")
+        print(
+            f"{wheel.name} ({wheel.stat().st_size / 2**20:.1f} MiB): the command, the module, guard and pytest: ok"
+        )
     return 0
 
 

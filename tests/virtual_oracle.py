@@ -47,7 +47,7 @@ def samples():
     for op in op_db:
         if not op.dtypes:
             continue
-        dtype = torch.float32 if torch.float32 in op.dtypes else sorted(op.dtypes, key=str)[0]
+        dtype = torch.float32 if torch.float32 in op.dtypes else min(op.dtypes, key=str)
         try:
             torch.manual_seed(0)
             found = []
@@ -94,7 +94,7 @@ def ask(move, names):
                 other = "cpu" if rest == "cuda" else "cuda"
                 count = iter(range(len(tensors)))
                 # The first tensor is visited first, as in `tensors_of`.
-                place = lambda one: move(one, other if next(count) == alone else rest)  # noqa: E731, B023
+                place = lambda one: move(one, other if next(count) == alone else rest)  # noqa: B023
                 case = f"{name} #{number} {rest} but {alone}"
                 try:
                     given = with_tensors(sample.input, place)
@@ -158,7 +158,9 @@ def main():
     answers = {}
     for who in ("fake", "virtual"):
         command = [sys.executable, __file__, "--ask", who, *options.names]
-        answers[who] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1])
+        answers[who] = json.loads(
+            subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.splitlines()[-1]
+        )
     count = collections.Counter()
     operators = set()
     unexplained = 0
@@ -178,7 +180,10 @@ def main():
         unexplained += reason is None
         if reason is None or options.list:
             print(f"{case}: {ours}  (FakeTensorMode: {of_fake}) {reason or ''}")
-    print(f"{len(operators)} operators:", ", ".join(f"{number} {what}" for what, number in sorted(count.items())))
+    print(
+        f"{len(operators)} operators:",
+        ", ".join(f"{number} {what}" for what, number in sorted(count.items())),
+    )
     return 1 if unexplained or not count else 0
 
 

@@ -24,7 +24,9 @@ PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\
 
 
 def block_of(page, title):
-    found = re.search(rf"^## {title}\n(?:(?!^## ).)*?^```python\n(.*?)^```$", page["text"], re.MULTILINE | re.DOTALL)
+    found = re.search(
+        rf"^## {title}\n(?:(?!^## ).)*?^```python\n(.*?)^```$", page["text"], re.MULTILINE | re.DOTALL
+    )
     if found is None:
         return None
     block = found[1]
@@ -79,7 +81,9 @@ def main():
             good = re.search(page["cuda"], raised or "") is not None
             good = good or page["name"] in OF_OTHERS and re.search(page["cpu"], raised or "") is not None
             left_out = "ModuleNotFoundError" in (raised or "") or "# error" not in example
-            count["Examples left out" if left_out else "Examples that say what CUDA says" if good else "failed"] += 1
+            count[
+                "Examples left out" if left_out else "Examples that say what CUDA says" if good else "failed"
+            ] += 1
             if not good and not left_out:
                 print(f"failed  {page['name']}: Example raises {raised!r}, and not {page['cuda']!r}")
         if instead is not None:

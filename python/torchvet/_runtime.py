@@ -37,7 +37,9 @@ class _Files(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         if file is None:
             return None
         origin = os.path.join(_FOLDER, *file.split("/"))
-        spec = importlib.util.spec_from_loader(name, self, origin=origin, is_package=file.endswith("__init__.py"))
+        spec = importlib.util.spec_from_loader(
+            name, self, origin=origin, is_package=file.endswith("__init__.py")
+        )
         spec.has_location = True
         return spec
 
@@ -57,7 +59,7 @@ class _Files(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 def load():
     """The runtime as a package, and the contracts of the rules that are on."""
     command = [find(), "probe", "runtime"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.decode(errors="replace").strip())
     answer = json.loads(done.stdout)

@@ -1,7 +1,7 @@
 """The contracts of torchvet's rules in a test suite.
 
-    pytest --torchvet              all tests
-    def test_step(torch_contracts) one test
+pytest --torchvet              all tests
+def test_step(torch_contracts) one test
 """
 
 import importlib.util
@@ -13,7 +13,9 @@ from ._guard import guard
 
 def pytest_addoption(parser):
     group = parser.getgroup("torchvet")
-    group.addoption("--torchvet", action="store_true", help="check the contracts of PyTorch's functions in every test")
+    group.addoption(
+        "--torchvet", action="store_true", help="check the contracts of PyTorch's functions in every test"
+    )
 
 
 @pytest.fixture

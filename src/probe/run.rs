@@ -1,7 +1,7 @@
 //! Runs the user's program under the watch of the Python half, and waits for its end.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -197,12 +197,11 @@ impl Signals {
     fn forward_to(mut self, child: &Child) -> Forwarder {
         use rustix::process::{Pid, Signal, kill_process};
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let at_terminal = io::stdin().is_terminal();
         let forwarder = Forwarder { handle: self.signals.handle() };
         thread::spawn(move || {
             for number in self.signals.forever() {
                 let from_keyboard = [Signal::INT.as_raw(), Signal::QUIT.as_raw()].contains(&number);
-                if at_terminal && from_keyboard {
+                if from_keyboard && in_foreground() {
                     continue;
                 }
                 if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(number)) {
@@ -212,6 +211,14 @@ impl Signals {
         });
         forwarder
     }
+}
+
+/// Whether the keyboard's signals come to this process, and so to the program, which is of the
+/// same group.
+#[cfg(unix)]
+fn in_foreground() -> bool {
+    let group = std::fs::File::open("/dev/tty").ok().and_then(|tty| rustix::termios::tcgetpgrp(tty).ok());
+    group.is_some_and(|group| group == rustix::process::getpgrp())
 }
 
 #[cfg(not(unix))]

@@ -175,11 +175,11 @@ fn autocast_casts_as_ever() {
     let (exit, printed, report) = probed(&sandbox, &python, &[], &["halves.py"]);
     assert_eq!((exit, printed), (Some(0), plain), "{report}");
     // On the virtual device half precision is what CUDA's autocast has.
-    sandbox.write("cuda.py", HALVES.replace("'cpu', dtype=torch.bfloat16", "'cuda'"));
-    sandbox.write("cuda.py", sandbox.read("cuda.py").replace("nn.Linear(8, 4)", "nn.Linear(8, 4).cuda()"));
-    sandbox.write("cuda.py", sandbox.read("cuda.py").replace("randn(6, 8)", "randn(6, 8).cuda()"));
-    sandbox.write("cuda.py", sandbox.read("cuda.py").replace("(6,))", "(6,)).cuda()"));
-    let (exit, printed, report) = probed(&sandbox, &python, &["--device", "virtual"], &["cuda.py"]);
+    sandbox.write("half_gpu.py", HALVES.replace("'cpu', dtype=torch.bfloat16", "'cuda'"));
+    sandbox.write("half_gpu.py", sandbox.read("half_gpu.py").replace("nn.Linear(8, 4)", "nn.Linear(8, 4).cuda()"));
+    sandbox.write("half_gpu.py", sandbox.read("half_gpu.py").replace("randn(6, 8)", "randn(6, 8).cuda()"));
+    sandbox.write("half_gpu.py", sandbox.read("half_gpu.py").replace("(6,))", "(6,)).cuda()"));
+    let (exit, printed, report) = probed(&sandbox, &python, &["--device", "virtual"], &["half_gpu.py"]);
     assert_eq!(exit, Some(0), "{report}");
     assert!(printed.starts_with("torch.float16 torch.float32"), "{printed}");
 }
@@ -261,43 +261,68 @@ except KeyboardInterrupt:
     sys.exit(5)
 ";
 
-/// A terminal sends Ctrl-C to all processes of the group.
+/// Runs torchvet at a terminal of its own, presses Ctrl-C, and prints what is seen there.
+const TERMINAL: &str = "\
+import os, pty, sys
+
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+seen = b''
+while True:
+    try:
+        read = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not read:
+        break
+    if b'ready' in read:
+        os.write(terminal, bytes([3]))
+    seen += read
+print(seen.decode().replace(chr(13), ''))
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+";
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_is_the_program_s() {
-    use std::io::{BufRead, BufReader, Read};
-    use std::os::unix::process::CommandExt;
+    let Some((sandbox, python)) = sandbox(&[("terminal.py", TERMINAL)]) else { return };
+    let torchvet = env!("CARGO_BIN_EXE_torchvet");
+    let careless = ENDLESS.replace("KeyboardInterrupt", "KeyError");
+    for (program, status, said) in [(ENDLESS, 5, "saved"), (careless.as_str(), 130, "KeyboardInterrupt")] {
+        sandbox.write("endless.py", program);
+        let args = ["terminal.py", torchvet, "probe", "run", "--python", &python, "endless.py"];
+        let (exit, seen) = alone(&sandbox, &python, &args);
+        assert_eq!(exit, Some(status), "{seen}");
+        assert!(seen.contains(said), "{seen}");
+        assert!(seen.contains("torchvet: 0 violations"), "{seen}");
+        assert!(!seen.contains("atexit"), "it was interrupted twice: {seen}");
+    }
+}
 
-    use rustix::process::{Pid, Signal, kill_process_group};
+/// What is sent to torchvet alone, the program gets.
+#[cfg(unix)]
+#[test]
+fn signals_are_passed_on() {
+    use std::io::{BufRead, BufReader};
+
+    use rustix::process::{Pid, Signal, kill_process};
 
     let Some((sandbox, python)) = sandbox(&[("endless.py", ENDLESS)]) else { return };
-    for (program, status, said) in
-        [(ENDLESS.to_owned(), 5, "saved"), (ENDLESS.replace("KeyboardInterrupt", "KeyError"), 130, "")]
-    {
-        sandbox.write("endless.py", program);
+    for (signal, status) in [(Signal::INT, 5), (Signal::TERM, 143)] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_torchvet"))
             .current_dir(sandbox.0.path())
             .args(["probe", "run", "--python", &python, "endless.py"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut printed = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        printed.read_line(&mut line).unwrap();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line, "ready\n");
-        let group = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-        kill_process_group(group, Signal::INT).unwrap();
-        let mut rest = String::new();
-        printed.read_to_string(&mut rest).unwrap();
-        let mut report = String::new();
-        child.stderr.take().unwrap().read_to_string(&mut report).unwrap();
-        let ended = child.wait().unwrap();
-        assert_eq!(ended.code(), Some(status), "{report}");
-        assert_eq!(rest.trim(), said, "{report}");
-        assert!(report.contains("torchvet: 0 violations"), "{report}");
+        kill_process(Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap(), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(status));
     }
 }
 

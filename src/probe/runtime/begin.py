@@ -2,6 +2,7 @@
 
 import atexit
 import multiprocessing.process
+import multiprocessing.util
 import os
 import sys
 import threading
@@ -13,14 +14,7 @@ from . import place, watch
 
 def begin(session):
     task = session.task
-    session.emit(
-        "start",
-        python=".".join(map(str, sys.version_info[:3])),
-        torch=torch.__version__,
-        cuda=torch.version.cuda,
-        gpus=task["gpus"] if task["device"] == "virtual" else None,
-        child=multiprocessing.process.parent_process() is not None,
-    )
+    _start(session)
     if torch.__version__ < (2, 1):
         session.emit("refused", reason=f"PyTorch {torch.__version__} is too old: the probe needs 2.1")
         return
@@ -46,12 +40,31 @@ def begin(session):
     _report_exceptions(session)
     atexit.register(_end, session, watching)
     os.register_at_fork(after_in_child=lambda: _forked(watching))
+    multiprocessing.util.register_after_fork(watching, lambda _: _forked_process(session, watching))
     if task["max_steps"] is not None:
         _stop_after(task["max_steps"], session)
     watch.watch_threads(modes)
     watch.pause_in_compiled_code(watching)
     for mode in modes:
         mode.__enter__()
+
+
+def _start(session):
+    task = session.task
+    session.emit(
+        "start",
+        python=".".join(map(str, sys.version_info[:3])),
+        torch=torch.__version__,
+        cuda=torch.version.cuda,
+        gpus=task["gpus"] if task["device"] == "virtual" else None,
+        child=multiprocessing.process.parent_process() is not None,
+    )
+
+
+def _forked_process(session, watching):
+    """A process of multiprocessing, such as a worker of a loader, ends without `atexit`."""
+    _start(session)
+    multiprocessing.util.Finalize(None, _end, args=(session, watching), exitpriority=0)
 
 
 def _forked(watching):

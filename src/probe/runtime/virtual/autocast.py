@@ -5,6 +5,20 @@ import functools
 import torch
 
 
+def _dtype(wanted):
+    """What the CPU's autocast can do: before PyTorch 2.2 bfloat16 alone."""
+    setter = getattr(torch, "set_autocast_cpu_dtype", None)
+    if setter is None or torch.__version__ >= (2, 4):
+        return wanted
+    before = torch.get_autocast_cpu_dtype()
+    try:
+        setter(wanted)
+    except RuntimeError:
+        return torch.bfloat16
+    setter(before)
+    return wanted
+
+
 def install():
     autocast = torch.amp.autocast_mode.autocast
     enter, leave = autocast.__enter__, autocast.__exit__
@@ -13,8 +27,9 @@ def install():
     def __enter__(self):
         result = enter(self)
         if self.device == "cuda" and not torch._jit_internal.is_scripting():
-            inner = autocast("cpu", dtype=self.fast_dtype, enabled=self._enabled, cache_enabled=self._cache_enabled)
-            inner.fast_dtype = self.fast_dtype
+            dtype = _dtype(self.fast_dtype)
+            inner = autocast("cpu", dtype=dtype, enabled=self._enabled, cache_enabled=self._cache_enabled)
+            inner.fast_dtype = dtype
             self.__dict__.setdefault("_torchvet_inner", []).append(inner)
             enter(inner)
         return result

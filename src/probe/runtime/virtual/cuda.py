@@ -8,7 +8,7 @@ import time
 
 import torch
 
-from . import tags, tensors
+from . import tags
 from .world import CPU
 
 _NAME = "Virtual CUDA device (torchvet)"
@@ -278,7 +278,7 @@ def _names(world):
     resets += " set_per_process_memory_fraction _set_allocator_settings"
     names.update({name: _constant(lambda: None) for name in resets.split()})
     names["default_generators"] = tuple(Generator(f"cuda:{index}") for index in range(world.gpus))
-    for name in "Float Double Half BFloat16 Byte Char Short Int Long Bool".split():
+    for name in ("Float", "Double", "Half", "BFloat16", "Byte", "Char", "Short", "Int", "Long", "Bool"):
         names[f"{name}Tensor"] = _tensor_type(f"{name}Tensor")
     return names
 

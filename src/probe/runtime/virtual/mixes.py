@@ -17,21 +17,21 @@ from .world import CPU
 
 # These move data between devices, or ask for nothing but a shape.
 _FREE = frozenset(
-    "copy_ _copy_from _copy_from_and_resize _to_copy set_ resize_as_ is_same_size record_stream fill_ fill "
-    "_local_scalar_dense lift lift_fresh _ctc_loss _ctc_loss_backward _pack_padded_sequence "
-    "_pad_packed_sequence _foreach_copy_ _has_compatible_shallow_copy_type expand_as view_as "
-    "_pack_padded_sequence_backward slice_scatter select_scatter diagonal_scatter as_strided_scatter "
-    "linspace logspace".split()
-)
+    (
+        "copy_", "_copy_from", "_copy_from_and_resize", "_to_copy", "set_", "resize_as_", "is_same_size",
+        "record_stream", "fill_", "fill", "_local_scalar_dense", "lift", "lift_fresh", "_ctc_loss",
+        "_ctc_loss_backward", "_pack_padded_sequence", "_pad_packed_sequence", "_pack_padded_sequence_backward",
+        "_foreach_copy_", "slice_scatter", "select_scatter", "diagonal_scatter", "as_strided_scatter",
+        "linspace", "logspace"
+    )
+)  # fmt: skip
 # What CUDA runs in the place of what the CPU runs, and the names of arguments there.
 _ON_CUDA = {
     "embedding": ("wrapper_CUDA__index_select", {"indices": "index"}),
     "stack": ("wrapper_CUDA_cat", {}),
     "mkldnn_linear": ("wrapper_CUDA_addmm", {"input": "mat1", "weight": "mat2"}),
 }
-_RNNS = {
-    getattr(torch._VF, name, None): name for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")
-}
+_RNNS = {getattr(torch._VF, name, None): name for name in ("lstm", "gru", "rnn_tanh", "rnn_relu")}
 _TYPE_NAMES = {
     torch.float32: "Float",
     torch.float64: "Double",
@@ -65,7 +65,9 @@ class _Operation:
     def __init__(self, text):
         self.checks_nothing = "device_check: NoCheck" in text
         self.structured = "structured_delegate:" in text or "structured: True" in text
-        self.on_cuda = self.structured or re.search(r"^ +[\w, ]*\bCUDA\b[\w, ]*:", text, re.MULTILINE) is not None
+        self.on_cuda = (
+            self.structured or re.search(r"^ +[\w, ]*\bCUDA\b[\w, ]*:", text, re.MULTILINE) is not None
+        )
 
 
 @functools.cache
@@ -170,7 +172,9 @@ def judge(func, args, kwargs, call):
 
 
 def two_devices(a, b):
-    return RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {a} and {b}!")
+    return RuntimeError(
+        f"Expected all tensors to be on the same device, but found at least two devices, {a} and {b}!"
+    )
 
 
 def _one_device(found):
@@ -261,7 +265,9 @@ def _convolution(found):
                     f"Input type ({type_name(x)}) and {name} type ({type_name(tensor)}) should be the same"
                 )
     elif of_weight != CPU:
-        kernel = "wrapper_CUDA___slow_conv2d_forward" if weight.ndim < 5 else "wrapper_CUDA__slow_conv3d_forward"
+        kernel = (
+            "wrapper_CUDA___slow_conv2d_forward" if weight.ndim < 5 else "wrapper_CUDA__slow_conv3d_forward"
+        )
         _checked([one for one in found if one[0].name in ("input", "weight")], kernel, str)
 
 
@@ -319,9 +325,6 @@ def before_call(func, args):
                 )
 
 
-_FIRST_ONLY = (torch.ops.aten._pack_padded_sequence.default, torch.ops.aten._pad_packed_sequence.default)
-
-
 def after(func, args, result, target, aliases):
     """Gives new results their device. The lengths that belong to packed sequences are always on
     the CPU."""
@@ -330,7 +333,7 @@ def after(func, args, result, target, aliases):
         return
     if not isinstance(result, (list, tuple)):
         return
-    if func in _FIRST_ONLY:
+    if func is torch.ops.aten._pack_padded_sequence.default:
         result = result[:1]
     of_each = None
     if target.__class__ is not Guess and func._schema.name.startswith("aten::_foreach_"):

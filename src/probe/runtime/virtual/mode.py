@@ -11,7 +11,7 @@ from . import asserts, mixes, tags
 from .tags import Guess
 from .world import CPU
 
-
+_UNPACK = torch._VF._pad_packed_sequence
 _UNSAFE = """\
 torch.nn.functional.binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.
 Many models use a sigmoid layer right before the binary cross entropy layer.
@@ -35,11 +35,21 @@ class Calls(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         before, calls.call = calls.call, (func, args, kwargs or {})
+        if kwargs and type(kwargs.get("device")) is int:
+            # Before PyTorch 2.7 a number asks the driver what kind of device it is of.
+            kwargs = dict(kwargs, device=torch.device("cuda", kwargs["device"]))
         try:
             mixes.before_call(func, args)
-            if func is F.binary_cross_entropy and torch.is_autocast_enabled() and tags.get(args[0]) is not None:
+            if (
+                func is F.binary_cross_entropy
+                and torch.is_autocast_enabled()
+                and tags.get(args[0]) is not None
+            ):
                 raise RuntimeError(_UNSAFE)
-            return func(*args, **kwargs) if kwargs else func(*args)
+            result = func(*args, **kwargs) if kwargs else func(*args)
+            if func is _UNPACK:
+                tags.put(result[1], CPU)  # the lengths
+            return result
         except RuntimeError as error:
             if func is F.one_hot and tags.get(args[0]) is not None:
                 asserts.raised("one_hot", error)
@@ -78,7 +88,9 @@ def _check_generator(target):
         return
     wanted = "cuda" if target.__class__ is torch.device and target != CPU else "cpu"
     if generator.device.type != wanted:
-        raise RuntimeError(f"Expected a '{wanted}' device type for generator but found '{generator.device.type}'")
+        raise RuntimeError(
+            f"Expected a '{wanted}' device type for generator but found '{generator.device.type}'"
+        )
 
 
 class VirtualDevice(TorchDispatchMode):

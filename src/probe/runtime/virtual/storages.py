@@ -1,6 +1,9 @@
-"""Copies of storages and files of them keep the device."""
+"""Copies of storages, files of them, and what other processes get of them keep the device."""
+
+from multiprocessing.reduction import ForkingPickler
 
 import torch
+import torch.multiprocessing.reductions
 
 from . import tags, world
 from .world import CPU
@@ -44,5 +47,23 @@ def install():
 
     torch.UntypedStorage.cuda = cuda
     torch.UntypedStorage.cpu = cpu
-    torch.UntypedStorage.device = property(lambda self: tags.of_storage(self) or CPU)
-    torch.UntypedStorage.is_cuda = property(lambda self: tags.of_storage(self) is not None)
+    _share()
+
+
+def _share():
+    """What goes to another process shares the CPU's memory, and keeps its device."""
+    reductions = torch.multiprocessing.reductions
+    reduce = reductions.reduce_storage
+
+    def reduce_storage(storage):
+        tag = tags.of_storage(storage)
+        found = reduce(storage)
+        return found if tag is None else (rebuilt, (str(tag), *found))
+
+    ForkingPickler.register(torch.UntypedStorage, reduce_storage)
+
+
+def rebuilt(tag, rebuild, arguments):
+    storage = rebuild(*arguments)
+    tags.put_on_storage(storage, world.current.resolve(tag))
+    return storage

@@ -1,12 +1,21 @@
-"""The device of a tensor: a tag at its storage, so that views and aliases have it, too."""
+"""The device of a tensor: a tag at its storage, so that views and aliases have it, too.
+
+The tags are in a table by the address of the storage. A weak reference to each keeps its address
+from being given to another; those of storages that are gone are swept out now and then. (PyTorch
+does not always keep what Python sets on a storage: in 2.6 not over `copy_` after a save.)
+"""
 
 import torch
 
 from .world import CPU
 
-_storage_of = torch._C.TensorBase.untyped_storage
-_real_device = torch._C.TensorBase.device.__get__
+# Its name before PyTorch 2.2 was another.
+Base = getattr(torch._C, "TensorBase", None) or torch._C._TensorBase
+_storage_of = Base.untyped_storage
+_real_device = Base.device.__get__
 _NAME = "_torchvet_device"
+_tags = {}
+_PINNED = object()
 
 
 class Guess:
@@ -17,6 +26,19 @@ class Guess:
 
     def __init__(self, device):
         self.device = device
+
+
+class _Sweep:
+    """When the table has doubled, what is gone is swept out."""
+
+    limit = 4096
+
+    @classmethod
+    def run(cls):
+        for address in list(_tags):
+            if torch.UntypedStorage._expired(address) and _tags.pop(address, None) is not None:
+                torch.UntypedStorage._free_weak_ref(address)
+        cls.limit = max(4096, 2 * len(_tags))
 
 
 def _bearer(tensor):
@@ -31,20 +53,49 @@ def _bearer(tensor):
         return tensor
 
 
+def of_bearer(bearer):
+    if isinstance(bearer, torch.UntypedStorage):
+        tag = _tags.get(bearer._cdata)
+        return None if tag is _PINNED else tag
+    return getattr(bearer, _NAME, None)
+
+
+def put_on_bearer(bearer, tag):
+    if not isinstance(bearer, torch.UntypedStorage):
+        setattr(bearer, _NAME, tag)
+        return
+    address = bearer._cdata
+    if address in _tags:
+        _tags[address] = tag
+    elif tag is not None:
+        if len(_tags) > _Sweep.limit:
+            _Sweep.run()
+        bearer._weak_ref()
+        _tags[address] = tag
+
+
 def get(tensor):
     """The tag: a device, a `Guess`, or None for the CPU."""
-    return getattr(_bearer(tensor), _NAME, None)
+    return of_bearer(_bearer(tensor))
 
 
 def put(tensor, tag):
     """Gives a tensor, and all that share its storage, a tag."""
-    setattr(_bearer(tensor), _NAME, None if tag == CPU else tag)
+    put_on_bearer(_bearer(tensor), None if tag == CPU else tag)
 
 
 def put_if_new(tensor, tag):
     bearer = _bearer(tensor)
-    if getattr(bearer, _NAME, None) is None:
-        setattr(bearer, _NAME, tag)
+    if of_bearer(bearer) is None:
+        put_on_bearer(bearer, tag)
+
+
+def pin(tensor):
+    put_on_bearer(_storage_of(tensor), _PINNED)
+
+
+def is_pinned(tensor):
+    return _tags.get(_storage_of(tensor)._cdata) is _PINNED
 
 
 def key(tensor):
@@ -66,9 +117,9 @@ def device_of(tensor):
 
 
 def of_storage(storage):
-    tag = getattr(storage, _NAME, None)
+    tag = of_bearer(storage)
     return tag.device if tag.__class__ is Guess else tag
 
 
 def put_on_storage(storage, tag):
-    setattr(storage, _NAME, None if tag == CPU else tag)
+    put_on_bearer(storage, None if tag == CPU else tag)

@@ -8,13 +8,13 @@ import functools
 import sys
 
 import torch
-import torch.utils._device  # noqa: F401
+import torch.utils._device
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from . import tags, world
+from .tags import Base as _Base
 from .world import CPU
 
-_Base = torch._C.TensorBase
 
 
 def _is_gpu(tensor):
@@ -158,7 +158,13 @@ def install():
         if name is None:
             return _Base.type(self, dtype, non_blocking, **kwargs)
         place = torch.device("cuda") if name.startswith("torch.cuda.") else CPU
-        return _to(_Base.type(self, name.replace(".cuda", ""), non_blocking, **kwargs), place, None, False, torch.preserve_format)
+        return _to(
+            _Base.type(self, name.replace(".cuda", ""), non_blocking, **kwargs),
+            place,
+            None,
+            False,
+            torch.preserve_format,
+        )
 
     @_method
     def type_as(self, other):
@@ -172,12 +178,12 @@ def install():
             return self
         world.current.initialize()
         copy = self.detach().clone()
-        torch._C.TensorBase.untyped_storage(copy)._torchvet_pinned = True
+        tags.pin(copy)
         return copy
 
     @_method
     def is_pinned(self, device=None):
-        return getattr(torch._C.TensorBase.untyped_storage(self), "_torchvet_pinned", False)
+        return tags.is_pinned(self)
 
     @_method
     def record_stream(self, stream):
