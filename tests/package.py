@@ -116,27 +116,24 @@ def run(*command, cwd=None, expect=0):
     return done.stdout
 
 
+def build(profile, folder):
+    """Builds the wheel into a folder; the tool of the build stands in an environment of its own."""
+    builder = ROOT / "target" / "maturin"
+    if not (builder / BIN).exists():
+        venv.create(builder, with_pip=True)
+    run(builder / BIN / "python", "-m", "pip", "install", "--quiet", "maturin>=1.8,<2")
+    run(builder / BIN / "maturin", "build", "--profile", profile, "--out", folder, cwd=ROOT)
+    (wheel,) = pathlib.Path(folder).glob("torchvet-*.whl")
+    return wheel
+
+
 def main():
     parser = argparse.ArgumentParser(description="The Python package, as pip installs it.")
     parser.add_argument("--profile", default="dev", help="cargo's profile for the build")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        # The tool of the build stands in an environment of its own.
-        builder = ROOT / "target" / "maturin"
-        if not (builder / BIN).exists():
-            venv.create(builder, with_pip=True)
-        run(builder / BIN / "python", "-m", "pip", "install", "--quiet", "maturin>=1.8,<2")
-        run(
-            builder / BIN / "maturin",
-            "build",
-            "--profile",
-            options.profile,
-            "--out",
-            folder / "wheel",
-            cwd=ROOT,
-        )
-        (wheel,) = (folder / "wheel").glob("torchvet-*.whl")
+        wheel = build(options.profile, folder / "wheel")
 
         clean = folder / "clean"
         venv.create(clean, with_pip=True)

@@ -1,6 +1,7 @@
 """Verifies the rule pages with `torchvet probe verify`: does PyTorch show what they claim?
 
     python tests/pages_verify.py --torchvet target/debug/torchvet [--list] [name …]
+    python tests/pages_verify.py --torchvet target/debug/torchvet --scripts corpus/buggy
 
 For every page whose failure PyTorch shows on the CPU (`cpu = …`), each marked line of its
 Example must be *verified*. Of no page may anything be *refuted*, in the Example or in Use
@@ -8,6 +9,7 @@ instead. Runs on the Python that runs this file.
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import re
@@ -39,13 +41,16 @@ def main():
     )
     parser.add_argument("--torchvet", required=True)
     parser.add_argument("--list", action="store_true", help="print the verdict of every finding")
+    parser.add_argument("--scripts", metavar="DIR", help="verify what is found in these scripts instead")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.scripts:
+        sys.exit(verify_scripts(options))
     pages = {path.stem: blocks(path) for path in sorted((ROOT / "rules").glob("*.md"))}
     names = options.names or list(pages)
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            front, found = pages[name]
+            _, found = pages[name]
             for title, stem in TITLES.items():
                 source = found[title]
                 if not re.search(r"^(import|from) ", source, flags=re.MULTILINE):
@@ -54,13 +59,9 @@ def main():
                 file = pathlib.Path(folder, name.replace("-", "_"), f"{stem}.py")
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(source, encoding="utf-8")
-        command = [options.torchvet, "probe", "verify", "--isolated", "--select", "ALL", "--exit-zero"]
-        command += ["--python", sys.executable, "--output-format", "json", folder]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    if ran.returncode != 0:
-        sys.exit(f"torchvet failed:\n{ran.stderr}")
+        findings = verify(options.torchvet, folder)
     verdicts = {}
-    for finding in json.loads(ran.stdout):
+    for finding in findings:
         path = pathlib.Path(finding["filename"])
         verdicts.setdefault((path.parent.name.replace("_", "-"), path.stem), []).append(finding)
     faults, left_out, verified, beside = [], [], 0, 0
@@ -91,6 +92,34 @@ def main():
     print(f"{beside} of the other {len(names) - len(shown)} as well; {len(faults)} faults;", end=" ")
     print(f"left out {len(left_out)}: {', '.join(left_out) or 'nothing'}")
     sys.exit(bool(faults))
+
+
+def verify(torchvet, folder):
+    """All that is found in a folder, each with its verdict."""
+    command = [torchvet, "probe", "verify", "--isolated", "--select", "ALL", "--exit-zero"]
+    command += ["--python", sys.executable, "--output-format", "json", folder]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode != 0:
+        sys.exit(f"torchvet failed:\n{ran.stderr}")
+    return json.loads(ran.stdout)
+
+
+def verify_scripts(options):
+    """Counts the verdicts on scripts; what is refuted is a mistake of the checker's, or of the
+    witness's."""
+    findings = verify(options.torchvet, options.scripts)
+    count = collections.Counter()
+    for finding in findings:
+        verdict = finding["verified"]
+        how = [verdict["status"], *filter(None, [verdict["how"], verdict["judge"]])]
+        count[", ".join(how)] += 1
+        if options.list or verdict["status"] == "refuted":
+            print(f"{finding['filename']}: {one_line(finding)}")
+    print(
+        f"{len(findings)} findings in {options.scripts}:",
+        "; ".join(f"{n} {how}" for how, n in sorted(count.items())),
+    )
+    return any(finding["verified"]["status"] == "refuted" for finding in findings)
 
 
 def one_line(finding):

@@ -156,6 +156,9 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
 }
 
 fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
+    if args.verification.is_given() && !args.verify {
+        return Err(Failure::Message("--python and --emit-repro need --verify".to_owned()));
+    }
     let (input, from_stdin) = input(args, global)?;
     let settings = args.config.settings(&start_folder(input.paths.first().map(PathBuf::as_path)))?;
     let mut fixed = if args.known.add_ignore {

@@ -10,6 +10,7 @@ pub struct Args {
 }
 
 pub fn main(_: &Args) -> Result<Status, Failure> {
-    crate::server::run(STACK).map_err(Failure::Message)?;
-    Ok(Status::Clean)
+    let orderly = crate::server::run(STACK).map_err(Failure::Message)?;
+    // The protocol asks for this of a server that was not shut down before its end.
+    Ok(if orderly { Status::Clean } else { Status::Program(1) })
 }

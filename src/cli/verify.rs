@@ -26,6 +26,13 @@ pub struct VerifyArgs {
     emit_repro: Option<PathBuf>,
 }
 
+impl VerifyArgs {
+    /// Whether anything is asked for that only verification has.
+    pub fn is_given(&self) -> bool {
+        self.python.is_some() || self.emit_repro.is_some()
+    }
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     let limit = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;

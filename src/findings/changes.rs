@@ -22,10 +22,12 @@ impl Changes {
         let top = git(folder, &["rev-parse", "--show-toplevel"])?;
         let top = PathBuf::from(top.trim_end());
         let top = top.canonicalize().unwrap_or(top);
-        // `--end-of-options`: a revision that begins with a dash is no option.
-        let base = git(&top, &["merge-base", "--end-of-options", revision, "HEAD"]).or_else(|_| {
-            git(&top, &["rev-parse", "--verify", "--end-of-options", &format!("{revision}^{{commit}}")])
-        })?;
+        // `--end-of-options`: a revision that begins with a dash is no option. Histories that have
+        // nothing in common are compared as they are.
+        let commit = format!("{revision}^{{commit}}");
+        let base = git(&top, &["merge-base", "--end-of-options", revision, "HEAD"])
+            .or_else(|_| git(&top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]))
+            .map_err(|_| format!("git knows no revision `{revision}`"))?;
         let diff = git(
             &top,
             &[

@@ -338,7 +338,7 @@ fn number(version: &str) -> Option<(u32, u32)> {
 }
 
 fn gigabytes(bytes: u64) -> String {
-    format!("{}.{} GiB", bytes >> 30, (bytes % (1 << 30)) * 10 >> 30)
+    format!("{}.{} GiB", bytes >> 30, ((bytes % (1 << 30)) * 10) >> 30)
 }
 
 impl TorchPart {

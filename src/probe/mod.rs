@@ -7,6 +7,8 @@
 pub mod doctor;
 pub mod driver;
 pub mod event;
+mod harmless;
+mod judge;
 pub mod python;
 pub mod report;
 pub mod run;

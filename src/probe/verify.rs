@@ -10,16 +10,19 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::judge::{Claim, DEVICES, Outcome, Shown, asks_for_history, judge, without_witness};
 use super::python::Python;
 use super::runtime::{ContractSource, VERSION};
 use super::witness::{Choice, Devices, Lengths, Program};
 use super::worker::{Answer, Work, Worker};
-use crate::diagnostic::{Diagnostic, How, Judge, Severity, Status, Verdict, Witness};
+use crate::diagnostic::{Diagnostic, How, Judge, Status, Verdict, Witness};
 use crate::rules::{Page, Rules};
 use crate::value::Kind;
 
 /// How long PyTorch's import may take.
 const PATIENCE: Duration = Duration::from_secs(180);
+
+const HISTORY_ONLY: &str = "only the history of its values shows it";
 
 pub struct Verifier<'a> {
     python: &'a Python,
@@ -62,37 +65,6 @@ struct Done {
     outcome: Outcome,
 }
 
-/// What a witness did.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
-enum Outcome {
-    /// The arguments cannot be made.
-    NotBuilt(Raised),
-    Raised(Raised),
-    Ran {
-        contract: Option<Judged>,
-    },
-    /// The process ended during the call.
-    #[serde(skip)]
-    Died(String),
-    /// Something kept the witness from running.
-    #[serde(skip)]
-    Lost(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-struct Raised {
-    #[serde(rename = "type")]
-    kind: String,
-    message: String,
-}
-
-/// What the contract says of the real arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-struct Judged {
-    message: String,
-}
-
 #[derive(Debug, Serialize)]
 struct Request<'a> {
     version: u32,
@@ -105,74 +77,6 @@ struct Request<'a> {
     fake: bool,
     wait: bool,
     limit: f64,
-}
-
-impl Raised {
-    fn text(&self) -> String {
-        format!("{}: {}", self.kind, self.message)
-    }
-
-    /// Its first line, for a sentence.
-    fn line(&self) -> String {
-        self.text().lines().next().unwrap_or_default().to_owned()
-    }
-}
-
-/// What a finding claims, as far as running its witness can show it.
-struct Claim {
-    /// What PyTorch's message must look like.
-    pattern: Option<Regex>,
-    /// The call fails, and is not silently wrong.
-    raises: bool,
-    /// The page knows of cases in which the call is silently wrong.
-    may_be_silent: bool,
-    /// What is checked by CUDA's kernels need not be by the CPU's.
-    on_cuda: bool,
-    /// It is about devices: on the CPU alone nothing of it is left.
-    about_devices: bool,
-}
-
-impl Claim {
-    fn of(page: &Page, severity: Severity) -> Claim {
-        let words = page.rejects.as_deref().map(words);
-        let patterns: Vec<&str> = page.cpu.as_deref().into_iter().chain(words).collect();
-        let pattern = (!patterns.is_empty()).then(|| Regex::new(&patterns.join("|")).ok()).flatten();
-        let about_devices = page.rejects.as_deref() == Some("device") || page.needs.is_some();
-        Claim {
-            raises: severity == Severity::Error && (pattern.is_some() || about_devices),
-            pattern,
-            may_be_silent: page.section("Evidence").is_some(),
-            on_cuda: page.cuda.is_some(),
-            about_devices,
-        }
-    }
-}
-
-/// What PyTorch's messages about a kind of refused call have in common: a page's `cpu` is only
-/// that of its Example.
-fn words(kind: &str) -> &'static str {
-    match kind {
-        "shape" => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal)",
-        "dtype" => r"(?i-u:type|not implemented for|integral|complex|float|long|bool|double|half)",
-        "rank" => r"(?i-u:dim|\b\dD\b|rank|scalar|vector|matri|\d-d\b|tuple of length|shape)",
-        "dim" => r"(?i-u:dim)",
-        "index" => r"(?i-u:ind(ex|ices)|out of (range|bounds)|too many)",
-        "layout" => r"(?i-u:stride|contiguous|layout|memory)",
-        _ => "",
-    }
-}
-
-/// What PyTorch says where devices are mixed, or asks for.
-const DEVICES: &str = r"(?i-u:same device|different devices?|is on cuda|on cpu|device)";
-
-/// What contracts ask for and no tensor tells: where its values come from.
-const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
-
-/// What a candidate showed.
-enum Shown {
-    Verified(How, Option<String>),
-    Refuted,
-    Nothing(String),
 }
 
 impl<'a> Verifier<'a> {
@@ -200,6 +104,13 @@ impl<'a> Verifier<'a> {
             return not_verifiable(without_witness(page));
         };
         let claim = Claim::of(page, diagnostic.severity);
+        let forbidden = choices(witness).into_iter().find_map(|choice| Program::of(witness, choice).forbidden.pop());
+        if let Some(path) = forbidden {
+            if !claim.raises && asks_for_history(page) {
+                return not_verifiable(HISTORY_ONLY.to_owned());
+            }
+            return not_verifiable(format!("a witness does not run `{path}`"));
+        }
         match self.ready() {
             Err(reason) => not_verifiable(reason),
             Ok(torch) if torch.cuda && (claim.about_devices || claim.on_cuda && uses_cuda(witness)) => {
@@ -234,9 +145,8 @@ impl<'a> Verifier<'a> {
                 Shown::Nothing(why) => _ = reason.get_or_insert((why, program)),
             }
         }
-        let contract = page.contract().unwrap_or_default();
-        if !claim.raises && HISTORY.iter().any(|helper| contract.contains(helper)) {
-            return not_verifiable("only the history of its values shows it".to_owned());
+        if !claim.raises && asks_for_history(page) {
+            return not_verifiable(HISTORY_ONLY.to_owned());
         }
         match (refuted, reason) {
             (Some(program), _) => Verdict {
@@ -259,22 +169,24 @@ impl<'a> Verifier<'a> {
             return not_verifiable("it depends on autocast on a GPU, and there is none".to_owned());
         }
         let found = choices(witness).into_iter().map(|choice| Choice { devices: Devices::AsFound, ..choice });
+        let mixes = Regex::new(DEVICES);
         let mut reason = None;
         for choice in found {
             let program = Program::of(witness, choice);
             let raised = match self.run(page, witness, &program, true) {
                 Outcome::Raised(raised) => raised,
                 Outcome::Ran { .. } => {
-                    reason.get_or_insert("it needs a GPU, and there is none: PyTorch's fake tensors accept the call");
+                    reason.get_or_insert("PyTorch's fake tensors accept the call".to_owned());
                     continue;
                 }
                 // Those of older versions want a driver.
-                _ => {
-                    reason.get_or_insert("it needs a GPU, and there is none");
+                Outcome::NotBuilt(raised) => {
+                    reason.get_or_insert(format!("PyTorch's fake tensors say {}", raised.line()));
                     continue;
                 }
+                _ => continue,
             };
-            let matches = Regex::new(DEVICES).is_ok_and(|pattern| pattern.is_match(&raised.text()));
+            let matches = mixes.as_ref().is_ok_and(|mixes| mixes.is_match(&raised.text()));
             // The same call on one device must go well: else it fails for another reason.
             let control = Program::of(witness, Choice { devices: Devices::Cpu, ..choice });
             if matches && matches!(self.run(page, witness, &control, true), Outcome::Ran { .. }) {
@@ -287,9 +199,10 @@ impl<'a> Verifier<'a> {
                     witness: Some(program.text()),
                 };
             }
-            reason.get_or_insert("it needs a GPU, and there is none");
+            reason.get_or_insert(format!("PyTorch's fake tensors say {}", raised.line()));
         }
-        not_verifiable(reason.unwrap_or("it needs a GPU, and there is none").to_owned())
+        let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        not_verifiable(format!("it needs a GPU, and there is none{why}"))
     }
 
     /// Runs it on the GPU, in a process of its own.
@@ -499,44 +412,6 @@ fn choices(witness: &Witness) -> Vec<Choice> {
 
 fn too_large(program: &Program) -> Option<String> {
     program.lost.iter().find(|lost| lost.ends_with("is too large to be made")).cloned()
-}
-
-/// What a program's outcome says about a claim.
-fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Shown {
-    let guessed = || program.lost.first().map(|lost| format!(" ({lost})")).unwrap_or_default();
-    match outcome {
-        Outcome::Raised(raised) if claim.pattern.as_ref().is_some_and(|pattern| pattern.is_match(&raised.text())) => {
-            Shown::Verified(How::Raised, Some(raised.text()))
-        }
-        Outcome::Raised(raised) => {
-            Shown::Nothing(format!("the witness fails for another reason: {}{}", raised.line(), guessed()))
-        }
-        Outcome::NotBuilt(raised) => {
-            Shown::Nothing(format!("its arguments cannot be made: {}{}", raised.line(), guessed()))
-        }
-        Outcome::Died(how) => Shown::Verified(How::Died, Some(how)),
-        Outcome::Lost(why) => Shown::Nothing(why),
-        Outcome::Ran { contract: Some(judged) } if !claim.raises || claim.may_be_silent => {
-            Shown::Verified(How::Silent, Some(judged.message))
-        }
-        Outcome::Ran { contract: Some(_) } if page.cuda.is_some() => {
-            Shown::Nothing("the CPU runs the call; only a GPU refuses it, and there is none".to_owned())
-        }
-        Outcome::Ran { .. } if claim.raises && program.lost.is_empty() => Shown::Refuted,
-        Outcome::Ran { .. } => match program.lost.first() {
-            Some(lost) => Shown::Nothing(lost.clone()),
-            None => Shown::Nothing("real tensors with these facts do not show it".to_owned()),
-        },
-    }
-}
-
-/// Why there is no call to make again.
-fn without_witness(page: &Page) -> String {
-    if page.contract_of.is_empty() && page.rejects.is_none() {
-        "no single call shows it".to_owned()
-    } else {
-        "the call's arguments are not known well enough".to_owned()
-    }
 }
 
 pub fn not_verifiable(reason: String) -> Verdict {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::harmless::is_harmless;
 use super::tensor;
 use crate::diagnostic::{Call, Given, Place, Witness};
 use crate::value::{Device, DeviceKind, Dtype, Form, InstanceForm, Kind, Length, Symbol, TensorForm, Type};
@@ -48,6 +49,8 @@ pub struct Program {
     pub arguments: Vec<(String, String)>,
     /// What is known of the arguments and is not in the program, or was made up.
     pub lost: Vec<String>,
+    /// What it would call and must not.
+    pub forbidden: Vec<String>,
 }
 
 impl Program {
@@ -60,6 +63,7 @@ impl Program {
                 call: (*call).to_owned(),
                 arguments: Vec::new(),
                 lost: Vec::new(),
+                forbidden: Vec::new(),
             },
         }
     }
@@ -70,8 +74,13 @@ impl Program {
             imports: BTreeSet::from(["import torch".to_owned()]),
             setup: Vec::new(),
             lost: Vec::new(),
+            forbidden: Vec::new(),
             names: BTreeSet::new(),
             symbols: symbols(witness),
+            counts: witness.arguments.iter().any(|argument| {
+                let is_number = matches!(argument.value, Form::Int(_) | Form::Length(_) | Form::Any(Type::Int));
+                argument.place == Place::Star && is_number
+            }),
             fallback: fallback(witness, choice),
         };
         let mut given: Vec<(Given, String)> = Vec::new();
@@ -90,12 +99,12 @@ impl Program {
         }
         let call = writer.call(witness.path.as_str(), &given);
         let arguments = given.iter().map(|(argument, text)| (argument.name.to_string(), text.clone())).collect();
-        let Writer { imports, setup, lost, .. } = writer;
+        let Writer { imports, setup, lost, forbidden, .. } = writer;
         // `import torch` comes before `from torch import nn`.
         let (plain, from): (Vec<String>, Vec<String>) =
             imports.into_iter().partition(|line| line.starts_with("import"));
         let imports = plain.into_iter().chain(from).collect();
-        Program { imports, setup, call, arguments, lost }
+        Program { imports, setup, call, arguments, lost, forbidden }
     }
 
     /// The program but for the call.
@@ -171,8 +180,11 @@ pub(super) struct Writer {
     imports: BTreeSet<String>,
     pub setup: Vec<String>,
     pub lost: Vec<String>,
+    forbidden: Vec<String>,
     names: BTreeSet<String>,
     symbols: Vec<Symbol>,
+    /// Whether what `*name` takes are numbers, such as sizes, and no tensors.
+    counts: bool,
     pub fallback: Fallback,
 }
 
@@ -216,6 +228,10 @@ impl Writer {
     fn argument(&mut self, argument: &Given) -> Option<String> {
         let name = argument.name.as_str();
         match &argument.value {
+            Form::Unknown if argument.place == Place::Star && self.counts => {
+                self.lost.push(format!("something in `{name}` is not known"));
+                Some(self.length(&Length::Unknown).to_string())
+            }
             // A finding holds whatever it is: also for the default.
             Form::Unknown | Form::Any(_) if argument.optional => None,
             Form::Unknown => {
@@ -297,6 +313,13 @@ impl Writer {
                 value => given.push(format!("{name}={}", self.expression(value, name.as_str()))),
             }
         }
+        // Every layer of PyTorch's with parameters takes these.
+        if let Some(device) = instance.device.map(|device| self.device(device)).filter(|device| device != "cpu") {
+            given.push(format!("device=\"{device}\""));
+        }
+        if let Some(dtype) = instance.dtype.filter(|dtype| *dtype != Dtype::Float32) {
+            given.push(format!("dtype=torch.{dtype}"));
+        }
         format!("{class}({})", given.join(", "))
     }
 
@@ -312,6 +335,9 @@ impl Writer {
 
     /// Something of a library, by the name under which people have it.
     fn path(&mut self, path: &str) -> String {
+        if !is_harmless(path) {
+            self.forbidden.push(path.to_owned());
+        }
         if let Some(name) = path.strip_prefix("torch.nn.functional.") {
             self.import("import torch.nn.functional as F");
             return format!("F.{name}");
@@ -343,6 +369,9 @@ impl Writer {
     }
 
     fn call(&mut self, path: &str, given: &[(Given, String)]) -> String {
+        if !is_harmless(path) {
+            self.forbidden.push(path.to_owned());
+        }
         let (owner, name) = path.rsplit_once('.').unwrap_or(("", path));
         let is_method = matches!(owner, "torch.Tensor" | "numpy.ndarray");
         let receiver = given.first().map(|(_, text)| text.as_str());

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gen_lsp_types::{
-    DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidOpenNotebookDocumentParams, NotebookCell,
-    NotebookCellKind, Position, TextDocumentContentChangeEvent, TextDocumentItem, Uri,
+    DidChangeNotebookDocumentParams, DidChangeTextDocumentParams, DidOpenNotebookDocumentParams, LanguageKind,
+    NotebookCell, NotebookCellKind, Position, TextDocumentContentChangeEvent, TextDocumentItem, Uri,
 };
 use rustc_hash::FxHashMap;
 use serde_json::json;
 
 use super::uri;
 use crate::project::Content;
-use crate::syntax::PositionEncoding;
+use crate::syntax::{LaunchFile, PositionEncoding};
 
 /// A text or notebook in one state.
 pub struct Document {
@@ -21,7 +21,9 @@ pub struct Document {
     pub version: i32,
     /// Where it lies, links resolved; made up for what was never saved.
     pub path: PathBuf,
-    /// `None` for what cannot be checked: too big, or a notebook in another language.
+    /// In another language than those that we read.
+    foreign: bool,
+    /// `None` for what cannot be checked: foreign, or too big.
     pub content: Option<Arc<Content>>,
     /// All cells of a notebook; `None` for a text.
     pub cells: Option<Vec<Cell>>,
@@ -36,11 +38,10 @@ pub struct Cell {
 }
 
 impl Document {
-    fn text(uri: Uri, path: PathBuf, version: i32, text: Option<&str>) -> Document {
-        // A notebook that is shown as text is JSON.
-        let text = text.filter(|_| path.extension().is_none_or(|extension| extension != "ipynb"));
+    fn text(uri: Uri, path: PathBuf, version: i32, foreign: bool, text: Option<&str>) -> Document {
+        let text = text.filter(|_| !foreign);
         let content = text.and_then(|text| Content::of_text(&path, text).ok()).map(Arc::new);
-        Document { uri, version, path, content, cells: None }
+        Document { uri, version, path, foreign, content, cells: None }
     }
 
     fn notebook(uri: Uri, path: PathBuf, version: i32, cells: Vec<Cell>) -> Document {
@@ -58,7 +59,7 @@ impl Document {
         // An extension of its own would make it a text.
         let name = path.with_extension("ipynb");
         let content = Content::of_text(&name, &notebook.to_string()).ok().map(Arc::new);
-        Document { uri, version, path, content, cells: Some(cells) }
+        Document { uri, version, path, foreign: false, content, cells: Some(cells) }
     }
 
     /// The URIs under which its findings are shown.
@@ -104,14 +105,18 @@ impl Documents {
     /// `home` is where texts are put that were never saved.
     pub fn open(&mut self, item: TextDocumentItem, home: &Path) -> Arc<Document> {
         let path = place(&item.uri, home);
-        self.keep(Document::text(item.uri, path, item.version, Some(&item.text)))
+        let ends_in = |extension: &str| path.extension().is_some_and(|own| own == extension);
+        let python = item.language_id == LanguageKind::Python || ends_in("py");
+        // A notebook that is shown as text is JSON.
+        let foreign = !python && LaunchFile::of(&path).is_none() || ends_in("ipynb");
+        self.keep(Document::text(item.uri, path, item.version, foreign, Some(&item.text)))
     }
 
     pub fn change(&mut self, params: DidChangeTextDocumentParams) -> Option<Arc<Document>> {
         let uri = params.text_document.text_document_identifier.uri;
         let old = self.open.get(&uri)?;
         let text = edit(old.content.as_deref(), &old.path, &params.content_changes, self.encoding);
-        let new = Document::text(uri, old.path.clone(), params.text_document.version, text.as_deref());
+        let new = Document::text(uri, old.path.clone(), params.text_document.version, old.foreign, text.as_deref());
         Some(self.keep(new))
     }
 

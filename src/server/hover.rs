@@ -28,7 +28,8 @@ pub fn hover(
     let facts = workspace.facts(&document.path, Some(offset), cancelled)?;
     // The innermost expression is the one that is meant, even where nothing is known of it.
     let inner = facts.entries.iter().min_by_key(|fact| fact.span.end - fact.span.start);
-    let Some(fact) = inner.filter(|fact| fact.text != "unknown" && fact.text != fact.name) else { return Ok(None) };
+    let says_something = |fact: &&FactEntry| !["unknown", "tensor[…]", &fact.name].contains(&fact.text.as_str());
+    let Some(fact) = inner.filter(says_something) else { return Ok(None) };
     let range = workspace.lens().location(&facts.project, fact.span).range;
     Ok(Some(shown(describe(&facts, fact, workspace.lens()), Some(range))))
 }

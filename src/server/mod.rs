@@ -96,15 +96,16 @@ impl Client {
     }
 }
 
-/// Serves one editor over standard input and output, until it says that it ends. `stack` is how
-/// much the thread that analyses may need.
-pub fn run(stack: usize) -> Result<(), String> {
+/// Serves one editor over standard input and output, until it ends: whether in good order.
+/// `stack` is how much the thread that analyses may need.
+pub fn run(stack: usize) -> Result<bool, String> {
     let (connection, threads) = Connection::stdio();
-    serve(connection, stack)?;
-    threads.join().map_err(|error| error.to_string())
+    let orderly = serve(connection, stack)?;
+    threads.join().map_err(|error| error.to_string())?;
+    Ok(orderly)
 }
 
-fn serve(connection: Connection, stack: usize) -> Result<(), String> {
+fn serve(connection: Connection, stack: usize) -> Result<bool, String> {
     let (id, params) = connection.initialize_start().map_err(|error| error.to_string())?;
     let client = Client::of(&params);
     connection.initialize_finish(id, client.answer()).map_err(|error| error.to_string())?;
@@ -157,30 +158,31 @@ struct Server<'c> {
 }
 
 impl Server<'_> {
-    fn serve(&mut self) -> Result<(), String> {
+    fn serve(&mut self) -> Result<bool, String> {
         for message in &self.connection.receiver {
             match message {
                 Message::Request(request) => {
                     if self.connection.handle_shutdown(&request).map_err(|error| error.to_string())? {
-                        return Ok(());
+                        return Ok(true);
                     }
                     self.request(request);
                 }
                 Message::Notification(notification) if notification.method == "exit" => {
-                    return Err("the editor ended the server without `shutdown`".to_owned());
+                    return Ok(false);
                 }
                 Message::Notification(notification) => self.notification(notification),
                 // Nothing that we ask for needs an answer.
                 Message::Response(_) => {}
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     fn tell(&self, task: Task) {
-        self.interrupt.news();
         // The worker outlives this thread's loop.
         let _ = self.tasks.send(task);
+        // Only now: work that begins in between must not pass for the newest.
+        self.interrupt.news();
     }
 
     fn notification(&mut self, notification: Notification) {

@@ -19,11 +19,12 @@ use super::documents::Document;
 use super::settings::Options;
 use super::workspace::{Stopped, Workspace};
 use super::{Client, actions, hints, hover};
+use crate::panics;
 
 /// How long at most, and for what part of the time that an analysis takes, more edits are
 /// waited for before one begins.
-const LONGEST_PAUSE: Duration = Duration::from_millis(60);
-const PAUSE: u32 = 4;
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: u32 = 8;
 
 /// What the worker is told.
 pub enum Task {
@@ -73,6 +74,11 @@ impl Interrupt {
         self.news();
     }
 
+    /// What was cancelled too late needs not be remembered.
+    fn forget(&self) {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn takes_back(&self, id: &RequestId) -> bool {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(id)
     }
@@ -92,9 +98,13 @@ pub struct Worker {
     /// The document that was edited last.
     edited: Option<PathBuf>,
     asks: Vec<Ask>,
+    /// The request that is being answered.
+    answering: Option<RequestId>,
     published: FxHashMap<Uri, Vec<Diagnostic>>,
     /// What the last analysis took.
     cost: Duration,
+    /// When to begin with what was edited last.
+    not_before: Option<Instant>,
     requests: i32,
 }
 
@@ -110,8 +120,10 @@ impl Worker {
             queue: Vec::new(),
             edited: None,
             asks: Vec::new(),
+            answering: None,
             published: FxHashMap::default(),
             cost: Duration::ZERO,
+            not_before: None,
             requests: 0,
         }
     }
@@ -130,7 +142,14 @@ impl Worker {
             if !self.take_all() {
                 return;
             }
-            self.step(seen);
+            // A bug outside of an analysis must not be the end, either.
+            if let Err(message) = panics::catch(|| self.step(seen)) {
+                self.queue.pop();
+                self.notify("window/logMessage", bug(&message));
+                if let Some(id) = self.answering.take() {
+                    self.send(Response::new_err(id, ErrorCode::InternalError as i32, message));
+                }
+            }
         }
     }
 
@@ -149,7 +168,12 @@ impl Worker {
         match task {
             Task::Set(document) => {
                 let path = document.path.clone();
+                if self.client.pulls {
+                    // From now on the editor asks: what it was told of the file before is void.
+                    self.publish(document.uri.clone(), None, Vec::new());
+                }
                 self.workspace.set(document);
+                self.not_before = Some(Instant::now() + (self.cost / PAUSE).min(LONGEST_PAUSE));
                 self.edited = Some(path.clone());
                 self.enqueue_stale();
                 self.enqueue(path);
@@ -243,22 +267,25 @@ impl Worker {
     /// the rest.
     fn step(&mut self, seen: u64) {
         let interrupt = self.interrupt.clone();
+        if self.asks.is_empty() {
+            interrupt.forget();
+        }
         let taken_back: Vec<Ask> = self.asks.extract_if(.., |ask| interrupt.takes_back(&ask.id)).collect();
         for ask in taken_back {
             let message = "the request was cancelled".to_owned();
             self.send(Response::new_err(ask.id, ErrorCode::RequestCanceled as i32, message));
         }
         let edited = self.edited.as_ref().is_some_and(|edited| self.queue.last() == Some(edited));
-        let answerable = self.asks.iter().position(|ask| !self.queue.contains(&ask.document.path));
-        if let Some(index) = answerable.filter(|_| !edited) {
-            let ask = self.asks.remove(index);
-            self.answer(ask, seen);
-            return;
-        }
-        // An answer may need a document before its turn.
-        if let Some(ask) = self.asks.first().filter(|_| !edited) {
-            let path = ask.document.path.clone();
-            self.enqueue(path);
+        if !edited {
+            if let Some(index) = self.asks.iter().position(|ask| self.awaited(ask).is_none()) {
+                let ask = self.asks.remove(index);
+                self.answer(ask, seen);
+                return;
+            }
+            // What an answer needs is done before its turn.
+            if let Some(path) = self.asks.first().and_then(|ask| self.awaited(ask)) {
+                self.enqueue(path);
+            }
         }
         let Some(path) = self.queue.last().cloned() else { return };
         if edited && self.pause() {
@@ -266,21 +293,15 @@ impl Worker {
         }
         let clock = Instant::now();
         let news = &interrupt.news;
-        match self.workspace.analyse(&path, &|| news.load(Ordering::Relaxed) != seen) {
-            Err(Stopped::Cancelled) => return,
-            Err(Stopped::Bug(message)) => {
-                self.queue.retain(|other| *other != path);
-                self.bug(&path, &message);
-                self.tell_of(&path);
-            }
-            Ok(concerned) => {
-                self.queue.retain(|other| *other != path);
-                // What was edited is waited for.
-                self.tell_of(&path);
-                for other in concerned.iter().filter(|other| **other != path) {
-                    self.tell_of(other);
-                }
-            }
+        let Some(analysed) = self.workspace.analyse(&path, &|| news.load(Ordering::Relaxed) != seen) else { return };
+        self.queue.retain(|other| *other != path);
+        if let Some(bug) = analysed.bug {
+            self.bug(&path, &bug);
+        }
+        // What was edited is waited for.
+        self.tell_of(&path);
+        for other in analysed.concerned.iter().filter(|other| **other != path) {
+            self.tell_of(other);
         }
         self.cost = clock.elapsed();
         for mistake in self.workspace.settings.mistakes() {
@@ -288,13 +309,20 @@ impl Worker {
         }
     }
 
-    /// Waits a little for more edits, where an analysis takes long; true if there are any.
-    fn pause(&mut self) -> bool {
-        let pause = (self.cost / PAUSE).min(LONGEST_PAUSE);
-        if pause < Duration::from_millis(2) {
-            return false;
+    /// What is to be analysed before a request can be answered.
+    fn awaited(&self, ask: &Ask) -> Option<PathBuf> {
+        match ask.what {
+            What::Diagnostics { .. } | What::Actions(_) => self.workspace.awaited(&ask.document.path),
+            What::Hover(_) | What::Hints(_) => None,
         }
-        match self.tasks.recv_timeout(pause) {
+    }
+
+    /// Waits a little for more edits, where an analysis takes long; true if anything came.
+    fn pause(&mut self) -> bool {
+        let Some(left) = self.not_before.and_then(|end| end.checked_duration_since(Instant::now())) else {
+            return false;
+        };
+        match self.tasks.recv_timeout(left) {
             Ok(task) => self.take(task),
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => {}
@@ -304,6 +332,7 @@ impl Worker {
 
     fn answer(&mut self, ask: Ask, seen: u64) {
         let Ask { id, document, part, what } = &ask;
+        self.answering = Some(id.clone());
         let interrupt = self.interrupt.clone();
         let cancelled = || interrupt.news.load(Ordering::Relaxed) != seen;
         let current = self.workspace.document(&document.path).is_some_and(|now| now.version == document.version);
@@ -321,6 +350,7 @@ impl Worker {
             What::Hints(range) => hints::hints(&mut self.workspace, document, part, *range, &cancelled)
                 .map(|hints| json(serde_json::to_value(hints))),
         };
+        self.answering = None;
         match answer {
             Ok(value) => self.send(Response::new_ok(id.clone(), value)),
             Err(Stopped::Cancelled) if current => self.asks.push(ask),
@@ -391,9 +421,8 @@ impl Worker {
         self.notify("textDocument/publishDiagnostics", PublishDiagnosticsParams { uri, version, diagnostics });
     }
 
-    fn bug(&mut self, path: &Path, message: &str) {
-        let message = format!("{}: a bug of torchvet, please report it: {message}", path.display());
-        self.notify("window/logMessage", LogMessageParams { kind: MessageType::Error, message });
+    fn bug(&self, path: &Path, message: &str) {
+        self.notify("window/logMessage", bug(&format!("{}: {message}", path.display())));
     }
 
     fn notify(&self, method: &str, params: impl serde::Serialize) {
@@ -403,6 +432,10 @@ impl Worker {
     fn send(&self, message: impl Into<Message>) {
         (self.send)(message.into());
     }
+}
+
+fn bug(message: &str) -> LogMessageParams {
+    LogMessageParams { kind: MessageType::Error, message: format!("a bug of torchvet, please report it: {message}") }
 }
 
 fn fingerprint(items: &[Diagnostic]) -> String {

@@ -53,6 +53,14 @@ impl Root {
     }
 }
 
+/// What an analysis of a document came to.
+pub struct Analysed {
+    /// The files whose findings may be others than before, the document too.
+    pub concerned: Vec<PathBuf>,
+    /// A bug of torchvet's: its message.
+    pub bug: Option<String>,
+}
+
 /// A finding as it is reported, and the project that its places are about.
 pub struct Reported<'w> {
     pub finding: Diagnostic,
@@ -141,8 +149,8 @@ impl Workspace {
         self.open.contains_key(path) && self.roots.get(path).is_none_or(|root| root.stale)
     }
 
-    /// Analyses a document. Gives the files whose findings may be others than before.
-    pub fn analyse(&mut self, path: &Path, cancelled: Cancelled) -> Result<Vec<PathBuf>, Stopped> {
+    /// Analyses a document, unless that is cancelled.
+    pub fn analyse(&mut self, path: &Path, cancelled: Cancelled) -> Option<Analysed> {
         let loaded = self.settings_of(path);
         let before = self.concerned(path);
         let project = Project::with_disk(self.top(path), self.disk.clone());
@@ -158,7 +166,7 @@ impl Workspace {
                 analyse_unless(cancelled, &root.project, id, rules, Wanted::default())
             };
             match panics::catch(work) {
-                Ok(None) => return Err(Stopped::Cancelled),
+                Ok(None) => return None,
                 Ok(Some(report)) => {
                     root.found = report.diagnostics;
                     root.uncertain = report.exhausted;
@@ -177,7 +185,7 @@ impl Workspace {
         concerned.extend(before);
         concerned.sort();
         concerned.dedup();
-        bug.map_or(Ok(concerned), |bug| Err(Stopped::Bug(bug)))
+        Some(Analysed { concerned, bug })
     }
 
     /// The files in which a document's analysis found something, and the document.
@@ -187,14 +195,24 @@ impl Workspace {
         found.chain([path.to_owned()]).collect()
     }
 
+    /// A document that is to be analysed before it can be said what is found in a file: the
+    /// file itself, or one that had something to say of it before.
+    pub fn awaited(&self, path: &Path) -> Option<PathBuf> {
+        if self.is_stale(path) {
+            return Some(path.to_owned());
+        }
+        let mut others = self.roots.iter().filter(|(_, root)| root.stale && root.concerns(path));
+        others.next().map(|(own, _)| own.clone())
+    }
+
     /// What is reported in a file; `None` while some part of it is not known yet.
     pub fn reported(&mut self, path: &Path) -> Option<Vec<Reported<'_>>> {
+        if self.awaited(path).is_some() {
+            return None;
+        }
         let loaded = self.settings_of(path);
         let this = &*self;
         let open = this.open.contains_key(path);
-        if this.is_stale(path) || this.roots.values().any(|root| root.stale && root.concerns(path)) {
-            return None;
-        }
         let contributors = this.roots.iter().filter(|(own, root)| *own == path || root.concerns(path));
         let contributors: Vec<&Root> = contributors.map(|(_, root)| root).collect();
         // The file as it is known to itself, or to anyone.

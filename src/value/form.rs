@@ -70,6 +70,9 @@ impl TensorForm {
 pub struct InstanceForm {
     pub class: Sym,
     pub arguments: Vec<(Sym, Form)>,
+    /// Where its parameters are, and of which type, where it has any.
+    pub device: Option<Device>,
+    pub dtype: Option<Dtype>,
 }
 
 /// A value as facts.
@@ -174,7 +177,10 @@ fn form(heap: &Heap, value: &Value, constructor: &Constructor<'_>, depth: u32) -
                         (Some(&value) != default.as_ref()).then_some((name, value))
                     };
                     let arguments = constructor(class).into_iter().filter_map(given).collect();
-                    Form::Instance(Box::new(InstanceForm { class, arguments }))
+                    let parameter =
+                        instance.attrs.values().find_map(|value| heap.tensor_ref(value).filter(|t| t.parameter));
+                    let (device, dtype) = (parameter.and_then(|t| t.device), parameter.and_then(|t| t.dtype));
+                    Form::Instance(Box::new(InstanceForm { class, arguments, device, dtype }))
                 }
                 _ => Form::Unknown,
             },

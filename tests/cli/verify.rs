@@ -14,6 +14,44 @@ target = torch.tensor([0, 1, 3, 2], device='cuda')
 loss = F.cross_entropy(logits, target)
 ";
 
+/// Calls of all kinds that PyTorch refuses: methods, operators, in place, layers, constructors.
+const REFUSED: &str = "\
+import torch
+from torch import nn
+m = nn.LSTM(8, 16, num_layers=2).double()
+y = m(torch.randn(3, 5, 8))
+e = nn.MultiheadAttention(16, 4)(torch.randn(3, 5, 8), torch.randn(3, 5, 8), torch.randn(3, 5, 8))
+c = nn.Conv2d(3, 8, 3, bias=False)(torch.randn(4, 1, 28, 28))
+b = nn.BatchNorm2d(8)(torch.randn(4, 3, 28, 28))
+l = nn.LayerNorm(10)(torch.randn(4, 12))
+x = torch.zeros(3, 4)
+x += torch.zeros(2, 3, 4)
+z = torch.zeros(3, dtype=torch.int64)
+z /= 2
+w = torch.cat([torch.zeros(2, 3), torch.zeros(2, 4)])
+v = torch.einsum('ij,jk->ik', torch.zeros(2, 3), torch.zeros(4, 5))
+u = torch.zeros(3, 4).view(5, -1)
+t = torch.zeros(3, 4)[:, 7]
+s = torch.zeros(3, 4).permute(0, 1, 2)
+r = torch.arange(10).reshape(2, 5).float().mean(dim=3)
+q = torch.stack([torch.zeros(3), torch.zeros(4)])
+p = nn.Embedding(10, 4)(torch.tensor([1, 12]))
+o = torch.zeros(4, 4).scatter_(1, torch.tensor([[7]]), 1.0)
+nn.Linear(3, 3).weight.add_(1)
+k = nn.Parameter(torch.zeros(3)); k += 1
+torch.zeros(2, 3).softmax(4)
+torch.nn.functional.interpolate(torch.zeros(1, 3, 8, 8), size=(4, 4, 4))
+torch.arange(3).mean()
+torch.zeros(3, 4).T @ torch.zeros(4, 3).T.T
+nn.CrossEntropyLoss(weight=torch.ones(5))(torch.zeros(4, 3), torch.tensor([0, 1, 2, 0]))
+torch.randint(5, 5, (3,))
+torch.multinomial(torch.tensor([0.0, 0.0]), 1)
+torch.linalg.inv(torch.zeros(3, 4))
+nn.Transformer(d_model=30, nhead=4)
+nn.Dropout(2.0)
+torch.optim.SGD(nn.Linear(3, 3).parameters(), lr=-1.0)
+";
+
 fn python() -> Option<String> {
     let python = std::env::var("TORCHVET_PYTHON").ok();
     if python.is_none() {
@@ -114,8 +152,8 @@ fn devices_are_judged_without_a_gpu() {
     let sandbox = Sandbox::new(&[("a.py", script)]);
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
     // In 2.1, fake tensors of a GPU want its driver.
-    if shown.contains("by PyTorch 2.1") {
-        assert!(shown.contains("(not verifiable: it needs a GPU, and there is none)"), "{shown}");
+    if shown.contains("by PyTorch 2.1.") {
+        assert!(shown.contains("(not verifiable: it needs a GPU, and there is none"), "{shown}");
         return;
     }
     assert!(shown.contains("verified by PyTorch's fake tensors: ") || shown.contains("verified on the GPU"), "{shown}");
@@ -149,7 +187,11 @@ fn without_a_python_the_findings_are_still_reported() {
     let output = sandbox.run(&["probe", "verify", "--python", "/no/such/python", "train.py"]);
     assert_eq!(code(&output), "exit 2", "{output}");
     assert!(output.contains("error[TV103]") && output.contains("error: nothing was verified"), "{output}");
-    for args in [&["probe", "verify", "--timeout", "0"][..], &["check", "--verify", "--timeout", "-1"]] {
+    for args in [
+        &["probe", "verify", "--timeout", "0"][..],
+        &["check", "--verify", "--timeout", "-1"],
+        &["check", "--emit-repro", "x"],
+    ] {
         assert_eq!(code(&sandbox.run(args)), "exit 2", "{args:?}");
     }
 }
@@ -160,4 +202,56 @@ fn what_no_call_shows_is_not_verifiable() {
     let Some(python) = python() else { return };
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
     assert!(shown.contains("TV302") && shown.contains("(not verifiable: no single call shows it)"), "{shown}");
+}
+
+/// A page of the user's may judge any function: what is not a computation is not called.
+#[test]
+fn a_witness_calls_nothing_that_does_harm() {
+    let page = "\
++++
+code = \"LAB001\"
+summary = \"a file that is read\"
+severity = \"error\"
+since = \"1\"
+fix = \"none\"
+contract-of = [\"torch.load\"]
+cpu = \"RuntimeError\"
++++
+## What it does
+x
+## Why is this bad
+x
+## Contract
+```python
+def never(f):
+    require(f != 'model.pt', 'not this one')
+```
+## Example
+```python
+torch.load('model.pt')  # error
+```
+## Use instead
+```python
+torch.load('other.pt')
+```
+";
+    let Some(python) = python() else { return };
+    let sandbox = Sandbox::new(&[("page.md", page), ("a.py", "import torch\nx = torch.load('model.pt')\n")]);
+    sandbox.write("torchvet.toml", "rules = ['page.md']\nselect = ['LAB']\n");
+    let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
+    assert!(
+        shown.contains("LAB001") && shown.contains("(not verifiable: a witness does not run `torch.load`)"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn every_kind_of_refused_call_has_a_witness() {
+    let Some(python) = python() else { return };
+    let sandbox = Sandbox::new(&[("a.py", REFUSED)]);
+    let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
+    let rest: Vec<&str> =
+        shown.lines().filter(|line| line.starts_with("a.py") && !line.contains("(verified: ")).collect();
+    assert!(rest.is_empty(), "{}", rest.join("\n"));
+    assert!(shown.lines().filter(|line| line.contains("(verified: ")).count() >= 25, "{shown}");
 }

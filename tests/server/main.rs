@@ -242,6 +242,44 @@ fn pulled_findings() {
 }
 
 #[test]
+fn pulled_findings_wait_for_those_who_import() {
+    let model = "import torch.nn.functional as F\ndef loss(x, y):\n    return F.cross_entropy(x, y)\n";
+    let train = "import torch\nfrom model import loss\nloss(torch.randn(4, 3), torch.tensor([0, 1, 3, 2]))\n";
+    let (_keep, dir) = folder(&[("train.py", train), ("model.py", model)]);
+    let mut client = Client::start(&dir, pull(), Value::Null);
+    let script = client.open(&dir.join("train.py"), train);
+    assert_eq!(client.diagnose(&script, None)["items"], json!([]));
+    let other = client::uri(&dir.join("model.py"));
+    assert_eq!(client.found(&other), ["TV103 2:11"], "told unasked, for it is not open");
+    client.open(&dir.join("model.py"), model);
+    for version in 2..20 {
+        client.set(&other, version, &format!("{model}# {version}\n"));
+        let report = client.diagnose(&other, None);
+        assert_eq!(report["items"].as_array().unwrap().len(), 1, "{report}");
+    }
+    assert!(client.clears(&other), "what was told of it is taken back");
+}
+
+#[test]
+fn files_that_launch_programs() {
+    let (_keep, dir) = folder(&[]);
+    let mut client = Client::start(&dir, push(), Value::Null);
+    let uri = client.open(&dir.join("run.sh"), "export CUDA_LAUNCH_BLOCKING=1\npython train.py\n");
+    assert_eq!(client.found(&uri), ["TV002 0:7"]);
+    // What is neither Python nor launches anything is none of our business.
+    let mut other = |name: &str, language: &str| {
+        let uri = client::uri(&dir.join(name));
+        let item = json!({"uri": uri, "languageId": language, "version": 1, "text": "if [ $1 ]; then (\n"});
+        client.notify("textDocument/didOpen", json!({"textDocument": item}));
+        client.set(&uri, 2, "fi fi (\n");
+        client.found(&uri)
+    };
+    assert_eq!(other("bashrc", "shellscript"), [""; 0]);
+    assert_eq!(other("nb.ipynb", "json"), [""; 0]);
+    assert!(!other("script", "python").is_empty());
+}
+
+#[test]
 fn quick_fixes_and_ignores() {
     let text = "import torch\nimport torch.nn as nn\n# 😀\nmodel, d = nn.Linear(2, 3), 'cuda'\nx = torch.randn(4, 2)\nx.to('cuda')\n";
     let (_keep, dir) = folder(&[]);

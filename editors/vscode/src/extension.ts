@@ -7,6 +7,9 @@ import { Verification, at, codeOf } from "./verify";
 
 const LANGUAGES = [{ language: "python" }, { notebook: "jupyter-notebook", language: "python" }];
 
+/** What launches programs, and may set environment variables. */
+const LAUNCH = ["shellscript", "dockerfile", "dotenv", "dockercompose", "yaml"].map((language) => ({ language }));
+
 /** The settings that the server itself reads. */
 const OWN = ["enable", "select", "ignore", "inlayHints"];
 
@@ -65,7 +68,7 @@ async function start(context: vscode.ExtensionContext, output: vscode.LogOutputC
   output.info(`${version ?? "torchvet"}: ${binary}`);
   const server = { command: binary, args: ["server"] };
   client = new LanguageClient("torchvet", "torchvet", { run: server, debug: server }, {
-    documentSelector: LANGUAGES,
+    documentSelector: [...LANGUAGES, ...LAUNCH],
     initializationOptions: { settings: settings() },
     outputChannel: output,
     diagnosticCollectionName: "torchvet",

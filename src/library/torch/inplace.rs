@@ -104,16 +104,22 @@ pub fn method(
         refuse_single(&mut cx, &before, &result);
     }
     write_back(&mut cx, id, &before, &result);
-    tell_refused(it, refused, path, &args);
+    tell_refused(it, refused, path, &args, &before);
     Some(object.clone())
 }
 
 /// Tells of a call in place that was refused: its path is that of the function with an
 /// underscore after it.
-pub fn tell_refused(it: &Interp<'_>, before: u32, path: Sym, args: &Args) {
-    if it.refused.0 != before
-        && let Some(bound) = bind_at(path, args)
-    {
+pub fn tell_refused(it: &mut Interp<'_>, before: u32, path: Sym, args: &Args, written: &Tensor) {
+    if it.refused.0 == before {
+        return;
+    }
+    // What was to be written is told as it was: by now it is as if it had been.
+    let mut args = args.clone();
+    if let Some(first) = args.pos.first_mut() {
+        first.value = it.heap.tensor(written.clone());
+    }
+    if let Some(bound) = bind_at(path, &args) {
         let name = path.as_str().rsplit('.').next().unwrap_or_default();
         it.tell_refused(before, sym(&format!("torch.Tensor.{name}_")), &bound);
     }

@@ -107,7 +107,7 @@ pub fn augmented(
     let refused = it.refused.0;
     let mut cx = Cx { it, path, span };
     write_back(&mut cx, id, &before, &result);
-    tell_refused(it, refused, path, &Args::positional([left.clone(), right.clone()], span));
+    tell_refused(it, refused, path, &Args::positional([left.clone(), right.clone()], span), &before);
     Some(left.clone())
 }
 

@@ -1,0 +1,107 @@
+//! What a witness may call. It is made of a program's facts, and runs on the user's machine
+//! without being read first: so nothing that reads, writes, downloads, starts processes or runs
+//! code that it is given.
+
+/// Names below these are computations.
+const COMPUTE: [&str; 17] = [
+    "torch.Tensor.",
+    "torch.nn.",
+    "torch.optim.",
+    "torch.linalg.",
+    "torch.fft.",
+    "torch.special.",
+    "torch.distributions.",
+    "torch.amp.",
+    "torch.cuda.amp.",
+    "torch.utils.data.",
+    "torchvision.transforms.",
+    "torchvision.ops.",
+    "torchvision.tv_tensors.",
+    "einops.",
+    "numpy.ndarray.",
+    "PIL.Image.Resampling.",
+    "kornia.",
+];
+
+/// Types, and what witnesses do themselves.
+const BUILTINS: [&str; 9] = ["int", "float", "bool", "complex", "str", "list", "tuple", "dict", "setattr"];
+
+/// What reads or writes, or calls what it is given, among the rest.
+const EXCEPT: [&str; 22] = [
+    "apply",
+    "apply_",
+    "compile",
+    "dump",
+    "export",
+    "from_file",
+    "fromfile",
+    "fromfunction",
+    "from_pretrained",
+    "genfromtxt",
+    "load",
+    "loads",
+    "loadtxt",
+    "map_",
+    "map2_",
+    "memmap",
+    "open_memmap",
+    "save",
+    "tofile",
+    "vectorize",
+    "vmap",
+    "set_default_device",
+];
+
+/// Whether a function, class or constant of a library may be in a witness.
+pub fn is_harmless(path: &str) -> bool {
+    let (owner, name) = path.rsplit_once('.').unwrap_or(("", path));
+    if EXCEPT.contains(&name) || name.starts_with("save") {
+        return false;
+    }
+    match owner {
+        "torch" | "numpy" => true,
+        "builtins" => BUILTINS.contains(&name),
+        // Its methods that compute; `show`, `verify`, `tobytes` and others are of no interest.
+        "PIL.Image.Image" => matches!(name, "resize" | "rotate" | "transform" | "convert" | "thumbnail" | "reduce"),
+        "PIL.Image" => name.chars().all(|c| c.is_ascii_uppercase() || c == '_'),
+        "cv2" => {
+            !name.starts_with("im") && !name.starts_with("Video") && !name.contains("File") && !name.contains("dnn")
+        }
+        _ => COMPUTE.iter().any(|prefix| path.starts_with(prefix)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_harmless;
+
+    #[test]
+    fn computations_are_harmless_and_files_are_not() {
+        for path in
+            ["torch.matmul", "torch.nn.functional.cross_entropy", "torch.Tensor.view", "numpy.float32", "cv2.resize"]
+        {
+            assert!(is_harmless(path), "{path}");
+        }
+        for path in [
+            "torch.load",
+            "torch.save",
+            "torch.hub.load",
+            "torch.nn.Module.apply",
+            "torch.Tensor.map_",
+            "torchvision.models.resnet18",
+            "torchvision.datasets.MNIST",
+            "numpy.savez",
+            "numpy.fromfile",
+            "cv2.imwrite",
+            "os.system",
+            "subprocess.run",
+            "builtins.eval",
+            "builtins.open",
+            "transformers.AutoModel.from_pretrained",
+            "PIL.Image.open",
+            "project.fn",
+        ] {
+            assert!(!is_harmless(path), "{path}");
+        }
+    }
+}

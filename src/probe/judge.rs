@@ -1,0 +1,221 @@
+//! What the outcome of a witness says about the finding that it is of.
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::witness::Program;
+use crate::diagnostic::{How, Severity};
+use crate::rules::Page;
+
+/// What a witness did.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub(super) enum Outcome {
+    /// The arguments cannot be made.
+    NotBuilt(Raised),
+    Raised(Raised),
+    Ran {
+        contract: Option<Judged>,
+    },
+    /// The process ended during the call.
+    #[serde(skip)]
+    Died(String),
+    /// Something kept the witness from running.
+    #[serde(skip)]
+    Lost(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Raised {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    pub(super) message: String,
+}
+
+/// What the contract says of the real arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Judged {
+    pub(super) message: String,
+}
+
+impl Raised {
+    pub(super) fn text(&self) -> String {
+        format!("{}: {}", self.kind, self.message)
+    }
+
+    /// Its first line, for a sentence.
+    pub(super) fn line(&self) -> String {
+        self.text().lines().next().unwrap_or_default().to_owned()
+    }
+}
+
+/// What a finding claims, as far as running its witness can show it.
+pub(super) struct Claim {
+    /// What PyTorch's message must look like.
+    pub(super) pattern: Option<Regex>,
+    /// Any message will do.
+    pub(super) is_vague: bool,
+    /// The call fails, and is not silently wrong.
+    pub(super) raises: bool,
+    /// The page knows of cases in which the call is silently wrong.
+    pub(super) may_be_silent: bool,
+    /// What is checked by CUDA's kernels need not be by the CPU's.
+    pub(super) on_cuda: bool,
+    /// It is about devices: on the CPU alone nothing of it is left.
+    pub(super) about_devices: bool,
+}
+
+impl Claim {
+    pub(super) fn of(page: &Page, severity: Severity) -> Claim {
+        let words = page.rejects.as_deref().map(words);
+        let patterns: Vec<&str> = page.cpu.as_deref().into_iter().chain(words).collect();
+        let pattern = (!patterns.is_empty()).then(|| Regex::new(&patterns.join("|")).ok()).flatten();
+        let about_devices = page.rejects.as_deref() == Some("device") || page.needs.is_some();
+        Claim {
+            is_vague: words == Some(""),
+            raises: severity == Severity::Error && (pattern.is_some() || about_devices),
+            pattern,
+            may_be_silent: page.section("Evidence").is_some(),
+            on_cuda: page.cuda.is_some(),
+            about_devices,
+        }
+    }
+}
+
+/// What PyTorch's messages about a kind of refused call have in common: a page's `cpu` is only
+/// that of its Example.
+fn words(kind: &str) -> &'static str {
+    match kind {
+        "shape" => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal)",
+        "dtype" => r"(?i-u:type|not implemented for|integral|complex|float|long|bool|double|half)",
+        "rank" => r"(?i-u:dim|\b\dD\b|rank|scalar|vector|matri|\d-d\b|tuple of length|shape)",
+        "dim" => r"(?i-u:dim)",
+        "index" => r"(?i-u:ind(ex|ices)|out of (range|bounds)|too many)",
+        "layout" => r"(?i-u:stride|contiguous|layout|memory)",
+        _ => "",
+    }
+}
+
+/// What PyTorch says where devices are mixed, or asks for.
+pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|wrong device|mismatching [a-z_.]+ device|is on cuda|different from other tensors)";
+
+/// What contracts ask for and no tensor tells: where its values come from.
+const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
+
+/// Whether a page's contract asks for that.
+pub(super) fn asks_for_history(page: &Page) -> bool {
+    page.contract().is_some_and(|contract| HISTORY.iter().any(|helper| contract.contains(helper)))
+}
+
+/// What a candidate showed.
+pub(super) enum Shown {
+    Verified(How, Option<String>),
+    Refuted,
+    Nothing(String),
+}
+
+/// What a program's outcome says about a claim.
+pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Shown {
+    let guessed = || program.lost.first().map(|lost| format!(" ({lost})")).unwrap_or_default();
+    match outcome {
+        // What was made up may be refused as well.
+        Outcome::Raised(raised) if claim.is_vague && !program.lost.is_empty() => {
+            Shown::Nothing(format!("the witness fails, but perhaps for another reason: {}{}", raised.line(), guessed()))
+        }
+        Outcome::Raised(raised) if claim.pattern.as_ref().is_some_and(|pattern| pattern.is_match(&raised.text())) => {
+            Shown::Verified(How::Raised, Some(raised.text()))
+        }
+        Outcome::Raised(raised) => {
+            Shown::Nothing(format!("the witness fails for another reason: {}{}", raised.line(), guessed()))
+        }
+        Outcome::NotBuilt(raised) if raised.kind == "ModuleNotFoundError" => {
+            Shown::Nothing(format!("it needs a module that is not installed: {}", raised.message))
+        }
+        Outcome::NotBuilt(raised) => {
+            Shown::Nothing(format!("its arguments cannot be made: {}{}", raised.line(), guessed()))
+        }
+        Outcome::Died(how) => Shown::Verified(How::Died, Some(how)),
+        Outcome::Lost(why) => Shown::Nothing(why),
+        Outcome::Ran { contract: Some(judged) } if !claim.raises || claim.may_be_silent => {
+            Shown::Verified(How::Silent, Some(judged.message))
+        }
+        Outcome::Ran { contract: Some(_) } if page.cuda.is_some() => {
+            Shown::Nothing("the CPU runs the call; only a GPU refuses it, and there is none".to_owned())
+        }
+        Outcome::Ran { .. } if claim.raises && program.lost.is_empty() => Shown::Refuted,
+        Outcome::Ran { .. } => match program.lost.first() {
+            Some(lost) => Shown::Nothing(lost.clone()),
+            None => Shown::Nothing("real tensors with these facts do not show it".to_owned()),
+        },
+    }
+}
+
+/// Why there is no call to make again.
+pub(super) fn without_witness(page: &Page) -> String {
+    if page.contract_of.is_empty() && page.rejects.is_none() {
+        "no single call shows it".to_owned()
+    } else {
+        "the call's arguments are not known well enough".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Witness;
+    use crate::probe::witness::{Choice, Devices, Lengths};
+    use crate::rules::Rules;
+    use crate::value::Kind;
+
+    fn raised(kind: &str, message: &str) -> Outcome {
+        Outcome::Raised(Raised { kind: kind.to_owned(), message: message.to_owned() })
+    }
+
+    fn shown(page: &str, severity: Severity, outcome: Outcome) -> String {
+        let rules = Rules::builtin();
+        let page = rules.find(page).unwrap();
+        let program = Program::of(&Witness::Program { setup: "", call: "" }, choices_of_nothing());
+        match judge(&Claim::of(page, severity), page, &program, outcome) {
+            Shown::Verified(how, _) => format!("verified {how:?}"),
+            Shown::Refuted => "refuted".to_owned(),
+            Shown::Nothing(why) => why,
+        }
+    }
+
+    fn choices_of_nothing() -> Choice {
+        Choice { lengths: Lengths::Same(1), kind: Kind::Floating, first: 0, devices: Devices::Cpu, as_method: false }
+    }
+
+    #[test]
+    fn every_page_s_pattern_is_one() {
+        for page in Rules::builtin().pages {
+            let claim = Claim::of(&page, Severity::Error);
+            assert_eq!(claim.pattern.is_some(), page.cpu.is_some() || page.rejects.is_some(), "{}", page.code);
+        }
+        assert!(Regex::new(DEVICES).is_ok());
+    }
+
+    #[test]
+    fn an_outcome_is_judged_by_what_the_page_claims() {
+        let ran =
+            |contract: Option<&str>| Outcome::Ran { contract: contract.map(|m| Judged { message: m.to_owned() }) };
+        let class_index = |outcome| shown("TV103", Severity::Error, outcome);
+        assert_eq!(class_index(raised("IndexError", "Target 3 is out of bounds.")), "verified Raised");
+        let other = class_index(raised("ValueError", "Expected input batch_size (4) to match target batch_size (3)"));
+        assert!(other.starts_with("the witness fails for another reason: ValueError: Expected"), "{other}");
+        assert_eq!(class_index(ran(None)), "refuted");
+        assert!(class_index(ran(Some("target holds 3"))).contains("only a GPU"));
+        assert_eq!(class_index(Outcome::Died("SIGSEGV".to_owned())), "verified Died");
+        // Silent harm: what counts is the contract over real tensors.
+        assert_eq!(shown("TV110", Severity::Error, ran(Some("input holds probabilities"))), "verified Silent");
+        assert!(shown("TV110", Severity::Error, ran(None)).contains("do not show it"));
+        assert_eq!(
+            shown("TV401", Severity::Error, raised("RuntimeError", "The size of tensor a (3) must match")),
+            "verified Raised"
+        );
+        assert!(
+            shown("TV401", Severity::Error, raised("TypeError", "got an unexpected keyword"))
+                .contains("another reason")
+        );
+    }
+}
