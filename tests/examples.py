@@ -82,7 +82,7 @@ sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 TIMES = re.compile(
-    r"\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+"
+    r"'\w+_(?:runtime|per_second)': '[^']*'|\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+"
 )
 DEVICES = re.compile(r"\b(cuda(:0)?|cpu|CUDA|GPU|CPU)\b")
 # What says nothing of the training: numbers of processes, and what a script chooses by the device.
