@@ -204,6 +204,57 @@ def several():
     raises("Expected all tensors to be on the same device", lambda: nn.Linear(2, 2).to("cuda:1")(x))
 
 
+def mixes():
+    x, c, s = torch.randn(3, 4, device="cuda"), torch.randn(3, 4), torch.tensor(2.0)
+    rows, mask, cells = torch.tensor([0, 1]), torch.tensor([True, False, True]), c > 0
+    for legal in (
+        lambda: [x + s, s * x, x / s, x**s, torch.maximum(x, s), x == s, x.lerp(x, s)],
+        lambda: [torch.where(x > 0, x, s), x.masked_fill(x > 0, s), torch.tensor(0.0) + x.sum()],
+        lambda: [x[rows], x[mask], x[cells], x[rows, rows.cuda()], x[[0, 1]], x[:, torch.tensor([3])]],
+        lambda: [x.__setitem__(index, 0) for index in (rows, mask, cells, 0, slice(1))],
+        lambda: [x.__setitem__(index, s) for index in (rows, mask, cells, 0, slice(1))],
+        lambda: [x.__setitem__(0, c[0]), x.__setitem__(slice(2), c[:2]), c.__setitem__(0, x[0]), x.copy_(c)],
+        lambda: [
+            c[torch.tensor(1, device="cuda")],
+            torch.tensor_split(x, torch.tensor([1, 2])),
+            range(rows.cuda()[1]),
+        ],
+        lambda: [x.fill_(s), c.fill_(s.cuda()), x.cpu().add_(c), x.add_(s)],
+    ):
+        legal()
+    same = "Expected all tensors to be on the same device"
+    for message, illegal in (
+        (same, lambda: x + c),
+        (same, lambda: c + x.sum()),
+        (same, lambda: s.add_(x.sum())),
+        (same, lambda: x + torch.tensor([2.0])),
+        (same, lambda: x.clamp(min=s)),
+        (same, lambda: torch.cat([x, c])),
+        (same, lambda: torch.stack([x, c])),
+        (same, lambda: torch.where(cells, x, s)),
+        (same, lambda: x.__setitem__(rows, c[:2])),
+        (same, lambda: x.index_select(0, rows)),
+        (same, lambda: x.gather(0, torch.zeros(1, 4, dtype=torch.long))),
+        (same, lambda: x.repeat_interleave(torch.tensor([1, 2, 1]), 0)),
+        (same, lambda: F.mse_loss(x, c)),
+        (
+            "indices should be either on cpu or on the same device as the indexed tensor (cpu)",
+            lambda: c[rows.cuda()],
+        ),
+        ("indices should be either on cpu or on the same device", lambda: c.__setitem__(rows.cuda(), 0)),
+        ("expected self and mask to be on the same device", lambda: x.masked_fill(cells, 0)),
+        (
+            "1D CPU int64 tensor",
+            lambda: nn.utils.rnn.pack_padded_sequence(x[None], torch.tensor([3]).cuda(), True),
+        ),
+        (
+            "weight type (torch.FloatTensor) should be the same",
+            lambda: F.conv1d(x[None], torch.randn(2, 3, 1)),
+        ),
+    ):
+        raises(message, illegal)
+
+
 def questions():
     cuda = torch.cuda
     assert cuda.is_available() and torch.backends.cuda.is_built() and torch.version.cuda
@@ -312,6 +363,7 @@ TESTS = (
     in_a_worker,
     half_precision,
     several,
+    mixes,
     questions,
     layers,
     asserts,
