@@ -3,9 +3,10 @@
     python tests/examples.py --from DIR --torchvet target/debug/torchvet [part of a name …]
 
 DIR holds checkouts of public repositories, each in a folder `owner+name`; what is not there is
-left out, and `accelerate` and the others that pip has are used where they are installed. Each
-example runs alone, under the probe, and under the probe on the virtual device, from the same
-seed; it must end alike and print the same (times left out).
+left out. The programs of tests/programs train with libraries that pip has, where they are
+installed (accelerate, transformers, pytorch_lightning, timm). Each example runs alone, under the
+probe, and under the probe on the virtual device, from the same seed; it must end alike and print
+the same (times left out).
 """
 
 import argparse
@@ -39,7 +40,6 @@ SCRIPTS = {
         "--accel",
     ),
     "regression": (f"{EXAMPLES}/regression/main.py", "", ""),
-    "time_sequence_prediction": (f"{EXAMPLES}/time_sequence_prediction/train.py", "--steps 1", ""),
     "linear_regression": (f"{TUTORIAL}/01-basics/linear_regression/main.py", "", ""),
     "logistic_regression": (f"{TUTORIAL}/01-basics/logistic_regression/main.py", "", ""),
     "feedforward": (f"{TUTORIAL}/01-basics/feedforward_neural_network/main.py", "", ""),
@@ -63,8 +63,9 @@ SCRIPTS = {
         ),
         "",
     ),
-    "pytorch-template": ("victoresque+pytorch-template/train.py", "-c config.json", ""),
 }
+PROGRAMS = ("accelerate_loop", "transformers_trainer", "lightning_fit", "timm_models")
+SCRIPTS.update({name: (str(ROOT / "tests" / "programs" / f"{name}.py"), "", "") for name in PROGRAMS})
 SEEDED = """
 import os, random, runpy, sys
 import torch
@@ -81,7 +82,7 @@ sys.path.insert(0, os.path.dirname(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 TIMES = re.compile(
-    r"\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+"
+    r"'\w+_(?:runtime|per_second)': '[^']*'|\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+"
 )
 DEVICES = re.compile(r"\b(cuda(:0)?|cpu|CUDA|GPU|CPU)\b")
 # What says nothing of the training: numbers of processes, and what a script chooses by the device.
@@ -114,13 +115,6 @@ def made_up(name, folder, source):
     for place in (folder, folder / "around", work):
         fake_mnist(place / "data")
     (work / "results").mkdir()
-    if name == "time_sequence_prediction":
-        import torch
-
-        torch.save(
-            __import__("numpy").sin(__import__("numpy").arange(20 * 60).reshape(20, 60) / 5.0),
-            work / "traindata.pt",
-        )
     if name == "nanoGPT":
         import random
 
@@ -130,12 +124,6 @@ def made_up(name, folder, source):
             random.seed(part)
             tokens = struct.pack("<2000H", *(random.randrange(60) for _ in range(2000)))
             (work / "data" / "made_up" / f"{part}.bin").write_bytes(tokens)
-    if name == "pytorch-template":
-        text = (source.parent / "config.json").read_text()
-        text = re.sub(r'"epochs": \d+', '"epochs": 1', text).replace(
-            '"tensorboard": true', '"tensorboard": false'
-        )
-        (work / "config.json").write_text(text)
     return work
 
 
@@ -159,7 +147,7 @@ def run(name, source, arguments, prefix, python):
 def main():
     parser = argparse.ArgumentParser(description="Public training examples under the probe.")
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--from", dest="folder", type=pathlib.Path, required=True)
+    parser.add_argument("--from", dest="folder", type=pathlib.Path, default=pathlib.Path())
     parser.add_argument("--torchvet", default=str(ROOT / "target" / "debug" / "torchvet"))
     options = parser.parse_args()
     probe = [str(pathlib.Path(options.torchvet).resolve()), "probe", "run", "--python", sys.executable]

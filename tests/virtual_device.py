@@ -58,7 +58,13 @@ def factories():
     assert torch.arange(3, device="cuda").is_cuda and torch.tensor([1.0], device="cuda:1").get_device() == 1
     assert torch.full((2,), 1, device=0).is_cuda and torch.as_tensor([1], device="cuda").is_cuda
     x = torch.zeros(2, 2, device="cuda")
-    for like in (torch.zeros_like(x), torch.randn_like(x), x.new_zeros(3), x.new_tensor([1]), torch.full_like(x, 2)):
+    for like in (
+        torch.zeros_like(x),
+        torch.randn_like(x),
+        x.new_zeros(3),
+        x.new_tensor([1]),
+        torch.full_like(x, 2),
+    ):
         assert like.is_cuda
     assert not torch.zeros_like(x, device="cpu").is_cuda and not x.new_zeros(3, device="cpu").is_cuda
     assert not torch.tensor([x[0, 0], x[1, 1]]).is_cuda
@@ -138,7 +144,10 @@ def loaders():
         else:
             raises(message, lambda: list(loader))  # noqa: B023
     generator = torch.Generator(device="cuda")
-    raises("Expected a 'cpu' device type for generator but found 'cuda'", lambda: torch.randperm(3, generator=generator))
+    raises(
+        "Expected a 'cpu' device type for generator but found 'cuda'",
+        lambda: torch.randperm(3, generator=generator),
+    )
     assert torch.randn(3, generator=generator, device="cuda").is_cuda
 
 
@@ -195,10 +204,65 @@ def several():
     raises("Expected all tensors to be on the same device", lambda: nn.Linear(2, 2).to("cuda:1")(x))
 
 
+def mixes():
+    x, c, s = torch.randn(3, 4, device="cuda"), torch.randn(3, 4), torch.tensor(2.0)
+    rows, mask, cells = torch.tensor([0, 1]), torch.tensor([True, False, True]), c > 0
+    for legal in (
+        lambda: [x + s, s * x, x / s, x**s, torch.maximum(x, s), x == s, x.lerp(x, s)],
+        lambda: [torch.where(x > 0, x, s), x.masked_fill(x > 0, s), torch.tensor(0.0) + x.sum()],
+        lambda: [x[rows], x[mask], x[cells], x[rows, rows.cuda()], x[[0, 1]], x[:, torch.tensor([3])]],
+        lambda: [x.__setitem__(index, 0) for index in (rows, mask, cells, 0, slice(1))],
+        lambda: [x.__setitem__(index, s) for index in (rows, mask, cells, 0, slice(1))],
+        lambda: [x.__setitem__(0, c[0]), x.__setitem__(slice(2), c[:2]), c.__setitem__(0, x[0]), x.copy_(c)],
+        lambda: [
+            c[torch.tensor(1, device="cuda")],
+            torch.tensor_split(x, torch.tensor([1, 2])),
+            range(rows.cuda()[1]),
+        ],
+        lambda: [x.fill_(s), c.fill_(s.cuda()), x.cpu().add_(c), x.add_(s)],
+    ):
+        legal()
+    same = "Expected all tensors to be on the same device"
+    for message, illegal in (
+        (same, lambda: x + c),
+        (same, lambda: c + x.sum()),
+        (same, lambda: s.add_(x.sum())),
+        (same, lambda: x + torch.tensor([2.0])),
+        (same, lambda: x.clamp(min=s)),
+        (same, lambda: torch.cat([x, c])),
+        (same, lambda: torch.stack([x, c])),
+        (same, lambda: torch.where(cells, x, s)),
+        (same, lambda: x.__setitem__(rows, c[:2])),
+        (same, lambda: x.index_select(0, rows)),
+        (same, lambda: x.gather(0, torch.zeros(1, 4, dtype=torch.long))),
+        (same, lambda: x.repeat_interleave(torch.tensor([1, 2, 1]), 0)),
+        (same, lambda: F.mse_loss(x, c)),
+        (
+            "indices should be either on cpu or on the same device as the indexed tensor (cpu)",
+            lambda: c[rows.cuda()],
+        ),
+        ("indices should be either on cpu or on the same device", lambda: c.__setitem__(rows.cuda(), 0)),
+        ("expected self and mask to be on the same device", lambda: x.masked_fill(cells, 0)),
+        (
+            "1D CPU int64 tensor",
+            lambda: nn.utils.rnn.pack_padded_sequence(x[None], torch.tensor([3]).cuda(), True),
+        ),
+        (
+            "weight type (torch.FloatTensor) should be the same",
+            lambda: F.conv1d(x[None], torch.randn(2, 3, 1)),
+        ),
+    ):
+        raises(message, illegal)
+
+
 def questions():
     cuda = torch.cuda
     assert cuda.is_available() and torch.backends.cuda.is_built() and torch.version.cuda
-    assert cuda.get_device_name() and cuda.get_device_name(0) and cuda.get_device_properties("cuda").total_memory > 2**30
+    assert (
+        cuda.get_device_name()
+        and cuda.get_device_name(0)
+        and cuda.get_device_properties("cuda").total_memory > 2**30
+    )
     assert cuda.get_device_capability()[0] >= 7 and cuda.is_bf16_supported()
     cuda.empty_cache()
     cuda.reset_peak_memory_stats()
@@ -253,9 +317,14 @@ def layers():
     raises("same device", lambda: F.scaled_dot_product_attention(x, x.cpu(), x))
     table = nn.EmbeddingBag(5, 3).cuda()
     assert table(torch.tensor([[0, 1], [2, 3]], device="cuda")).is_cuda
-    assert F.interpolate(x[:, None], scale_factor=2).is_cuda and F.grid_sample(
-        torch.randn(1, 1, 4, 4, device="cuda"), torch.zeros(1, 2, 2, 2, device="cuda"), align_corners=False
-    ).is_cuda
+    assert (
+        F.interpolate(x[:, None], scale_factor=2).is_cuda
+        and F.grid_sample(
+            torch.randn(1, 1, 4, 4, device="cuda"),
+            torch.zeros(1, 2, 2, 2, device="cuda"),
+            align_corners=False,
+        ).is_cuda
+    )
     vectorized = torch.func.vmap(lambda row: (row * torch.ones(8, device=row.device)).sum())(x[0])
     assert vectorized.is_cuda and torch.func.grad(lambda one: (one**2).sum())(x[0]).is_cuda
 
@@ -270,7 +339,36 @@ def asserts():
     assert torch.zeros(2).sum() == 0 and torch.cuda.is_available()
 
 
-TESTS = (moves, factories, gradients, files, loaders, in_a_worker, half_precision, several, questions, layers, asserts)
+def memory():
+    """What a program lets go is gone, and so is what is remembered of it."""
+    from torchvet_probe.virtual import tags
+
+    freed = []
+    for _ in range(50):
+        x = torch.zeros(2**22, device="cuda") + 1
+        freed.append(x.untyped_storage()._weak_ref())
+        del x
+    assert all(map(torch.UntypedStorage._expired, freed))
+    for _ in range(20000):
+        torch.zeros(1, device="cuda")
+    assert len(tags._tags) < 10000, len(tags._tags)
+
+
+TESTS = (
+    moves,
+    factories,
+    gradients,
+    files,
+    loaders,
+    in_a_worker,
+    half_precision,
+    several,
+    mixes,
+    questions,
+    layers,
+    asserts,
+    memory,
+)
 
 
 def main():
@@ -299,7 +397,10 @@ def main():
             os._exit(status)
         ok = os.waitpid(child, 0)[1] == 0
         failed += not ok
-        print(f"{'ok' if ok else 'FAILED':7} {test.__name__} ({len(inspect.getsource(test).splitlines())} lines)", flush=True)
+        print(
+            f"{'ok' if ok else 'FAILED':7} {test.__name__} ({len(inspect.getsource(test).splitlines())} lines)",
+            flush=True,
+        )
     print(f"{failed} failed, on PyTorch {torch.__version__}")
     return 1 if failed else 0
 

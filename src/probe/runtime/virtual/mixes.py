@@ -135,8 +135,15 @@ def judge(func, args, kwargs, call):
     found = _arguments(schema, args, kwargs)
     gpu = next((device for _, _, device in found if device != CPU), None)
     written = next((device for argument, _, device in found if _is_written(argument)), None)
-    if getattr(call, "__name__", None) in _MOVING:
+    caller = getattr(call, "__name__", None)
+    if caller in _MOVING:
         return gpu
+    if caller in ("__getitem__", "__setitem__"):
+        # An index on the CPU is moved there to what it indexes, whatever kernel is used then.
+        _indexed(found)
+        found = [one for one in found if one[0].name not in _INDICES]
+        if len({device for _, _, device in found}) == 1:
+            return found[0][2]
     if base in _FREE:
         return written or found[0][2]
     if base.startswith(("_foreach_", "_fused_", "_amp_")):
@@ -219,14 +226,17 @@ def _checked(found, method, named):
     return common
 
 
+_INDICES = ("index", "indices", "mask")
+
+
 def _indexed(found):
     _, _, own = found[0]
     for argument, tensor, device in found[1:]:
-        if argument.name == "indices" and device not in (CPU, own):
+        if argument.name in _INDICES and device not in (CPU, own):
             raise RuntimeError(
                 f"indices should be either on cpu or on the same device as the indexed tensor ({own})"
             )
-        if argument.name == "values" and device != own and (device != CPU or tensor.numel() != 1):
+        if argument.name in ("values", "value") and device != own and (device != CPU or tensor.numel() != 1):
             raise two_devices(*((own, device) if own != CPU else (device, own)))
     return own
 
