@@ -4,8 +4,8 @@
     python tests/server_bench.py [--script FILE] [--package FOLDER FILE] [--edits N]
 
 Without --package, the newest wheel of transformers comes from the package index (pip, without its dependencies)
-and its largest file is edited inside of it. Without --script, a training script of a thousand lines is put together
-from the corpus. ruff is the one beside this Python or on the path (`pip install ruff`).
+and its largest file is edited inside of it. Without --script, a script of a thousand lines is put together from the
+corpus: some forty programs in one, denser than any real one. ruff is the one beside this Python or on the path (`pip install ruff`).
 
 Both servers get the same edits, one character at a time as people type them, each after the findings for the one
 before have come and a short rest. Both are asked to push findings, and both run the rules that are on by default.
