@@ -69,9 +69,9 @@ if __name__ == '__main__':
 #[test]
 fn two_ranks_of_torchrun() {
     let Some((sandbox, python)) = sandbox(&[("ranks.py", RANKS)]) else { return };
-    let torchrun = ["-m", "--", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "ranks.py"];
+    let torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "ranks.py"];
     let ranks = || ["rank0", "rank1"].map(|name| sandbox.read(name));
-    let (exit, printed) = alone(&sandbox, &python, &[&["-m"], &torchrun[2..]].concat());
+    let (exit, printed) = alone(&sandbox, &python, &[&["-m"], &torchrun[1..]].concat());
     assert_eq!(exit, Some(0), "{printed}");
     let plain = ranks();
     for options in [&["--device", "cpu"][..], &["--device", "virtual", "--gpus", "2"]] {
