@@ -64,6 +64,7 @@ const NEVER: &[(&str, &str, &str)] = &[
     ("src/library/", "std::fs", "libraries are tables"),
     ("src/rules/", "println!", "rules print nothing"),
     ("src/contract/", "println!", "contracts print nothing"),
+    ("src/server/", "println!", "standard output belongs to the protocol"),
     ("src/", "unsafe {", "nothing here needs it"),
 ];
 

@@ -13,14 +13,15 @@ mod uri;
 mod worker;
 mod workspace;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
 
 use gen_lsp_types::{
-    CodeActionParams, DidChangeConfigurationParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-    DidCloseNotebookDocumentParams, DidCloseTextDocumentParams, DidSaveNotebookDocumentParams,
-    DidSaveTextDocumentParams, DocumentDiagnosticParams, FileChangeType, HoverParams, InlayHintParams, Uri,
+    CodeActionParams, DidChangeConfigurationParams, DidChangeNotebookDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseNotebookDocumentParams, DidCloseTextDocumentParams,
+    DidSaveNotebookDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams, FileChangeType, HoverParams,
+    InlayHintParams, Uri,
 };
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::de::DeserializeOwned;
@@ -206,8 +207,8 @@ impl Server<'_> {
                 let document = server.documents.open_notebook(params, &server.home());
                 server.tell(Task::Set(document));
             }),
-            "notebookDocument/didChange" => self.with(params, |server, params| {
-                let before = server.documents.get(notebook_of(&params)).cloned();
+            "notebookDocument/didChange" => self.with(params, |server, params: DidChangeNotebookDocumentParams| {
+                let before = server.documents.get(&params.notebook_document.uri).cloned();
                 let document = server.documents.change_notebook(params);
                 server.changed(document);
                 server.forget_cells(before);
@@ -356,7 +357,7 @@ impl Server<'_> {
     /// Where texts are put that were never saved.
     fn home(&self) -> PathBuf {
         let cwd = || std::env::current_dir().unwrap_or_default();
-        self.folders.first().map_or_else(cwd, |folder: &PathBuf| Path::to_owned(folder))
+        self.folders.first().cloned().unwrap_or_else(cwd)
     }
 
     fn log(&self, message: &str) {
@@ -370,8 +371,4 @@ impl Server<'_> {
     fn send(&self, message: impl Into<Message>) {
         let _ = self.connection.sender.send(message.into());
     }
-}
-
-fn notebook_of(params: &gen_lsp_types::DidChangeNotebookDocumentParams) -> &Uri {
-    &params.notebook_document.uri
 }

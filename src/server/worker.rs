@@ -21,10 +21,10 @@ use super::workspace::{Stopped, Workspace};
 use super::{Client, actions, hints, hover};
 use crate::panics;
 
-/// How long at most, and for what part of the time that an analysis takes, more edits are
-/// waited for before one begins.
+/// How long at most, and for what part of the time that an analysis takes, edits that come faster
+/// than analyses end are waited for before the next one begins.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
-const PAUSE: u32 = 8;
+const PAUSE: u32 = 4;
 
 /// What the worker is told.
 pub enum Task {
@@ -103,6 +103,8 @@ pub struct Worker {
     published: FxHashMap<Uri, Vec<Diagnostic>>,
     /// What the last analysis took.
     cost: Duration,
+    /// The last analysis was given up for something newer.
+    overtaken: bool,
     /// When to begin with what was edited last.
     not_before: Option<Instant>,
     requests: i32,
@@ -123,6 +125,7 @@ impl Worker {
             answering: None,
             published: FxHashMap::default(),
             cost: Duration::ZERO,
+            overtaken: false,
             not_before: None,
             requests: 0,
         }
@@ -173,7 +176,10 @@ impl Worker {
                     self.publish(document.uri.clone(), None, Vec::new());
                 }
                 self.workspace.set(document);
-                self.not_before = Some(Instant::now() + (self.cost / PAUSE).min(LONGEST_PAUSE));
+                // One keystroke is answered at once; where they come faster than analyses end,
+                // none is begun that would not end either.
+                let pause = self.overtaken.then(|| (self.cost / PAUSE).min(LONGEST_PAUSE));
+                self.not_before = pause.map(|pause| Instant::now() + pause);
                 self.edited = Some(path.clone());
                 self.enqueue_stale();
                 self.enqueue(path);
@@ -293,7 +299,9 @@ impl Worker {
         }
         let clock = Instant::now();
         let news = &interrupt.news;
-        let Some(analysed) = self.workspace.analyse(&path, &|| news.load(Ordering::Relaxed) != seen) else { return };
+        let analysed = self.workspace.analyse(&path, &|| news.load(Ordering::Relaxed) != seen);
+        self.overtaken = analysed.is_none();
+        let Some(analysed) = analysed else { return };
         self.queue.retain(|other| *other != path);
         if let Some(bug) = analysed.bug {
             self.bug(&path, &bug);

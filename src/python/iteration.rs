@@ -1,0 +1,267 @@
+//! Builtins that make, join and go through sequences: `range`, `zip`, `map`, `sum`, …
+
+use super::interp::Interp;
+use super::{Arg, Args};
+use crate::syntax::Span;
+use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Type, Value};
+
+/// The longest range that is written out.
+const MAX_RANGE: i64 = 4096;
+
+impl<'p> Interp<'p> {
+    pub(super) fn range(&mut self, values: &[Value]) -> Value {
+        let (start, stop, step) = match values {
+            [stop] => (Some(0), stop.as_int(), Some(1)),
+            [start, stop] => (start.as_int(), stop.as_int(), Some(1)),
+            [start, stop, step] => (start.as_int(), stop.as_int(), step.as_int()),
+            _ => (None, None, None),
+        };
+        if let (Some(start), Some(stop), Some(step)) = (start, stop, step)
+            && step != 0
+        {
+            let mut out = Vec::new();
+            let mut at = start;
+            while (step > 0 && at < stop) || (step < 0 && at > stop) {
+                if i64::try_from(out.len()).is_ok_and(|n| n >= MAX_RANGE) {
+                    let all =
+                        Value::ranged(Range::up_to(start.min(stop) as f64, Size::Int(start.max(stop))), false, None);
+                    return self.heap.iter(Items::Many(all));
+                }
+                out.push(Value::Int(at));
+                match at.checked_add(step) {
+                    Some(next) => at = next,
+                    None => break,
+                }
+            }
+            return self.heap.iter(Items::Exact(out));
+        }
+        let first = start.map(Value::Int);
+        let stop = if values.len() == 1 { values.first() } else { values.get(1) };
+        let element = match (start, stop.and_then(Value::as_size)) {
+            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            (Some(start @ 0..), Some(stop @ Size::Expr(_))) if step.is_some_and(|n| n > 0) => {
+                Value::ranged(Range::up_to(start as f64, stop), false, None)
+            }
+            _ => Value::Any(Type::Int),
+        };
+        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(element), first })))
+    }
+
+    pub(super) fn collect(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
+        let items = match values.first() {
+            None => Items::Exact(Vec::new()),
+            Some(iterable) => self.iterate(iterable, span),
+        };
+        match name {
+            "tuple" => match items {
+                Items::Exact(items) => Value::tuple(items),
+                many => self.heap.iter(many),
+            },
+            "set" | "frozenset" => {
+                let items = self.distinct(items);
+                Value::Obj(self.heap.alloc(Data::Set(items)))
+            }
+            "reversed" => match items {
+                Items::Exact(mut items) => {
+                    items.reverse();
+                    self.heap.iter(Items::Exact(items))
+                }
+                many => self.heap.iter(many),
+            },
+            "sorted" => {
+                let sorted = match items {
+                    Items::Exact(items) => match self.sorted(items.clone(), args, span) {
+                        Some(sorted) => Items::Exact(sorted),
+                        None => {
+                            let len = items.len();
+                            let element = Items::Exact(items).element(&mut self.heap);
+                            Items::Exact(vec![element; len])
+                        }
+                    },
+                    many => many,
+                };
+                Value::Obj(self.heap.alloc(Data::List(sorted)))
+            }
+            "iter" => match values.first() {
+                // A loader's iterator yields what the loader yields.
+                Some(_) => self.heap.iter(items),
+                None => Value::Unknown,
+            },
+            _ => Value::Obj(self.heap.alloc(Data::List(items))),
+        }
+    }
+
+    pub(super) fn dict_call(&mut self, args: &Args, span: Span) -> Value {
+        let mut dict = match args.pos.first() {
+            None => Dict::default(),
+            Some(Arg { value, .. }) => match self.heap.dict_of(value).cloned() {
+                Some(dict) => dict,
+                None => {
+                    let items = self.iterate(value, span);
+                    self.dict_of_pairs(items)
+                }
+            },
+        };
+        for (name, arg) in &args.kw {
+            dict.entries.insert(Key::Str(name.as_str().into()), arg.value.clone());
+        }
+        if args.more_kw {
+            dict.open = Some(Value::Unknown);
+        }
+        self.heap.dict(dict)
+    }
+
+    pub(super) fn zip(&mut self, values: &[Value], span: Span) -> Value {
+        let all: Vec<Items> = values.iter().map(|v| self.iterate(v, span)).collect();
+        let shortest = all
+            .iter()
+            .map(|items| match items {
+                Items::Exact(items) => Some(items.len()),
+                Items::Many(_) => None,
+            })
+            .collect::<Option<Vec<_>>>()
+            .and_then(|lens| lens.into_iter().min());
+        let items = match shortest {
+            Some(len) => Items::Exact(
+                (0..len)
+                    .map(|i| {
+                        let row = all.iter().map(|items| match items {
+                            Items::Exact(items) => items.get(i).cloned().unwrap_or(Value::Unknown),
+                            Items::Many(value) => value.clone(),
+                        });
+                        Value::tuple(row.collect())
+                    })
+                    .collect(),
+            ),
+            None => {
+                let row = all.iter().map(|items| items.element(&mut self.heap)).collect();
+                Items::Many(Value::tuple(row))
+            }
+        };
+        self.heap.iter(items)
+    }
+
+    pub(super) fn enumerate(&mut self, iterable: &Value, start: Option<&Value>, span: Span) -> Value {
+        let start = start.map_or(Some(0), Value::as_int);
+        let items = match (self.iterate(iterable, span), start) {
+            (Items::Exact(items), Some(start)) => {
+                let pair = |(i, v): (usize, Value)| {
+                    let i = i64::try_from(i).unwrap_or(i64::MAX);
+                    Value::tuple(vec![Value::Int(start.saturating_add(i)), v])
+                };
+                Items::Exact(items.into_iter().enumerate().map(pair).collect())
+            }
+            (items, start) => {
+                let element = items.element(&mut self.heap);
+                let first = start.map(|n| Value::tuple(vec![Value::Int(n), element.clone()]));
+                let items = Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]));
+                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first })));
+            }
+        };
+        self.heap.iter(items)
+    }
+
+    pub(super) fn map(&mut self, values: &[Value], span: Span) -> Value {
+        let Some((function, iterables)) = values.split_first() else { return Value::Unknown };
+        let rows = if let [only] = iterables {
+            match self.iterate(only, span) {
+                Items::Exact(items) => Items::Exact(items.into_iter().map(|v| Value::tuple(vec![v])).collect()),
+                Items::Many(v) => Items::Many(Value::tuple(vec![v])),
+            }
+        } else {
+            let zipped = self.zip(iterables, span);
+            self.iterate(&zipped, span)
+        };
+        let function = function.clone();
+        let mut run = |row: &Value| {
+            let args = self.heap.exact_items(row).unwrap_or_default();
+            self.call(&function, Args::positional(args, span), span)
+        };
+        let items = match rows {
+            Items::Exact(rows) if rows.len() <= 64 => Items::Exact(rows.iter().map(&mut run).collect()),
+            Items::Exact(rows) => {
+                let len = rows.len();
+                let value = rows.first().map_or(Value::Unknown, &mut run);
+                if matches!(value, Value::Any(_)) {
+                    Items::Exact(vec![value; len])
+                } else {
+                    Items::Many(Value::Unknown)
+                }
+            }
+            Items::Many(row) => Items::Many(run(&row)),
+        };
+        self.heap.iter(items)
+    }
+
+    pub(super) fn next(&mut self, iterator: &Value, span: Span) -> Value {
+        if let Some(id) = iterator.as_obj()
+            && let Data::Iter(iter) = self.heap.get(id)
+        {
+            let mut items = iter.items.clone();
+            let value = match &mut items {
+                Items::Exact(values) if !values.is_empty() => values.remove(0),
+                Items::Exact(_) => return Value::Unknown,
+                Items::Many(value) => {
+                    let element = value.clone();
+                    return self.another(&element);
+                }
+            };
+            if let Data::Iter(iter) = self.heap.get_mut(id) {
+                iter.items = items;
+            }
+            return value;
+        }
+        if let Some(next) = self.user_method(iterator, "__next__") {
+            return self.call(&next, Args::positional([iterator.clone()], span), span);
+        }
+        match self.iterate(iterator, span) {
+            Items::Exact(items) => items.into_iter().next().unwrap_or(Value::Unknown),
+            Items::Many(value) => value,
+        }
+    }
+
+    /// `sum`, `min`, `max`.
+    pub(super) fn fold(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
+        let items = match values {
+            [only] => self.iterate(only, span),
+            [iterable, _] if name == "sum" => self.iterate(iterable, span),
+            several => Items::Exact(several.to_vec()),
+        };
+        let start = args.get(1, "start").cloned().filter(|_| name == "sum");
+        match items {
+            Items::Exact(items) if name == "sum" => {
+                let mut total = start.unwrap_or(Value::Int(0));
+                for item in items {
+                    total = self.binary(super::BinOp::Add, &total, &item, span);
+                }
+                total
+            }
+            Items::Exact(items) if args.kw.is_empty() => {
+                let numbers: Option<Vec<f64>> = items.iter().map(Value::as_f64).collect();
+                if let Some(numbers) = numbers {
+                    let pick = if name == "min" { f64::min } else { f64::max };
+                    let best = numbers.iter().copied().reduce(pick);
+                    let found = items.iter().find(|v| v.as_f64() == best);
+                    return found.cloned().unwrap_or(Value::Unknown);
+                }
+                let types: Vec<Option<Type>> = items.iter().map(Value::number_type).collect();
+                match types.first() {
+                    Some(Some(ty)) if types.iter().all(|t| t == &Some(*ty)) => Value::Any(*ty),
+                    _ => Value::Unknown,
+                }
+            }
+            items => {
+                let element = items.element(&mut self.heap);
+                match (name, element.number_type()) {
+                    ("sum", Some(Type::Bool)) => Value::Any(Type::Int),
+                    (_, Some(ty)) => Value::Any(ty),
+                    // The sum of tensors of one kind is a tensor of that kind.
+                    ("sum", None) if self.heap.is_tensor(&element) => {
+                        self.binary(super::BinOp::Add, &element, &element, span)
+                    }
+                    _ => Value::Unknown,
+                }
+            }
+        }
+    }
+}
