@@ -76,3 +76,15 @@ fn what_is_missing_is_named() {
     assert_eq!(code(&output), "exit 2", "{output}");
     assert!(output.contains("there is no script `other.py`"), "{output}");
 }
+
+/// The Python package has no copy of the Python half: it takes what the binary has.
+#[test]
+fn the_package_gets_the_runtime_from_the_binary() {
+    let sandbox = Sandbox::new(&[("torchvet.toml", "ignore = ['TV103']")]);
+    let output = sandbox.command(&["probe", "runtime"]).output().unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(answer["files"]["virtual/mode.py"].as_str().unwrap().contains("class VirtualDevice"));
+    let codes: Vec<&str> =
+        answer["contracts"].as_array().unwrap().iter().filter_map(|one| one["code"].as_str()).collect();
+    assert!(codes.contains(&"TV105") && !codes.contains(&"TV103"), "{codes:?}");
+}

@@ -16,7 +16,6 @@ from .tags import Base as _Base
 from .world import CPU
 
 
-
 def _is_gpu(tensor):
     return tags.device_of(tensor).type == "cuda"
 
