@@ -1,0 +1,163 @@
+"""The device-side asserts of PyTorch, tripped one by one, each in a process of its own.
+
+    python tests/cuda.py               on the GPU of this machine, if it has one
+    python tests/cuda.py --device cpu  the same programs, and what docs/device-asserts.toml says of the CPU
+
+On a GPU each program runs with CUDA_LAUNCH_BLOCKING=1, what the driver prints is held against the
+condition in docs/device-asserts.toml, and all of it is written to docs/verified-on-cuda.md, with
+the GPU, the driver, PyTorch and the date.
+"""
+
+import argparse
+import datetime
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RECORD = ROOT / "docs" / "verified-on-cuda.md"
+SECONDS = 120
+
+# A program for each row; `d` is the device. Rows without one say why.
+PROGRAMS = {
+    "nll-1d-2d": "F.cross_entropy(torch.randn(4, 3, device=d), torch.tensor([0, 1, 3, 2], device=d))",
+    "nll-no-reduction": "F.cross_entropy(torch.randn(4, 3, device=d), torch.tensor([0, 1, 3, 2], device=d), reduction='none')",
+    "nll-bytes": "F.cross_entropy(torch.randn(4, 3, device=d), torch.tensor([0, 1, 3, 2], dtype=torch.uint8, device=d))",
+    "nll-spatial": "F.cross_entropy(torch.randn(2, 3, 4, 4, device=d), torch.full((2, 4, 4), 3, device=d))",
+    "nll-spatial-no-reduction": "F.cross_entropy(torch.randn(2, 3, 4, 4, device=d), torch.full((2, 4, 4), 3, device=d), reduction='none')",
+    "bce-input": "F.binary_cross_entropy(torch.tensor([1.5], device=d), torch.tensor([1.0], device=d))",
+    "bce-target": "F.binary_cross_entropy(torch.tensor([0.5], device=d), torch.tensor([2.0], device=d))",
+    "index-select-small": "F.embedding(torch.tensor([5], device=d), torch.randn(5, 4, device=d))",
+    "vectorized-gather": "F.embedding(torch.full((4096,), 5000, device=d), torch.randn(5000, 64, device=d))",
+    "index-select": "torch.randn(5, 3, device=d).t().index_select(1, torch.full((64,), 5, device=d))",
+    "embedding-renorm": "F.embedding(torch.tensor([5], device=d), torch.randn(5, 4, device=d), max_norm=1.0)",
+    "embedding-bag-index": "F.embedding_bag(torch.tensor([1, 5], device=d), torch.randn(5, 4, device=d), torch.tensor([0], device=d))",
+    "embedding-bag-offsets": "F.embedding_bag(torch.tensor([1, 2], device=d), torch.randn(5, 4, device=d), torch.tensor([0, 5], device=d))",
+    "advanced-index": "torch.randn(4, device=d)[torch.tensor([4], device=d)]",
+    "advanced-index-fill": "torch.zeros(4, device=d)[torch.tensor([4], device=d)] = 1.0",
+    "index-fill": "torch.zeros(3, device=d).index_fill(0, torch.tensor([3], device=d), 1.0)",
+    "index-put-accumulate": "torch.zeros(4, device=d).index_put((torch.tensor([4], device=d),), torch.ones(1, device=d), accumulate=True)",
+    "index-copy": "torch.zeros(4, device=d).index_copy(0, torch.tensor([4], device=d), torch.ones(1, device=d))",
+    "index-add": "torch.zeros(4, 3, device=d).index_add(0, torch.tensor([4], device=d), torch.ones(1, 3, device=d))",
+    "index-add-vectorized": "torch.zeros(4, 64, device=d).index_add(0, torch.tensor([4], device=d), torch.ones(1, 64, device=d))",
+    "scatter-gather": "torch.randn(2, 3, device=d).gather(1, torch.tensor([[3], [0]], device=d))",
+    "one-hot": "F.one_hot(torch.tensor([3], device=d), 3)",
+    "take-put": "torch.arange(12.0, device=d).take(torch.tensor([12], device=d))",
+    "masked-scatter": "torch.zeros(3, device=d).masked_scatter(torch.tensor([True] * 3, device=d), torch.ones(2, device=d))",
+    "multinomial-probabilities": "torch.multinomial(torch.tensor([float('nan'), 1.0], device=d), 1)",
+    "multinomial-sum": "torch.multinomial(torch.zeros(3, device=d), 1)",
+    "multinomial-negative": "torch.multinomial(torch.tensor([-1.0, 2.0], device=d), 4, replacement=True)",
+    "multinomial-infinite": "torch.multinomial(torch.tensor([float('inf'), 2.0], device=d), 4, replacement=True)",
+    "multinomial-nan": "torch.multinomial(torch.tensor([float('nan'), 2.0], device=d), 4, replacement=True)",
+    "multinomial-zero": "torch.multinomial(torch.zeros(2, device=d), 4, replacement=True)",
+    "bernoulli": "torch.bernoulli(torch.tensor([1.5], device=d))",
+    "poisson": "torch.poisson(torch.tensor([-1.0], device=d))",
+    "normal": "torch.normal(torch.zeros(1, device=d), torch.tensor([-1.0], device=d))",
+    "multi-margin": "F.multi_margin_loss(torch.randn(2, 3, device=d), torch.tensor([0, 3], device=d))",
+    "max-unpool": "F.max_unpool2d(torch.ones(1, 1, 2, 2, device=d), torch.full((1, 1, 2, 2), 100, device=d), 2)",
+    "max-unpool-3d": "F.max_unpool3d(torch.ones(1, 1, 2, 2, 2, device=d), torch.full((1, 1, 2, 2, 2), 100, device=d), 2)",
+    "repeat-interleave-size": "torch.repeat_interleave(torch.tensor([1, 2], device=d), output_size=5)",
+    "repeat-interleave-negative": "torch.repeat_interleave(torch.tensor([2, -1], device=d))",
+    "segment-reduce": "torch.segment_reduce(torch.ones(3, device=d), 'sum', lengths=torch.tensor([-1, 4], device=d), unsafe=d == 'cuda')",
+    "sparse-indices": "torch.sparse_csr_tensor(torch.tensor([0, 1], device=d), torch.tensor([5], device=d), torch.ones(1, device=d), size=(1, 3), check_invariants=True)",
+    "assert-async": "torch._assert_async(torch.tensor(0, device=d))",
+}
+NONE = {
+    "nll-spatial-overflow": "needs more memory than a test may take",
+    "embedding-bag-index-older": "PyTorch before 2.10",
+    "index-add-tma": "which of its kernels index_add takes is its own choice",
+    "scatter-gather-older": "an older PyTorch",
+    "multinomial-cumulative": "no known input",
+    "fractional-max-pool": "no known input",
+    "grouped-mm": "no public function",
+    "nan-check": "needs NCCL and several GPUs",
+    "triton-indices": "needs a compiler at run time",
+    "internal": "no input reaches them",
+}
+
+
+def trip(program):
+    """What the program raises on the GPU, and what the driver prints."""
+    text = f"import torch\nimport torch.nn.functional as F\nd = 'cuda'\n{program}\ntorch.cuda.synchronize()\n"
+    command, environment = [sys.executable, "-c", text], {**os.environ, "CUDA_LAUNCH_BLOCKING": "1"}
+    try:
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True, env=environment, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"no end within {SECONDS} s"
+    raised = [line for line in done.stderr.splitlines() if re.match(r"[\w.]+(Error|Exception): ", line)]
+    return done.stderr, raised[-1] if raised else f"exit {done.returncode}"
+
+
+def on_cpu(rows):
+    import torch
+    import torch.nn.functional as F
+
+    failed = 0
+    for name, program in PROGRAMS.items():
+        said = "nothing"
+        try:
+            exec(program, {"torch": torch, "F": F, "d": "cpu"})  # noqa: S102
+        except Exception as error:  # noqa: BLE001
+            said = f"{type(error).__name__}: {error}"
+        if not said.startswith(rows[name]["cpu"].rstrip(".")):
+            failed += 1
+            print(f"failed  {name}: {said!r}, not {rows[name]['cpu']!r}")
+    print(f"{len(PROGRAMS) - failed} programs raise what the table says of the CPU, {failed} do not")
+    return failed
+
+
+def on_cuda(rows):
+    import torch
+
+    gpu = torch.cuda.get_device_name(0)
+    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    driver = subprocess.run(query, check=False, capture_output=True, text=True).stdout.strip() or "unknown"
+    lines = [
+        "# Verified on CUDA",
+        "",
+        f"{gpu}, driver {driver}, PyTorch {torch.__version__}, {datetime.date.today()}: `python tests/cuda.py`.",
+        "",
+        "| assert | seen | as the table says | raised |",
+        "| --- | --- | --- | --- |",
+    ]
+    failed = 0
+    for name, program in PROGRAMS.items():
+        errors, raised = trip(program)
+        found = re.search(r"Assertion `(.*)` failed", errors)
+        seen = found[1] if found else ""
+        # `_assert_async` prints its message in place of the condition.
+        good = rows[name]["condition"].replace("...", "") in seen or (seen and seen in rows[name]["condition"])
+        failed += not good
+        row = (seen.replace("|", "\\|"), "yes" if good else "no", raised.replace("|", "\\|"))
+        lines.append(f"| {name} | `{row[0]}` | {row[1]} | {row[2]} |")
+        print(f"{'ok    ' if good else 'failed'}  {name}: {seen or raised}")
+    lines += ["", "Not tripped: " + "; ".join(f"{name} ({why})" for name, why in NONE.items()) + "."]
+    RECORD.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{len(PROGRAMS) - failed} asserts as the table says, {failed} not: {RECORD.relative_to(ROOT)}")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The device-side asserts of PyTorch, tripped one by one.")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cuda")
+    options = parser.parse_args()
+    rows = tomllib.loads((ROOT / "docs" / "device-asserts.toml").read_text(encoding="utf-8"))
+    assert set(rows) == set(PROGRAMS) | set(NONE), set(rows) ^ (set(PROGRAMS) | set(NONE))
+    if options.device == "cpu":
+        return bool(on_cpu(rows))
+    import torch
+
+    if not torch.cuda.is_available():
+        print("there is no GPU here: no assert was tripped")
+        return 0
+    return bool(on_cuda(rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
