@@ -185,11 +185,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
             status = status.max(Status::Failed);
         }
     }
-    for (level, message) in &fixed.run.messages {
-        if *level != super::Level::Note || global.verbose {
-            say(*level, message);
-        }
-    }
+    fixed.run.tell(global);
     if args.diff {
         return diff(&fixed, global).map(|found| status_of_diff(status, found));
     }
@@ -244,16 +240,8 @@ fn update_baseline(args: &Args, run: &Run, global: &Global) -> Result<Status, Fa
     if !global.quiet {
         writeln!(io::stderr(), "{} holds {}.", path.display(), findings(after.count()))?;
     }
-    for (level, message) in run.messages.iter().filter(|(level, _)| *level != super::Level::Note) {
-        say(*level, message);
-    }
-    Ok(if run.panicked {
-        Status::Internal
-    } else if run.broken {
-        Status::Failed
-    } else {
-        Status::Clean
-    })
+    run.tell(global);
+    Ok(run.status())
 }
 
 /// What is passed over because it is not new.
@@ -312,15 +300,7 @@ fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
 
 fn status(run: &Run, args: &Args) -> Status {
     let failing = run.diagnostics.iter().any(|d| d.severity >= Severity::Warning && !d.is_refuted());
-    if run.panicked {
-        Status::Internal
-    } else if run.broken {
-        Status::Failed
-    } else if failing && !args.exit_zero {
-        Status::Findings
-    } else {
-        Status::Clean
-    }
+    if failing && !args.exit_zero { run.status().max(Status::Findings) } else { run.status() }
 }
 
 /// With `--diff`, not the findings count but whether something would change.

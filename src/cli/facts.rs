@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::args::{ConfigArgs, start_folder};
 use super::run::{Input, Run, run};
-use super::{Failure, Global, Status, say};
+use super::{Failure, Global, Status};
 use crate::analysis::Wanted;
 
 #[derive(clap::Args, Debug)]
@@ -39,11 +39,7 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
         ..Input::default()
     };
     let mut run = run(&settings, &input)?;
-    for (level, message) in &run.messages {
-        if *level != super::Level::Note || global.verbose {
-            say(*level, message);
-        }
-    }
+    run.tell(global);
     let Run { project, facts, .. } = &mut run;
     facts.sort_by(|a, b| {
         let path = |span: crate::syntax::Span| &project.file(span.file).path;
@@ -56,13 +52,7 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
         Format::Json => json(&run, &mut out)?,
     }
     out.flush()?;
-    Ok(if run.panicked {
-        Status::Internal
-    } else if run.broken {
-        Status::Failed
-    } else {
-        Status::Clean
-    })
+    Ok(run.status())
 }
 
 fn text(run: &Run, out: &mut dyn Write) -> io::Result<()> {

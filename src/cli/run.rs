@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Level;
 use super::progress::Progress;
+use super::{Global, Level, Status, say};
 use crate::analysis::{FactEntry, Wanted, analyse, chosen};
 use crate::config::{Settings, project_root};
 use crate::contract::Contracts;
@@ -98,6 +98,26 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
 }
 
 impl Run {
+    /// Says what is to be said about files that could not be checked.
+    pub fn tell(&self, global: &Global) {
+        for (level, message) in &self.messages {
+            if *level != Level::Note || global.verbose {
+                say(*level, message);
+            }
+        }
+    }
+
+    /// How it ended, but for what was found.
+    pub fn status(&self) -> Status {
+        if self.panicked {
+            Status::Internal
+        } else if self.broken {
+            Status::Failed
+        } else {
+            Status::Clean
+        }
+    }
+
     fn walk(&mut self, settings: &Settings, input: &Input) -> Vec<PathBuf> {
         let clock = Instant::now();
         let given = |path: &PathBuf| input.texts.iter().any(|(text, _)| text == path);

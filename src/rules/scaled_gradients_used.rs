@@ -16,6 +16,8 @@ const NAME: &str = "scaled-gradients-used";
 /// Under this name the run remembers whether the gradients are multiplied.
 const STATE: &str = "gradients are scaled";
 
+pub(super) const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
+
 #[derive(Default)]
 pub struct ScaledGradientsUsed {
     /// Scalers that are enabled for certain.
@@ -30,6 +32,13 @@ pub(super) fn is_scaler(path: &str) -> bool {
     path.starts_with("torch.amp.GradScaler") || path.starts_with("torch.cuda.amp.GradScaler")
 }
 
+/// The scaler that a call made, if that is enabled for certain.
+pub(super) fn enabled_scaler(path: Sym, bound: &Bound, result: &Value) -> Option<ObjId> {
+    let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
+    let is_on = !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true));
+    result.as_obj().filter(|_| is_on && SCALERS.contains(&path.as_str()))
+}
+
 impl ScaledGradientsUsed {
     pub fn begin(&self, it: &mut Interp<'_>) {
         it.remember(STATE, Value::Bool(false));
@@ -40,11 +49,8 @@ impl ScaledGradientsUsed {
         if is_scaler(path.as_str()) && path.as_str().ends_with(".step") {
             self.stepping.set(false);
         }
-        let Value::Obj(id) = result else { return };
-        let made = matches!(path.as_str(), "torch.amp.GradScaler" | "torch.cuda.amp.GradScaler");
-        let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
-        if made && !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true)) {
-            self.enabled.borrow_mut().insert(*id);
+        if let Some(id) = enabled_scaler(path, bound, result) {
+            self.enabled.borrow_mut().insert(id);
         }
     }
 

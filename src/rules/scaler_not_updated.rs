@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::scaled_gradients_used::is_scaler;
+use super::scaled_gradients_used::{SCALERS, enabled_scaler, is_scaler};
 use super::trace::{Trace, reach};
 use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
@@ -17,7 +17,6 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "scaler-not-updated";
-const CLASSES: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
 
 /// A scaler after one step of an optimizer, and after its gradients were unscaled.
 const STEPPED: &str = "\
@@ -48,10 +47,8 @@ pub struct ScalerNotUpdated {
 impl ScalerNotUpdated {
     pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
         match event {
-            Event::Returned { path, bound, result, .. } if CLASSES.contains(&path.as_str()) => {
-                let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
-                let is_on = !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true));
-                if let Some(id) = result.as_obj().filter(|_| is_on) {
+            Event::Returned { path, bound, result, .. } => {
+                if let Some(id) = enabled_scaler(path, bound, result) {
                     self.known.borrow_mut().insert(id);
                     it.remember(&key(id), Value::str(""));
                 }
@@ -59,7 +56,7 @@ impl ScalerNotUpdated {
             Event::Unseen { name, .. } if name.as_str() == "update" => self.unclear.set(true),
             Event::Escaped { value } if !self.known.borrow().is_empty() => {
                 let mut reached = Vec::new();
-                CLASSES.iter().for_each(|class| reach(it, value, class, 4, &mut reached));
+                SCALERS.iter().for_each(|class| reach(it, value, class, 4, &mut reached));
                 reached.iter().for_each(|id| _ = self.known.borrow_mut().remove(id));
             }
             _ => {}
