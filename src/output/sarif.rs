@@ -134,10 +134,15 @@ fn location(report: &Report<'_>, span: Span, message: Option<&str>) -> Value {
 }
 
 fn artifact(place: &Where) -> Value {
-    if place.path.starts_with('/') || place.path.contains(':') {
-        return json!({ "uri": format!("file://{}{}", if place.path.starts_with('/') { "" } else { "/" }, escaped(&place.path)) });
+    let uri = escaped(&place.path);
+    if place.path.starts_with('/') {
+        json!({ "uri": format!("file://{uri}") })
+    } else if place.path.contains(':') {
+        // `C:/…` of Windows.
+        json!({ "uri": format!("file:///{uri}") })
+    } else {
+        json!({ "uri": uri, "uriBaseId": "%SRCROOT%" })
     }
-    json!({ "uri": escaped(&place.path), "uriBaseId": "%SRCROOT%" })
 }
 
 /// A path as part of a URI.

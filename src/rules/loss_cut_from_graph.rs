@@ -58,8 +58,10 @@ impl LossCutFromGraph {
     ) {
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
         let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && loss.iter().any(learns)) else { return };
-        let nodes = trace.graph.ancestors(loss, |_| true).into_iter().filter_map(|id| trace.graph.node(id));
-        for node in nodes.filter(|node| node.function == "checkpoint" && node.inputs.iter().any(learns)) {
+        let mut parts = trace.graph.ancestors(loss, |_| true);
+        parts.retain(|id| trace.graph.function(*id) == Some("checkpoint"));
+        let nodes = parts.into_iter().filter_map(|id| trace.graph.node(id));
+        for node in nodes.filter(|node| node.inputs.iter().any(learns)) {
             let message = "no parameter in here learns: with `use_reentrant`, `checkpoint` records nothing where no input requires grad";
             let labels = vec![Label { span, message: "this computes no gradients for it".to_owned() }];
             report(found, page, Severity::Warning, message.to_owned(), node.span, labels);

@@ -29,7 +29,7 @@ pub struct ScaledGradientsUsed {
 }
 
 pub(super) fn is_scaler(path: &str) -> bool {
-    path.starts_with("torch.amp.GradScaler") || path.starts_with("torch.cuda.amp.GradScaler")
+    SCALERS.iter().any(|class| path.starts_with(class))
 }
 
 /// The scaler that a call made, if that is enabled for certain.

@@ -110,9 +110,7 @@ impl ScalerNotUpdated {
             witnessed(found, page, setup, again);
         }
     }
-}
 
-impl ScalerNotUpdated {
     /// Whatever decides when a step is taken: without any `update()` the second one fails.
     pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
         let Some(page) = with.rules.find(NAME).filter(|_| !self.unclear.get() && !it.exhausted()) else { return };

@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::trace::{Moment, tensor};
 use super::watch::{Found, Watching, report};
@@ -35,7 +35,7 @@ pub struct SyncInTrainingLoop {
     /// What the present round made on the CPU, and where.
     made: RefCell<FxHashMap<ObjId, Span>>,
     /// Moves that move something in some run of the line.
-    needed: RefCell<Vec<Span>>,
+    needed: RefCell<FxHashSet<Span>>,
 }
 
 /// Functions that make a tensor of nothing, and take a `device`.
@@ -84,7 +84,7 @@ impl SyncInTrainingLoop {
     fn moved(&self, it: &Interp<'_>, bound: &Bound, result: &Value, span: Span) {
         let (Some(from), Some(to)) = (bound.get("input").as_obj(), result.as_obj()) else { return };
         if from != to {
-            self.needed.borrow_mut().push(span);
+            self.needed.borrow_mut().insert(span);
             if let Some(made) = self.made.borrow().get(&from).filter(|_| is_on_gpu(it, result)) {
                 self.pay(it, span, Cost::MadeOnCpu(*made));
             }

@@ -74,7 +74,7 @@ impl Graph {
     pub fn written(&self, it: &Interp<'_>, object: ObjId, result: &Value, span: Span) {
         self.writes.borrow_mut().insert(memory(it, object), span);
         let through = self.ancestors(&[object], |id| memory(it, id) == memory(it, object));
-        if through.iter().any(|id| self.node(*id).is_some_and(|node| node.function == "data")) {
+        if through.iter().any(|id| self.function(*id) == Some("data")) {
             self.uncounted.borrow_mut().insert(memory(it, object));
         }
         let Some(result) = result.as_obj() else { return };
@@ -111,6 +111,11 @@ impl Graph {
             })?;
             Some((node, saved))
         })
+    }
+
+    /// The function that made a tensor, by its own name.
+    pub fn function(&self, id: ObjId) -> Option<&'static str> {
+        self.nodes.borrow().get(&id).map(|node| node.function)
     }
 
     pub fn node(&self, id: ObjId) -> Option<Node> {
