@@ -252,8 +252,8 @@ const ENDLESS: &str = "\
 import sys, time
 import torch
 
-print('ready', flush=True)
 try:
+    print('ready', flush=True)
     while True:
         torch.ones(3).sum()
         time.sleep(0.01)
@@ -262,14 +262,14 @@ except KeyboardInterrupt:
     sys.exit(5)
 ";
 
-/// Runs torchvet at a terminal of its own, presses Ctrl-C, and prints what is seen there.
+/// Runs torchvet at a terminal of its own, presses Ctrl-C once, and prints what is seen there.
 const TERMINAL: &str = "\
 import os, pty, sys
 
 child, terminal = pty.fork()
 if child == 0:
     os.execv(sys.argv[1], sys.argv[1:])
-seen = b''
+seen, pressed = b'', False
 while True:
     try:
         read = os.read(terminal, 4096)
@@ -277,9 +277,11 @@ while True:
         break
     if not read:
         break
-    if b'ready' in read:
-        os.write(terminal, bytes([3]))
     seen += read
+    # A traceback may quote the line that prints it.
+    if b'ready' in seen and not pressed:
+        os.write(terminal, bytes([3]))
+        pressed = True
 print(seen.decode().replace(chr(13), ''))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 ";
