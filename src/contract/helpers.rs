@@ -77,10 +77,6 @@ impl Judge<'_, '_> {
             "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
             "recoloured" => self.history(&first, |t| (t.past.recoloured, t.past.recoloured)),
             "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
-            "occurs" => match args {
-                [Cv::Size(size), n] => Cv::tri(n.as_int().and_then(|n| self.it.heap.occurs(size, n))),
-                _ => Cv::Unknown,
-            },
             "vocabulary" => match &first {
                 Cv::Tensor(tensor, _) => match tensor.past.vocabulary {
                     Some((count, at)) => {

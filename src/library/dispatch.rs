@@ -306,6 +306,10 @@ impl Library for Libraries {
             .or_else(|| special::iterate(self, it, object, span))
     }
 
+    fn last(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+        torch::data::last(it, object, span).or_else(|| special::last(self, it, object, span))
+    }
+
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {
         torch::indexing::length(it, object)
             .or_else(|| torch::nn::containers::length(it, object))

@@ -24,21 +24,32 @@ pub fn call(
 /// What a loop over an instance of a library's class yields: what `__iter__` gives, or any
 /// item. Methods of the program come first, which is the interpreter's to do.
 pub fn iterate(lib: &Libraries, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-    it.heap.instance_of(object)?;
-    if it.user_method(object, "__iter__").is_some() || it.user_method(object, "__getitem__").is_some() {
-        return None;
-    }
-    let classes = it.mro_of(object);
-    let has = |name: &str| {
-        classes.iter().any(|c| matches!(c, Value::Path(path) if lib.find_method(*path, sym(name)).is_some()))
-    };
-    if has("__iter__") {
+    if goes_through(lib, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);
         return (inner.as_obj() != object.as_obj()).then(|| it.iterate(&inner, span));
     }
-    if has("__getitem__") {
+    if goes_through(lib, it, object, "__getitem__") {
         let args = Args::positional([Value::Any(Type::Int)], span);
         return Some(Items::Many(it.call_method(object, "__getitem__", args, span)));
     }
     None
+}
+
+/// What the last round of such a loop gets.
+pub fn last(lib: &Libraries, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+    if !goes_through(lib, it, object, "__iter__") {
+        return None;
+    }
+    let inner = it.call_method(object, "__iter__", Args::default(), span);
+    if inner.as_obj() == object.as_obj() { None } else { it.last_of(&inner, span) }
+}
+
+/// Whether a loop over an instance asks this method of a library's class.
+fn goes_through(lib: &Libraries, it: &Interp<'_>, object: &Value, method: &str) -> bool {
+    it.heap.instance_of(object).is_some()
+        && it.user_method(object, "__iter__").is_none()
+        && it.user_method(object, "__getitem__").is_none()
+        && it.mro_of(object).iter().any(|class| {
+            matches!(class, Value::Path(path) if lib.find_method(*path, sym(method)).is_some())
+        })
 }

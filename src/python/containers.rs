@@ -343,6 +343,14 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// What the last round of a loop over the value gets, where that is not like the others.
+    pub fn last_of(&mut self, object: &Value, span: Span) -> Option<Value> {
+        match self.heap.get(object.as_obj()?) {
+            Data::Iter(iter) => iter.last.clone(),
+            _ => self.library.last(self, object, span),
+        }
+    }
+
     /// The elements of a set: each once. What may be equal has no known number.
     pub(super) fn distinct(&mut self, items: Items) -> Items {
         let Items::Exact(values) = &items else { return items };

@@ -44,7 +44,7 @@ impl<'p> Interp<'p> {
             }
             _ => Value::Any(Type::Int),
         };
-        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(element), first })))
+        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(element), first, last: None })))
     }
 
     pub(super) fn collect(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
@@ -154,8 +154,9 @@ impl<'p> Interp<'p> {
             (items, start) => {
                 let element = items.element(&mut self.heap);
                 let first = start.map(|n| Value::tuple(vec![Value::Int(n), element.clone()]));
+                let last = self.last_of(iterable, span).map(|last| Value::tuple(vec![Value::Any(Type::Int), last]));
                 let items = Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]));
-                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first })));
+                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first, last })));
             }
         };
         self.heap.iter(items)

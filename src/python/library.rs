@@ -108,6 +108,10 @@ pub trait Library: Sync {
     /// What `for x in object` yields.
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items>;
 
+    /// What the last round of `for x in object` gets, where a last one certainly comes and is
+    /// not like the others.
+    fn last(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value>;
+
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value>;
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool>;

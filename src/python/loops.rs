@@ -3,7 +3,7 @@
 use super::interp::{Interp, Loop};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
-use crate::syntax::{Ranged, Stmt};
+use crate::syntax::{Expr, Ranged, Stmt};
 use crate::value::{Data, Delta, Items, Value};
 
 /// A loop over this many known elements is run element by element.
@@ -18,7 +18,7 @@ const SHORTER_BODY: u32 = 120;
 const MAX_ROUNDS: usize = 5;
 
 /// How much the paths that left a function, or a round of a loop, have left behind.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Kept {
     pub returns: usize,
     pub yields: usize,
@@ -40,7 +40,7 @@ impl<'p> Interp<'p> {
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
                 let element = Items::Exact(items).element(&mut self.heap);
-                self.widened(&stmt.body, &stmt.orelse, true, &mut |it| {
+                self.widened(&stmt.body, &stmt.orelse, true, None, &mut |it| {
                     it.assign(&stmt.target, element.clone());
                     None
                 })
@@ -50,7 +50,8 @@ impl<'p> Interp<'p> {
                     Some(Data::Iter(iter)) => iter.first.clone(),
                     _ => None,
                 };
-                self.widened(&stmt.body, &stmt.orelse, certain, &mut |it| {
+                let last = self.last_of(&iterable, span).map(|last| (&*stmt.target, last));
+                self.widened(&stmt.body, &stmt.orelse, certain, last, &mut |it| {
                     let value = first.take().unwrap_or_else(|| element.clone());
                     it.assign(&stmt.target, value);
                     None
@@ -130,19 +131,21 @@ impl<'p> Interp<'p> {
     /// Runs a loop's body from what is known on entry, then from what is known where rounds
     /// end, until that does not change: an accumulator is a number before the loop and a
     /// tensor in it. `begin` binds the target or evaluates the condition: `Some(false)` ends
-    /// the loop, `None` may end it. `certain` says that the body runs at least once.
+    /// the loop, `None` may end it. `certain` says that the body runs at least once, `last` what
+    /// the last round binds to the target, where that is not like the rest.
     fn widened(
         &mut self,
         body: &'p [Stmt],
         orelse: &'p [Stmt],
         certain: bool,
+        last: Option<(&'p Expr, Value)>,
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) -> Flow {
         let mark = self.begin_loop();
         // What is known where a round ends; none has yet.
         let mut state: Option<Delta> = None;
         let mut endless = false;
-        let (moments, rounds) = (self.observer.moments(), self.rounds);
+        let (moments, rounds, before) = (self.observer.moments(), self.rounds, self.kept());
         for _ in 0..MAX_ROUNDS {
             self.heap.undo(mark);
             self.heap.apply(state.as_deref().unwrap_or_default());
@@ -173,8 +176,19 @@ impl<'p> Interp<'p> {
                 break;
             }
         }
-        self.rounds = rounds;
         self.heap.undo(mark);
+        // It comes where nothing leaves the loop before.
+        if let (Some((target, last)), Some(state)) = (last, &state)
+            && !self.showing
+            && self.kept() == before
+        {
+            self.heap.apply(state);
+            self.assign(target, last);
+            self.exec_block(body);
+            self.heap.undo(mark);
+            self.drop_kept(before);
+        }
+        self.rounds = rounds;
         // Where the loop ends by itself.
         let mut exits = Vec::new();
         if !(certain || self.showing && state.is_some()) {
@@ -259,7 +273,7 @@ impl<'p> Interp<'p> {
         if first == Some(false) {
             return self.exec_block(&stmt.orelse);
         }
-        self.widened(&stmt.body, &stmt.orelse, first == Some(true), &mut |it| {
+        self.widened(&stmt.body, &stmt.orelse, first == Some(true), None, &mut |it| {
             let truth = it.condition(&stmt.test);
             it.assume(&stmt.test, true);
             truth

@@ -137,6 +137,8 @@ pub struct Iter {
     pub items: Items,
     /// The first of many, where it is known apart: 0 of `range(n)`.
     pub first: Option<Value>,
+    /// The last of many, where it is known apart: a smaller batch.
+    pub last: Option<Value>,
 }
 
 /// What stands on the heap.
@@ -214,9 +216,6 @@ pub struct Heap {
     /// Symbols that stand for an expression of others, so that the same expression gives
     /// the same symbol.
     derived: FxHashMap<String, Symbol>,
-    /// What symbols are known to be equal to at some time: the last batch of an epoch has one
-    /// sample.
-    taken: FxHashSet<(Symbol, i64)>,
 }
 
 impl Heap {
@@ -248,7 +247,7 @@ impl Heap {
     }
 
     pub fn iter(&mut self, items: Items) -> Value {
-        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None })))
+        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None, last: None })))
     }
 
     /// Puts a tensor on the heap.
@@ -324,20 +323,6 @@ impl Heap {
     pub fn symbol(&mut self, name: &str) -> Symbol {
         self.symbols += 1;
         Symbol { id: self.symbols, name: sym(name) }
-    }
-
-    /// Notes that a symbol is this number at some time of every run.
-    pub fn takes(&mut self, symbol: Symbol, value: i64) {
-        self.taken.insert((symbol, value));
-    }
-
-    /// Whether a size is this number, always or at some time of every run.
-    pub fn occurs(&self, size: &Size, value: i64) -> Option<bool> {
-        if let Some(equal) = size.equals(&Size::Int(value)) {
-            return Some(equal);
-        }
-        let times = self.taken.iter().any(|(symbol, taken)| *taken == value && *size == Size::symbol(*symbol));
-        times.then_some(true)
     }
 
     /// The symbol that stands for an operation on sizes, the same each time for the same

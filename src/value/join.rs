@@ -331,7 +331,7 @@ pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Opt
         (Data::List(x), Data::List(y)) => Data::List(join_items(heap, x, y, widen, DEPTH)),
         (Data::Set(x), Data::Set(y)) => Data::Set(join_items(heap, x, y, widen, DEPTH)),
         (Data::Iter(x), Data::Iter(y)) => {
-            Data::Iter(Iter { items: join_items(heap, &x.items, &y.items, widen, DEPTH), first: None })
+            Data::Iter(Iter { items: join_items(heap, &x.items, &y.items, widen, DEPTH), first: None, last: None })
         }
         (Data::Dict(x), Data::Dict(y)) => Data::Dict(join_dict(heap, x, y, widen, DEPTH)),
         (Data::Instance(x), Data::Instance(y)) => Data::Instance(join_instance(heap, x, y, widen, DEPTH)),

@@ -69,6 +69,10 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
     let mut out = Tensor { array: ArrayKind::Torch, base: None, version: 0, writes: 0, data: None, ..sample };
     out.wrapper = None;
     out.shape = out.shape.map(|dims| std::iter::once(batch.clone()).chain(dims).collect());
+    if batch.size.known().is_some() {
+        // Why a batch has just so many is what a reader asks, of the last one above all.
+        out.shape_at = batch.at.or(out.shape_at);
+    }
     if array {
         out.grad = Grad::Off;
         out.device = Some(Device::CPU);

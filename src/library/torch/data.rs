@@ -179,8 +179,8 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
             if let Some(object) = object.as_obj() {
                 cx.it.event(Event::Iterated { object, span });
             }
-            let batch = batch_of(cx, object);
-            Some(Items::Many(batch))
+            let batch = kept_dim(cx, object, BATCH).unwrap_or(Dim::UNKNOWN);
+            Some(Items::Many(batch_of(cx, object, &batch)))
         }
         "ChainDataset" => {
             let datasets = cx.attr(object, "datasets");
@@ -192,8 +192,26 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     }
 }
 
-/// A batch, whichever it is.
-fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
+/// The last batch of a loader, which holds what is left over.
+pub fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+    if class_of(it, object)? != "DataLoader" {
+        return None;
+    }
+    nested(it, |it| {
+        let cx = &mut Cx { it, path: sym(DATA), span };
+        let batch = kept_dim(cx, object, LAST_BATCH)?;
+        // A function of the program gets a list, which has no known length.
+        collates_by_default(cx, object).then(|| batch_of(cx, object, &batch))
+    })
+}
+
+fn collates_by_default(cx: &Cx<'_, '_>, loader: &Value) -> bool {
+    let function = cx.attr(loader, "collate_fn");
+    function.is_none() || function.as_path() == Some("torch.utils.data.default_collate")
+}
+
+/// A batch of so many samples.
+fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     let before = cx.it.remembered(WORKER).unwrap_or(Value::Bool(false));
     let workers = cx.attr(loader, "num_workers").as_int().is_some_and(|n| n > 0);
     let forked = workers && cx.attr(loader, "multiprocessing_context").is_none() && cx.it.remembered(START).is_none();
@@ -202,13 +220,13 @@ fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
     let copied_before = cx.it.remembered(COPIED).unwrap_or(Value::Bool(false));
     cx.it.remember(WORKER, Value::Bool(forked));
     cx.it.remember(COPIED, Value::Bool(copied));
-    let batch = sampled(cx, loader);
+    let batch = sampled(cx, loader, size);
     cx.it.remember(WORKER, before);
     cx.it.remember(COPIED, copied_before);
     batch
 }
 
-fn sampled(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
+fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     let dataset = cx.attr(loader, "dataset");
     let seeded = cx.it.remembered(SEEDED).unwrap_or(Value::Bool(false));
     cx.it.remember(SEEDED, Value::Bool(false));
@@ -217,13 +235,9 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value) -> Value {
     compare_draws(cx, &one);
     let function = cx.attr(loader, "collate_fn");
     let batched = !(cx.attr(loader, "batch_size").is_none() && cx.attr(loader, "batch_sampler").is_none());
-    let default = function.is_none() || function.as_path() == Some("torch.utils.data.default_collate");
-    match (default, batched) {
+    match (collates_by_default(cx, loader), batched) {
         (true, false) => convert(cx, &one),
-        (true, true) => {
-            let dim = batch_dim(cx, loader);
-            collate(cx, &one, &dim)
-        }
+        (true, true) => collate(cx, &one, size),
         (false, batched) => {
             let span = cx.span;
             let argument = if batched { cx.list_of(one) } else { one };
@@ -277,43 +291,38 @@ fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
     }
 }
 
-/// The dimension that the constructor fixed: it is kept as that of a tensor, which holds the
-/// place too.
-fn batch_dim(cx: &Cx<'_, '_>, loader: &Value) -> Dim {
-    let kept = cx.tensor(&cx.attr(loader, "batch of"));
-    kept.and_then(|t| t.dim(0).cloned()).unwrap_or(Dim::UNKNOWN)
+/// The batch dimension of all batches, and that of the last where it is smaller: the constructor
+/// keeps each as that of a tensor, which holds the place too.
+const BATCH: &str = "batch of";
+const LAST_BATCH: &str = "last batch of";
+
+fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, name: &str, size: Size, at: Span) {
+    let kept = cx.out(Tensor::default().with_shape(vec![size], Some(at)));
+    cx.it.heap.set_attr(loader, name, kept);
+}
+
+fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, name: &str) -> Option<Dim> {
+    cx.tensor(&cx.attr(loader, name))?.dim(0).cloned()
 }
 
 /// Fixes the batch dimension, once for all loops over the loader.
 fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let span = cx.span;
-    let drop_last = b.get("drop_last").as_bool();
     let plain = b.get("batch_sampler").is_none();
     let samples = match plain {
         true => cx.it.length(&b.get("dataset"), span).as_int().filter(|_| b.get("sampler").is_none()),
         false => None,
     };
-    let common = match (b.get("batch_size").as_int(), drop_last) {
-        (Some(size), Some(drop_last)) if plain && size > 0 => common_size(samples, size, drop_last),
-        _ => None,
-    };
-    let size = match common {
-        Some(size) => size,
-        None => {
-            let symbol = cx.it.heap.symbol("B");
-            // The last batch holds what is left over.
-            if let (Some(samples), Some(size), Some(false)) = (samples, b.get("batch_size").as_int(), drop_last)
-                && plain
-                && size > 0
-            {
-                cx.it.heap.takes(symbol, samples % size);
-            }
-            Size::symbol(symbol)
-        }
-    };
     let at = b.span("batch_size").unwrap_or(span);
-    let kept = cx.out(Tensor::default().with_shape(vec![size], Some(at)));
-    cx.it.heap.set_attr(object, "batch of", kept);
+    let known = b.get("batch_size").as_int().filter(|size| plain && *size > 0).zip(b.get("drop_last").as_bool());
+    let size = match known.and_then(|(size, drop_last)| common_size(samples, size, drop_last)) {
+        Some(size) => size,
+        None => Size::symbol(cx.it.heap.symbol("B")),
+    };
+    if let (Size::Expr(_), Some(samples), Some((most, false))) = (&size, samples, known) {
+        keep_dim(cx, object, LAST_BATCH, Size::Int(samples % most), at);
+    }
+    keep_dim(cx, object, BATCH, size, at);
     if b.get("sampler").is_none() {
         // PyTorch makes one.
         cx.it.heap.set_attr(object, "sampler", Value::Unknown);

@@ -395,11 +395,6 @@ def recoloured(t):
     return False
 
 
-def occurs(size, n):
-    """Whether a size is the number `n`, in this call (the checker: in some call of every run)."""
-    return size == n
-
-
 def vocabulary(t):
     """How many tokens the tokenizer that made the ids `t` has, where tokens were added to it.
     Only the checker knows."""
@@ -416,7 +411,7 @@ def autocast(t):
 HELPERS = (
     [require, suspect, advise, known, within, stray, outside, between, finite, values, total]
     + [misplaced, is_tensor, integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
-    + [tv_mask, nearest, interpolated, scaled, recoloured, occurs, vocabulary, autocast]
+    + [tv_mask, nearest, interpolated, scaled, recoloured, vocabulary, autocast]
 )
 
 
