@@ -418,6 +418,23 @@ fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     })
 }
 
+/// Arithmetic of a number of which the range is known with one that is known: a float.
+fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
+    let ((x, at), (y, _)) = (left.range()?, right.range()?);
+    let range = match (op, left.as_f64(), right.as_f64()) {
+        (BinOp::Add, _, Some(k)) => x.map(|v| v + k),
+        (BinOp::Sub, _, Some(k)) => x.map(|v| v - k),
+        (BinOp::Mul, _, Some(k)) => x.map(|v| v * k),
+        (BinOp::Div, _, Some(k)) if k != 0.0 => x.map(|v| v / k),
+        (BinOp::Add, Some(k), _) => y.map(|v| v + k),
+        (BinOp::Sub, Some(k), _) => y.map(|v| k - v),
+        (BinOp::Mul, Some(k), _) => y.map(|v| v * k),
+        _ => return None,
+    };
+    let known = !range.lo().is_nan() && !range.hi().is_nan();
+    known.then(|| Value::floats(range, at))
+}
+
 /// What two integers of these ranges make.
 fn between(op: BinOp, x: &Range, y: &Range) -> Option<Range> {
     let (lo, hi) = match op {
@@ -450,7 +467,7 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
             },
             _ => None,
         };
-        return Some(known.map_or(Value::Any(Type::Float), Value::Float));
+        return Some(known.map(Value::Float).or_else(|| scaled(op, left, right)).unwrap_or(Value::Any(Type::Float)));
     }
     if let Some(value) = ranged(op, left, right) {
         return Some(value);

@@ -41,6 +41,7 @@ fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         (Value::Size(x), Value::Size(y)) => x == y,
         (Value::Any(x), Value::Any(y)) => x == y,
         (Value::Ranged(x), Value::Ranged(y)) => x.range == y.range && x.dense == y.dense,
+        (Value::Floats(x), Value::Floats(y)) => x.range == y.range,
         (Value::Among(x), Value::Among(y)) => x == y,
         (Value::Dtype(x), Value::Dtype(y)) => x == y,
         (Value::Device(x), Value::Device(y)) => x == y,
@@ -129,13 +130,18 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
     if same_at(heap, a, b, depth) {
         return a.clone();
     }
-    if !widen
-        && (matches!(a, Value::Ranged(_)) || matches!(b, Value::Ranged(_)))
-        && let (Some((x, at)), Some((y, other))) = (a.int_range(), b.int_range())
-    {
-        return Value::ranged(x.join(&y), false, at.or(other));
-    }
     if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {
+        if !widen
+            && x == y
+            && let (Some((p, at)), Some((q, other))) = (a.range(), b.range())
+        {
+            let (range, at) = (p.join(&q), at.or(other));
+            match x {
+                Type::Int => return Value::ranged(range, false, at),
+                Type::Float => return Value::floats(range, at),
+                _ => {}
+            }
+        }
         return if x == y { Value::Any(x) } else { Value::Unknown };
     }
     match (a, b) {
@@ -224,13 +230,18 @@ fn join_all(heap: &mut Heap, values: &[Value], widen: bool, depth: u32) -> Value
     rest.iter().fold(first.clone(), |acc, v| join_at(heap, &acc, v, widen, depth))
 }
 
-/// What any of several integers is like.
+/// What any of several integers, or of several floats, is like.
 fn numbers_of(values: &[Value]) -> Option<Value> {
-    let mut all = values.iter().map(|v| if matches!(v, Value::Bool(_)) { None } else { v.int_range() });
+    let kind = values.first()?.number_type()?;
+    let mut all = values.iter().map(|v| if v.number_type() == Some(kind) { v.range() } else { None });
     let (first, at) = all.next()??;
     let range = all.try_fold(first, |acc, next| Some(acc.union(&next?.0)))?;
     // Which of them is taken is not known, nor whether each is.
-    Some(Value::ranged(range.only_bounds(), false, at))
+    match kind {
+        Type::Int => Some(Value::ranged(range.only_bounds(), false, at)),
+        Type::Float => Some(Value::floats(range.only_bounds(), at)),
+        _ => None,
+    }
 }
 
 /// More texts than this are no labels' names.

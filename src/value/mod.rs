@@ -63,6 +63,8 @@ pub enum Value {
     Any(Type),
     /// An integer of which the values that it takes are known: a label.
     Ranged(Rc<Ranged>),
+    /// A float of which the values that it takes are known: a label, too.
+    Floats(Rc<Ranged>),
     /// One of these texts: a label's name.
     Among(Rc<Among>),
     Tuple(Rc<[Value]>),
@@ -96,7 +98,7 @@ pub struct Lazy {
     pub name: Option<Sym>,
 }
 
-/// What values an integer takes.
+/// What values a number takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranged {
     pub range: Range,
@@ -157,6 +159,24 @@ impl Value {
     /// every value.
     pub fn is_sample_index(&self) -> bool {
         matches!(self, Value::Ranged(ranged) if ranged.dense && ranged.range.epoch)
+    }
+
+    /// A float with this range: known if that is a single value.
+    pub fn floats(range: Range, at: Origin) -> Value {
+        if range.lo() == range.hi() {
+            return Value::Float(range.lo());
+        }
+        Value::Floats(Rc::new(Ranged { range, dense: false, span: None, at }))
+    }
+
+    /// The range of a number, and where that comes from, where it is known.
+    pub fn range(&self) -> Option<(Range, Origin)> {
+        match self {
+            Value::Floats(floats) => Some((floats.range.clone(), floats.at)),
+            Value::Float(x) => Some((Range::of_values(&[*x])?, None)),
+            Value::Any(Type::Bool) => Some((Range::bounds(0.0, 1.0), None)),
+            other => other.int_range(),
+        }
     }
 
     /// The range of an integer, and where that comes from, where it is known.
@@ -243,7 +263,7 @@ impl Value {
         match self {
             Value::Bool(_) | Value::Any(Type::Bool) => Some(Type::Bool),
             Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => Some(Type::Int),
-            Value::Float(_) | Value::Any(Type::Float) => Some(Type::Float),
+            Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => Some(Type::Float),
             Value::Any(Type::Complex) => Some(Type::Complex),
             _ => None,
         }

@@ -70,6 +70,8 @@ pub struct Past {
     pub scaled: Origin,
     /// Indices into a palette were replaced by their colours.
     pub recoloured: Origin,
+    /// They were 0 and 1 before all bits of these integers were flipped.
+    pub flipped: Origin,
     /// They were integers before they were floats.
     pub whole: bool,
     /// They were moved by a transform that drew at random: where, and which draw it was.
@@ -87,6 +89,7 @@ impl Past {
             interpolated: agree(self.interpolated, other.interpolated),
             scaled: agree(self.scaled, other.scaled),
             recoloured: agree(self.recoloured, other.recoloured),
+            flipped: agree(self.flipped, other.flipped),
             whole: self.whole && other.whole,
             drawn: self.drawn.filter(|_| self.drawn == other.drawn),
             vocabulary: self.vocabulary.filter(|_| self.vocabulary == other.vocabulary),

@@ -148,12 +148,16 @@ fn range_of(op: BinOp, a: &Tensor, b: &Tensor, dtype: Option<Dtype>) -> Option<R
         }
         _ => return None,
     };
-    // Integers wrap around.
-    let fits = match dtype?.bounds() {
-        Some((lo, hi)) => range.lo() >= lo && range.hi() <= hi,
-        None => range.lo().abs() < 9e15 && range.hi().abs() < 9e15,
-    };
-    fits.then_some(range)
+    held(range, dtype?)
+}
+
+/// The range in an array of this dtype: integers wrap around.
+fn held(range: Range, dtype: Dtype) -> Option<Range> {
+    match dtype.bounds() {
+        Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),
+        Some((lo, hi)) => Some(range).filter(|r| r.lo() >= lo && r.hi() <= hi),
+        None => Some(range).filter(|r| r.lo().abs() < 9e15 && r.hi().abs() < 9e15),
+    }
 }
 
 fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<Value> {
@@ -214,15 +218,12 @@ pub fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> O
     let mut cx = Cx { it, path: sym("numpy.ndarray"), span };
     let mut out = plain(&input);
     match op {
-        UnaryOp::Neg
-            if input
-                .dtype
-                .is_some_and(|d| d.bounds().is_none() || matches!(d, Dtype::Int8 | Dtype::Int16 | Dtype::Int32)) =>
-        {
-            out.range = input.range.as_ref().map(|r| r.map(|x| -x));
+        UnaryOp::Invert if input.dtype == Some(Dtype::Bool) => out.range = Some(Range::bounds(0.0, 1.0)),
+        UnaryOp::Neg | UnaryOp::Invert => {
+            let same = input.range.as_ref().map(|r| r.map(|x| if op == UnaryOp::Neg { -x } else { -1.0 - x }));
+            out.range = same.zip(input.dtype).and_then(|(range, dtype)| held(range, dtype));
             out.range_at = input.range_at;
         }
-        UnaryOp::Invert if input.dtype == Some(Dtype::Bool) => out.range = Some(Range::bounds(0.0, 1.0)),
         _ => {}
     }
     Some(cx.out(out))

@@ -16,6 +16,7 @@ pub mod einsum;
 pub mod factory;
 pub mod fft;
 pub mod gather;
+pub mod generator;
 pub mod indexing;
 pub mod inplace;
 pub mod linalg;
@@ -60,5 +61,6 @@ pub fn register(table: &mut Table) {
     convert::register(table);
     factory::register(table);
     gather::register(table);
+    generator::register(table);
     views::register(table);
 }

@@ -127,6 +127,9 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
         Value::Ranged(ranged) => {
             Part { range: Some(ranged.range.clone()), at: ranged.at, ..Part::scalar(Some(Dtype::Int64), None) }
         }
+        Value::Floats(floats) => {
+            Part { range: Some(floats.range.clone()), at: floats.at, ..Part::scalar(default, None) }
+        }
         Value::Float(_) | Value::Any(Type::Float) => Part::scalar(default, value.as_f64()),
         Value::Any(Type::Complex) => Part::scalar(default.map(Dtype::to_complex), None),
         Value::Str(text) => return Err(refused(format!("{text:?} is a string: tensors hold numbers"))),

@@ -8,7 +8,7 @@ use crate::library::torch::broadcast::{
 };
 use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::library::torch::cast::{cast, cast_value};
-use crate::library::torch::factory::options::fits;
+use crate::library::torch::factory::options::fills;
 use crate::library::torch::scatter::{check_real, number, written_range};
 use crate::python::{Event, RejectKind};
 use crate::value::{ArrayKind, Data, Dim, Grad, Met, Range, Size, Tensor, Type, Value};
@@ -70,7 +70,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
         check_real(cx, value, ("the tensor", input))?;
         if let Some(x) = value.as_f64()
             && input.array == ArrayKind::Torch
-            && !fits(cx, &[x], input.dtype)
+            && !fills(cx, x, ("the tensor", input))
         {
             return Err(Rejected);
         }
@@ -112,7 +112,9 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
     if !plan.gathers() || !torch {
         return true;
     }
-    let one = value.numel().equals(&Size::Int(1));
+    // Neither is a single one among what is not known how often it is repeated.
+    let several = value.shape.iter().flatten().any(|d| d.size.known().is_some_and(|n| n != 1));
+    let one = value.numel().equals(&Size::Int(1)).filter(|_| !several).or(several.then_some(false));
     if let (Some(x), Some(y)) = (input.dtype, value.dtype)
         && x != y
         && (!plan.only_mask || one == Some(false))
@@ -207,12 +209,7 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
             Some(carry::either(have, &new).with_met(Some(padding)))
         }
         // What a mask selects is there in some run, or nobody would write to it.
-        (Some(have), Some(new))
-            if input.array == ArrayKind::Numpy && plan.only_mask && new.certain && new.lo() == new.hi() =>
-        {
-            let written = Met { value: new.lo(), always: false };
-            Some(carry::either(have, &new).with_met(Some(written)))
-        }
+        (Some(have), Some(new)) if plan.only_mask => Some(carry::chosen(have, &new)),
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
         // Beside values of which nothing is known, the one that is written is there.
         (None, Some(new)) if new.certain && new.lo() == new.hi() && writes_some(plan) => {
