@@ -32,6 +32,8 @@ pub mod modules_in_plain_container;
 pub mod optimizer_state_left_behind;
 pub mod redundant_move;
 mod replaced_parameters_not_optimized;
+mod requires_grad_set_on_module;
+mod result_assigned_over_object;
 pub mod sampler_without_set_epoch;
 pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;

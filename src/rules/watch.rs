@@ -35,8 +35,8 @@ use super::{Page, Rules};
 use super::{
     batch_taken_for_sequence, changed_through_data, clipping_after_step, dropout_ignores_eval,
     dsa_environment_variable, forward_called_directly, freed_graph_reused, gradients_not_cleared,
-    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, saved_tensor_modified,
-    softmax_over_batch, untrusted_code,
+    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, requires_grad_set_on_module,
+    result_assigned_over_object, saved_tensor_modified, softmax_over_batch, untrusted_code,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
@@ -140,6 +140,7 @@ impl Watch {
         batch_taken_for_sequence::call(with, it, at, found);
         softmax_over_batch::call(with, it, at, found);
         untrusted_code::call(with, at, found);
+        result_assigned_over_object::call(with, at, found);
         self.size_set_on_layer.call(with, it, at, found);
         self.head_never_called.call(path, bound);
         self.seed_after_use.call(with, it, (path, span), found);
@@ -246,6 +247,7 @@ impl Watch {
         self.copied_random_generator.event(it, event);
         self.optimizer_state_left_behind.event(event);
         self.size_set_on_layer.event(it, event);
+        requires_grad_set_on_module::event(with, it, event, found);
         self.head_never_called.event(it, event);
     }
 
