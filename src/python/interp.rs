@@ -262,6 +262,11 @@ impl<'p> Interp<'p> {
         itself.then(|| (shown, self.open_loops()))
     }
 
+    /// Whether what is being run stands in a branch of which it is not known whether it is taken.
+    pub fn is_undecided(&self) -> bool {
+        self.undecided > 0
+    }
+
     /// Whether this is certain not to be the first round of a loop.
     pub fn later_round(&self) -> bool {
         self.later.is_some()
