@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::eval::Judge;
 use super::value::{Cv, Read};
-use crate::value::{DeviceKind, Dim, Dtype, Kind, Origin, Met, Range, Role, Size, Tensor, Value};
+use crate::value::{DeviceKind, Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
 
 /// What the ids that were spoilt are used for.
 const IDS: &str = "holds the class ids";

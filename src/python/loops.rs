@@ -29,6 +29,7 @@ pub(super) struct Kept {
 impl<'p> Interp<'p> {
     pub(super) fn exec_for(&mut self, stmt: &'p StmtFor) -> Flow {
         let span = self.span(&*stmt.iter);
+        let since = self.heap.len();
         let iterable = self.eval(&stmt.iter);
         let certain = self.surely_not_empty(&iterable);
         let items = self.iterate(&iterable, span);
@@ -50,9 +51,11 @@ impl<'p> Interp<'p> {
                     Some(Data::Iter(iter)) => iter.first.clone(),
                     _ => None,
                 };
+                // A batch is no round's but its own: what is written to it is not in the next.
+                let made = self.heap.renewed(&element, since);
                 let last = self.last_of(&iterable, span).map(|last| (&*stmt.target, last));
                 self.widened(&stmt.body, &stmt.orelse, certain, last, &mut |it| {
-                    let value = first.take().unwrap_or_else(|| element.clone());
+                    let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
                     it.assign(&stmt.target, value);
                     None
                 })

@@ -252,7 +252,8 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        (tensor.parameter, tensor.freed, tensor.unsure, tensor.layout) = (false, None, false, None);
+        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
+        (tensor.layout, tensor.picks) = (None, None);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -595,6 +596,14 @@ impl Heap {
 
     pub fn is_tensor(&self, value: &Value) -> bool {
         self.tensor_ref(value).is_some()
+    }
+
+    /// How often a tensor's memory has been written to.
+    pub fn writes_to(&self, id: ObjId) -> u32 {
+        match self.get(id) {
+            Data::Tensor(tensor) => self.writes_of(tensor.base.unwrap_or(id)),
+            _ => 0,
+        }
     }
 
     fn writes_of(&self, id: ObjId) -> u32 {

@@ -116,6 +116,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         && a.past == b.past
         && a.grad == b.grad
         && a.data == b.data
+        && a.picks == b.picks
         && a.parameter == b.parameter
         && a.freed == b.freed
         && a.unsure == b.unsure
@@ -398,6 +399,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     out.role = agree(&a.role, &b.role);
     out.past = a.past.both(b.past);
     out.data = agree(&a.data, &b.data);
+    out.picks = agree(&a.picks, &b.picks);
     out.layout = agree(&a.layout, &b.layout);
     if a.grad != b.grad {
         out.grad = super::Grad::Unknown;

@@ -10,6 +10,7 @@ mod heap;
 mod join;
 mod range;
 mod render;
+mod renew;
 mod size;
 mod symbol;
 mod tensor;
@@ -30,7 +31,7 @@ pub use range::{Met, Range, write_parts};
 pub use render::{origins, to_json, to_text};
 pub use size::{Poly, Size, Symbol};
 pub use symbol::{Sym, dotted, sym};
-pub use tensor::{ArrayKind, Dim, Grad, Past, Role, Tensor};
+pub use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor};
 
 /// Where a fact comes from; `None` where nobody could be shown.
 pub type Origin = Option<Span>;

@@ -38,7 +38,7 @@ pub struct Met {
 }
 
 /// Beyond this many intervals the gaps are dropped.
-const MAX_PARTS: usize = 8;
+const MAX_PARTS: usize = 16;
 
 impl Range {
     pub fn bounds(lo: f64, hi: f64) -> Range {
@@ -287,6 +287,25 @@ impl Range {
         }
         let met = self.met.filter(|met| met.value != value);
         (!parts.is_empty()).then_some(Range { parts, met, ..self.flags() })
+    }
+
+    /// Without the integers from `lo` to `hi`, of values that are integers.
+    pub fn cut(&self, lo: f64, hi: f64) -> Option<Range> {
+        let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
+        for &(a, b) in &self.parts {
+            if b < lo || a > hi {
+                parts.push((a, b));
+                continue;
+            }
+            if a < lo {
+                parts.push((a, lo - 1.0));
+            }
+            if b > hi {
+                parts.push((hi + 1.0, b));
+            }
+        }
+        let met = self.met.filter(|met| met.value < lo || met.value > hi);
+        (!parts.is_empty()).then(|| Range { parts, met, ..self.flags() }.simplified())
     }
 
     /// The parts that lie outside `[lo, hi)`; integral ends are assumed for cutting.

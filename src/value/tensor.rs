@@ -123,6 +123,18 @@ impl Past {
     }
 }
 
+/// The elements that a mask is true for: those of the tensor `of` between two ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Picks {
+    pub of: ObjId,
+    /// How often its memory had been written to.
+    pub writes: u32,
+    pub lo: f64,
+    pub hi: f64,
+    /// All between the ends, not just some.
+    pub all: bool,
+}
+
 /// How a tensor takes part in autograd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grad {
@@ -158,6 +170,8 @@ pub struct Tensor {
     /// The dimensions from the outermost in memory to the innermost, where the elements lie
     /// densely and this is known. Not inherited: [`super::Heap::tensor`] clears it.
     pub layout: Option<Rc<[usize]>>,
+    /// What it picks, as a mask. Not inherited either.
+    pub picks: Option<Picks>,
     /// The elements in row-major order, where the source shows them all.
     pub data: Option<Rc<[f64]>>,
     /// The tensor whose memory this one shares (itself if `None`), and how often that
@@ -194,6 +208,7 @@ impl Default for Tensor {
             past: Past::default(),
             grad: Grad::Unknown,
             layout: None,
+            picks: None,
             data: None,
             base: None,
             version: 0,

@@ -3,6 +3,7 @@
 use super::facts::{as_array, broadcast, union_of};
 use super::promotion;
 use crate::library::common::{array, part_of};
+use crate::library::torch::picks;
 use crate::library::{Cx, Table};
 use crate::python::{BinOp, Bound, Interp, UnaryOp};
 use crate::syntax::Span;
@@ -172,7 +173,17 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     let at = cx.at();
     if compares {
         out = out.with_dtype(Some(Dtype::Bool), at).with_range(Some(Range::bounds(0.0, 1.0)), at);
-        return Some(cx.out(out));
+        let made = cx.out(out);
+        let name = match op {
+            BinOp::Eq => "eq",
+            BinOp::Lt => "lt",
+            BinOp::Le => "le",
+            BinOp::Gt => "gt",
+            BinOp::Ge => "ge",
+            _ => "ne",
+        };
+        picks::note(cx, name, left, right, &made);
+        return Some(made);
     }
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
@@ -331,10 +342,18 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             (_, other) => other,
         };
     }
-    out.range = union_of(&[a, c]).map(|mut r| {
-        r.attained = false;
-        part_of(r)
-    });
+    out.range = match (&a.range, &c.range) {
+        (Some(new), Some(have)) if x.as_f64().is_some() && y.as_f64().is_none() => {
+            Some(picks::replaced(have, picks::of(cx, &b.get("condition"), &y), new))
+        }
+        (Some(have), Some(new)) if y.as_f64().is_some() && x.as_f64().is_none() => {
+            Some(picks::replaced(have, None, new))
+        }
+        _ => union_of(&[a, c]).map(|mut r| {
+            r.attained = false;
+            part_of(r)
+        }),
+    };
     if out.range.is_some() {
         out.range_at = at;
     }

@@ -4,6 +4,7 @@ use super::broadcast::{Mix, Named, broadcast, broadcast_pair, common_device, dty
 use super::carry::{self, Rejected, Takes, shuffled};
 use super::factory::options;
 use super::gather::{not_empty, same_dtype};
+use super::picks;
 use super::scatter::{check_real, number, written, written_range};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -41,7 +42,7 @@ fn masked_fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         options::fills(cx, number, named);
     }
     if let (Some(have), Some(new)) = (&input.range, source.as_ref().and_then(|s| written_range(s, input.dtype))) {
-        result.range = Some(carry::chosen(have, &new));
+        result.range = Some(picks::replaced(have, picks::of(cx, &b.get("mask"), &b.get("input")), &new));
     }
     if let Some(value) = &value
         && value.rank().is_some_and(|r| r > 0)

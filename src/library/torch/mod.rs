@@ -26,6 +26,7 @@ pub mod matmul;
 pub mod nn;
 pub mod operators;
 mod optim;
+pub mod picks;
 pub mod pointwise;
 pub mod promotion;
 pub mod reduce;

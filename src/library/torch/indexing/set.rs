@@ -9,9 +9,10 @@ use crate::library::torch::broadcast::{
 use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::library::torch::cast::{cast, cast_value};
 use crate::library::torch::factory::options::fills;
+use crate::library::torch::picks;
 use crate::library::torch::scatter::{check_real, number, written_range};
 use crate::python::{Event, RejectKind};
-use crate::value::{ArrayKind, Data, Dim, Grad, Met, Range, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Dim, Grad, Met, Picks, Range, Size, Tensor, Type, Value};
 
 pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
     let (Some(id), Some(input)) = (object.as_obj(), cx.tensor(object)) else { return };
@@ -37,7 +38,8 @@ pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value)
     } else {
         Rest::Unknown
     };
-    let after = changed(cx, &input, &plan, &facts, rest);
+    let picked = if plan.only_mask { picks::of(cx, index, object) } else { None };
+    let after = changed(cx, &input, &plan, &facts, rest, picked);
     if input.array == ArrayKind::Torch {
         let span = cx.span;
         cx.it.event(Event::Written { object: id, result: value, span });
@@ -182,7 +184,7 @@ enum Rest {
 }
 
 /// The tensor's facts after the assignment.
-fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: Rest) -> Tensor {
+fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: Rest, picked: Option<Picks>) -> Tensor {
     let mut after = input.clone();
     if input.array == ArrayKind::Torch {
         after.grad = match result_grad(cx, &[("input", input), ("value", value)], input.dtype) {
@@ -209,7 +211,7 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
             Some(carry::either(have, &new).with_met(Some(padding)))
         }
         // What a mask selects is there in some run, or nobody would write to it.
-        (Some(have), Some(new)) if plan.only_mask => Some(carry::chosen(have, &new)),
+        (Some(have), Some(new)) if plan.only_mask => Some(picks::replaced(have, picked, &new)),
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
         // Beside values of which nothing is known, the one that is written is there.
         (None, Some(new)) if new.certain && new.lo() == new.hi() && writes_some(plan) => {
