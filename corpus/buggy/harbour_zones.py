@@ -30,5 +30,5 @@ torch.manual_seed(0)
 net = nn.Sequential(nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, len(ZONES), 1))
 criterion = nn.CrossEntropyLoss(ignore_index=255)
 for echo, zone in DataLoader(Radar(), batch_size=4, shuffle=True):
-    loss = criterion(net(echo), zone)  # error: TV103
+    loss = criterion(net(echo), zone)  # warning: TV103
     loss.backward()

@@ -110,16 +110,7 @@ impl<'p> Interp<'p> {
         let data = |it: &Self, v: &Value| v.as_obj().map(|id| it.heap.get(id).clone());
         match (op, data(self, left), data(self, right)) {
             (BinOp::Add, Some(Data::List(a)), Some(Data::List(b))) => {
-                let items = match (a, b) {
-                    (Items::Exact(mut a), Items::Exact(b)) => {
-                        a.extend(b);
-                        Items::Exact(a)
-                    }
-                    (a, b) => {
-                        let (a, b) = (a.element(&mut self.heap), b.element(&mut self.heap));
-                        Items::Many(crate::value::join(&mut self.heap, &a, &b, false))
-                    }
-                };
+                let items = a.followed_by(b, &mut self.heap);
                 Some(Value::Obj(self.heap.alloc(Data::List(items))))
             }
             (BinOp::Mul, Some(Data::List(a)), _) => Some(self.repeat_list(a, right)),
@@ -490,6 +481,8 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
         BinOp::Mod => match (&a, &b) {
             (Size::Int(x), Size::Int(y)) if *y > 0 => Value::Int(x.rem_euclid(*y)),
             _ if a.div_exact(&b).is_some() => Value::Int(0),
+            #[expect(clippy::cast_precision_loss, reason = "bounds of a range")]
+            (_, Size::Int(y @ 1..)) => Value::ranged(Range::bounds(0.0, *y as f64 - 1.0), false, None),
             _ => Value::Any(Type::Int),
         },
         BinOp::Pow => match (&a, &b) {

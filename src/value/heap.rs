@@ -475,8 +475,8 @@ impl Heap {
     /// Joins the states of an object; whether that differs from the first.
     fn join_whole(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
         let base = self.slot(id).data.clone();
-        let mut first: Option<Rc<Data>> = None;
         let mut merged: Option<Rc<Data>> = None;
+        let mut changed = false;
         for change in changes {
             let version = match change {
                 None => base.clone(),
@@ -495,19 +495,20 @@ impl Heap {
                 }
             };
             merged = Some(match merged {
-                None => {
-                    first = Some(version.clone());
-                    version
-                }
+                None => version,
                 Some(have) if Rc::ptr_eq(&have, &version) => have,
                 Some(have) => match join_data(self, &have, &version, widen) {
-                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => Rc::new(joined),
+                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => {
+                        changed = true;
+                        Rc::new(joined)
+                    }
+                    // Views and masks of before the last write must not be taken for newer ones.
+                    Some(joined) if writes_in(&joined) > writes_in(&have) => Rc::new(joined),
                     _ => have,
                 },
             });
         }
-        let (Some(merged), Some(first)) = (merged, first) else { return false };
-        let changed = !Rc::ptr_eq(&merged, &first);
+        let Some(merged) = merged else { return false };
         if !Rc::ptr_eq(&merged, &base) {
             self.put(id, merged);
         }
@@ -726,6 +727,10 @@ fn names_mut(data: &mut Data) -> Option<&mut Attrs> {
         Data::Instance(instance) => Some(&mut instance.attrs),
         _ => None,
     }
+}
+
+fn writes_in(data: &Data) -> u32 {
+    if let Data::Tensor(tensor) = data { tensor.writes } else { 0 }
 }
 
 fn bracketed(size: &Size) -> String {

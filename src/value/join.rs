@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::heap::{Attrs, Data, Dict, Heap, Instance, Items, Iter};
-use super::{Among, Dim, Size, Tensor, Type, Value};
+use super::{Among, Dim, Met, Size, Tensor, Type, Value};
 
 /// How deep structures are compared; beyond it they count as different.
 pub(super) const DEPTH: u32 = 4;
@@ -272,7 +272,42 @@ pub fn texts_of(values: &[Value]) -> Option<Value> {
     }
 }
 
+/// A number that is certainly among the elements.
+fn surely_among(items: &Items) -> Option<f64> {
+    match items {
+        Items::Exact(values) => {
+            let first = values.first()?.as_f64()?;
+            values.iter().all(|v| v.as_f64() == Some(first)).then_some(first)
+        }
+        Items::Many(Value::Ranged(ranged) | Value::Floats(ranged)) => ranged.range.met.map(|met| met.value),
+        Items::Many(value) => value.as_f64(),
+    }
+}
+
 impl Items {
+    /// The elements of two lists, one behind the other. What is put behind a list of unknown
+    /// length, or before it, is there in some run: the padding of what is too short.
+    pub fn followed_by(self, more: Items, heap: &mut Heap) -> Items {
+        const MOST: usize = 4096;
+        match (self, more) {
+            (Items::Exact(mut items), Items::Exact(more)) if items.len() + more.len() <= MOST => {
+                items.extend(more);
+                Items::Exact(items)
+            }
+            (Items::Exact(items), more) if items.is_empty() => Items::Many(more.element(heap)),
+            (items, more) => {
+                let met = surely_among(&more).or(surely_among(&items));
+                let met = met.map(|value| Met { value, always: false });
+                let (a, b) = (items.element(heap), more.element(heap));
+                Items::Many(match join(heap, &a, &b, false) {
+                    Value::Ranged(both) => Value::ranged(both.range.clone().with_met(met), both.dense, both.at),
+                    Value::Floats(both) => Value::floats(both.range.clone().with_met(met), both.at),
+                    other => other,
+                })
+            }
+        }
+    }
+
     /// What any element is like.
     pub fn element(&self, heap: &mut Heap) -> Value {
         match self {
@@ -351,12 +386,12 @@ pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Opt
             let mut joined = join_tensor(x, y, widen);
             joined.base = if x.base == y.base { x.base } else { None };
             joined.writes = x.writes.max(y.writes);
-            if x.version != y.version || x.writes != y.writes {
+            joined.version = x.version.max(y.version);
+            joined.unsure |= x.writes != y.writes;
+            // What is known of each is known as it is now, unless it is a view.
+            let fresh = |t: &Tensor| t.base.is_none() && t.version == t.writes;
+            if (x.version, x.writes) != (y.version, y.writes) && !(fresh(x) && fresh(y)) {
                 joined.forget_values();
-                joined.version = x.version.max(y.version);
-                joined.unsure |= x.writes != y.writes;
-            } else {
-                joined.version = x.version;
             }
             Data::Tensor(joined)
         }

@@ -37,6 +37,12 @@ pub struct Met {
     pub always: bool,
 }
 
+/// What both of two paths meet.
+fn both(a: Option<Met>, b: Option<Met>) -> Option<Met> {
+    let (a, b) = (a?, b?);
+    (a.value == b.value).then_some(Met { value: a.value, always: a.always && b.always })
+}
+
 /// Beyond this many intervals the gaps are dropped.
 const MAX_PARTS: usize = 16;
 
@@ -115,7 +121,7 @@ impl Range {
     }
 
     /// A value that is known to be there.
-    fn meets(&self) -> Option<Met> {
+    pub fn meets(&self) -> Option<Met> {
         let single = self.attained && self.lo() == self.hi();
         self.met.or(single.then(|| Met { value: self.lo(), always: self.certain }))
     }
@@ -195,10 +201,10 @@ impl Range {
                 certain: self.certain && other.certain,
                 epoch: self.epoch && other.epoch,
                 uneven: self.uneven.clone().or(other.uneven.clone()).map(|_| Rc::from([])),
-                met: self.met.filter(|_| self.met == other.met),
+                met: both(self.met, other.met),
             };
         }
-        let met = self.meets().filter(|_| self.meets() == other.meets());
+        let met = both(self.meets(), other.meets());
         Range { attained: false, certain: false, epoch: false, met, ..self.union(other) }
     }
 

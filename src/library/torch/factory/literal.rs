@@ -3,7 +3,7 @@
 use crate::library::Cx;
 use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
-use crate::value::{Data, Dim, Dtype, Items, Iter, Origin, Range, Size, Tensor, Type, Value, promote};
+use crate::value::{Data, Dim, Dtype, Items, Iter, Met, Origin, Range, Size, Tensor, Type, Value, promote};
 
 /// Nesting beyond this is no tensor literal.
 const MOST_LEVELS: u32 = 24;
@@ -159,8 +159,12 @@ fn refused(message: String) -> Refused {
 fn many(cx: &Cx<'_, '_>, element: &Value, depth: Depth) -> Part {
     match part(cx, element, depth.inner()) {
         Ok(inner) => {
-            // Any of the values may be missing.
-            let (at, range) = (inner.at, inner.values().map(Range::of_part));
+            // Any of the values may be missing, but for one that is there in some run.
+            let part = |range: Range| {
+                let met = range.met.map(|met| Met { always: false, ..met });
+                range.of_part().with_met(met)
+            };
+            let (at, range) = (inner.at, inner.values().map(part));
             let shape = inner.shape.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
             Part { shape, dtype: inner.dtype, data: None, range, at }
         }

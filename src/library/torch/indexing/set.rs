@@ -206,9 +206,11 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
         (Some(have), Some(new)) if rest == Rest::Some && !plan.advanced && have.attained && !have.certain => {
             Some(beside(&have.clone().of_part(), &new))
         }
-        (Some(have), Some(new)) if rest == Rest::Perhaps && have.certain && have.lo() == have.hi() => {
-            let padding = Met { value: have.lo(), always: false };
-            Some(carry::either(have, &new).with_met(Some(padding)))
+        (Some(have), Some(new))
+            if rest == Rest::Perhaps
+                && let Some(padding) = have.meets() =>
+        {
+            Some(carry::either(have, &new).with_met(Some(Met { always: false, ..padding })))
         }
         // What a mask selects is there in some run, or nobody would write to it.
         (Some(have), Some(new)) if plan.only_mask => Some(picks::replaced(have, picked, &new)),
