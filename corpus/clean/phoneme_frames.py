@@ -52,6 +52,7 @@ for sounds, labels, whole, lists in DataLoader(utterances(60), batch_size=8, col
     loss = loss + table(labels + 1).sum() + table(lists % (PHONEMES + 1)).sum()
     valid = labels >= 0
     loss = loss - scores[valid].gather(1, labels[valid][:, None]).mean()
-    labels[labels == PAD] = 0
-    loss = loss - scores.gather(2, labels[..., None]).mean()
+    filled = labels.clone()
+    filled[filled == PAD] = 0
+    loss = loss - scores.gather(2, filled[..., None]).mean()
     loss.backward()

@@ -40,10 +40,13 @@ impl<'p> Interp<'p> {
             Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items),
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
+                let rounds = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
-                self.widened(&stmt.body, &stmt.orelse, true, None, &mut |it| {
-                    it.assign(&stmt.target, element.clone());
-                    None
+                self.counted(stmt, rounds, &element, |it| {
+                    it.widened(&stmt.body, &stmt.orelse, true, None, &mut |it| {
+                        it.assign(&stmt.target, element.clone());
+                        None
+                    })
                 })
             }
             Items::Many(element) => {
@@ -72,7 +75,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn begin_loop(&mut self) -> crate::value::Mark {
+    pub(super) fn begin_loop(&mut self) -> crate::value::Mark {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
@@ -81,12 +84,12 @@ impl<'p> Interp<'p> {
         mark
     }
 
-    fn take_continues(&mut self) -> Vec<Delta> {
+    pub(super) fn take_continues(&mut self) -> Vec<Delta> {
         let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
         innermost.map(|l| std::mem::take(&mut l.continues)).unwrap_or_default()
     }
 
-    fn end_loop(&mut self) -> Vec<Delta> {
+    pub(super) fn end_loop(&mut self) -> Vec<Delta> {
         self.frames.last_mut().and_then(|f| f.loops.pop()).map(|l| l.breaks).unwrap_or_default()
     }
 

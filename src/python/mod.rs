@@ -24,6 +24,7 @@ mod entry;
 mod enums;
 mod expected;
 mod expr;
+mod growth;
 mod import;
 mod interp;
 mod iteration;
