@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::{Budget, Meter};
+use super::cadence::Cadence;
 use super::import::{Deferred, Sources};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
@@ -44,6 +45,8 @@ pub(super) struct Loop {
     pub continues: Vec<Delta>,
     /// How many `with` blocks were open where it began.
     pub withs: usize,
+    /// Each `continue` is one that is certainly taken now and then.
+    pub apart: bool,
     /// How many undecided branches it stands in.
     pub undecided: u32,
     /// Its second round is being shown.
@@ -65,6 +68,10 @@ pub(super) struct Frame {
     pub class_body: Option<ObjId>,
     pub mark: Option<Mark>,
     pub returns: Vec<(Delta, Value)>,
+    /// How often the arms of undecided conditions in it that are being run are taken.
+    pub arms: Vec<Cadence>,
+    /// Each way in which it returned is one that is certainly taken now and then.
+    pub apart: bool,
     pub yields: Vec<Value>,
     pub loops: Vec<Loop>,
     pub withs: Vec<Value>,
@@ -260,6 +267,15 @@ impl<'p> Interp<'p> {
         // A loop inside of it begins anew: what its first round does, not every one does.
         let itself = innermost.shown && innermost.undecided == self.undecided;
         itself.then(|| (shown, self.open_loops()))
+    }
+
+    /// `n`, where what is run stands under a condition that holds in every `n`th round.
+    pub fn every(&self) -> Option<i64> {
+        let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
+        arms.into_iter().find_map(|arm| match arm {
+            Cadence::Every(n) => Some(*n),
+            _ => None,
+        })
     }
 
     /// Whether this is certain not to be the first round of a loop.

@@ -1,5 +1,6 @@
 //! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
 
+use super::cadence::Cadence;
 use super::interp::{Interp, Loop};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
@@ -73,14 +74,17 @@ impl<'p> Interp<'p> {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided, shown: false });
+            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), apart: true, withs, undecided, shown: false });
         }
         mark
     }
 
-    fn take_continues(&mut self) -> Vec<Delta> {
+    /// The ways in which a round was cut short, and whether each is certainly taken now and then.
+    fn take_continues(&mut self) -> (Vec<Delta>, bool) {
         let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
-        innermost.map(|l| std::mem::take(&mut l.continues)).unwrap_or_default()
+        innermost
+            .map(|l| (std::mem::take(&mut l.continues), std::mem::replace(&mut l.apart, true)))
+            .unwrap_or_default()
     }
 
     fn end_loop(&mut self) -> Vec<Delta> {
@@ -96,7 +100,7 @@ impl<'p> Interp<'p> {
             }
             self.assign(&stmt.target, item);
             let flow = self.exec_block(&stmt.body);
-            let mut ends = self.take_continues();
+            let (mut ends, apart) = self.take_continues();
             if ends.is_empty() && flow == Flow::Next {
                 continue;
             }
@@ -108,7 +112,7 @@ impl<'p> Interp<'p> {
                 alive = false;
                 break;
             }
-            self.heap.join(&ends, false);
+            self.heap.join_taken(&ends, false, apart);
         }
         self.later = outer;
         if alive && !stmt.orelse.is_empty() && self.exec_block(&stmt.orelse) == Flow::Stopped {
@@ -156,7 +160,7 @@ impl<'p> Interp<'p> {
                 break;
             }
             let flow = self.exec_block(body);
-            let mut ends = self.take_continues();
+            let (mut ends, apart) = self.take_continues();
             if flow == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
@@ -166,10 +170,10 @@ impl<'p> Interp<'p> {
             }
             let first = state.is_none();
             if first && rounds == 0 && !self.showing && self.observer.moments() != moments {
-                self.show_second_round(mark, &ends, body, begin);
+                self.show_second_round(mark, (&ends, apart), body, begin);
             }
             ends.splice(0..0, state.take());
-            let changed = self.heap.join(&ends, !first);
+            let changed = self.heap.join_taken(&ends, !first, first && apart);
             state = Some(self.heap.delta(mark));
             // A second round that is being shown needs of the loops in it one round.
             if self.showing || !(first || changed) || !self.step() {
@@ -220,12 +224,12 @@ impl<'p> Interp<'p> {
     fn show_second_round(
         &mut self,
         mark: crate::value::Mark,
-        ends: &[Delta],
+        (ends, apart): (&[Delta], bool),
         body: &'p [Stmt],
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) {
         let before = self.kept();
-        self.heap.join(ends, false);
+        self.heap.join_taken(ends, false, apart);
         let outer = self.later;
         (self.showing, self.later) = (true, Some(self.heap.len()));
         self.mark_shown(true);
@@ -286,7 +290,10 @@ impl<'p> Interp<'p> {
         };
         self.leave_withs(withs);
         let delta = self.heap.delta(mark);
-        if let Some(innermost) = self.frames.last_mut().and_then(|f| f.loops.last_mut()) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let apart = frame.arms.last() != Some(&Cadence::Unclear);
+        if let Some(innermost) = frame.loops.last_mut() {
+            innermost.apart &= breaks || apart;
             if breaks { innermost.breaks.push(delta) } else { innermost.continues.push(delta) }
         }
     }

@@ -16,6 +16,7 @@ mod attribute;
 mod budget;
 mod builtins;
 mod call;
+mod cadence;
 mod class;
 mod collections;
 mod containers;
