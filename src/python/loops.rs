@@ -1,7 +1,8 @@
 //! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
 
 use super::cadence::Cadence;
-use super::interp::{Interp, Loop};
+use super::interp::{Interp, Loop, Rounds};
+use super::entry::blocks;
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Stmt};
@@ -32,16 +33,17 @@ impl<'p> Interp<'p> {
         let span = self.span(&*stmt.iter);
         let iterable = self.eval(&stmt.iter);
         let certain = self.surely_not_empty(&iterable);
+        let rounds = self.rounds_of(stmt, &iterable);
         let items = self.iterate(&iterable, span);
         let body_size = stmt.body.last().map_or(0, |last| last.end().to_u32())
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
-            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items),
+            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items, rounds),
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
                 let element = Items::Exact(items).element(&mut self.heap);
-                self.widened(&stmt.body, &stmt.orelse, true, None, &mut |it| {
+                self.widened((&stmt.body, &stmt.orelse), rounds, true, None, &mut |it| {
                     it.assign(&stmt.target, element.clone());
                     None
                 })
@@ -52,7 +54,7 @@ impl<'p> Interp<'p> {
                     _ => None,
                 };
                 let last = self.last_of(&iterable, span).map(|last| (&*stmt.target, last));
-                self.widened(&stmt.body, &stmt.orelse, certain, last, &mut |it| {
+                self.widened((&stmt.body, &stmt.orelse), rounds, certain, last, &mut |it| {
                     let value = first.take().unwrap_or_else(|| element.clone());
                     it.assign(&stmt.target, value);
                     None
@@ -70,11 +72,52 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn begin_loop(&mut self) -> crate::value::Mark {
+    /// How often a `for` goes round.
+    fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
+        Rounds { count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body) }
+    }
+
+    fn count_of(&mut self, iter: &'p Expr, iterable: &Value) -> Option<i64> {
+        let Expr::Call(call) = iter else { return self.length_of(iterable) };
+        let name = match &*call.func {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => "",
+        };
+        let first = call.arguments.args.first()?;
+        match (name, &*call.arguments.args) {
+            ("range" | "trange", [_]) => self.eval(first).as_int(),
+            ("range" | "trange", [_, end]) => Some(self.eval(end).as_int()?.saturating_sub(self.eval(first).as_int()?)),
+            // What they are given they go over once.
+            ("enumerate" | "tqdm" | "track", _) => match first {
+                Expr::Name(_) | Expr::Attribute(_) => {
+                    let inner = self.eval(first);
+                    self.length_of(&inner)
+                }
+                Expr::Call(_) => self.count_of(first, &Value::Unknown),
+                _ => None,
+            },
+            _ => self.length_of(iterable),
+        }
+    }
+
+    fn length_of(&mut self, iterable: &Value) -> Option<i64> {
+        match iterable.as_obj() {
+            Some(id) if matches!(self.heap.get(id), Data::List(_) | Data::Instance(_)) => {
+                let library = self.library;
+                let known = self.heap.exact_items(iterable).map(|items| items.len());
+                let known = known.and_then(|n| i64::try_from(n).ok());
+                known.or_else(|| library.length(self, iterable)?.as_int())
+            }
+            _ => None,
+        }
+    }
+
+    fn begin_loop(&mut self, rounds: Rounds) -> crate::value::Mark {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), apart: true, withs, undecided, shown: false });
+            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), apart: true, rounds, withs, undecided, shown: false });
         }
         mark
     }
@@ -91,8 +134,8 @@ impl<'p> Interp<'p> {
         self.frames.last_mut().and_then(|f| f.loops.pop()).map(|l| l.breaks).unwrap_or_default()
     }
 
-    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>) -> Flow {
-        let mark = self.begin_loop();
+    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>, rounds: Rounds) -> Flow {
+        let mark = self.begin_loop(rounds);
         let (mut alive, outer) = (true, self.later);
         for (round, item) in items.into_iter().enumerate() {
             if round > 0 {
@@ -139,21 +182,21 @@ impl<'p> Interp<'p> {
     /// the last round binds to the target, where that is not like the rest.
     fn widened(
         &mut self,
-        body: &'p [Stmt],
-        orelse: &'p [Stmt],
+        (body, orelse): (&'p [Stmt], &'p [Stmt]),
+        rounds: Rounds,
         certain: bool,
         last: Option<(&'p Expr, Value)>,
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) -> Flow {
-        let mark = self.begin_loop();
+        let mark = self.begin_loop(rounds);
         // What is known where a round ends; none has yet.
         let mut state: Option<Delta> = None;
         let mut endless = false;
-        let (moments, rounds, before) = (self.observer.moments(), self.rounds, self.kept());
+        let (moments, outer, before) = (self.observer.moments(), self.rounds, self.kept());
         for _ in 0..MAX_ROUNDS {
             self.heap.undo(mark);
             self.heap.apply(state.as_deref().unwrap_or_default());
-            self.rounds = rounds + u32::from(state.is_some());
+            self.rounds = outer + u32::from(state.is_some());
             let enters = begin(self);
             endless = enters == Some(true);
             if enters == Some(false) {
@@ -169,7 +212,7 @@ impl<'p> Interp<'p> {
                 break;
             }
             let first = state.is_none();
-            if first && rounds == 0 && !self.showing && self.observer.moments() != moments {
+            if first && outer == 0 && !self.showing && self.observer.moments() != moments {
                 self.show_second_round(mark, (&ends, apart), body, begin);
             }
             ends.splice(0..0, state.take());
@@ -192,7 +235,7 @@ impl<'p> Interp<'p> {
             self.heap.undo(mark);
             self.drop_kept(before);
         }
-        self.rounds = rounds;
+        self.rounds = outer;
         // Where the loop ends by itself.
         let mut exits = Vec::new();
         if !(certain || self.showing && state.is_some()) {
@@ -277,7 +320,7 @@ impl<'p> Interp<'p> {
         if first == Some(false) {
             return self.exec_block(&stmt.orelse);
         }
-        self.widened(&stmt.body, &stmt.orelse, first == Some(true), None, &mut |it| {
+        self.widened((&stmt.body, &stmt.orelse), Rounds::default(), first == Some(true), None, &mut |it| {
             let truth = it.condition(&stmt.test);
             it.assume(&stmt.test, true);
             truth
@@ -308,6 +351,21 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
     items.len() <= UNROLL
         || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY
         || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
+}
+
+/// Whether a loop's body may end it.
+fn leaves(body: &[Stmt]) -> bool {
+    body.iter().any(|s| match s {
+        Stmt::Break(_) | Stmt::Return(_) => true,
+        // What ends an inner loop does not end this one, a `return` does.
+        Stmt::For(s) => returns(&s.body),
+        Stmt::While(s) => returns(&s.body),
+        _ => blocks(s).into_iter().any(leaves),
+    })
+}
+
+fn returns(body: &[Stmt]) -> bool {
+    body.iter().any(|s| matches!(s, Stmt::Return(_)) || blocks(s).into_iter().any(returns))
 }
 
 /// Whether a loop stands directly in a body: unrolling a loop of loops multiplies.

@@ -40,5 +40,5 @@ mod text;
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
 pub use budget::Budget;
 pub use import::{Import, Sources};
-pub use interp::Interp;
+pub use interp::{Interp, Rounds};
 pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};

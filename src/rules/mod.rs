@@ -35,6 +35,7 @@ pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;
 mod scaler_not_updated;
 pub mod scheduler_before_optimizer;
+pub mod scheduler_length_mismatch;
 pub mod seed_after_use;
 pub mod step_before_backward;
 mod swallowed_device_assert;
@@ -49,6 +50,8 @@ mod page;
 mod sections;
 mod trace;
 mod watch;
+pub mod weights_kept_by_reference;
+
 
 use std::path::Path;
 
