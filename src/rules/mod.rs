@@ -39,6 +39,7 @@ pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;
 mod scaler_not_updated;
 pub mod scheduler_before_optimizer;
+pub mod scheduler_length_mismatch;
 pub mod seed_after_use;
 mod size_set_on_layer;
 mod softmax_over_batch;
@@ -55,6 +56,7 @@ mod page;
 mod sections;
 mod trace;
 mod watch;
+pub mod weights_kept_by_reference;
 
 use std::path::Path;
 
