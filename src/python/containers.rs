@@ -308,6 +308,12 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(*id) = Data::Dict(dict);
             }
             Data::List(_) => self.havoc(object),
+            Data::Instance(_) => {
+                let span = Span { file: self.root, start: 0, end: 0 };
+                if let Some(method) = self.try_getattr(object, sym("__delitem__"), span) {
+                    self.call(&method, Args::positional([index.clone()], span), span);
+                }
+            }
             _ => {}
         }
     }
