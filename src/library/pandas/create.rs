@@ -276,6 +276,31 @@ fn of_table(cx: &mut Cx<'_, '_>, table: Tensor, names: &Option<Option<Vec<Key>>>
     Some(out)
 }
 
+/// A table and its targets as another library gives them: a frame, a Series, and one frame of
+/// both.
+pub fn table(cx: &mut Cx<'_, '_>, data: Tensor, names: Option<&[Value]>, target: Tensor) -> (Value, Value, Value) {
+    let rows = target.numel();
+    let names = names.map(|names| names.iter().map(Key::of).collect::<Option<Vec<Key>>>());
+    let known = names.is_some();
+    let mut have = of_table(cx, data, &names).unwrap_or_else(|| Frame::unknown(rows));
+    if !known {
+        have.columns.clear();
+        have.open = true;
+        have.rest = Some(Dtype::Float64);
+    }
+    let frame = new_frame(cx, have.clone());
+    let column = new_series(cx, Series::of(target.clone()));
+    let mut both = have.each(cx, |_, _, column| column);
+    let last = new_series(cx, Series::of(target));
+    both.columns.insert(Key::Str("target".into()), last);
+    if !known {
+        // What is not listed is of another dtype than the last column.
+        both.wide = true;
+    }
+    let both = new_frame(cx, both);
+    (frame, column, both)
+}
+
 /// `pd.Series(…)`.
 pub fn series(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");

@@ -520,6 +520,23 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
     }
 }
 
+/// As [`elements`], where the value is a Series.
+pub fn elements_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Items> {
+    series(cx, value).map(|series| elements(&series))
+}
+
+/// Whether the numbers of a Series or frame are 64 bits wide, if they are numbers at all.
+pub fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
+    if let Some(series) = series(cx, value) {
+        return series.is_wide();
+    }
+    let wide = |frame: Frame| {
+        (!frame.open || frame.wide || frame.rest == Some(Dtype::Float64))
+            && frame.columns.values().all(|c| series(cx, c).is_some_and(|s| s.is_wide()))
+    };
+    frame(cx, value).is_some_and(wide)
+}
+
 /// What is missing, as numpy writes it.
 fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(x) if x.is_nan())

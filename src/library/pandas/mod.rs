@@ -14,8 +14,10 @@ mod select;
 mod series;
 
 pub use arithmetic::{augmented, binary, unary};
-pub use facts::{Sequence, as_array, as_sequence, forget, is_frame, is_pandas};
+pub use create::table;
+pub use facts::{Sequence, as_array, as_sequence, elements_of as elements, forget, is_frame, is_pandas, is_wide};
 pub use labels::set_attribute;
+pub use rows::split_off;
 
 use super::table::Table;
 
