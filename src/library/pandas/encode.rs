@@ -104,7 +104,8 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     if let Some(numbers) = numbers(values) {
         out.array.dtype = met.is_some().then_some(Dtype::Int64);
         // Who writes down what each text stands for has these texts.
-        out.array.range = Range::of_values(&numbers).map(Range::of_part);
+        let all = matches!(&have.items, Value::Among(among) if among.epoch) && met.is_some();
+        out.array.range = Range::of_values(&numbers).map(|r| if all { r } else { r.of_part() });
         out.array.range_at = cx.at();
     } else if values.iter().all(|v| v.number_type() == Some(crate::value::Type::Float)) {
         out.array.dtype = Some(Dtype::Float64);

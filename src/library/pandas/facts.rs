@@ -3,13 +3,15 @@
 //! Both are instances whose hidden attributes hold the facts. A frame's columns are Series, each
 //! one object however often it is asked for: what is written to it is written to the frame.
 
+use std::rc::Rc;
+
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use crate::library::Cx;
 use crate::library::common::{array, instance};
 use crate::python::Interp;
-use crate::value::{Data, Dict, Dim, Dtype, Items, Key, ObjId, Origin, Range, Size, Tensor, Type, Value};
+use crate::value::{Among, Data, Dict, Dim, Dtype, Items, Key, ObjId, Origin, Range, Size, Tensor, Type, Value};
 
 pub const FRAME: &str = "pandas.DataFrame";
 pub const SERIES: &str = "pandas.Series";
@@ -107,9 +109,11 @@ impl Series {
         self.array.base = None;
         // Rows that were picked for their values may leave out any of them for good.
         self.array.range = self.array.range.map(|r| if picked { r.only_bounds() } else { r.of_part() });
-        if let Value::Tuple(items) = &self.items {
-            self.items = Items::Exact(items.to_vec()).element(&mut it.heap);
-        }
+        self.items = match self.items {
+            Value::Tuple(items) => Items::Exact(items.to_vec()).element(&mut it.heap),
+            Value::Among(among) => Value::Among(Rc::new(Among { epoch: false, ..(*among).clone() })),
+            other => other,
+        };
         self.resized(rows, index)
     }
 
