@@ -8,6 +8,7 @@ mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
+mod difference_of_all_pairs;
 pub mod discarded_to;
 pub mod dropout_ignores_eval;
 pub mod dsa_environment_variable;

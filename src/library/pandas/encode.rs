@@ -137,7 +137,8 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             (Some(old), _) if have.array.dtype.is_some_and(|d| d == Dtype::Int64) => {
                 out.array.dtype = have.array.dtype;
                 if let Some(data) = &have.array.data {
-                    let of = |x: &f64| old.iter().position(|o| o == x).and_then(|at| new.get(at)).copied().unwrap_or(*x);
+                    let of =
+                        |x: &f64| old.iter().position(|o| o == x).and_then(|at| new.get(at)).copied().unwrap_or(*x);
                     let values = data.iter().map(of).collect();
                     numpy::set_data(&mut out.array, values, cx.at());
                 } else if let Some(range) = &have.array.range {

@@ -1,7 +1,7 @@
 //! What leaves pandas: arrays, lists, lengths.
 
-use super::facts::{Series, elements, frame, memory, series};
 use super::both;
+use super::facts::{Series, elements, frame, memory, series};
 use crate::library::common::{none, unknown};
 use crate::library::numpy;
 use crate::library::{Cx, Table};

@@ -290,7 +290,11 @@ impl Frame {
     }
 
     /// The facts of each column, changed, as a new frame's.
-    pub fn each(mut self, cx: &mut Cx<'_, '_>, mut change: impl FnMut(&mut Cx<'_, '_>, &Key, Series) -> Series) -> Frame {
+    pub fn each(
+        mut self,
+        cx: &mut Cx<'_, '_>,
+        mut change: impl FnMut(&mut Cx<'_, '_>, &Key, Series) -> Series,
+    ) -> Frame {
         let columns = std::mem::take(&mut self.columns);
         for (key, column) in columns {
             let Some(facts) = series(cx, &column) else { continue };
@@ -575,7 +579,6 @@ pub fn elements(of: &Series) -> Items {
     })
 }
 
-
 /// A list of labels, or one: of columns.
 pub fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
     if matches!(value, Value::Str(_) | Value::Int(_)) {
@@ -588,10 +591,9 @@ pub fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
         value => cx.it.iterate(value, span),
     };
     match items {
-        Items::Exact(values) => values
-            .iter()
-            .map(|v| if matches!(v, Value::Str(_) | Value::Int(_)) { Key::of(v) } else { None })
-            .collect(),
+        Items::Exact(values) => {
+            values.iter().map(|v| if matches!(v, Value::Str(_) | Value::Int(_)) { Key::of(v) } else { None }).collect()
+        }
         Items::Many(_) => None,
     }
 }

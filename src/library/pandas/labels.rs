@@ -15,8 +15,24 @@ const INDEX: &str = "pandas.Index";
 
 /// Attributes that are only read. Asking for another one may be the begin of a change.
 const HARMLESS: &[&str] = &[
-    "dtypes", "dtype", "index", "empty", "ndim", "size", "name", "attrs", "axes", "flags", "plot", "style", "nbytes",
-    "hasnans", "is_unique", "dt", "str", "sparse",
+    "dtypes",
+    "dtype",
+    "index",
+    "empty",
+    "ndim",
+    "size",
+    "name",
+    "attrs",
+    "axes",
+    "flags",
+    "plot",
+    "style",
+    "nbytes",
+    "hasnans",
+    "is_unique",
+    "dt",
+    "str",
+    "sparse",
 ];
 
 pub fn register(t: &mut Table) {
@@ -46,7 +62,8 @@ pub fn register(t: &mut Table) {
         let out = new_frame(cx, have);
         for (name, arg) in &b.extra {
             let called = arg.value.as_path().is_some() || cx.it.is_callable(&arg.value);
-            let value = if called { cx.call(&arg.value, Args::positional([out.clone()], cx.span)) } else { arg.value.clone() };
+            let value =
+                if called { cx.call(&arg.value, Args::positional([out.clone()], cx.span)) } else { arg.value.clone() };
             set_column(cx, &out, Key::Str(name.as_str().into()), &value);
         }
         if b.open {
@@ -102,9 +119,12 @@ pub fn register(t: &mut Table) {
         None => Value::Unknown,
     });
 
-    super::both(t, "update eval where mask set_axis rename_axis set_flags transform pipe", "self, *args, **kwargs", |cx, b| {
-        lost(cx, &b.get("self"))
-    });
+    super::both(
+        t,
+        "update eval where mask set_axis rename_axis set_flags transform pipe",
+        "self, *args, **kwargs",
+        |cx, b| lost(cx, &b.get("self")),
+    );
 
     let index = t.class(INDEX, &[], "*args, **kwargs");
     index.keeps_arguments = false;
@@ -159,7 +179,9 @@ pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
     let class = cx.path;
     let text = name.as_str();
     // A method of the table; or Python asks for a special method that is in none.
-    if text.starts_with("__") || crate::library::table::table().functions.contains_key(&crate::library::dispatch::join(class, name)) {
+    if text.starts_with("__")
+        || crate::library::table::table().functions.contains_key(&crate::library::dispatch::join(class, name))
+    {
         return None;
     }
     let rows = super::rows::rows_of(cx, object);
@@ -299,7 +321,9 @@ fn drop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn rename(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(mut have) = frame(cx, &b.get("self")) else { return Value::Unknown };
     let mapper = match b.get("columns") {
-        Value::None if b.get("axis").as_int() == Some(1) || b.get("axis").as_str() == Some("columns") => b.get("mapper"),
+        Value::None if b.get("axis").as_int() == Some(1) || b.get("axis").as_str() == Some("columns") => {
+            b.get("mapper")
+        }
         columns => columns,
     };
     if !mapper.is_none() {

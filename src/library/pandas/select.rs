@@ -242,8 +242,7 @@ fn at_positions(cx: &mut Cx<'_, '_>, have: &Frame, wanted: &Value) -> Value {
                 Value::Slice(_) => cx.it.subscript(&Value::tuple(names.clone()), wanted, cx.span),
                 _ => match cx.ints(wanted) {
                     Some(all) => {
-                        let picked: Option<Vec<Value>> =
-                            all.iter().map(|n| names.get(place(*n)?).cloned()).collect();
+                        let picked: Option<Vec<Value>> = all.iter().map(|n| names.get(place(*n)?).cloned()).collect();
                         picked.map_or(Value::Unknown, Value::tuple)
                     }
                     None => Value::Unknown,
