@@ -273,6 +273,10 @@ impl<'p> Interp<'p> {
                 let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
                 *self.heap.get_mut(id) = Data::Dict(dict);
             }
+            Data::Instance(instance) if matches!(instance.class, Value::Path(_)) => {
+                let library = self.library;
+                library.unseen(self, id);
+            }
             _ => {}
         }
     }
@@ -444,7 +448,7 @@ impl<'p> Interp<'p> {
         }
         self.heap.undo(mark);
         let (deltas, values): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
-        self.heap.join(&deltas, false);
+        self.heap.join_taken(&deltas, false, frame.apart);
         let mut values = values.into_iter();
         let first = values.next().unwrap_or(Value::None);
         let value = values.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false));

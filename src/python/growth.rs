@@ -5,7 +5,7 @@
 //! is cut into batches of 32.
 
 use super::Bound;
-use super::interp::Interp;
+use super::interp::{Interp, Rounds};
 use super::library::{Event, Observer, Rejection};
 use super::stmt::Flow;
 use crate::syntax::Span;
@@ -73,7 +73,7 @@ impl<'p> Interp<'p> {
     ) -> Option<Vec<Option<usize>>> {
         let (observer, refused, raised, kept) = (self.observer, self.refused, self.raised, self.kept());
         self.observer = &Nobody;
-        let mark = self.begin_loop();
+        let mark = self.begin_loop(Rounds::default());
         for (id, _) in lists {
             if let Data::List(Items::Many(element)) = self.heap.get(*id) {
                 let items = vec![element.clone(); length];
@@ -82,7 +82,7 @@ impl<'p> Interp<'p> {
         }
         self.assign(&stmt.target, element.clone());
         let flow = self.exec_block(&stmt.body);
-        let mut ends: Vec<Delta> = self.take_continues();
+        let (mut ends, _): (Vec<Delta>, _) = self.take_continues();
         if flow == Flow::Next {
             ends.push(self.heap.delta(mark));
         }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::{Budget, Meter};
+use super::cadence::Cadence;
 use super::import::{Deferred, Sources};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
@@ -37,6 +38,15 @@ pub(super) struct Code<'p> {
     pub yields: Option<bool>,
 }
 
+/// How often a loop's body runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rounds {
+    /// The elements that it goes over, where their number is known.
+    pub count: Option<i64>,
+    /// A `break` or `return` may end it before.
+    pub leaves: bool,
+}
+
 /// A loop that is being run.
 pub(super) struct Loop {
     pub mark: Mark,
@@ -44,6 +54,9 @@ pub(super) struct Loop {
     pub continues: Vec<Delta>,
     /// How many `with` blocks were open where it began.
     pub withs: usize,
+    /// Each `continue` is one that is certainly taken now and then.
+    pub apart: bool,
+    pub rounds: Rounds,
     /// How many undecided branches it stands in.
     pub undecided: u32,
     /// Its second round is being shown.
@@ -65,6 +78,10 @@ pub(super) struct Frame {
     pub class_body: Option<ObjId>,
     pub mark: Option<Mark>,
     pub returns: Vec<(Delta, Value)>,
+    /// How often the arms of undecided conditions in it that are being run are taken.
+    pub arms: Vec<Cadence>,
+    /// Each way in which it returned is one that is certainly taken now and then.
+    pub apart: bool,
     pub yields: Vec<Value>,
     pub loops: Vec<Loop>,
     pub withs: Vec<Value>,
@@ -199,6 +216,15 @@ impl<'p> Interp<'p> {
         matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
     }
 
+    /// The definition of the function that is being run.
+    pub fn function(&self) -> Option<Span> {
+        let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
+        match code.body {
+            Body::Function(def) => Some(Span::new(code.file, def)),
+            Body::Lambda(_) | Body::Class => None,
+        }
+    }
+
     /// Whether a function is being run that was called at this place.
     pub fn called_at(&self, place: Span) -> bool {
         self.frames.iter().any(|f| f.call == Some(place))
@@ -267,6 +293,15 @@ impl<'p> Interp<'p> {
         self.undecided > 0
     }
 
+    /// `n`, where what is run stands under a condition that holds in every `n`th round.
+    pub fn every(&self) -> Option<i64> {
+        let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
+        arms.into_iter().find_map(|arm| match arm {
+            Cadence::Every(n) => Some(*n),
+            _ => None,
+        })
+    }
+
     /// Whether this is certain not to be the first round of a loop.
     pub fn later_round(&self) -> bool {
         self.later.is_some()
@@ -285,6 +320,21 @@ impl<'p> Interp<'p> {
     /// How many loops are being run, one inside the other.
     pub fn open_loops(&self) -> usize {
         self.frames.iter().map(|f| f.loops.len()).sum()
+    }
+
+    /// The loops that are being run, outermost first.
+    pub fn rounds(&self) -> Vec<Rounds> {
+        self.frames.iter().flat_map(|f| f.loops.iter().map(|l| l.rounds)).collect()
+    }
+
+    /// How many undecided branches are being run, one inside the other.
+    pub fn undecided(&self) -> u32 {
+        self.undecided
+    }
+
+    /// The scope of the function or module that is being run.
+    pub fn scope(&self) -> Option<ObjId> {
+        self.frames.last().map(|f| f.scope)
     }
 
     /// Whether it stands in a loop outside the outermost method of an instance of a library's class that is being

@@ -1,6 +1,8 @@
 //! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
 
-use super::interp::{Interp, Loop};
+use super::cadence::Cadence;
+use super::entry::blocks;
+use super::interp::{Interp, Loop, Rounds};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Stmt};
@@ -32,18 +34,19 @@ impl<'p> Interp<'p> {
         let since = self.heap.len();
         let iterable = self.eval(&stmt.iter);
         let certain = self.surely_not_empty(&iterable);
+        let rounds = self.rounds_of(stmt, &iterable);
         let items = self.iterate(&iterable, span);
         let body_size = stmt.body.last().map_or(0, |last| last.end().to_u32())
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
-            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items),
+            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items, rounds),
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
-                let rounds = items.len();
+                let count = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
-                self.counted(stmt, rounds, &element, |it| {
-                    it.widened(&stmt.body, &stmt.orelse, true, None, &mut |it| {
+                self.counted(stmt, count, &element, |it| {
+                    it.widened((&stmt.body, &stmt.orelse), rounds, true, None, &mut |it| {
                         it.assign(&stmt.target, element.clone());
                         None
                     })
@@ -57,7 +60,7 @@ impl<'p> Interp<'p> {
                 // A batch is no round's but its own: what is written to it is not in the next.
                 let made = self.heap.renewed(&element, since);
                 let last = self.last_of(&iterable, span).map(|last| (&*stmt.target, last));
-                self.widened(&stmt.body, &stmt.orelse, certain, last, &mut |it| {
+                self.widened((&stmt.body, &stmt.orelse), rounds, certain, last, &mut |it| {
                     let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
                     it.assign(&stmt.target, value);
                     None
@@ -75,26 +78,77 @@ impl<'p> Interp<'p> {
         }
     }
 
-    pub(super) fn begin_loop(&mut self) -> crate::value::Mark {
+    /// How often a `for` goes round.
+    fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
+        Rounds { count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body) }
+    }
+
+    fn count_of(&mut self, iter: &'p Expr, iterable: &Value) -> Option<i64> {
+        let Expr::Call(call) = iter else { return self.length_of(iterable) };
+        let name = match &*call.func {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => "",
+        };
+        let first = call.arguments.args.first()?;
+        match (name, &*call.arguments.args) {
+            ("range" | "trange", [_]) => self.eval(first).as_int(),
+            ("range" | "trange", [_, end]) => Some(self.eval(end).as_int()?.saturating_sub(self.eval(first).as_int()?)),
+            // What they are given they go over once.
+            ("enumerate" | "tqdm" | "track", _) => match first {
+                Expr::Name(_) | Expr::Attribute(_) => {
+                    let inner = self.eval(first);
+                    self.length_of(&inner)
+                }
+                Expr::Call(_) => self.count_of(first, &Value::Unknown),
+                _ => None,
+            },
+            _ => self.length_of(iterable),
+        }
+    }
+
+    fn length_of(&mut self, iterable: &Value) -> Option<i64> {
+        match iterable.as_obj() {
+            Some(id) if matches!(self.heap.get(id), Data::List(_) | Data::Instance(_)) => {
+                let library = self.library;
+                let known = self.heap.exact_items(iterable).map(|items| items.len());
+                let known = known.and_then(|n| i64::try_from(n).ok());
+                known.or_else(|| library.length(self, iterable)?.as_int())
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn begin_loop(&mut self, rounds: Rounds) -> crate::value::Mark {
         let mark = self.heap.mark();
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided, shown: false });
+            frame.loops.push(Loop {
+                mark,
+                breaks: Vec::new(),
+                continues: Vec::new(),
+                apart: true,
+                rounds,
+                withs,
+                undecided,
+                shown: false,
+            });
         }
         mark
     }
 
-    pub(super) fn take_continues(&mut self) -> Vec<Delta> {
+    /// The ways in which a round was cut short, and whether each is certainly taken now and then.
+    pub(super) fn take_continues(&mut self) -> (Vec<Delta>, bool) {
         let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
-        innermost.map(|l| std::mem::take(&mut l.continues)).unwrap_or_default()
+        innermost.map(|l| (std::mem::take(&mut l.continues), std::mem::replace(&mut l.apart, true))).unwrap_or_default()
     }
 
     pub(super) fn end_loop(&mut self) -> Vec<Delta> {
         self.frames.last_mut().and_then(|f| f.loops.pop()).map(|l| l.breaks).unwrap_or_default()
     }
 
-    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>) -> Flow {
-        let mark = self.begin_loop();
+    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>, rounds: Rounds) -> Flow {
+        let mark = self.begin_loop(rounds);
         let (mut alive, outer) = (true, self.later);
         for (round, item) in items.into_iter().enumerate() {
             if round > 0 {
@@ -102,7 +156,7 @@ impl<'p> Interp<'p> {
             }
             self.assign(&stmt.target, item);
             let flow = self.exec_block(&stmt.body);
-            let mut ends = self.take_continues();
+            let (mut ends, apart) = self.take_continues();
             if ends.is_empty() && flow == Flow::Next {
                 continue;
             }
@@ -114,7 +168,7 @@ impl<'p> Interp<'p> {
                 alive = false;
                 break;
             }
-            self.heap.join(&ends, false);
+            self.heap.join_taken(&ends, false, apart);
         }
         self.later = outer;
         if alive && !stmt.orelse.is_empty() && self.exec_block(&stmt.orelse) == Flow::Stopped {
@@ -141,28 +195,28 @@ impl<'p> Interp<'p> {
     /// the last round binds to the target, where that is not like the rest.
     fn widened(
         &mut self,
-        body: &'p [Stmt],
-        orelse: &'p [Stmt],
+        (body, orelse): (&'p [Stmt], &'p [Stmt]),
+        rounds: Rounds,
         certain: bool,
         last: Option<(&'p Expr, Value)>,
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) -> Flow {
-        let mark = self.begin_loop();
+        let mark = self.begin_loop(rounds);
         // What is known where a round ends; none has yet.
         let mut state: Option<Delta> = None;
         let mut endless = false;
-        let (moments, rounds, before) = (self.observer.moments(), self.rounds, self.kept());
+        let (moments, outer, before) = (self.observer.moments(), self.rounds, self.kept());
         for _ in 0..MAX_ROUNDS {
             self.heap.undo(mark);
             self.heap.apply(state.as_deref().unwrap_or_default());
-            self.rounds = rounds + u32::from(state.is_some());
+            self.rounds = outer + u32::from(state.is_some());
             let enters = begin(self);
             endless = enters == Some(true);
             if enters == Some(false) {
                 break;
             }
             let flow = self.exec_block(body);
-            let mut ends = self.take_continues();
+            let (mut ends, apart) = self.take_continues();
             if flow == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
@@ -171,11 +225,11 @@ impl<'p> Interp<'p> {
                 break;
             }
             let first = state.is_none();
-            if first && rounds == 0 && !self.showing && self.observer.moments() != moments {
-                self.show_second_round(mark, &ends, body, begin);
+            if first && outer == 0 && !self.showing && self.observer.moments() != moments {
+                self.show_second_round(mark, (&ends, apart), body, begin);
             }
             ends.splice(0..0, state.take());
-            let changed = self.heap.join(&ends, !first);
+            let changed = self.heap.join_taken(&ends, !first, first && apart);
             state = Some(self.heap.delta(mark));
             // A second round that is being shown needs of the loops in it one round.
             if self.showing || !(first || changed) || !self.step() {
@@ -194,7 +248,7 @@ impl<'p> Interp<'p> {
             self.heap.undo(mark);
             self.drop_kept(before);
         }
-        self.rounds = rounds;
+        self.rounds = outer;
         // Where the loop ends by itself.
         let mut exits = Vec::new();
         if !(certain || self.showing && state.is_some()) {
@@ -226,12 +280,12 @@ impl<'p> Interp<'p> {
     fn show_second_round(
         &mut self,
         mark: crate::value::Mark,
-        ends: &[Delta],
+        (ends, apart): (&[Delta], bool),
         body: &'p [Stmt],
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) {
         let before = self.kept();
-        self.heap.join(ends, false);
+        self.heap.join_taken(ends, false, apart);
         let outer = self.later;
         (self.showing, self.later) = (true, Some(self.heap.len()));
         self.mark_shown(true);
@@ -279,7 +333,7 @@ impl<'p> Interp<'p> {
         if first == Some(false) {
             return self.exec_block(&stmt.orelse);
         }
-        self.widened(&stmt.body, &stmt.orelse, first == Some(true), None, &mut |it| {
+        self.widened((&stmt.body, &stmt.orelse), Rounds::default(), first == Some(true), None, &mut |it| {
             let truth = it.condition(&stmt.test);
             it.assume(&stmt.test, true);
             truth
@@ -292,7 +346,10 @@ impl<'p> Interp<'p> {
         };
         self.leave_withs(withs);
         let delta = self.heap.delta(mark);
-        if let Some(innermost) = self.frames.last_mut().and_then(|f| f.loops.last_mut()) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let apart = frame.arms.last() != Some(&Cadence::Unclear);
+        if let Some(innermost) = frame.loops.last_mut() {
+            innermost.apart &= breaks || apart;
             if breaks { innermost.breaks.push(delta) } else { innermost.continues.push(delta) }
         }
     }
@@ -307,6 +364,21 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
     items.len() <= UNROLL
         || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY
         || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
+}
+
+/// Whether a loop's body may end it.
+fn leaves(body: &[Stmt]) -> bool {
+    body.iter().any(|s| match s {
+        Stmt::Break(_) | Stmt::Return(_) => true,
+        // What ends an inner loop does not end this one, a `return` does.
+        Stmt::For(s) => returns(&s.body),
+        Stmt::While(s) => returns(&s.body),
+        _ => blocks(s).into_iter().any(leaves),
+    })
+}
+
+fn returns(body: &[Stmt]) -> bool {
+    body.iter().any(|s| matches!(s, Stmt::Return(_)) || blocks(s).into_iter().any(returns))
 }
 
 /// Whether a loop stands directly in a body: unrolling a loop of loops multiplies.

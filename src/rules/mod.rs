@@ -8,6 +8,7 @@ mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
+mod difference_of_all_pairs;
 pub mod discarded_to;
 pub mod dropout_ignores_eval;
 pub mod dsa_environment_variable;
@@ -39,6 +40,7 @@ pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;
 mod scaler_not_updated;
 pub mod scheduler_before_optimizer;
+pub mod scheduler_length_mismatch;
 pub mod seed_after_use;
 mod size_set_on_layer;
 mod softmax_over_batch;
@@ -55,6 +57,7 @@ mod page;
 mod sections;
 mod trace;
 mod watch;
+pub mod weights_kept_by_reference;
 
 use std::path::Path;
 

@@ -447,6 +447,13 @@ impl Heap {
     /// that the deltas describe. With `widen`, facts that differ are given up at once.
     /// Returns whether that differs from the first of these states.
     pub fn join(&mut self, deltas: &[Delta], widen: bool) -> bool {
+        self.join_taken(deltas, widen, false)
+    }
+
+    /// The same; with `apart`, each of the paths is certainly taken now and then, so that what was
+    /// found on them is kept side by side ([`Value::Fates`]). What has met so once, and then
+    /// differs between further paths, becomes unknown: conditions may depend on each other.
+    pub fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);
             return false;
@@ -466,7 +473,7 @@ impl Heap {
             changed |= if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
                 self.join_whole(id, &changes, widen)
             } else {
-                self.join_names(id, &changes, widen)
+                self.join_names(id, &changes, widen, apart)
             };
         }
         changed
@@ -517,7 +524,7 @@ impl Heap {
 
     /// Joins the names of a scope or instance that some state changed. A name that only one
     /// path binds keeps that path's value: reading it on the other would be a `NameError`.
-    fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
+    fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
         let mut written: Vec<Sym> = Vec::new();
         let mut seen = FxHashSet::default();
         let lists: Vec<&[(Sym, Option<Value>)]> = changes
@@ -538,13 +545,19 @@ impl Heap {
         for (at, name) in written.into_iter().enumerate() {
             let base = names_of(self.get(id)).and_then(|names| names.get(&name)).cloned();
             let mut merged: Option<Value> = None;
-            for (place, names) in lists.iter().enumerate() {
-                // Paths mostly write the same names in the same order.
-                let own = match names.get(at) {
-                    Some((here, value)) if *here == name => Some(value),
-                    _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value),
-                };
-                let version = own.unwrap_or(&base);
+            // Paths mostly write the same names in the same order.
+            let own = |names: &'_ [(Sym, Option<Value>)]| match names.get(at) {
+                Some((here, value)) if *here == name => Some(value.clone()),
+                _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value.clone()),
+            };
+            let versions = lists.iter().map(|names| own(names).unwrap_or_else(|| base.clone()));
+            let versions: Vec<Option<Value>> = versions.collect();
+            if apart && let Some(fates) = side_by_side(&versions) {
+                changed = true;
+                self.bind(id, name, Some(fates));
+                continue;
+            }
+            for (place, version) in versions.iter().enumerate() {
                 match (&merged, version) {
                     (_, None) => {}
                     (None, Some(value)) => {
@@ -772,4 +785,18 @@ mod tests {
         assert!(heap.tensor_of(&Value::Obj(base)).is_some_and(|t| t.range.is_some()));
         assert!(heap.tensor_of(&Value::Obj(view)).is_some_and(|t| t.range.is_none()));
     }
+}
+
+/// What was found on each of some paths, where it is one thing on each and not the same on all.
+fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
+    let mut all: Vec<Rc<str>> = Vec::new();
+    for version in versions {
+        match version {
+            Some(Value::Fates(fates)) if fates.len() == 1 => all.extend(fates.iter().cloned()),
+            _ => return None,
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    (all.len() > 1).then(|| Value::Fates(all.into()))
 }

@@ -47,6 +47,7 @@ fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         (Value::Device(x), Value::Device(y)) => x == y,
         (Value::Path(x), Value::Path(y)) => x == y,
         (Value::Lazy(x), Value::Lazy(y)) => x == y,
+        (Value::Fates(x), Value::Fates(y)) => x == y,
         (Value::Tuple(x), Value::Tuple(y)) => {
             depth > 0 && x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| same_at(heap, a, b, depth - 1))
         }

@@ -89,6 +89,8 @@ pub enum Value {
     Lazy(Rc<Lazy>),
     /// `functools.partial` and friends: a callee with arguments already given.
     Partial(Rc<Partial>),
+    /// What a watcher has found on each of the paths that lead here: nothing of the program's own.
+    Fates(Rc<[Rc<str>]>),
 }
 
 /// `from module import name`, not yet carried out; without a name, the module itself.

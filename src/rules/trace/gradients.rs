@@ -4,12 +4,12 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::{Moment, OPTIMIZER};
+use super::{Moment, OPTIMIZER, fates, set_fates};
 use crate::python::Interp;
 use crate::syntax::Span;
 use crate::value::{Data, ObjId, Value};
 
-/// The state of an optimizer's gradients, the same on every path.
+/// The state of an optimizer's gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gradients {
     /// Cleared, or never computed.
@@ -24,6 +24,10 @@ pub enum Gradients {
 
 impl Gradients {
     const ALL: [Gradients; 4] = [Gradients::Empty, Gradients::Fresh, Gradients::Used, Gradients::Mixed];
+
+    fn named(name: &str) -> Option<Gradients> {
+        Gradients::ALL.into_iter().find(|g| g.name() == name)
+    }
 
     fn name(self) -> &'static str {
         match self {
@@ -71,12 +75,26 @@ impl Optimizers {
 
     /// The state of an optimizer's gradients, where every path agrees on it.
     pub fn gradients(&self, it: &Interp<'_>, id: ObjId) -> Option<Gradients> {
-        let state = it.remembered(&key(id))?;
-        Gradients::ALL.into_iter().find(|g| state.as_str() == Some(g.name()))
+        match self.fates(it, id).as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// The states of an optimizer's gradients on the paths that lead here.
+    pub fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
+        let all: Vec<Gradients> = fates(it, &key(id)).iter().filter_map(|name| Gradients::named(name)).collect();
+        // What one path has cleared, and another used: which of them goes on, a flag may say.
+        let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
+        if mixed { Vec::new() } else { all }
     }
 
     fn set(&self, it: &mut Interp<'_>, id: ObjId, to: Option<Gradients>) {
-        it.remember(&key(id), to.map_or(Value::Unknown, |to| Value::str(to.name())));
+        self.set_all(it, id, &to.map_or(Vec::new(), |to| vec![to]));
+    }
+
+    fn set_all(&self, it: &mut Interp<'_>, id: ObjId, to: &[Gradients]) {
+        set_fates(it, &key(id), to.iter().map(|g| g.name().into()).collect());
     }
 
     pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
@@ -84,12 +102,12 @@ impl Optimizers {
             Moment::Backward { accumulates: true, .. } => {
                 self.backward.set(Some(span));
                 for id in self.all() {
-                    let to = match self.gradients(it, id) {
-                        Some(Gradients::Empty | Gradients::Fresh) => Some(Gradients::Fresh),
-                        Some(Gradients::Used | Gradients::Mixed) => Some(Gradients::Mixed),
-                        None => None,
+                    let after = |before: Gradients| match before {
+                        Gradients::Empty | Gradients::Fresh => Gradients::Fresh,
+                        Gradients::Used | Gradients::Mixed => Gradients::Mixed,
                     };
-                    self.set(it, id, to);
+                    let to: Vec<Gradients> = self.fates(it, id).into_iter().map(after).collect();
+                    self.set_all(it, id, &to);
                 }
             }
             Moment::Backward { .. } => {}
