@@ -2,7 +2,7 @@
 
 use super::cx::Cx;
 use super::table::{Entry, canonical, table};
-use super::{lightning, numpy, special, torch};
+use super::{lightning, numpy, pandas, special, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
@@ -264,20 +264,28 @@ impl Library for Libraries {
         value: &Value,
         span: Span,
     ) -> bool {
+        if pandas::set_attribute(it, object, name, value, span) {
+            return true;
+        }
         lightning::set_attribute(it, class, value);
         torch::nn::module::set_attribute(it, class, object, name, value, span)
     }
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
-        numpy::binary(it, op, left, right, span).or_else(|| torch::operators::binary(self, it, op, left, right, span))
+        pandas::binary(it, op, left, right, span)
+            .or_else(|| numpy::binary(it, op, left, right, span))
+            .or_else(|| torch::operators::binary(self, it, op, left, right, span))
     }
 
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
-        torch::operators::augmented(self, it, op, left, right, span)
+        pandas::augmented(it, op, left, right, span)
+            .or_else(|| torch::operators::augmented(self, it, op, left, right, span))
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
-        numpy::unary(it, op, operand, span).or_else(|| torch::operators::unary(self, it, op, operand, span))
+        pandas::unary(it, op, operand, span)
+            .or_else(|| numpy::unary(it, op, operand, span))
+            .or_else(|| torch::operators::unary(self, it, op, operand, span))
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
@@ -330,6 +338,10 @@ impl Library for Libraries {
 
     fn escaped(&self, it: &mut Interp<'_>, object: &Value) {
         torch::nn::module::escaped(it, object);
+    }
+
+    fn unseen(&self, it: &mut Interp<'_>, object: ObjId) {
+        pandas::forget(it, object);
     }
 
     fn fatal(&self) -> (Sym, &[&str], &str) {

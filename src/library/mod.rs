@@ -13,6 +13,7 @@ mod einops;
 mod kornia;
 mod lightning;
 pub mod numpy;
+pub mod pandas;
 mod pil;
 mod settings;
 mod sklearn;

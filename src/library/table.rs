@@ -182,6 +182,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     super::torch::register(&mut table);
     super::stdlib::register(&mut table);
     super::numpy::register(&mut table);
+    super::pandas::register(&mut table);
     super::pil::register(&mut table);
     super::torchvision::register(&mut table);
     super::cv2::register(&mut table);

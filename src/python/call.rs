@@ -273,6 +273,10 @@ impl<'p> Interp<'p> {
                 let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
                 *self.heap.get_mut(id) = Data::Dict(dict);
             }
+            Data::Instance(instance) if matches!(instance.class, Value::Path(_)) => {
+                let library = self.library;
+                library.unseen(self, id);
+            }
             _ => {}
         }
     }

@@ -173,7 +173,7 @@ impl<'p> Interp<'p> {
     }
 
     /// One of these, and over a pass each: integers keep their range.
-    pub(super) fn any_sample(&mut self, values: &[Value]) -> Value {
+    pub fn any_sample(&mut self, values: &[Value]) -> Value {
         let numbers: Option<Vec<f64>> =
             values.iter().map(|v| if matches!(v, Value::Int(_)) { v.as_f64() } else { None }).collect();
         if let Some(range) = numbers.and_then(|numbers| Range::of_values(&numbers)) {
@@ -308,6 +308,12 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(*id) = Data::Dict(dict);
             }
             Data::List(_) => self.havoc(object),
+            Data::Instance(_) => {
+                let span = Span { file: self.root, start: 0, end: 0 };
+                if let Some(method) = self.try_getattr(object, sym("__delitem__"), span) {
+                    self.call(&method, Args::positional([index.clone()], span), span);
+                }
+            }
             _ => {}
         }
     }

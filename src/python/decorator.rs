@@ -74,7 +74,7 @@ impl<'p> Interp<'p> {
         value
     }
 
-    pub(super) fn is_callable(&self, value: &Value) -> bool {
+    pub fn is_callable(&self, value: &Value) -> bool {
         match value {
             Value::Obj(id) => matches!(self.heap.get(*id), Data::Function(_) | Data::Class(_)),
             Value::Partial(_) | Value::Bound(_) => true,

@@ -126,6 +126,9 @@ pub trait Library: Sync {
     /// any device.
     fn escaped(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// Code that cannot be seen may have written to an instance of a library's class.
+    fn unseen(&self, it: &mut Interp<'_>, object: ObjId);
+
     /// The exception after which the process can do nothing more with the device: its class, the
     /// builtin classes that it derives from, and what it says.
     fn fatal(&self) -> (Sym, &[&str], &str);

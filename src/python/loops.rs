@@ -1,8 +1,8 @@
 //! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
 
 use super::cadence::Cadence;
-use super::interp::{Interp, Loop, Rounds};
 use super::entry::blocks;
+use super::interp::{Interp, Loop, Rounds};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Stmt};
@@ -122,7 +122,16 @@ impl<'p> Interp<'p> {
         let rounds = Rounds { run: self.begun, ..rounds };
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), apart: true, rounds, withs, undecided, shown: false });
+            frame.loops.push(Loop {
+                mark,
+                breaks: Vec::new(),
+                continues: Vec::new(),
+                apart: true,
+                rounds,
+                withs,
+                undecided,
+                shown: false,
+            });
         }
         mark
     }
@@ -130,9 +139,7 @@ impl<'p> Interp<'p> {
     /// The ways in which a round was cut short, and whether each is certainly taken now and then.
     fn take_continues(&mut self) -> (Vec<Delta>, bool) {
         let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
-        innermost
-            .map(|l| (std::mem::take(&mut l.continues), std::mem::replace(&mut l.apart, true)))
-            .unwrap_or_default()
+        innermost.map(|l| (std::mem::take(&mut l.continues), std::mem::replace(&mut l.apart, true))).unwrap_or_default()
     }
 
     fn end_loop(&mut self) -> Vec<Delta> {

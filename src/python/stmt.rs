@@ -169,18 +169,21 @@ impl<'p> Interp<'p> {
                 let doubts = self.doubt(test);
                 let cadence = self.cadence(test);
                 let (mut left, mut right) = (Flow::Next, Flow::Next);
-                let flow = self.branch(cadence, &mut [
-                    &mut |it| {
-                        it.assume(test, true);
-                        left = it.exec_block(body);
-                        left
-                    },
-                    &mut |it| {
-                        it.assume(test, false);
-                        right = it.exec_arms(&rest);
-                        right
-                    },
-                ]);
+                let flow = self.branch(
+                    cadence,
+                    &mut [
+                        &mut |it| {
+                            it.assume(test, true);
+                            left = it.exec_block(body);
+                            left
+                        },
+                        &mut |it| {
+                            it.assume(test, false);
+                            right = it.exec_arms(&rest);
+                            right
+                        },
+                    ],
+                );
                 if (left, right) == (Flow::Next, Flow::Next) {
                     self.settle(doubts);
                 }

@@ -23,7 +23,10 @@ pub struct DropoutIgnoresEval {
 
 impl DropoutIgnoresEval {
     pub fn returned(&self, it: &Interp<'_>, (path, result, span): (Sym, &Value, Span)) {
-        if is_layer(path.as_str()) && it.inside("forward") && let Some(layer) = result.as_obj() {
+        if is_layer(path.as_str())
+            && it.inside("forward")
+            && let Some(layer) = result.as_obj()
+        {
             self.made.borrow_mut().insert(layer, span);
         }
     }
@@ -49,7 +52,8 @@ impl DropoutIgnoresEval {
         match path.as_str().strip_prefix("torch.nn.functional.") {
             Some("scaled_dot_product_attention") => attention(with, it, (module, bound, span), found),
             Some(
-                name @ ("dropout" | "dropout1d" | "dropout2d" | "dropout3d" | "alpha_dropout" | "feature_alpha_dropout"),
+                name
+                @ ("dropout" | "dropout1d" | "dropout2d" | "dropout3d" | "alpha_dropout" | "feature_alpha_dropout"),
             ) => function(with, it, (name, bound, span), found),
             _ => {}
         }
@@ -77,7 +81,8 @@ impl DropoutIgnoresEval {
         }
         let Some(page) = with.rules.find(NAME) else { return };
         let name = class.rsplit('.').next().unwrap_or(class);
-        let message = format!("this `{name}` is made anew in each call, always in training mode: `eval()` never reaches it");
+        let message =
+            format!("this `{name}` is made anew in each call, always in training mode: `eval()` never reaches it");
         report(found, page, Severity::Warning, message, made, Vec::new());
     }
 }
@@ -92,12 +97,7 @@ fn asks_for_mode(with: &Watching<'_>, it: &Interp<'_>) -> bool {
     it.function().and_then(|def| with.source(def)).is_none_or(|text| text.lines().any(code))
 }
 
-fn function(
-    with: &Watching<'_>,
-    it: &Interp<'_>,
-    (name, bound, span): (&str, &Bound, Span),
-    found: &mut Found,
-) {
+fn function(with: &Watching<'_>, it: &Interp<'_>, (name, bound, span): (&str, &Bound, Span), found: &mut Found) {
     let never = bound.get("p").as_f64() == Some(0.0);
     let named = with.source(span).is_some_and(|text| text.contains("dropout"));
     // `if self.training: x = F.dropout(x)`
@@ -128,14 +128,10 @@ fn function(
 }
 
 /// Attention has no `training`: where it drops is for the caller to say, by `dropout_p`.
-fn attention(
-    with: &Watching<'_>,
-    it: &Interp<'_>,
-    (module, bound, span): (&Value, &Bound, Span),
-    found: &mut Found,
-) {
+fn attention(with: &Watching<'_>, it: &Interp<'_>, (module, bound, span): (&Value, &Bound, Span), found: &mut Found) {
     let drops = bound.get("dropout_p").as_f64().is_some_and(|p| p > 0.0);
-    let evaluated = module.as_obj().and_then(|id| it.heap.attr(id, "training")).and_then(|v| v.as_bool()) == Some(false);
+    let evaluated =
+        module.as_obj().and_then(|id| it.heap.attr(id, "training")).and_then(|v| v.as_bool()) == Some(false);
     if bound.open || !drops || !(evaluated || !asks_for_mode(with, it)) {
         return;
     }

@@ -103,11 +103,15 @@ impl Made {
                 "OneCycleLR" => "it raises once they are taken",
                 _ => "the rate falls and rises again every so many batches",
             };
-            let message = format!("it steps for every batch, and is made for as many steps as there are epochs: {then}");
+            let message =
+                format!("it steps for every batch, and is made for as many steps as there are epochs: {then}");
             return Some((Severity::Warning, message));
         }
         // Made for batches, and stepped for epochs only.
         let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
-        Some((Severity::Warning, format!("it steps {epochs} times, once for each epoch, and is made for {total} steps")))
+        Some((
+            Severity::Warning,
+            format!("it steps {epochs} times, once for each epoch, and is made for {total} steps"),
+        ))
     }
 }

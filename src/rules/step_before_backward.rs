@@ -97,7 +97,8 @@ impl StepBeforeBackward {
             if let (Some((zero, by)), Some((step, every)), false) = (steps.cleared, steps.regular, steps.irregular)
                 && by == every
             {
-                let message = format!("clears what the earlier of {every} `backward()` calls have added up for the step");
+                let message =
+                    format!("clears what the earlier of {every} `backward()` calls have added up for the step");
                 let labels = vec![Label { span: step, message: format!("the step comes in every {every}th round") }];
                 report(found, page, Severity::Error, message, zero, labels);
             }

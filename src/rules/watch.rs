@@ -8,6 +8,7 @@ use super::discarded_to::DiscardedTo;
 use super::dropout_ignores_eval::DropoutIgnoresEval;
 use super::evaluation_in_training_mode::EvaluationInTrainingMode;
 use super::evaluation_records_gradients::EvaluationRecordsGradients;
+use super::head_never_called::HeadNeverCalled;
 use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
 use super::launch_blocking_left_on::LaunchBlockingLeftOn;
@@ -25,6 +26,7 @@ use super::scaler_not_updated::ScalerNotUpdated;
 use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
 use super::scheduler_length_mismatch::SchedulerLengthMismatch;
 use super::seed_after_use::SeedAfterUse;
+use super::size_set_on_layer::SizeSetOnLayer;
 use super::step_before_backward::StepBeforeBackward;
 use super::swallowed_device_assert::SwallowedDeviceAssert;
 use super::sync_in_training_loop::SyncInTrainingLoop;
@@ -34,9 +36,10 @@ use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::weights_kept_by_reference::WeightsKeptByReference;
 use super::{Page, Rules};
 use super::{
-    changed_through_data, clipping_after_step, dsa_environment_variable, forward_called_directly,
-    freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on,
-    loss_summed_with_graph, saved_tensor_modified, untrusted_code,
+    batch_taken_for_sequence, changed_through_data, clipping_after_step, difference_of_all_pairs,
+    dsa_environment_variable, forward_called_directly, freed_graph_reused, gradients_not_cleared,
+    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, requires_grad_set_on_module,
+    result_assigned_over_object, saved_tensor_modified, softmax_over_batch, untrusted_code,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
@@ -94,6 +97,8 @@ pub struct Watch {
     loss_cut_from_graph: LossCutFromGraph,
     evaluation_records_gradients: EvaluationRecordsGradients,
     evaluation_in_training_mode: EvaluationInTrainingMode,
+    size_set_on_layer: SizeSetOnLayer,
+    head_never_called: HeadNeverCalled,
 }
 
 impl Watch {
@@ -140,7 +145,13 @@ impl Watch {
             return;
         }
         self.dropout_ignores_eval.call(with, it, at, found);
+        batch_taken_for_sequence::call(with, it, at, found);
+        softmax_over_batch::call(with, it, at, found);
+        difference_of_all_pairs::call(with, it, &self.trace, at, found);
         untrusted_code::call(with, at, found);
+        result_assigned_over_object::call(with, at, found);
+        self.size_set_on_layer.call(with, it, at, found);
+        self.head_never_called.call(path, bound);
         self.seed_after_use.call(with, it, (path, span), found);
         self.late_launch_blocking.call(it, path, bound, span);
         self.late_environment_variable.call(it, path, bound);
@@ -250,6 +261,9 @@ impl Watch {
         self.modules_in_plain_container.event(it, event);
         self.copied_random_generator.event(it, event);
         self.optimizer_state_left_behind.event(event);
+        self.size_set_on_layer.event(it, event);
+        requires_grad_set_on_module::event(with, it, event, found);
+        self.head_never_called.event(it, event);
     }
 
     /// A name is assigned.
@@ -272,6 +286,7 @@ impl Watch {
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
         self.evaluation_in_training_mode.end(with, found);
+        self.head_never_called.end(with, it, found);
     }
 }
 

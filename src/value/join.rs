@@ -374,7 +374,10 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         (Some(x), Some(y)) if x.len() == y.len() => Some(
             x.iter()
                 .zip(y)
-                .map(|(p, q)| if p.size == q.size { p.clone() } else { Dim { size: Size::Unknown, at: None } })
+                .map(|(p, q)| {
+                    let (size, at) = if p.size == q.size { (p.size.clone(), p.at) } else { (Size::Unknown, None) };
+                    Dim { size, at, batch: p.batch && q.batch }
+                })
                 .collect(),
         ),
         _ => None,

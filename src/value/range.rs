@@ -82,6 +82,11 @@ impl Range {
         Range { uneven: row.uneven.clone().and(known).or(row.uneven.clone()), ..row }
     }
 
+    /// The values of rows of which each column is known apart.
+    pub fn by_column(self, columns: Vec<Range>) -> Range {
+        Range { uneven: Some(columns.into()), ..self }
+    }
+
     /// What one column of rows holds.
     pub fn column(&self, index: usize) -> Option<&Range> {
         self.uneven.as_deref()?.get(index)

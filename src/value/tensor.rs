@@ -9,18 +9,20 @@ use super::{Device, Dtype, ObjId, Origin, Range, Size};
 pub struct Dim {
     pub size: Size,
     pub at: Origin,
+    /// It counts the samples of a batch, as a loader made it.
+    pub batch: bool,
 }
 
 impl Dim {
     pub fn new(size: Size, at: Origin) -> Dim {
-        Dim { size, at }
+        Dim { size, at, batch: false }
     }
 
     pub fn int(n: i64) -> Dim {
-        Dim { size: Size::Int(n), at: None }
+        Dim::new(Size::Int(n), None)
     }
 
-    pub const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None };
+    pub const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None, batch: false };
 }
 
 /// Whose array it is.

@@ -199,7 +199,8 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let dtype = dtype_arg(cx, &b.get("dtype"));
     let value = b.get("object");
-    let Some(mut out) = as_array(cx, &value) else {
+    let frame = || crate::library::pandas::as_array(cx, &value);
+    let Some(mut out) = frame().or_else(|| as_array(cx, &value)) else {
         // An array for certain; of what, only `dtype` says.
         let mut out = array(None, dtype.flatten(), at);
         out.shape_at = None;

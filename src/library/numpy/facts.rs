@@ -24,6 +24,12 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
     if let Some(image) = crate::library::pil::as_array(cx, value) {
         return Some(image);
     }
+    // What numpy computes of a frame is a frame.
+    if !crate::library::pandas::is_frame(cx.it, value)
+        && let Some(values) = crate::library::pandas::as_array(cx, value)
+    {
+        return Some(of_tensor(values));
+    }
     if let Some(number) = value.number_type() {
         let dtype = match number {
             Type::Bool => Dtype::Bool,

@@ -9,9 +9,10 @@ mod random;
 mod reduce;
 mod shaping;
 
+pub use create::cast;
 pub use elementwise::{binary, unary};
-pub use facts::{as_array, broadcast, set_data};
-pub use promotion::dtype_arg;
+pub use facts::{as_array, broadcast, of_tensor, set_data};
+pub use promotion::{dtype_arg, promote};
 
 use super::table::{Constant, Run, Table};
 use crate::value::{Dtype, sym};

@@ -302,7 +302,7 @@ fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, name: &str, size: Size, at: Span
 }
 
 fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, name: &str) -> Option<Dim> {
-    cx.tensor(&cx.attr(loader, name))?.dim(0).cloned()
+    cx.tensor(&cx.attr(loader, name))?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
 /// Fixes the batch dimension, once for all loops over the loader.

@@ -1,6 +1,7 @@
 //! The tensor that PyTorch makes of nested lists, tuples, arrays and numbers.
 
 use crate::library::Cx;
+use crate::library::pandas;
 use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
 use crate::value::{Data, Dim, Dtype, Items, Iter, Origin, Range, Size, Tensor, Type, Value, promote};
@@ -141,6 +142,14 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
             Data::List(Items::Many(element)) => many(cx, &element.clone(), depth),
             // A tuple of unknown length: what `zip(*rows)` yields.
             Data::Iter(Iter { items: Items::Many(element), .. }) => many(cx, &element.clone(), depth),
+            Data::Instance(_) => match pandas::as_sequence(cx, value) {
+                pandas::Sequence::Numbers(values) => of_array(*values),
+                pandas::Sequence::Table => {
+                    let message = "a DataFrame is given: its numbers are in .values or .to_numpy()";
+                    return Err(refused(message.to_owned()));
+                }
+                pandas::Sequence::Other => Part::UNKNOWN,
+            },
             _ => Part::UNKNOWN,
         },
         _ => Part::UNKNOWN,
@@ -183,8 +192,12 @@ fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused>
         let shape = (depth.levels.is_some() && tensor.numel().known() == Some(1)).then(Vec::new);
         return Ok(Part { shape, dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at });
     }
+    Ok(of_array(tensor))
+}
+
+fn of_array(tensor: Tensor) -> Part {
     let data = tensor.data.as_ref().map(|d| d.to_vec());
-    Ok(Part { shape: tensor.sizes(), dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at })
+    Part { shape: tensor.sizes(), dtype: tensor.dtype.map(Some), data, range: tensor.range, at: tensor.range_at }
 }
 
 fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: Depth) -> Result<Part, Refused> {

@@ -172,6 +172,10 @@ fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("ndarray");
     let Some(have) = cx.tensor(&data) else {
+        if crate::library::pandas::is_pandas(cx.it, &data) {
+            let message = "from_numpy takes a numpy array: what pandas holds is one after .values or .to_numpy()";
+            cx.reject(RejectKind::Value, message, Vec::new());
+        }
         if cx.items(&data).is_some() || data.number_type().is_some() {
             cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a list or number", Vec::new());
         }

@@ -152,9 +152,8 @@ fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let (Some(input), Some(weight)) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight")) else {
-        return cx.some_tensor();
-    };
+    let Some(weight) = cx.tensor_arg(b, "weight") else { return cx.some_tensor() };
+    let input = cx.tensor_arg(b, "input").unwrap_or_default();
     device::check(cx, &[("input", &input), ("weight", &weight)]);
     check_indices(cx, "input", &input, &[Dtype::Int64, Dtype::Int32]);
     let width = dim_of(&weight, 1);
@@ -170,7 +169,8 @@ fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }),
         _ => None,
     };
-    let shape = input.shape.is_some().then(|| vec![bags.unwrap_or(Dim::UNKNOWN), width]);
+    // Whatever the bags are given as, each gives a row.
+    let shape = Some(vec![bags.unwrap_or(Dim::UNKNOWN), width]);
     let dtype = weight.dtype;
     let out = result(cx, &[&weight], shape, dtype);
     cx.out(out)

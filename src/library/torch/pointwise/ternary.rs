@@ -177,7 +177,7 @@ fn where_indices(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(rank) = condition.rank() else { return Value::Unknown };
     let at = cx.at();
     // There may be none, and symbols stand for positive numbers.
-    let count = Dim { size: Size::Unknown, at };
+    let count = Dim::new(Size::Unknown, at);
     let outs = (0..rank.max(1))
         .map(|axis| {
             let mut out = Tensor { grad: Grad::Off, ..Tensor::default() };

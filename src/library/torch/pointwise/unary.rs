@@ -337,7 +337,7 @@ fn view_as_real(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut out = derived(&input).with_dtype(input.dtype.map(Dtype::to_real), cx.at());
     if let Some(shape) = &mut out.shape {
-        shape.push(crate::value::Dim { size: crate::value::Size::Int(2), at: Some(cx.span) });
+        shape.push(crate::value::Dim::new(crate::value::Size::Int(2), Some(cx.span)));
     }
     out.grad = result_grad(cx, &[("input", &input)], out.dtype);
     if cx.name().ends_with("_copy") { give(cx, b, out) } else { cx.view_of(&b.get("input"), out) }

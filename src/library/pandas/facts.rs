@@ -1,0 +1,648 @@
+//! What is known of frames and Series, and how it is kept on the heap.
+//!
+//! Both are instances whose hidden attributes hold the facts. A frame's columns are Series, each
+//! one object however often it is asked for: what is written to it is written to the frame.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use crate::library::Cx;
+use crate::library::common::{array, instance};
+use crate::python::Interp;
+use crate::value::{Among, Data, Dict, Dim, Dtype, Items, Key, ObjId, Origin, Range, Size, Tensor, Type, Value};
+
+pub const FRAME: &str = "pandas.DataFrame";
+pub const SERIES: &str = "pandas.Series";
+
+const ARRAY: &str = "<array>";
+const ITEMS: &str = "<items>";
+const CATEGORY: &str = "<category>";
+const WIDE: &str = "<wide>";
+const INDEX: &str = "<index>";
+const ROWS: &str = "<rows>";
+const COLUMNS: &str = "<columns>";
+const REST: &str = "<rest>";
+
+/// More elements than this are not followed one by one.
+pub const MOST_ITEMS: usize = 4096;
+
+/// What is known of a Series.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// Its values as an array of numpy; without a dtype where they are texts, categories, or
+    /// may hold something missing.
+    pub array: Tensor,
+    /// The elements, where they are no numbers: a tuple of all, else what any of them is like.
+    pub items: Value,
+    /// Whether it is of the dtype `category`.
+    pub category: bool,
+    /// Where the dtype is not known: that it is none of numpy's narrow floats, and none of
+    /// pandas' own, as in a file that was read without a word on dtypes.
+    pub wide: bool,
+    /// The labels of the rows: the number of rows where they are counted from 0, else a symbol
+    /// of its own. Only what has the same labels is combined row by row.
+    pub index: Value,
+}
+
+/// What is known of a frame.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    pub rows: Size,
+    /// The columns that are known, in order.
+    pub columns: IndexMap<Key, Value, FxBuildHasher>,
+    /// Whether there may be others.
+    pub open: bool,
+    /// The dtype of all others.
+    pub rest: Option<Dtype>,
+    /// As in [`Series`], for the others.
+    pub wide: bool,
+    pub index: Value,
+}
+
+impl Series {
+    /// Of which no more is known than its number of rows.
+    pub fn unknown(rows: Size, at: Origin) -> Series {
+        Series::of(array(Some(vec![rows]), None, at))
+    }
+
+    /// With rows that are counted from 0.
+    pub fn of(array: Tensor) -> Series {
+        let index = Value::size(&array.numel());
+        Series { array, items: Value::Unknown, category: false, wide: false, index }
+    }
+
+    pub fn rows(&self) -> Size {
+        self.array.dim(0).map_or(Size::Unknown, |d| d.size.clone())
+    }
+
+    /// The elements, where each is known.
+    pub fn exact(&self) -> Option<&[Value]> {
+        match &self.items {
+            Value::Tuple(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Whether the values are of a dtype of numpy that holds 64 bits, or truth.
+    pub fn is_wide(&self) -> bool {
+        match self.array.dtype {
+            Some(dtype) => matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64 | Dtype::Bool),
+            None => self.wide && !self.category,
+        }
+    }
+
+    /// The same values in another order.
+    #[must_use]
+    pub fn shuffled(mut self, index: Value) -> Series {
+        self.array.data = None;
+        self.array.base = None;
+        self.index = index;
+        self
+    }
+
+    /// Some of the rows.
+    #[must_use]
+    pub fn part(mut self, it: &mut Interp<'_>, rows: Size, index: Value, picked: bool) -> Series {
+        self.array.data = None;
+        self.array.base = None;
+        // Rows that were picked for their values may leave out any of them for good.
+        self.array.range = self.array.range.map(|r| if picked { r.only_bounds() } else { r.of_part() });
+        self.items = match self.items {
+            Value::Tuple(items) => Items::Exact(items.to_vec()).element(&mut it.heap),
+            Value::Among(among) => Value::Among(Rc::new(Among { epoch: false, ..(*among).clone() })),
+            other => other,
+        };
+        self.resized(rows, index)
+    }
+
+    #[must_use]
+    pub fn resized(mut self, rows: Size, index: Value) -> Series {
+        let at = self.array.shape_at;
+        self.array.shape = Some(vec![Dim::new(rows, at)]);
+        self.index = index;
+        self
+    }
+
+    /// Other values in the same rows.
+    #[must_use]
+    pub fn with(&self, array: Tensor) -> Series {
+        Series { array, items: Value::Unknown, category: false, wide: self.wide, index: self.index.clone() }
+    }
+
+    /// Values of which only the dtype is known, in the same rows.
+    pub fn as_dtype(&self, dtype: Option<Dtype>, at: Origin) -> Series {
+        self.with(array(Some(vec![self.rows()]), dtype, at))
+    }
+}
+
+/// The labels of rows that are counted from 0.
+pub fn counted(rows: &Size) -> Value {
+    Value::size(rows)
+}
+
+/// Labels that nothing else has.
+pub fn labels(cx: &mut Cx<'_, '_>) -> Value {
+    let symbol = cx.it.heap.symbol("labels");
+    Value::size(&Size::symbol(symbol))
+}
+
+/// A number of rows that is not known.
+pub fn some_rows(cx: &mut Cx<'_, '_>) -> Size {
+    let symbol = cx.it.heap.symbol("rows");
+    Size::symbol(symbol)
+}
+
+/// Whether two things have the same rows, for certain.
+pub fn aligned(a: &Value, b: &Value) -> bool {
+    match (a.as_size(), b.as_size()) {
+        (Some(a), Some(b)) => a.equals(&b) == Some(true),
+        _ => false,
+    }
+}
+
+pub fn is_pandas(it: &Interp<'_>, value: &Value) -> bool {
+    class_of(it, value).is_some()
+}
+
+fn class_of(it: &Interp<'_>, value: &Value) -> Option<&'static str> {
+    let class = it.heap.instance_of(value)?.class.as_path()?;
+    matches!(class, FRAME | SERIES).then_some(class)
+}
+
+pub fn is_frame(it: &Interp<'_>, value: &Value) -> bool {
+    class_of(it, value) == Some(FRAME)
+}
+
+pub fn series(cx: &Cx<'_, '_>, value: &Value) -> Option<Series> {
+    if class_of(cx.it, value) != Some(SERIES) {
+        return None;
+    }
+    let unknown = || array(Some(vec![Size::Unknown]), None, None);
+    let array = cx.tensor(&cx.attr(value, ARRAY)).filter(|a| a.rank() == Some(1)).unwrap_or_else(unknown);
+    Some(Series {
+        array,
+        items: cx.attr(value, ITEMS),
+        category: cx.attr(value, CATEGORY).as_bool() == Some(true),
+        wide: cx.attr(value, WIDE).as_bool() == Some(true),
+        index: cx.attr(value, INDEX),
+    })
+}
+
+/// The array that holds the values of a Series: what is written to it is written to the Series.
+pub fn memory(cx: &Cx<'_, '_>, value: &Value) -> Value {
+    cx.attr(value, ARRAY)
+}
+
+fn series_attrs(cx: &mut Cx<'_, '_>, of: Series) -> Vec<(&'static str, Value)> {
+    let array = cx.out(of.array);
+    vec![
+        (ARRAY, array),
+        (ITEMS, of.items),
+        (CATEGORY, Value::Bool(of.category)),
+        (WIDE, Value::Bool(of.wide)),
+        (INDEX, of.index),
+    ]
+}
+
+pub fn new_series(cx: &mut Cx<'_, '_>, of: Series) -> Value {
+    let attrs = series_attrs(cx, of);
+    instance(cx, SERIES, attrs)
+}
+
+/// Writes over a Series in place.
+pub fn put_series(cx: &mut Cx<'_, '_>, object: &Value, of: Series) {
+    let Some(id) = object.as_obj() else { return };
+    for (name, value) in series_attrs(cx, of) {
+        cx.it.heap.set_attr(id, name, value);
+    }
+}
+
+pub fn frame(cx: &Cx<'_, '_>, value: &Value) -> Option<Frame> {
+    if !is_frame(cx.it, value) {
+        return None;
+    }
+    let rest = match cx.attr(value, REST) {
+        Value::Dtype(dtype) => Some(dtype),
+        _ => None,
+    };
+    let columns = cx.attr(value, COLUMNS);
+    let dict = cx.it.heap.dict_of(&columns);
+    Some(Frame {
+        rows: cx.attr(value, ROWS).as_size().unwrap_or(Size::Unknown),
+        columns: dict.map(|d| d.entries.clone()).unwrap_or_default(),
+        open: dict.is_none_or(|d| d.open.is_some()),
+        rest,
+        wide: cx.attr(value, WIDE).as_bool() == Some(true),
+        index: cx.attr(value, INDEX),
+    })
+}
+
+fn frame_attrs(cx: &mut Cx<'_, '_>, of: Frame) -> Vec<(&'static str, Value)> {
+    let dict = Dict { entries: of.columns, open: of.open.then_some(Value::Unknown) };
+    let columns = cx.it.heap.dict(dict);
+    vec![
+        (ROWS, Value::size(&of.rows)),
+        (COLUMNS, columns),
+        (REST, of.rest.map_or(Value::Unknown, Value::Dtype)),
+        (WIDE, Value::Bool(of.wide)),
+        (INDEX, of.index),
+    ]
+}
+
+pub fn new_frame(cx: &mut Cx<'_, '_>, of: Frame) -> Value {
+    let attrs = frame_attrs(cx, of);
+    instance(cx, FRAME, attrs)
+}
+
+pub fn put_frame(cx: &mut Cx<'_, '_>, object: &Value, of: Frame) {
+    let Some(id) = object.as_obj() else { return };
+    for (name, value) in frame_attrs(cx, of) {
+        cx.it.heap.set_attr(id, name, value);
+    }
+}
+
+impl Frame {
+    /// Of which no more is known.
+    pub fn unknown(rows: Size) -> Frame {
+        let index = counted(&rows);
+        Frame { rows, columns: IndexMap::default(), open: true, rest: None, wide: false, index }
+    }
+
+    /// The number of columns.
+    pub fn width(&self) -> Size {
+        if self.open { Size::Unknown } else { crate::library::common::size_of_length(self.columns.len()) }
+    }
+
+    /// The labels of the columns, where all are known.
+    pub fn names(&self) -> Option<Vec<Value>> {
+        (!self.open).then(|| self.columns.keys().map(Key::value).collect())
+    }
+
+    /// A column that is not listed.
+    pub fn other(&self, at: Origin) -> Series {
+        let mut out = Series::unknown(self.rows.clone(), at);
+        out.array.dtype = self.rest;
+        out.wide = self.wide;
+        out.index = self.index.clone();
+        out
+    }
+
+    /// The facts of each column, changed, as a new frame's.
+    pub fn each(
+        mut self,
+        cx: &mut Cx<'_, '_>,
+        mut change: impl FnMut(&mut Cx<'_, '_>, &Key, Series) -> Series,
+    ) -> Frame {
+        let columns = std::mem::take(&mut self.columns);
+        for (key, column) in columns {
+            let Some(facts) = series(cx, &column) else { continue };
+            let facts = change(cx, &key, facts);
+            let column = new_series(cx, facts);
+            self.columns.insert(key, column);
+        }
+        self
+    }
+
+    /// The values as one array.
+    pub fn matrix(&self, cx: &Cx<'_, '_>) -> Tensor {
+        let at = cx.at();
+        let columns: Vec<Series> = self.columns.values().filter_map(|c| series(cx, c)).collect();
+        let mut dtypes: Vec<Option<Dtype>> = columns.iter().map(|c| c.array.dtype).collect();
+        if self.open {
+            dtypes.push(self.rest);
+        }
+        let mut out = array(Some(vec![self.rows.clone(), self.width()]), common_dtype(&dtypes), at);
+        let ranges: Option<Vec<Range>> = columns.iter().map(|c| c.array.range.clone()).collect();
+        if let (Some(ranges), false, Some(_)) = (ranges, self.open, out.dtype) {
+            out.range = match ranges.as_slice() {
+                [] => None,
+                [one] => Some(one.clone()),
+                [first, more @ ..] => {
+                    let all = more.iter().fold(first.clone(), |all, r| all.union(r));
+                    Some(all.by_column(ranges.clone()))
+                }
+            };
+            out.range_at = columns.iter().find_map(|c| c.array.range_at).or(at);
+            let data: Option<Vec<&[f64]>> = columns.iter().map(|c| c.array.data.as_deref()).collect();
+            if let Some(data) = data
+                && let Some(rows) = data.first().map(|d| d.len())
+                && data.iter().all(|d| d.len() == rows)
+                && rows.saturating_mul(data.len()) <= MOST_ITEMS
+            {
+                let cell = |i: usize| data.iter().filter_map(move |column| column.get(i).copied());
+                out.data = Some((0..rows).flat_map(cell).collect());
+            }
+        }
+        out
+    }
+}
+
+/// The dtype in which columns of these are held together: numbers beside truth values are
+/// objects.
+pub fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
+    let (first, rest) = dtypes.split_first()?;
+    rest.iter().try_fold((*first)?, |all, next| {
+        let next = (*next)?;
+        let mixed = (all == Dtype::Bool) != (next == Dtype::Bool);
+        if mixed { None } else { crate::library::numpy::promote(all, next) }
+    })
+}
+
+/// What code that cannot be seen may have done to a frame or Series.
+pub fn forget(it: &mut Interp<'_>, id: ObjId) {
+    let object = Value::Obj(id);
+    let Some(class) = class_of(it, &object) else { return };
+    if class == SERIES {
+        let lost = it.heap.tensor(array(Some(vec![Size::Unknown]), None, None));
+        for (name, value) in [(ARRAY, lost), (ITEMS, Value::Unknown), (INDEX, Value::Unknown)] {
+            it.heap.set_attr(id, name, value);
+        }
+        it.heap.set_attr(id, CATEGORY, Value::Bool(false));
+        it.heap.set_attr(id, WIDE, Value::Bool(false));
+        return;
+    }
+    let columns = it.heap.attr(id, COLUMNS).unwrap_or(Value::Unknown);
+    let held: Vec<ObjId> =
+        it.heap.dict_of(&columns).map(|d| d.entries.values().filter_map(Value::as_obj).collect()).unwrap_or_default();
+    for column in held {
+        forget(it, column);
+    }
+    let lost = it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() });
+    for (name, value) in [
+        (ROWS, Value::Any(Type::Int)),
+        (COLUMNS, lost),
+        (REST, Value::Unknown),
+        (WIDE, Value::Bool(false)),
+        (INDEX, Value::Unknown),
+    ] {
+        it.heap.set_attr(id, name, value);
+    }
+}
+
+/// The array that numpy makes of a Series or frame.
+pub fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
+    match series(cx, value) {
+        Some(series) => Some(series.array),
+        None => frame(cx, value).map(|frame| frame.matrix(cx)),
+    }
+}
+
+/// What PyTorch sees where it goes through something element by element.
+pub enum Sequence {
+    /// A Series whose rows are counted from 0.
+    Numbers(Box<Tensor>),
+    /// A frame, which yields the names of its columns.
+    Table,
+    Other,
+}
+
+pub fn as_sequence(cx: &Cx<'_, '_>, value: &Value) -> Sequence {
+    if let Some(series) = series(cx, value) {
+        let counted = aligned(&series.index, &counted(&series.rows()));
+        return if counted { Sequence::Numbers(Box::new(series.array)) } else { Sequence::Other };
+    }
+    match frame(cx, value) {
+        Some(frame) if !frame.columns.is_empty() && frame.columns.keys().all(|k| matches!(k, Key::Str(_))) => {
+            Sequence::Table
+        }
+        _ => Sequence::Other,
+    }
+}
+
+/// The facts of what is put into a frame as a column of so many rows.
+pub fn column_of(cx: &mut Cx<'_, '_>, value: &Value, rows: Option<&Size>) -> Series {
+    let at = cx.at();
+    let unknown = || Series::unknown(rows.cloned().unwrap_or(Size::Unknown), at);
+    if let Some(series) = series(cx, value) {
+        return series;
+    }
+    if let Some(tensor) = cx.tensor(value) {
+        return of_tensor(tensor, rows).unwrap_or_else(unknown);
+    }
+    if value.number_type().is_some() || value.is_text() || value.is_none() {
+        let mut out = unknown();
+        if value.number_type().is_some() {
+            let number = crate::library::numpy::as_array(cx, value).unwrap_or_default();
+            out.array.dtype = number.dtype;
+            out.array.range = number.range;
+            out.array.range_at = number.range_at;
+        } else {
+            out.items = value.clone();
+        }
+        return out;
+    }
+    let items = match value {
+        Value::Tuple(items) => Items::Exact(items.to_vec()),
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::List(items) => items.clone(),
+            Data::Iter(iter) => iter.items.clone(),
+            _ => return unknown(),
+        },
+        _ => return unknown(),
+    };
+    of_items(cx, items, rows)
+}
+
+fn of_tensor(tensor: Tensor, rows: Option<&Size>) -> Option<Series> {
+    // What PyTorch's own tensors become has differed between versions.
+    let known = tensor.array == crate::value::ArrayKind::Numpy;
+    let mut array = crate::library::numpy::of_tensor(tensor);
+    match array.rank() {
+        Some(1) => {}
+        // A single column.
+        Some(2) if array.dim(1).and_then(|d| d.size.known()) == Some(1) => {
+            array.shape = array.shape.map(|dims| dims.into_iter().take(1).collect());
+        }
+        Some(0) => {
+            array.data = None;
+            array.shape = Some(vec![Dim::new(rows?.clone(), array.shape_at)]);
+        }
+        None => array.shape = Some(vec![Dim::new(rows?.clone(), array.shape_at)]),
+        _ => return None,
+    }
+    if !known {
+        array.dtype = None;
+    }
+    if let (Some(rows), Some(first)) = (rows, array.shape.as_mut().and_then(|s| s.first_mut()))
+        && first.size.known().is_none()
+    {
+        first.size = rows.clone();
+    }
+    Some(Series::of(array))
+}
+
+fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
+    let at = cx.at();
+    match items {
+        Items::Exact(values) if values.len() > MOST_ITEMS || values.is_empty() => {
+            Series::unknown(crate::library::common::size_of_length(values.len()), at)
+        }
+        Items::Exact(values) => {
+            let values: Vec<Value> = values.into_iter().map(|v| if is_nan(&v) { Value::None } else { v }).collect();
+            let list = Value::tuple(values.clone());
+            let missing = values.iter().any(Value::is_none);
+            let numbers = values.iter().all(|v| v.is_none() || v.number_type().is_some());
+            if numbers && missing {
+                // What is missing is NaN, which only floats have; beside truth values, and
+                // alone, it stays an object.
+                let floats = values.iter().any(|v| matches!(v.number_type(), Some(Type::Int | Type::Float)))
+                    && !values.iter().any(|v| v.number_type() == Some(Type::Bool));
+                let rows = crate::library::common::size_of_length(values.len());
+                let dtype = floats.then_some(Dtype::Float64);
+                let mut out = Series::of(array(Some(vec![rows]), dtype, at));
+                out.items = list;
+                return out;
+            }
+            // Truth values beside numbers are objects.
+            let truths = values.iter().filter(|v| v.number_type() == Some(Type::Bool)).count();
+            if numbers && (truths == 0 || truths == values.len()) {
+                match crate::library::numpy::as_array(cx, &list).filter(|a| a.rank() == Some(1)) {
+                    Some(array) => return Series::of(array),
+                    None => return Series::unknown(crate::library::common::size_of_length(values.len()), at),
+                }
+            }
+            let mut out = Series::unknown(crate::library::common::size_of_length(values.len()), at);
+            if values.iter().all(|v| v.is_none() || v.is_text()) {
+                out.items = list;
+            }
+            out
+        }
+        Items::Many(element) => {
+            let rows = rows.cloned().unwrap_or_else(|| some_rows(cx));
+            let mut out = Series::unknown(rows, at);
+            if element.number_type().is_some() {
+                let number = crate::library::numpy::as_array(cx, &element).unwrap_or_default();
+                out.array.dtype = number.dtype;
+                out.array.range = number.range.map(Range::of_part);
+                out.array.range_at = number.range_at;
+            } else if element.is_text() {
+                out.items = element;
+            } else if let Some(tensor) = cx.tensor(&element).filter(|t| t.rank() == Some(0)) {
+                out.array.dtype = tensor.dtype.filter(|_| tensor.array == crate::value::ArrayKind::Numpy);
+                out.array.range = tensor.range.map(Range::of_part);
+            }
+            out
+        }
+    }
+}
+
+/// As [`elements`], where the value is a Series.
+pub fn elements_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Items> {
+    series(cx, value).map(|series| elements(&series))
+}
+
+/// Whether the numbers of a Series or frame are 64 bits wide, if they are numbers at all.
+pub fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
+    if let Some(series) = series(cx, value) {
+        return series.is_wide();
+    }
+    let wide = |frame: Frame| {
+        (!frame.open || frame.wide || frame.rest == Some(Dtype::Float64))
+            && frame.columns.values().all(|c| series(cx, c).is_some_and(|s| s.is_wide()))
+    };
+    frame(cx, value).is_some_and(wide)
+}
+
+/// What is missing, as numpy writes it.
+fn is_nan(value: &Value) -> bool {
+    matches!(value, Value::Float(x) if x.is_nan())
+}
+
+/// What a loop over the elements of a Series yields, and what `tolist` gives.
+pub fn elements(of: &Series) -> Items {
+    if let Some(items) = of.exact() {
+        return Items::Exact(items.to_vec());
+    }
+    let dtype = of.array.dtype;
+    let integral = dtype.is_some_and(|d| d.is_integral() && d != Dtype::Bool);
+    #[expect(clippy::cast_possible_truncation, reason = "whole numbers, as is checked")]
+    if let (Some(data), true) = (&of.array.data, integral) {
+        return Items::Exact(data.iter().map(|x| Value::Int(*x as i64)).collect());
+    }
+    if let (Some(data), Some(Dtype::Float64)) = (&of.array.data, dtype) {
+        return Items::Exact(data.iter().map(|x| Value::Float(*x)).collect());
+    }
+    if !of.items.is_unknown() {
+        return Items::Many(of.items.clone());
+    }
+    let whole = |r: &&Range| r.parts().iter().all(|(a, b)| a.fract() == 0.0 && b.fract() == 0.0);
+    Items::Many(match (dtype, of.array.range.as_ref().filter(whole)) {
+        (Some(Dtype::Bool), _) => Value::Any(Type::Bool),
+        (Some(d), Some(range)) if d.is_integral() => Value::ranged(range.clone().of_sample(), false, of.array.range_at),
+        // What was mapped to integers: where a row was not, it is no label either.
+        (None, Some(range)) => Value::ranged(range.clone().of_sample(), false, of.array.range_at),
+        (Some(d), None) if d.is_integral() => Value::Any(Type::Int),
+        (Some(d), _) if d.is_floating() => Value::Any(Type::Float),
+        _ => Value::Unknown,
+    })
+}
+
+/// A list of labels, or one: of columns.
+pub fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
+    if matches!(value, Value::Str(_) | Value::Int(_)) {
+        return Some(vec![Key::of(value)?]);
+    }
+    let span = cx.span;
+    let known = matches!(value, Value::Tuple(_) | Value::Obj(_)) && !cx.it.heap.is_tensor(value);
+    let items = match value {
+        _ if !known || is_pandas(cx.it, value) => return None,
+        value => cx.it.iterate(value, span),
+    };
+    match items {
+        Items::Exact(values) => {
+            values.iter().map(|v| if matches!(v, Value::Str(_) | Value::Int(_)) { Key::of(v) } else { None }).collect()
+        }
+        Items::Many(_) => None,
+    }
+}
+
+/// Whether a method was asked to change the object itself.
+pub fn in_place(b: &crate::python::Bound) -> Option<bool> {
+    b.get("inplace").as_bool()
+}
+
+/// Gives a new frame, or changes the object as `inplace=True` asks.
+pub fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Frame) -> Value {
+    let object = b.get("self");
+    match in_place(b) {
+        Some(true) => {
+            put_frame(cx, &object, of);
+            Value::None
+        }
+        Some(false) => new_frame(cx, of),
+        None => lost(cx, &object),
+    }
+}
+
+/// As [`give_frame`], for a Series. In place, what a column's Series changes is seen in the frame
+/// with old versions of pandas only: what is known after it is what both agree on.
+pub fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Series) -> Value {
+    let object = b.get("self");
+    match (in_place(b), series(cx, &object)) {
+        (Some(true), Some(was)) => {
+            let mut both = Series::unknown(of.rows(), of.array.shape_at);
+            both.array.dtype = of.array.dtype.filter(|d| was.array.dtype == Some(*d));
+            both.wide = of.is_wide() && was.is_wide();
+            both.index = of.index;
+            put_series(cx, &object, both);
+            Value::None
+        }
+        (Some(false), _) => new_series(cx, of),
+        _ => lost(cx, &object),
+    }
+}
+
+/// What an object is after something that is not known was done to it.
+pub fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
+    if let Some(id) = object.as_obj() {
+        forget(cx.it, id);
+    }
+    Value::Unknown
+}
+
+/// The class of an instance that gives rows by position or label.
+pub fn indexer(cx: &mut Cx<'_, '_>, class: &str, of: &Value) -> Value {
+    instance(cx, class, vec![("of", of.clone())])
+}

@@ -1,0 +1,350 @@
+//! The columns of a frame: their names, adding and removing them, and attributes.
+
+use super::facts::{
+    FRAME, Frame, Series, aligned, column_of, counted, forget, frame, give_frame, indexer, is_frame, keys, labels,
+    lost, memory, new_frame, new_series, put_frame, series, some_rows,
+};
+use crate::library::common::{instance, length_of, unknown};
+use crate::library::{Cx, Table};
+use crate::python::{Args, Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{Key, Sym, Type, Value, sym};
+
+/// The names of columns.
+const INDEX: &str = "pandas.Index";
+
+/// Attributes that are only read. Asking for another one may be the begin of a change.
+const HARMLESS: &[&str] = &[
+    "dtypes",
+    "dtype",
+    "index",
+    "empty",
+    "ndim",
+    "size",
+    "name",
+    "attrs",
+    "axes",
+    "flags",
+    "plot",
+    "style",
+    "nbytes",
+    "hasnans",
+    "is_unique",
+    "dt",
+    "str",
+    "sparse",
+];
+
+pub fn register(t: &mut Table) {
+    t.def(
+        "pandas.DataFrame.drop",
+        "self, labels=None, *, axis=0, index=None, columns=None, level=None, inplace=False, errors='raise'",
+        drop,
+    );
+    t.def("pandas.DataFrame.pop", "self, item", |cx, b| {
+        let object = b.get("self");
+        let Some(mut have) = frame(cx, &object) else { return Value::Unknown };
+        let Some(key) = Key::of(&b.get("item")) else { return lost(cx, &object) };
+        let column = match have.columns.shift_remove(&key) {
+            Some(column) => column,
+            None if have.open => {
+                let column = have.other(cx.at());
+                new_series(cx, column)
+            }
+            None => return Value::Unknown,
+        };
+        put_frame(cx, &object, have);
+        column
+    });
+    t.def("pandas.DataFrame.assign", "self, **kwargs", |cx, b| {
+        let Some(have) = frame(cx, &b.get("self")) else { return Value::Unknown };
+        let have = have.each(cx, |_, _, column| column);
+        let out = new_frame(cx, have);
+        for (name, arg) in &b.extra {
+            let called = arg.value.as_path().is_some() || cx.it.is_callable(&arg.value);
+            let value =
+                if called { cx.call(&arg.value, Args::positional([out.clone()], cx.span)) } else { arg.value.clone() };
+            set_column(cx, &out, Key::Str(name.as_str().into()), &value);
+        }
+        if b.open {
+            return lost(cx, &out);
+        }
+        out
+    });
+    t.def("pandas.DataFrame.insert", "self, loc, column, value, allow_duplicates=False", |cx, b| {
+        let object = b.get("self");
+        let Some(key) = Key::of(&b.get("column")) else { return lost(cx, &object) };
+        set_column(cx, &object, key.clone(), &b.get("value"));
+        if let Some(mut have) = frame(cx, &object)
+            && let Some(at) = b.get("loc").as_int().and_then(|n| usize::try_from(n).ok())
+            && let Some(column) = have.columns.shift_remove(&key)
+        {
+            let at = at.min(have.columns.len());
+            have.columns.shift_insert(at, key, column);
+            put_frame(cx, &object, have);
+        }
+        Value::None
+    });
+    t.def(
+        "pandas.DataFrame.rename",
+        "self, mapper=None, *, index=None, columns=None, axis=None, copy=None, inplace=False, level=None, \
+         errors='ignore'",
+        rename,
+    );
+    t.def("pandas.DataFrame.select_dtypes", "self, include=None, exclude=None", |cx, b| {
+        let Some(mut out) = frame(cx, &b.get("self")) else { return Value::Unknown };
+        out.open = true;
+        let out = out.each(cx, |_, _, column| column);
+        new_frame(cx, out)
+    });
+    t.def("pandas.DataFrame.filter", "self, *args, **kwargs", |cx, b| {
+        let Some(mut out) = frame(cx, &b.get("self")) else { return Value::Unknown };
+        out.open = true;
+        let out = out.each(cx, |_, _, column| column);
+        new_frame(cx, out)
+    });
+    t.def("pandas.DataFrame.__delitem__", "self, key", |cx, b| {
+        let object = b.get("self");
+        match (frame(cx, &object), Key::of(&b.get("key"))) {
+            (Some(mut have), Some(key)) => {
+                have.columns.shift_remove(&key);
+                put_frame(cx, &object, have);
+                Value::None
+            }
+            _ => lost(cx, &object),
+        }
+    });
+    t.family("pandas.DataFrame.", "keys __iter__", "self", |cx, b| match frame(cx, &b.get("self")) {
+        Some(have) => names(cx, &have),
+        None => Value::Unknown,
+    });
+
+    super::both(
+        t,
+        "update eval where mask set_axis rename_axis set_flags transform pipe",
+        "self, *args, **kwargs",
+        |cx, b| lost(cx, &b.get("self")),
+    );
+
+    let index = t.class(INDEX, &[], "*args, **kwargs");
+    index.keeps_arguments = false;
+    index.make = Some(unknown);
+    t.family(&format!("{INDEX}."), "tolist to_list __iter__", "self", |cx, b| {
+        let held = cx.attr(&b.get("self"), "<names>");
+        match cx.items(&held) {
+            Some(items) => cx.list(items),
+            None => Value::Unknown,
+        }
+    });
+    t.def(&format!("{INDEX}.__len__"), "self", |cx, b| {
+        let held = cx.attr(&b.get("self"), "<names>");
+        cx.items(&held).map_or(Value::Any(Type::Int), |items| length_of(items.len()))
+    });
+    t.def(&format!("{INDEX}.__getitem__"), "self, key", |cx, b| {
+        let (held, span, key) = (cx.attr(&b.get("self"), "<names>"), cx.span, b.get("key"));
+        let picked = cx.it.subscript(&held, &key, span);
+        match cx.items(&picked) {
+            Some(items) if matches!(key, Value::Slice(_)) => of_names(cx, items),
+            _ if matches!(key, Value::Int(_)) => picked,
+            _ => Value::Unknown,
+        }
+    });
+    t.family(&format!("{INDEX}."), "drop difference", "self, labels, sort=None, *, errors='raise'", |cx, b| {
+        let held = cx.attr(&b.get("self"), "<names>");
+        let (Some(mut items), Some(gone)) = (cx.items(&held), keys(cx, &b.get("labels"))) else {
+            return Value::Unknown;
+        };
+        items.retain(|v| Key::of(v).is_none_or(|key| !gone.contains(&key)));
+        // The difference of sets is sorted.
+        if cx.name() == "difference" {
+            items.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+        }
+        of_names(cx, items)
+    });
+}
+
+pub fn of_names(cx: &mut Cx<'_, '_>, names: Vec<Value>) -> Value {
+    instance(cx, INDEX, vec![("<names>", Value::tuple(names))])
+}
+
+fn names(cx: &mut Cx<'_, '_>, of: &Frame) -> Value {
+    match of.names() {
+        Some(names) => of_names(cx, names),
+        None => Value::Unknown,
+    }
+}
+
+/// An attribute of a frame or Series that is no method of the tables.
+pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let class = cx.path;
+    let text = name.as_str();
+    // A method of the table; or Python asks for a special method that is in none.
+    if text.starts_with("__")
+        || crate::library::table::table().functions.contains_key(&crate::library::dispatch::join(class, name))
+    {
+        return None;
+    }
+    let rows = super::rows::rows_of(cx, object);
+    match text {
+        "iloc" | "loc" | "at" | "iat" => return Some(indexer(cx, &format!("pandas.{text}"), object)),
+        "T" => return Some(Value::Unknown),
+        _ => {}
+    }
+    if class.as_str() == FRAME {
+        let have = frame(cx, object)?;
+        match text {
+            "values" => {
+                let out = have.matrix(cx);
+                return Some(cx.out(out));
+            }
+            "shape" => return Some(Value::tuple(vec![Value::size(&rows), Value::size(&have.width())])),
+            "columns" => return Some(names(cx, &have)),
+            _ => {}
+        }
+        if let Some(column) = have.columns.get(&Key::Str(text.into())) {
+            return Some(column.clone());
+        }
+    } else {
+        match text {
+            "values" | "array" => {
+                let (held, array) = (memory(cx, object), series(cx, object)?.array);
+                return Some(cx.view_of(&held, array));
+            }
+            "shape" => return Some(Value::tuple(vec![Value::size(&rows)])),
+            "size" => return Some(Value::size(&rows)),
+            "cat" => return Some(indexer(cx, "pandas.cat", object)),
+            "dtype" => {
+                let dtype = series(cx, object)?.array.dtype;
+                return Some(dtype.map_or(Value::Unknown, Value::Dtype));
+            }
+            _ => {}
+        }
+    }
+    if !HARMLESS.contains(&text)
+        && let Some(id) = object.as_obj()
+    {
+        // A method that may change it; of a frame whose columns are not known, one of them.
+        let column = frame(cx, object).is_some_and(|f| f.open);
+        if column {
+            return Some(Value::Unknown);
+        }
+        forget(cx.it, id);
+    }
+    Some(Value::Unknown)
+}
+
+/// `frame.column = values`, `frame.columns = names`; whether it was a frame.
+pub fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
+    if !super::is_pandas(it, object) {
+        return false;
+    }
+    let cx = &mut Cx { it, path: sym(FRAME), span };
+    let Some(mut have) = frame(cx, object) else {
+        // The name and the labels of a Series.
+        if name.as_str() != "name" {
+            lost(cx, object);
+        }
+        return true;
+    };
+    match name.as_str() {
+        "columns" => match keys(cx, value).filter(|names| !have.open && names.len() == have.columns.len()) {
+            Some(names) => {
+                have.columns = names.into_iter().zip(have.columns.into_values()).collect();
+                put_frame(cx, object, have);
+            }
+            None => _ = lost(cx, object),
+        },
+        "index" => {
+            have.index = Value::Unknown;
+            let have = have.each(cx, |_, _, column| Series { index: Value::Unknown, ..column });
+            put_frame(cx, object, have);
+        }
+        text => {
+            let key = Key::Str(text.into());
+            if have.columns.contains_key(&key) {
+                set_column(cx, object, key, value);
+            } else if have.open {
+                lost(cx, object);
+            }
+        }
+    }
+    true
+}
+
+/// `frame[key] = value`.
+pub fn set_column(cx: &mut Cx<'_, '_>, object: &Value, key: Key, value: &Value) {
+    let Some(mut have) = frame(cx, object) else { return };
+    let empty = !have.open && have.columns.is_empty() && have.rows.known() == Some(0);
+    let mut column = column_of(cx, value, (!empty).then_some(&have.rows));
+    if empty {
+        have.rows = column.rows();
+        have.index = if series(cx, value).is_some() { column.index.clone() } else { counted(&have.rows) };
+    } else if series(cx, value).is_some() && !aligned(&have.index, &column.index) {
+        // Rows are put where their labels are; what has none is missing.
+        column = Series::unknown(have.rows.clone(), cx.at());
+    } else if have.rows.known().is_none() && column.rows().known().is_some() && !is_frame(cx.it, value) {
+        have.rows = column.rows();
+        if have.columns.is_empty() {
+            have.index = labels(cx);
+        }
+    }
+    let column = column.resized(have.rows.clone(), have.index.clone());
+    let column = new_series(cx, column);
+    have.columns.insert(key, column);
+    put_frame(cx, object, have);
+}
+
+fn drop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let object = b.get("self");
+    let Some(mut have) = frame(cx, &object) else { return Value::Unknown };
+    let side = b.get("axis");
+    let columns = match (side.as_int(), side.as_str()) {
+        (Some(1), _) | (_, Some("columns")) => Some(b.get("labels")),
+        (Some(0), _) | (_, Some("index" | "rows")) => (!b.get("columns").is_none()).then(|| b.get("columns")),
+        _ => return lost(cx, &object),
+    };
+    if let Some(columns) = columns.filter(|c| !c.is_none()) {
+        match keys(cx, &columns) {
+            Some(gone) => gone.iter().for_each(|key| _ = have.columns.shift_remove(key)),
+            None => have.open = true,
+        }
+        if b.get("index").is_none() {
+            let out = have.each(cx, |_, _, column| column);
+            return give_frame(cx, b, out);
+        }
+    }
+    let (rows, index) = (some_rows(cx), labels(cx));
+    let out = super::rows::of_frame(cx, have, &super::rows::Rows::Picked(rows), &index);
+    give_frame(cx, b, out)
+}
+
+fn rename(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(mut have) = frame(cx, &b.get("self")) else { return Value::Unknown };
+    let mapper = match b.get("columns") {
+        Value::None if b.get("axis").as_int() == Some(1) || b.get("axis").as_str() == Some("columns") => {
+            b.get("mapper")
+        }
+        columns => columns,
+    };
+    if !mapper.is_none() {
+        match cx.it.heap.dict_of(&mapper).filter(|d| d.open.is_none()).cloned() {
+            Some(dict) => {
+                let new = |key: &Key| dict.entries.get(key).map_or(Some(key.clone()), Key::of);
+                let renamed: Option<Vec<Key>> = have.columns.keys().map(new).collect();
+                match renamed {
+                    Some(names) => have.columns = names.into_iter().zip(have.columns.into_values()).collect(),
+                    None => {
+                        have.columns.clear();
+                        have.open = true;
+                    }
+                }
+            }
+            None => {
+                have.columns.clear();
+                have.open = true;
+            }
+        }
+    }
+    let out = have.each(cx, |_, _, column| column);
+    give_frame(cx, b, out)
+}

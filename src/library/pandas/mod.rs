@@ -1,0 +1,47 @@
+//! pandas: frames and Series, as far as tensors are made of them.
+//!
+//! A method that is in none of these tables may have changed the frame: nothing is known of it
+//! after it was asked for (see [`attribute`]).
+
+mod arithmetic;
+mod create;
+mod encode;
+mod export;
+mod facts;
+mod labels;
+mod rows;
+mod select;
+mod series;
+
+pub use arithmetic::{augmented, binary, unary};
+pub use create::table;
+pub use facts::{Sequence, as_array, as_sequence, elements_of as elements, forget, is_frame, is_pandas, is_wide};
+pub use labels::set_attribute;
+pub use rows::split_off;
+
+use super::table::Table;
+
+pub fn register(t: &mut Table) {
+    let frame = t.class(facts::FRAME, &[], "data=None, index=None, columns=None, dtype=None, copy=None");
+    frame.keeps_arguments = false;
+    frame.make = Some(create::frame);
+    frame.attribute = Some(labels::attribute);
+    let series = t.class(facts::SERIES, &[], "data=None, index=None, dtype=None, name=None, copy=None");
+    series.keeps_arguments = false;
+    series.make = Some(create::series);
+    series.attribute = Some(labels::attribute);
+
+    create::register(t);
+    encode::register(t);
+    export::register(t);
+    labels::register(t);
+    rows::register(t);
+    select::register(t);
+    series::register(t);
+}
+
+/// The same method of frames and Series.
+fn both(t: &mut Table, names: &str, sig: &'static str, run: super::table::Run) {
+    t.family("pandas.DataFrame.", names, sig, run);
+    t.family("pandas.Series.", names, sig, run);
+}
