@@ -173,6 +173,10 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
     }
+    // The power of truth values is of 8 bits.
+    if op == BinOp::Pow && (a.dtype == Some(Dtype::Bool) || b.dtype == Some(Dtype::Bool)) {
+        out.dtype = None;
+    }
     // Truth values are not subtracted, divided as bytes, and shifts are rare.
     if out.dtype == Some(Dtype::Bool) && matches!(op, BinOp::Sub | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow) {
         out.dtype = None;

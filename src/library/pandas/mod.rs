@@ -15,6 +15,7 @@ mod series;
 
 pub use arithmetic::{augmented, binary, unary};
 pub use create::table;
+pub use encode::sorted;
 pub use facts::{Sequence, as_array, as_sequence, elements_of as elements, forget, is_frame, is_pandas, is_wide};
 pub use labels::set_attribute;
 pub use rows::split_off;

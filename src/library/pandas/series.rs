@@ -301,7 +301,8 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.havoc(&function);
         return new_like(cx, &have);
     }
-    let element = super::facts::elements(&have).element(&mut cx.it.heap);
+    let items = super::facts::elements(cx, &have);
+    let element = items.element(&mut cx.it.heap);
     let result = cx.call(&function, Args::positional([element], cx.span));
     let mut out = have.as_dtype(None, cx.at());
     out.wide = false;
