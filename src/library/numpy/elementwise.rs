@@ -280,6 +280,8 @@ fn clip(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let (lo, hi) = (b.get("a_min"), b.get("a_max"));
     let mut out = plain(&input);
+    // A Series of truth values stays one, an array does not.
+    out.dtype = out.dtype.filter(|d| *d != Dtype::Bool);
     for bound in [&lo, &hi] {
         if !bound.is_none() {
             out.dtype = match (bound.number_type(), out.dtype) {

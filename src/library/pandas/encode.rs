@@ -268,7 +268,8 @@ fn dummies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let plain = b.get("drop_first").as_bool() == Some(false) && b.get("dummy_na").as_bool() == Some(false);
         let mut out = super::facts::Frame::unknown(have.rows());
         out.index = have.index.clone();
-        out.rest = dtype;
+        // Without any column it is of floats.
+        out.rest = dtype.filter(|_| b.get("drop_first").as_bool() == Some(false));
         if let (Some((values, _)), true) = (distinct(cx, &object), plain)
             && let Some(mut keys) = values.iter().map(Key::of).collect::<Option<Vec<Key>>>()
             && sorted(&mut keys)

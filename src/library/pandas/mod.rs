@@ -32,6 +32,7 @@ pub fn register(t: &mut Table) {
     series.make = Some(create::series);
     series.attribute = Some(labels::attribute);
 
+    arithmetic::register(t);
     create::register(t);
     encode::register(t);
     export::register(t);
