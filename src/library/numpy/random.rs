@@ -20,7 +20,6 @@ pub fn register(t: &mut Table) {
     });
     for (prefix, free) in [("numpy.random.", true), ("numpy.random.RandomState.", false)] {
         old(t, prefix, free);
-        draws(t, prefix, free);
         t.family(
             prefix,
             "choice",
@@ -35,7 +34,6 @@ pub fn register(t: &mut Table) {
         t.family(prefix, "shuffle", if free { "x, **kwargs" } else { "self, x, **kwargs" }, shuffle);
     }
     let generator = "numpy.random.Generator.";
-    draws(t, generator, false);
     t.family(generator, "choice", "self, a, size=None, replace=True, p=None, axis=0, shuffle=True", choice);
     t.family(generator, "permutation permuted", "self, x, axis=0, **kwargs", permutation);
     t.family(generator, "shuffle", "self, x, axis=0", shuffle);
@@ -81,15 +79,6 @@ fn distributions(t: &mut Table, prefix: &str, free: bool) {
     t.family(prefix, "multinomial", own("self, n, pvals, size=None"), rows);
     let joint = "self, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'";
     t.family(prefix, "multivariate_normal", own(joint), rows);
-}
-
-/// What all generators draw alike.
-fn draws(t: &mut Table, prefix: &'static str, free: bool) {
-    let own = |with: &'static str, without: &'static str| if free { without } else { with };
-    t.family(prefix, "poisson geometric", own("self, lam=1.0, size=None", "lam=1.0, size=None"), counts);
-    t.family(prefix, "binomial negative_binomial", own("self, n, p, size=None", "n, p, size=None"), counts);
-    t.family(prefix, "exponential", own("self, scale=1.0, size=None", "scale=1.0, size=None"), two_parameters);
-    t.family(prefix, "gamma", own("self, shape, scale=1.0, size=None", "shape, scale=1.0, size=None"), two_parameters);
 }
 
 /// Functions that exist under `numpy.random` and as methods of `RandomState`.
@@ -195,18 +184,6 @@ fn rows(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let count = if size.is_none() { Some(Vec::new()) } else { shape_arg(cx, &size) };
     let shape = count.zip(each).map(|(count, each)| count.into_iter().chain(each).collect());
     cx.out(array(shape, Some(dtype), at).with_range(range, at))
-}
-
-/// How often something happens.
-fn counts(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let size = b.get("size");
-    let own = usize::from(b.given("self"));
-    let scalars = b.values.iter().flatten().skip(own).all(|a| a.value.number_type().is_some() || a.value.is_none());
-    // Without a size the parameters' own shapes decide.
-    if size.is_none() && !scalars {
-        return Value::Unknown;
-    }
-    sized(cx, &size, Some(Dtype::Int64), None)
 }
 
 fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
