@@ -38,9 +38,11 @@ pub(super) struct Code<'p> {
     pub yields: Option<bool>,
 }
 
-/// How often a loop's body runs.
+/// A loop, and how often its body runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rounds {
+    /// Each time that a loop is come to has its own.
+    pub run: u32,
     /// The elements that it goes over, where their number is known.
     pub count: Option<i64>,
     /// A `break` or `return` may end it before.
@@ -132,6 +134,8 @@ pub struct Interp<'p> {
     pub speculative: bool,
     /// How many loops are being run beyond their first round.
     pub(super) rounds: u32,
+    /// How many loops were begun.
+    pub(super) begun: u32,
     /// How many branches are being run of which it is not known whether they are taken.
     pub(super) undecided: u32,
     /// A loop's second round is being shown to the observer.
@@ -183,6 +187,7 @@ impl<'p> Interp<'p> {
             unsure: 0,
             speculative: false,
             rounds: 0,
+            begun: 0,
             undecided: 0,
             showing: false,
             imagining: false,

@@ -40,7 +40,10 @@ impl<'p> Interp<'p> {
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
-            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items, rounds),
+            Items::Exact(items) if unrolls(&items, stmt, body_size) => {
+                // What stands in it may come in some of its rounds only.
+                self.unrolled(stmt, items, Rounds { count: None, ..rounds })
+            }
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
                 let count = items.len();
@@ -80,7 +83,7 @@ impl<'p> Interp<'p> {
 
     /// How often a `for` goes round.
     fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
-        Rounds { count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body) }
+        Rounds { run: 0, count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body) }
     }
 
     fn count_of(&mut self, iter: &'p Expr, iterable: &Value) -> Option<i64> {
@@ -121,6 +124,8 @@ impl<'p> Interp<'p> {
 
     pub(super) fn begin_loop(&mut self, rounds: Rounds) -> crate::value::Mark {
         let mark = self.heap.mark();
+        self.begun = self.begun.wrapping_add(1);
+        let rounds = Rounds { run: self.begun, ..rounds };
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
             frame.loops.push(Loop {
@@ -276,7 +281,8 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a loop's body from the state in which its first round ended, for the observer
-    /// only: nothing of it is kept.
+    /// only: nothing of it is kept. Where what is done now and then was done in that round and
+    /// not in the first, the next one is shown, too.
     fn show_second_round(
         &mut self,
         mark: crate::value::Mark,
@@ -287,15 +293,35 @@ impl<'p> Interp<'p> {
         let before = self.kept();
         self.heap.join_taken(ends, false, apart);
         let outer = self.later;
-        (self.showing, self.later) = (true, Some(self.heap.len()));
-        self.mark_shown(true);
-        if begin(self) != Some(false) {
-            self.exec_block(body);
+        let decided = !self.heap.has_fates_apart(self.state);
+        if let Some((ends, apart)) = self.show_round(body, begin)
+            && decided
+        {
+            let ends: Vec<Delta> = ends.into_iter().chain([self.heap.delta(mark)]).collect();
+            self.heap.undo(mark);
+            self.heap.join_taken(&ends, false, apart);
+            if self.heap.has_fates_apart(self.state) {
+                self.show_round(body, begin);
+            }
         }
-        (self.showing, self.later) = (false, outer);
-        self.mark_shown(false);
+        self.later = outer;
         self.heap.undo(mark);
         self.drop_kept(before);
+    }
+
+    /// One more round for the observer: the other ways in which it ended, where it came to its end.
+    fn show_round(
+        &mut self,
+        body: &'p [Stmt],
+        begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+    ) -> Option<(Vec<Delta>, bool)> {
+        (self.showing, self.later) = (true, Some(self.heap.len()));
+        self.mark_shown(true);
+        let flow = if begin(self) == Some(false) { Flow::Stopped } else { self.exec_block(body) };
+        self.showing = false;
+        self.mark_shown(false);
+        let ends = self.take_continues();
+        (flow == Flow::Next).then_some(ends)
     }
 
     fn mark_shown(&mut self, shown: bool) {

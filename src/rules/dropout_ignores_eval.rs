@@ -93,7 +93,8 @@ fn is_layer(class: &str) -> bool {
 
 /// Whether the function that is being run speaks of `training` at all.
 fn asks_for_mode(with: &Watching<'_>, it: &Interp<'_>) -> bool {
-    it.function().and_then(|def| with.source(def)).is_none_or(|text| text.contains("training"))
+    let code = |line: &str| line.split('#').next().is_some_and(|code| code.contains("training"));
+    it.function().and_then(|def| with.source(def)).is_none_or(|text| text.lines().any(code))
 }
 
 fn function(with: &Watching<'_>, it: &Interp<'_>, (name, bound, span): (&str, &Bound, Span), found: &mut Found) {

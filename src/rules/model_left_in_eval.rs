@@ -65,8 +65,9 @@ pub struct ModelLeftInEval {
     trained: RefCell<FxHashMap<ObjId, bool>>,
     /// The last `eval()`.
     eval: RefCell<Option<Span>>,
-    /// The `eval()` of all that was put into training mode as a whole before, by the layer.
-    left: RefCell<FxHashMap<ObjId, Span>>,
+    /// The `eval()` of all that was put into training mode as a whole before, by the layer, with the
+    /// loops around.
+    left: RefCell<FxHashMap<ObjId, (Span, Vec<u32>)>>,
 }
 
 /// What has become of a layer since the `train()` of the model that it is in: nothing, its `eval()`, and
@@ -95,7 +96,7 @@ impl ModelLeftInEval {
             let after = match on {
                 Some(true) => vec![trained.as_str().into()],
                 Some(false) if before.iter().any(|fate| **fate == *trained) && it.in_loop() => {
-                    self.left.borrow_mut().insert(layer, span);
+                    self.left.borrow_mut().insert(layer, (span, runs(it)));
                     vec![LEFT.into()]
                 }
                 Some(false) if before.iter().any(|fate| matches!(&**fate, LEFT | EVALUATED)) => continue,
@@ -135,8 +136,12 @@ impl ModelLeftInEval {
             Moment::Step { .. } if !it.speculative => {
                 for (layer, training) in &*self.last.borrow() {
                     if fates(it, &key(*layer)).iter().any(|fate| **fate == *EVALUATED) {
-                        let left = self.left.borrow().get(layer).copied();
-                        let (Some(page), Some(eval)) = (with.rules.find(NAME), left) else { return };
+                        let left = self.left.borrow().get(layer).cloned();
+                        let (Some(page), Some((eval, around))) = (with.rules.find(NAME), left) else { return };
+                        // Once that loop is over, another phase may want it so.
+                        if !runs(it).iter().any(|run| around.contains(run)) {
+                            continue;
+                        }
                         let message = "the model stays in evaluation mode, and is trained so";
                         let what = "this trains it, without dropout or batch statistics".to_owned();
                         let labels = vec![Label { span, message: what }];
@@ -160,6 +165,11 @@ impl ModelLeftInEval {
             _ => {}
         }
     }
+}
+
+/// The loops that are being run.
+fn runs(it: &Interp<'_>) -> Vec<u32> {
+    it.rounds().iter().map(|rounds| rounds.run).collect()
 }
 
 fn key(layer: ObjId) -> String {

@@ -57,66 +57,61 @@ impl SchedulerLengthMismatch {
         }
     }
 
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
-        let made = self.made.borrow();
-        let Some(id) = bound.get("self").as_obj().filter(|_| !made.is_empty()) else { return };
-        let Some(made) = made.get(&id) else { return };
+    pub fn call(&self, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
         if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" {
             return;
         }
+        let made = self.made.borrow();
+        let Some((id, made)) = bound.get("self").as_obj().and_then(|id| Some((id, made.get(&id)?))) else { return };
         // Where it may not come, or is told the epoch, its steps are not counted.
-        let around: Vec<Rounds> = match it.undecided() == made.undecided && bound.rest.is_empty() && !it.speculative {
-            true => it.rounds().into_iter().skip(made.loops).collect(),
-            false => Vec::new(),
-        };
-        self.steps.borrow_mut().entry(id).or_default().insert(span, around.clone());
-        let (Some(page), [outer, inner @ ..]) = (with.rules.find(NAME), around.as_slice()) else { return };
-        let label = |message: String| vec![Label { span: made.at, message }];
-        let total = made.total;
-        let certain = around
-            .iter()
-            .map(|r| if r.leaves { Some(1) } else { r.count })
-            .try_fold(1_i64, |all, count| Some(all.saturating_mul(count.unwrap_or(1).max(1))));
-        if made.class == "OneCycleLR" && certain.is_some_and(|steps| steps > total) {
-            let message = format!("its {total} steps are over before the loop is: the scheduler raises");
-            let made = label(format!("it is made for {total} steps"));
-            return report(found, page, Severity::Error, message, span, made);
-        }
-        let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
-        if outer.count == Some(total) && total > 1 && !inner.is_empty() && batches.is_none_or(|n| n > 1) {
-            let then = match made.class {
-                "OneCycleLR" => "it raises once they are taken",
-                _ => "the rate falls and rises again every so many batches",
-            };
-            let message =
-                format!("it steps for every batch, and is made for {total} steps, the number of epochs: {then}");
-            report(found, page, Severity::Warning, message, span, label("here it is made".to_owned()));
+        let counted = it.undecided() == made.undecided && bound.rest.is_empty() && !it.speculative;
+        let mut steps = self.steps.borrow_mut();
+        let place = steps.entry(id).or_default().entry(span).or_insert_with(|| it.rounds().split_off(made.loops));
+        if !counted {
+            place.clear();
         }
     }
 
-    /// Made for batches, and stepped for epochs only.
     pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
         let Some(page) = with.rules.find(NAME) else { return };
         let all = self.made.borrow();
         for (id, steps) in self.steps.borrow().iter() {
             let Some(made) = all.get(id) else { continue };
-            let mut places = steps.iter();
-            let (Some((span, around)), None) = (places.next(), places.next()) else { continue };
-            if let [Rounds { count: Some(count), .. }] = around.as_slice()
-                && made.epochs == Some(*count)
-                && made.total > *count
-            {
-                let total = made.total;
-                let message = format!("it steps {count} times, once for each epoch, and is made for {total} steps");
-                let labels = vec![Label { span: made.at, message: "it is made for all batches".to_owned() }];
-                report(found, page, Severity::Warning, message, *span, labels);
+            for (span, around) in steps {
+                let Some((severity, message)) = made.mismatch(around, steps.len() == 1) else { continue };
+                let labels = vec![Label { span: made.at, message: format!("it is made for {} steps", made.total) }];
+                report(found, page, severity, message, *span, labels);
             }
         }
+    }
+}
+
+impl Made {
+    /// What is wrong with steps in these loops, outermost first.
+    fn mismatch(&self, around: &[Rounds], alone: bool) -> Option<(Severity, String)> {
+        let (outer, inner) = around.split_first()?;
+        let total = self.total;
+        let least = |rounds: &Rounds| rounds.count.filter(|_| !rounds.leaves).unwrap_or(1).max(1);
+        let steps = around.iter().fold(1_i64, |all, rounds| all.saturating_mul(least(rounds)));
+        if self.class == "OneCycleLR" && steps > total {
+            let message = format!("its {total} steps are over before the loop is: the scheduler raises");
+            return Some((Severity::Error, message));
+        }
+        let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
+        if outer.count == Some(total) && total > 1 && !inner.is_empty() && batches.is_none_or(|n| n > 1) {
+            let then = match self.class {
+                "OneCycleLR" => "it raises once they are taken",
+                _ => "the rate falls and rises again every so many batches",
+            };
+            let message =
+                format!("it steps for every batch, and is made for as many steps as there are epochs: {then}");
+            return Some((Severity::Warning, message));
+        }
+        // Made for batches, and stepped for epochs only.
+        let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
+        Some((
+            Severity::Warning,
+            format!("it steps {epochs} times, once for each epoch, and is made for {total} steps"),
+        ))
     }
 }

@@ -83,7 +83,7 @@ impl StepBeforeBackward {
             (Moment::Zero { .. }, Some(Gradients::Fresh)) => {
                 steps.lost = trace.optimizers.backward.get().map(|backward| (backward, span));
             }
-            (Moment::Step { closure: false, .. }, Some(Gradients::Empty)) if !it.speculative => {
+            (Moment::Step { closure: false, .. }, Some(Gradients::Blank | Gradients::Empty)) if !it.speculative => {
                 steps.starved = steps.starved.or(it.later_round().then_some(span));
             }
             (Moment::Step { .. }, _) => steps.fed = true,

@@ -137,7 +137,7 @@ impl Watch {
         self.sync_in_training_loop.call(it, at);
         clipping_after_step::call(with, it, &self.trace, (path, span), found);
         self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
-        self.scheduler_length_mismatch.call(with, it, at, found);
+        self.scheduler_length_mismatch.call(it, at);
         self.weights_kept_by_reference.call(with, it, at, found);
         self.model_left_in_eval.call(it, at);
         self.evaluation_in_training_mode.call(it, &self.trace, at);

@@ -586,6 +586,12 @@ impl Heap {
         changed
     }
 
+    /// Whether an instance remembers of anything that paths differ in it.
+    pub fn has_fates_apart(&self, id: ObjId) -> bool {
+        let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
+        names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
+    }
+
     // Views of objects, so that callers need not match on `Data`.
 
     /// The tensor, with facts about its elements only while they still hold: memory shared

@@ -188,6 +188,10 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
     }
+    // The power of truth values is of 8 bits.
+    if op == BinOp::Pow && (a.dtype == Some(Dtype::Bool) || b.dtype == Some(Dtype::Bool)) {
+        out.dtype = None;
+    }
     // Truth values are not subtracted, divided as bytes, and shifts are rare.
     if out.dtype == Some(Dtype::Bool) && matches!(op, BinOp::Sub | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow) {
         out.dtype = None;
@@ -288,6 +292,8 @@ fn clip(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let (lo, hi) = (b.get("a_min"), b.get("a_max"));
     let mut out = plain(&input);
+    // A Series of truth values stays one, an array does not.
+    out.dtype = out.dtype.filter(|d| *d != Dtype::Bool);
     for bound in [&lo, &hi] {
         if !bound.is_none() {
             out.dtype = match (bound.number_type(), out.dtype) {

@@ -12,7 +12,9 @@ use crate::value::{Data, ObjId, Value};
 /// The state of an optimizer's gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gradients {
-    /// Cleared, or never computed.
+    /// Never computed.
+    Blank,
+    /// Cleared.
     Empty,
     /// Computed since they were cleared, and not used yet.
     Fresh,
@@ -23,7 +25,8 @@ pub enum Gradients {
 }
 
 impl Gradients {
-    const ALL: [Gradients; 4] = [Gradients::Empty, Gradients::Fresh, Gradients::Used, Gradients::Mixed];
+    const ALL: [Gradients; 5] =
+        [Gradients::Blank, Gradients::Empty, Gradients::Fresh, Gradients::Used, Gradients::Mixed];
 
     fn named(name: &str) -> Option<Gradients> {
         Gradients::ALL.into_iter().find(|g| g.name() == name)
@@ -31,6 +34,7 @@ impl Gradients {
 
     fn name(self) -> &'static str {
         match self {
+            Gradients::Blank => "blank",
             Gradients::Empty => "empty",
             Gradients::Fresh => "fresh",
             Gradients::Used => "used",
@@ -59,7 +63,7 @@ pub struct Optimizers {
 impl Optimizers {
     pub fn made(&self, it: &mut Interp<'_>, id: ObjId, span: Span) {
         self.known.borrow_mut().insert(id, Known { made: span, escaped: false, stepped: None });
-        self.set(it, id, Some(Gradients::Empty));
+        self.set(it, id, Some(Gradients::Blank));
     }
 
     /// The optimizers of the program.
@@ -103,7 +107,7 @@ impl Optimizers {
                 self.backward.set(Some(span));
                 for id in self.all() {
                     let after = |before: Gradients| match before {
-                        Gradients::Empty | Gradients::Fresh => Gradients::Fresh,
+                        Gradients::Blank | Gradients::Empty | Gradients::Fresh => Gradients::Fresh,
                         Gradients::Used | Gradients::Mixed => Gradients::Mixed,
                     };
                     let to: Vec<Gradients> = self.fates(it, id).into_iter().map(after).collect();
@@ -118,7 +122,7 @@ impl Optimizers {
                 }
                 match self.known(*optimizer) {
                     // Without gradients, a step does nothing.
-                    Some(_) if self.gradients(it, *optimizer) == Some(Gradients::Empty) => {}
+                    Some(_) if matches!(self.gradients(it, *optimizer), Some(Gradients::Blank | Gradients::Empty)) => {}
                     Some(_) => self.set(it, *optimizer, Some(Gradients::Used)),
                     // One of several, and not known which.
                     None => self.forget_all(it),
