@@ -104,7 +104,13 @@ impl LossCutFromGraph {
             (function, _) => format!("the gradient ends here: `{function}` does not record it"),
         };
         let message = "no parameter can learn from this loss: every way from it to them is cut".to_owned();
-        report(found, page, Severity::Error, message, *span, vec![Label { span: node.span, message: why }]);
+        // Who trains in the program's stead calls it, too.
+        let own = with.source(*span).is_some_and(|text| text.contains("backward"));
+        let (at, labels) = match own {
+            true => (*span, vec![Label { span: node.span, message: why }]),
+            false => (node.span, vec![Label { span: *span, message: "this computes its gradients".to_owned() }]),
+        };
+        report(found, page, Severity::Error, message, at, labels);
         true
     }
 }

@@ -1,6 +1,7 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod anomaly_mode_left_on;
 pub mod axes_swapped_by_view;
 mod batch_taken_for_sequence;
 pub mod changed_through_data;
@@ -58,6 +59,7 @@ mod sections;
 mod trace;
 mod watch;
 pub mod weights_kept_by_reference;
+pub mod wrapped_module_called;
 
 use std::path::Path;
 
