@@ -72,7 +72,8 @@ impl WrappedModuleCalled {
             }
             Moment::Step { .. } => {
                 let (Some(call), Some(page)) = (self.last.take(), with.rules.find(NAME)) else { return };
-                let message = "this goes around `DistributedDataParallel`: gradients are not averaged over the processes";
+                let message =
+                    "this goes around `DistributedDataParallel`: gradients are not averaged over the processes";
                 let labels = vec![Label { span, message: "each process takes a step of its own".to_owned() }];
                 report(found, page, Severity::Warning, message.to_owned(), call, labels);
             }
