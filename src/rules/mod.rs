@@ -31,6 +31,7 @@ pub mod mask_moved_apart;
 pub mod missing_super_init;
 pub mod model_left_in_eval;
 pub mod modules_in_plain_container;
+pub mod object_in_checkpoint;
 pub mod optimizer_state_left_behind;
 pub mod redundant_move;
 mod replaced_parameters_not_optimized;

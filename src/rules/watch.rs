@@ -19,6 +19,7 @@ use super::mask_moved_apart::MaskMovedApart;
 use super::missing_super_init::MissingSuperInit;
 use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::object_in_checkpoint::ObjectInCheckpoint;
 use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
 use super::replaced_parameters_not_optimized::ReplacedParametersNotOptimized;
 use super::sampler_without_set_epoch::SamplerWithoutSetEpoch;
@@ -84,6 +85,7 @@ pub struct Watch {
     scheduler_length_mismatch: SchedulerLengthMismatch,
     weights_kept_by_reference: WeightsKeptByReference,
     anomaly_mode_left_on: AnomalyModeLeftOn,
+    object_in_checkpoint: ObjectInCheckpoint,
     wrapped_module_called: WrappedModuleCalled,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
@@ -143,6 +145,7 @@ impl Watch {
         self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
         self.scheduler_length_mismatch.call(it, at);
         self.anomaly_mode_left_on.call(with, it, at);
+        self.object_in_checkpoint.call(it, at);
         self.weights_kept_by_reference.call(with, it, at, found);
         self.model_left_in_eval.call(it, at);
         self.evaluation_in_training_mode.call(it, &self.trace, at);
@@ -289,6 +292,7 @@ impl Watch {
         self.step_before_backward.end(with, found);
         self.scheduler_length_mismatch.end(with, found);
         self.anomaly_mode_left_on.end(with, found);
+        self.object_in_checkpoint.end(with, found);
         self.swallowed_device_assert.end(with, found);
         self.scaler_not_updated.end(with, it, found);
         self.sampler_without_set_epoch.end(with, found);
