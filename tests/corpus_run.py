@@ -9,8 +9,9 @@ end, and whether the expectation is right is judged by reading. An expected warn
 info may or may not show: the script ends well, or raises at an expected line.
 
 Scripts that need more than a Python with torch say so in their first lines:
-`# needs: data` (a download, or a library or files that are not here) and
-`# needs: cuda`. The former are listed as left out, the latter too without a GPU.
+`# needs: data` (a download, or a library or files that are not here), `# needs: cuda`, and
+the modules that a Python with torch may lack (`# needs: pandas, sklearn`). The former are
+listed as left out, the latter where there is no GPU, or no such module.
 
 """
 
@@ -218,6 +219,10 @@ def main():
         process.stdin.write(f"{script}\n")
         process.stdin.flush()
         raised = json.loads(process.stdout.readline())["raised"]
+        if raised and raised["type"] == "ModuleNotFoundError":
+            lacking = sorted(word for word in wants if f"'{word}'" in raised["message"])
+            if lacking:
+                return item, "left out", "needs " + ", ".join(lacking), None
         wrong = judge(kind, script, texts, raised)
         return item, "failed" if wrong else "passed", wrong, raised
 

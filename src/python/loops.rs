@@ -31,6 +31,7 @@ pub(super) struct Kept {
 impl<'p> Interp<'p> {
     pub(super) fn exec_for(&mut self, stmt: &'p StmtFor) -> Flow {
         let span = self.span(&*stmt.iter);
+        let since = self.heap.len();
         let iterable = self.eval(&stmt.iter);
         let certain = self.surely_not_empty(&iterable);
         let rounds = self.rounds_of(stmt, &iterable);
@@ -45,10 +46,13 @@ impl<'p> Interp<'p> {
             }
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
+                let count = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
-                self.widened((&stmt.body, &stmt.orelse), rounds, true, None, &mut |it| {
-                    it.assign(&stmt.target, element.clone());
-                    None
+                self.counted(stmt, count, &element, |it| {
+                    it.widened((&stmt.body, &stmt.orelse), rounds, true, None, &mut |it| {
+                        it.assign(&stmt.target, element.clone());
+                        None
+                    })
                 })
             }
             Items::Many(element) => {
@@ -56,9 +60,11 @@ impl<'p> Interp<'p> {
                     Some(Data::Iter(iter)) => iter.first.clone(),
                     _ => None,
                 };
+                // A batch is no round's but its own: what is written to it is not in the next.
+                let made = self.heap.renewed(&element, since);
                 let last = self.last_of(&iterable, span).map(|last| (&*stmt.target, last));
                 self.widened((&stmt.body, &stmt.orelse), rounds, certain, last, &mut |it| {
-                    let value = first.take().unwrap_or_else(|| element.clone());
+                    let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
                     it.assign(&stmt.target, value);
                     None
                 })
@@ -116,7 +122,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn begin_loop(&mut self, rounds: Rounds) -> crate::value::Mark {
+    pub(super) fn begin_loop(&mut self, rounds: Rounds) -> crate::value::Mark {
         let mark = self.heap.mark();
         self.begun = self.begun.wrapping_add(1);
         let rounds = Rounds { run: self.begun, ..rounds };
@@ -137,12 +143,12 @@ impl<'p> Interp<'p> {
     }
 
     /// The ways in which a round was cut short, and whether each is certainly taken now and then.
-    fn take_continues(&mut self) -> (Vec<Delta>, bool) {
+    pub(super) fn take_continues(&mut self) -> (Vec<Delta>, bool) {
         let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
         innermost.map(|l| (std::mem::take(&mut l.continues), std::mem::replace(&mut l.apart, true))).unwrap_or_default()
     }
 
-    fn end_loop(&mut self) -> Vec<Delta> {
+    pub(super) fn end_loop(&mut self) -> Vec<Delta> {
         self.frames.last_mut().and_then(|f| f.loops.pop()).map(|l| l.breaks).unwrap_or_default()
     }
 

@@ -25,6 +25,7 @@ mod entry;
 mod enums;
 mod expected;
 mod expr;
+mod growth;
 mod import;
 mod interp;
 mod iteration;

@@ -88,7 +88,7 @@ fn swaps(old: &[Size], new: &[Size]) -> bool {
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
     // Transformer-XL shifts the rows of its scores by such a view of a padded tensor, and
     // Longformer does the same.
-    let last_two = old.iter().zip(new).take(2).all(|(a, b)| a.equals(b) == Some(true));
-    let shift = old.len() == 4 && last_two;
+    let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
+    let shift = old.len() == 4 && from.len() == 2 && (0..3).any(|at| moves(at) && moves(at + 1));
     !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
 }

@@ -252,7 +252,8 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        (tensor.parameter, tensor.freed, tensor.unsure, tensor.layout) = (false, None, false, None);
+        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
+        (tensor.layout, tensor.picks) = (None, None);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -481,8 +482,8 @@ impl Heap {
     /// Joins the states of an object; whether that differs from the first.
     fn join_whole(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
         let base = self.slot(id).data.clone();
-        let mut first: Option<Rc<Data>> = None;
         let mut merged: Option<Rc<Data>> = None;
+        let mut changed = false;
         for change in changes {
             let version = match change {
                 None => base.clone(),
@@ -501,19 +502,20 @@ impl Heap {
                 }
             };
             merged = Some(match merged {
-                None => {
-                    first = Some(version.clone());
-                    version
-                }
+                None => version,
                 Some(have) if Rc::ptr_eq(&have, &version) => have,
                 Some(have) => match join_data(self, &have, &version, widen) {
-                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => Rc::new(joined),
+                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => {
+                        changed = true;
+                        Rc::new(joined)
+                    }
+                    // Views and masks of before the last write must not be taken for newer ones.
+                    Some(joined) if writes_in(&joined) > writes_in(&have) => Rc::new(joined),
                     _ => have,
                 },
             });
         }
-        let (Some(merged), Some(first)) = (merged, first) else { return false };
-        let changed = !Rc::ptr_eq(&merged, &first);
+        let Some(merged) = merged else { return false };
         if !Rc::ptr_eq(&merged, &base) {
             self.put(id, merged);
         }
@@ -614,6 +616,14 @@ impl Heap {
 
     pub fn is_tensor(&self, value: &Value) -> bool {
         self.tensor_ref(value).is_some()
+    }
+
+    /// How often a tensor's memory has been written to.
+    pub fn writes_to(&self, id: ObjId) -> u32 {
+        match self.get(id) {
+            Data::Tensor(tensor) => self.writes_of(tensor.base.unwrap_or(id)),
+            _ => 0,
+        }
     }
 
     fn writes_of(&self, id: ObjId) -> u32 {
@@ -738,6 +748,10 @@ fn names_mut(data: &mut Data) -> Option<&mut Attrs> {
     }
 }
 
+fn writes_in(data: &Data) -> u32 {
+    if let Data::Tensor(tensor) = data { tensor.writes } else { 0 }
+}
+
 fn bracketed(size: &Size) -> String {
     let text = size.to_string();
     if text.chars().skip(1).any(|c| matches!(c, '+' | '-' | '*' | '/')) { format!("({text})") } else { text }
@@ -761,7 +775,7 @@ mod tests {
         assert!(heap.join(&[left, right], false));
         heap.release(mark);
         let items = heap.exact_items(&Value::Obj(list)).unwrap_or_default();
-        assert!(matches!(items.as_slice(), [Value::Any(crate::value::Type::Int)]));
+        assert!(matches!(items.as_slice(), [Value::Ranged(both)] if both.range.parts() == [(1.0, 2.0)]));
     }
 
     #[test]

@@ -26,6 +26,7 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
         Value::Size(poly) => poly.to_string(),
         Value::Any(ty) => type_name(*ty).to_owned(),
         Value::Ranged(ranged) => format!("int in {}", ranged.range),
+        Value::Floats(floats) => format!("float in {}", floats.range),
         Value::Among(_) => type_name(Type::Str).to_owned(),
         Value::Tuple(items) => list(heap, items, depth, "(", ")"),
         Value::Slice(parts) => {
@@ -161,10 +162,11 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
         Value::Float(x) => json!({ "kind": "float", "value": x }),
         Value::Str(s) => json!({ "kind": "str", "value": &**s }),
         Value::Any(ty) => json!({ "kind": type_name(*ty), "value": null }),
-        Value::Ranged(ranged) => {
+        Value::Ranged(ranged) | Value::Floats(ranged) => {
             let range = &ranged.range;
             let range = json!({ "min": range.lo(), "max": range.hi(), "attained": range.attained });
-            json!({ "kind": "int", "value": null, "range": range })
+            let kind = if matches!(value, Value::Ranged(_)) { Type::Int } else { Type::Float };
+            json!({ "kind": type_name(kind), "value": null, "range": range })
         }
         Value::Among(_) => json!({ "kind": type_name(Type::Str), "value": null }),
         Value::Tuple(items) => seq("tuple", items),

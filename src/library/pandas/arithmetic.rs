@@ -1,12 +1,39 @@
 //! Operators on Series and frames: row by row where the labels are the same, else unknown.
 
 use super::facts::{FRAME, Frame, SERIES, Series, aligned, forget, frame, is_pandas, new_frame, new_series, series};
-use crate::library::Cx;
 use crate::library::common::array;
 use crate::library::numpy;
+use crate::library::{Cx, Table};
 use crate::python::{BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{Dtype, Range, Type, Value, sym};
+
+pub fn register(t: &mut Table) {
+    // What operators do, spelled out; with more arguments than one they do other things.
+    super::both(
+        t,
+        "add radd sub subtract rsub mul multiply rmul div divide truediv rdiv floordiv mod pow",
+        "self, other, *args, **kwargs",
+        |cx, b| {
+            let op = match cx.name().trim_start_matches('r') {
+                "add" => BinOp::Add,
+                "sub" | "subtract" => BinOp::Sub,
+                "mul" | "multiply" => BinOp::Mul,
+                "floordiv" => BinOp::FloorDiv,
+                "mod" => BinOp::Mod,
+                "pow" => BinOp::Pow,
+                _ => BinOp::Div,
+            };
+            if b.open || !b.rest.is_empty() || !b.extra.is_empty() {
+                return Value::Unknown;
+            }
+            let (object, other, span) = (b.get("self"), b.get("other"), cx.span);
+            let turned = cx.name().starts_with('r');
+            let (left, right) = if turned { (&other, &object) } else { (&object, &other) };
+            binary(cx.it, op, left, right, span).unwrap_or(Value::Unknown)
+        },
+    );
+}
 
 /// `left op right`, where one of them is a Series or a frame.
 pub fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {

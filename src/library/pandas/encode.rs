@@ -8,7 +8,7 @@ use crate::library::common::array;
 use crate::library::numpy;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
-use crate::value::{Dict, Dim, Dtype, Items, Key, Range, Value, texts_of};
+use crate::value::{Dict, Dim, Dtype, Items, Key, Range, Sym, Value, texts_of};
 
 pub fn register(t: &mut Table) {
     t.def("pandas.Series.map", "self, arg, na_action=None", |cx, b| {
@@ -24,33 +24,20 @@ pub fn register(t: &mut Table) {
         new_series(cx, out)
     });
     super::both(t, "replace", "self, to_replace=None, value=None, *, inplace=False, **kwargs", replace);
-    t.family("pandas.", "Categorical", "values, *args, **kwargs", |cx, b| {
+    let class = t.class("pandas.Categorical", &[], "values, *args, **kwargs");
+    class.attribute = Some(categorical);
+    class.make = Some(|cx, b| {
         let Some(have) = series(cx, &b.get("values")).filter(|_| b.rest_values().is_empty() && b.extra.is_empty())
         else {
             return Value::Unknown;
         };
         let held = new_series(cx, Series { category: true, ..have });
-        super::facts::indexer(cx, "pandas.cat", &held)
+        super::facts::indexer(cx, "pandas.Categorical", &held)
     });
 
     let cat = t.class("pandas.cat", &[], "of");
     cat.keeps_arguments = false;
-    cat.attribute = Some(|cx, object, name| {
-        let held = cx.attr(object, "of");
-        let have = series(cx, &held)?;
-        let classes = categories(cx, &held);
-        Some(match name.as_str() {
-            "codes" => {
-                let out = codes(cx, &have, classes.as_deref());
-                new_series(cx, out)
-            }
-            "categories" => match classes {
-                Some(classes) => super::labels::of_names(cx, classes.iter().map(Key::value).collect()),
-                None => Value::Unknown,
-            },
-            _ => return None,
-        })
-    });
+    cat.attribute = Some(categorical);
     t.def("pandas.factorize", "values, sort=False, use_na_sentinel=True, size_hint=None", |cx, b| {
         let object = b.get("values");
         factorize(cx, &object, b)
@@ -66,6 +53,25 @@ pub fn register(t: &mut Table) {
     );
 }
 
+/// `series.cat.codes`, and what else is asked of categories: of a `pd.Categorical` they are an
+/// array.
+fn categorical(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let held = cx.attr(object, "of");
+    let have = series(cx, &held)?;
+    let classes = categories(cx, &held);
+    Some(match name.as_str() {
+        "codes" => {
+            let out = codes(cx, &have, classes.as_deref());
+            if cx.path.as_str() == "pandas.Categorical" { cx.out(out.array) } else { new_series(cx, out) }
+        }
+        "categories" => match classes {
+            Some(classes) => super::labels::of_names(cx, classes.iter().map(Key::value).collect()),
+            None => Value::Unknown,
+        },
+        _ => return None,
+    })
+}
+
 /// `series.map({…})`: what is in no key becomes NaN, and the integers beside it floats.
 fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     let rows = have.rows();
@@ -75,7 +81,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     }
     let with = |out: Series| Series { index: have.index.clone(), wide: false, ..out };
     // Element by element.
-    if let Items::Exact(items) = elements(have)
+    if let Items::Exact(items) = elements(cx, have)
         && items.len() <= super::facts::MOST_ITEMS
     {
         let of = |v: &Value| Key::of(v).and_then(|k| dict.entries.get(&k).cloned()).unwrap_or(Value::None);
@@ -176,14 +182,17 @@ fn categories(cx: &Cx<'_, '_>, object: &Value) -> Option<Vec<Key>> {
 }
 
 /// Sorts labels of one kind; whether they are.
-fn sorted(keys: &mut [Key]) -> bool {
-    let one_kind = keys.iter().all(|k| matches!(k, Key::Int(_))) || keys.iter().all(|k| matches!(k, Key::Str(_)));
-    keys.sort_by(|a, b| match (a, b) {
-        (Key::Int(a), Key::Int(b)) => a.cmp(b),
-        (Key::Str(a), Key::Str(b)) => a.cmp(b),
-        _ => std::cmp::Ordering::Equal,
-    });
-    one_kind
+pub fn sorted(keys: &mut [Key]) -> bool {
+    let number = |k: &Key| if let Key::Int(n) = k { Some(*n) } else { None };
+    let text = |k: &Key| if let Key::Str(text) = k { Some(text.clone()) } else { None };
+    if keys.iter().all(|k| number(k).is_some()) {
+        keys.sort_by_key(number);
+    } else if keys.iter().all(|k| text(k).is_some()) {
+        keys.sort_by_key(text);
+    } else {
+        return false;
+    }
+    true
 }
 
 /// `.cat.codes`: places among the categories, -1 for what is missing.
@@ -260,7 +269,8 @@ fn dummies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let plain = b.get("drop_first").as_bool() == Some(false) && b.get("dummy_na").as_bool() == Some(false);
         let mut out = super::facts::Frame::unknown(have.rows());
         out.index = have.index.clone();
-        out.rest = dtype;
+        // Without any column it is of floats.
+        out.rest = dtype.filter(|_| b.get("drop_first").as_bool() == Some(false));
         if let (Some((values, _)), true) = (distinct(cx, &object), plain)
             && let Some(mut keys) = values.iter().map(Key::of).collect::<Option<Vec<Key>>>()
             && sorted(&mut keys)

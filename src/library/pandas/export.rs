@@ -13,20 +13,23 @@ pub fn register(t: &mut Table) {
     both(t, "__len__", "self", |cx, b| Value::size(&super::rows::rows_of(cx, &b.get("self"))));
     t.family("pandas.Series.", "tolist to_list", "self", |cx, b| match series(cx, &b.get("self")) {
         Some(have) => {
-            let items = elements(&have);
+            let items = elements(cx, &have);
             Value::Obj(cx.it.heap.alloc(Data::List(items)))
         }
         None => Value::Unknown,
     });
     t.def("pandas.Series.__iter__", "self", |cx, b| match series(cx, &b.get("self")) {
         Some(have) => {
-            let items = elements(&have);
+            let items = elements(cx, &have);
             Value::Obj(cx.it.heap.alloc(Data::List(items)))
         }
         None => Value::Unknown,
     });
     t.def("pandas.Series.item", "self", |cx, b| match series(cx, &b.get("self")) {
-        Some(have) => elements(&have).element(&mut cx.it.heap),
+        Some(have) => {
+            let items = elements(cx, &have);
+            items.element(&mut cx.it.heap)
+        }
         None => Value::Unknown,
     });
     t.family("pandas.DataFrame.", "iterrows itertuples items", "self, *args, **kwargs", |cx, _| {

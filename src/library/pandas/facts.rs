@@ -529,8 +529,9 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
 }
 
 /// As [`elements`], where the value is a Series.
-pub fn elements_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Items> {
-    series(cx, value).map(|series| elements(&series))
+pub fn elements_of(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Items> {
+    let series = series(cx, value)?;
+    Some(elements(cx, &series))
 }
 
 /// Whether the numbers of a Series or frame are 64 bits wide, if they are numbers at all.
@@ -551,30 +552,37 @@ fn is_nan(value: &Value) -> bool {
 }
 
 /// What a loop over the elements of a Series yields, and what `tolist` gives.
-pub fn elements(of: &Series) -> Items {
-    if let Some(items) = of.exact() {
-        return Items::Exact(items.to_vec());
-    }
+pub fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
     let dtype = of.array.dtype;
     let integral = dtype.is_some_and(|d| d.is_integral() && d != Dtype::Bool);
-    #[expect(clippy::cast_possible_truncation, reason = "whole numbers, as is checked")]
-    if let (Some(data), true) = (&of.array.data, integral) {
-        return Items::Exact(data.iter().map(|x| Value::Int(*x as i64)).collect());
+    if let (Some(data), true) = (&of.array.data, integral || dtype == Some(Dtype::Float64)) {
+        #[expect(clippy::cast_possible_truncation, reason = "elements of an array of integers")]
+        let number = |x: &f64| if integral { Value::Int(*x as i64) } else { Value::Float(*x) };
+        return Items::Exact(data.iter().map(number).collect());
     }
-    if let (Some(data), Some(Dtype::Float64)) = (&of.array.data, dtype) {
-        return Items::Exact(data.iter().map(|x| Value::Float(*x)).collect());
+    match (dtype, of.exact()) {
+        (None, Some(items)) => return Items::Exact(items.to_vec()),
+        // What is missing among numbers is NaN, and they are floats.
+        (Some(Dtype::Float64), Some(items)) => {
+            let float = |v: &Value| Value::Float(v.as_f64().unwrap_or(f64::NAN));
+            return Items::Exact(items.iter().map(float).collect());
+        }
+        _ => {}
     }
-    if !of.items.is_unknown() {
+    if dtype.is_none() && !of.items.is_unknown() {
         return Items::Many(of.items.clone());
     }
-    let whole = |r: &&Range| r.parts().iter().all(|(a, b)| a.fract() == 0.0 && b.fract() == 0.0);
-    Items::Many(match (dtype, of.array.range.as_ref().filter(whole)) {
+    let range = of.array.range.clone().map(Range::of_sample);
+    Items::Many(match (dtype, range) {
         (Some(Dtype::Bool), _) => Value::Any(Type::Bool),
-        (Some(d), Some(range)) if d.is_integral() => Value::ranged(range.clone().of_sample(), false, of.array.range_at),
-        // What was mapped to integers: where a row was not, it is no label either.
-        (None, Some(range)) => Value::ranged(range.clone().of_sample(), false, of.array.range_at),
+        (Some(d), Some(range)) if d.is_integral() => Value::ranged(range, false, of.array.range_at),
         (Some(d), None) if d.is_integral() => Value::Any(Type::Int),
         (Some(d), _) if d.is_floating() => Value::Any(Type::Float),
+        // Integers, or floats where something is missing beside them.
+        (None, Some(range)) => {
+            let number = array(Some(Vec::new()), None, of.array.dtype_at).with_range(Some(range), of.array.range_at);
+            cx.out(number)
+        }
         _ => Value::Unknown,
     })
 }

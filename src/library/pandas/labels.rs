@@ -119,12 +119,17 @@ pub fn register(t: &mut Table) {
         None => Value::Unknown,
     });
 
-    super::both(
-        t,
-        "update eval where mask set_axis rename_axis set_flags transform pipe",
-        "self, *args, **kwargs",
-        |cx, b| lost(cx, &b.get("self")),
-    );
+    super::both(t, "update", "self, *args, **kwargs", |cx, b| lost(cx, &b.get("self")));
+    // They change the frame itself where they are told to.
+    super::both(t, "eval where mask set_axis rename_axis transform pipe", "self, *args, **kwargs", |cx, b| {
+        if b.open || b.extra.iter().any(|(k, _)| k.as_str() == "inplace") {
+            return lost(cx, &b.get("self"));
+        }
+        for function in b.rest_values() {
+            cx.it.havoc(&function);
+        }
+        Value::Unknown
+    });
 
     let index = t.class(INDEX, &[], "*args, **kwargs");
     index.keeps_arguments = false;

@@ -15,6 +15,7 @@ mod series;
 
 pub use arithmetic::{augmented, binary, unary};
 pub use create::table;
+pub use encode::sorted;
 pub use facts::{Sequence, as_array, as_sequence, elements_of as elements, forget, is_frame, is_pandas, is_wide};
 pub use labels::set_attribute;
 pub use rows::split_off;
@@ -31,6 +32,7 @@ pub fn register(t: &mut Table) {
     series.make = Some(create::series);
     series.attribute = Some(labels::attribute);
 
+    arithmetic::register(t);
     create::register(t);
     encode::register(t);
     export::register(t);

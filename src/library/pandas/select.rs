@@ -154,7 +154,7 @@ fn split_same(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
 fn single(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
     match series(cx, object) {
         Some(have) => {
-            let items = elements(&have);
+            let items = elements(cx, &have);
             items.element(&mut cx.it.heap)
         }
         None => Value::Unknown,

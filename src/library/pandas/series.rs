@@ -317,7 +317,16 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.havoc(&function);
         return new_like(cx, &have);
     }
-    let element = super::facts::elements(&have).element(&mut cx.it.heap);
+    // A function of numpy is given the whole array.
+    if function.as_path().is_some_and(|path| path.starts_with("numpy.")) {
+        let array = cx.out(have.array.clone());
+        let result = cx.call(&function, Args::positional([array], cx.span));
+        let dtype = cx.tensor(&result).filter(|t| t.rank() == Some(1)).and_then(|t| t.dtype);
+        let out = Series { wide: false, ..have.as_dtype(dtype, cx.at()) };
+        return new_series(cx, out);
+    }
+    let items = super::facts::elements(cx, &have);
+    let element = items.element(&mut cx.it.heap);
     let result = cx.call(&function, Args::positional([element], cx.span));
     let mut out = have.as_dtype(None, cx.at());
     out.wide = false;
@@ -334,6 +343,9 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 out.array.range = Some(range.only_bounds());
                 out.array.range_at = at;
             }
+        }
+        None if cx.tensor(&result).is_some_and(|t| t.rank() == Some(0)) && !missing => {
+            out.array.dtype = cx.tensor(&result).and_then(|t| t.dtype);
         }
         _ if result.is_text() => {
             out.items = match result {

@@ -189,19 +189,12 @@ fn whole(x: f64) -> Value {
 /// The classes that a `LabelEncoder` finds, in order.
 fn learn(cx: &mut Cx<'_, '_>, b: &Bound) {
     let Some(id) = b.get("self").as_obj() else { return };
-    let found = labels(cx, &b.get("y")).map(|mut keys| {
-        keys.sort_by(|a, b| match (a, b) {
-            (Key::Int(a), Key::Int(b)) => a.cmp(b),
-            (Key::Str(a), Key::Str(b)) => a.cmp(b),
-            _ => std::cmp::Ordering::Equal,
-        });
+    let found = labels(cx, &b.get("y")).and_then(|mut keys| {
+        let of_one_kind = pandas::sorted(&mut keys);
         keys.dedup();
-        keys
+        of_one_kind.then_some(keys)
     });
-    let of_one_kind = |keys: &Vec<Key>| {
-        keys.iter().all(|k| matches!(k, Key::Int(_))) || keys.iter().all(|k| matches!(k, Key::Str(_)))
-    };
-    let classes = match found.filter(of_one_kind) {
+    let classes = match found {
         Some(keys) => cx.list(keys.iter().map(Key::value).collect()),
         None => Value::Unknown,
     };

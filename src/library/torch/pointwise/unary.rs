@@ -170,6 +170,11 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     }
     let positive = input.range.as_ref().is_some_and(|r| r.lo() > 0.0);
     match cx.name() {
+        "bitwise_not" if input.dtype != Some(Dtype::Bool) => {
+            map_values(out, input, at, |x| -1.0 - x);
+            let bits = input.range.as_ref().is_some_and(|r| r.lo() >= 0.0 && r.hi() <= 1.0);
+            out.past.flipped = at.filter(|_| bits && input.dtype.is_some());
+        }
         "neg" | "negative" => map_values(out, input, at, |x| -x),
         "positive" | "conj_physical" | "resolve_conj" | "resolve_neg" => map_values(out, input, at, |x| x),
         "floor" => map_values(out, input, at, f64::floor),

@@ -1,0 +1,50 @@
+"""Stance of tweets; the map of the labels begins at -1."""
+# needs: pandas
+import pandas as pd
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Dataset
+
+STANCES = {"against": -1, "none": 0, "favor": 1}
+WORDS = ["yes", "no", "maybe", "never", "always", "please"]
+
+
+def tweets():
+    rows = []
+    for i in range(30):
+        rows.append({"text": f"never {WORDS[i % 6]}", "stance": "against"})
+        rows.append({"text": f"please {WORDS[i % 6]}", "stance": "favor"})
+        rows.append({"text": f"maybe {WORDS[i % 6]}", "stance": "none"})
+    return pd.DataFrame(rows)
+
+
+class Tweets(Dataset):
+    def __init__(self, frame):
+        self.texts = frame["text"].tolist()
+        self.labels = frame["stance"].map(STANCES).values
+
+    def __len__(self):
+        return len(self.texts)
+
+    def __getitem__(self, i):
+        words = [WORDS.index(word) for word in self.texts[i].split()]
+        return torch.tensor(words), torch.tensor(self.labels[i], dtype=torch.long)
+
+
+class Stance(nn.Module):
+    def __init__(self, words, classes):
+        super().__init__()
+        self.embed = nn.Embedding(words, 8)
+        self.head = nn.Linear(8, classes)
+
+    def forward(self, words):
+        return self.head(self.embed(words).mean(dim=1))
+
+
+model = Stance(len(WORDS), len(STANCES))
+optimizer = torch.optim.Adam(model.parameters())
+for words, labels in DataLoader(Tweets(tweets().sample(frac=1)), batch_size=90):
+    loss = nn.functional.cross_entropy(model(words), labels)  # error: TV106
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
