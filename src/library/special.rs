@@ -49,7 +49,8 @@ fn goes_through(lib: &Libraries, it: &Interp<'_>, object: &Value, method: &str) 
     it.heap.instance_of(object).is_some()
         && it.user_method(object, "__iter__").is_none()
         && it.user_method(object, "__getitem__").is_none()
-        && it.mro_of(object).iter().any(|class| {
-            matches!(class, Value::Path(path) if lib.find_method(*path, sym(method)).is_some())
-        })
+        && it
+            .mro_of(object)
+            .iter()
+            .any(|class| matches!(class, Value::Path(path) if lib.find_method(*path, sym(method)).is_some()))
 }

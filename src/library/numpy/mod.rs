@@ -9,8 +9,8 @@ mod random;
 mod reduce;
 mod shaping;
 
-pub use elementwise::{binary, unary};
 pub use create::cast;
+pub use elementwise::{binary, unary};
 pub use facts::{as_array, broadcast, of_tensor, set_data};
 pub use promotion::{dtype_arg, promote};
 

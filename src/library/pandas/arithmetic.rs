@@ -1,9 +1,9 @@
 //! Operators on Series and frames: row by row where the labels are the same, else unknown.
 
-use super::facts::{FRAME, Frame, SERIES, Series, aligned, frame, forget, is_pandas, new_frame, new_series, series};
-use crate::library::{Cx, Table};
+use super::facts::{FRAME, Frame, SERIES, Series, aligned, forget, frame, is_pandas, new_frame, new_series, series};
 use crate::library::common::array;
 use crate::library::numpy;
+use crate::library::{Cx, Table};
 use crate::python::{BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{Dtype, Range, Type, Value, sym};
@@ -91,7 +91,8 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
     }
     let span = cx.span;
     let result = numpy::binary(cx.it, op, &a, &b, span)?;
-    let mut out = cx.tensor(&result).filter(|t| t.rank() == Some(1)).unwrap_or_else(|| array(Some(vec![of.rows()]), None, at));
+    let mut out =
+        cx.tensor(&result).filter(|t| t.rank() == Some(1)).unwrap_or_else(|| array(Some(vec![of.rows()]), None, at));
     if out.dtype.is_none() {
         out.dtype = widened(cx, op, [(&a, &x), (&b, &y)]);
         out.dtype_at = at;
@@ -121,9 +122,7 @@ fn widened(cx: &Cx<'_, '_>, op: BinOp, operands: [(&Value, &Option<Series>); 2])
     let wide = operands.iter().all(|(v, s)| is_wide(cx, v, s.as_ref()));
     let float = operands.iter().any(|(v, s)| match s {
         Some(series) => series.array.dtype == Some(Dtype::Float64),
-        None => {
-            v.number_type() == Some(Type::Float) || cx.tensor(v).is_some_and(|t| t.dtype == Some(Dtype::Float64))
-        }
+        None => v.number_type() == Some(Type::Float) || cx.tensor(v).is_some_and(|t| t.dtype == Some(Dtype::Float64)),
     });
     let floats = op == BinOp::Div || float && matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul);
     (wide && floats).then_some(Dtype::Float64)
@@ -211,5 +210,11 @@ pub fn unary(it: &mut Interp<'_>, op: UnaryOp, object: &Value, span: Span) -> Op
         return Some(change(cx, &have).map_or(Value::Unknown, |out| new_series(cx, out)));
     }
     let have = frame(cx, object)?;
-    Some(each(cx, have, |cx, _, column| { let column = series(cx, column)?; change(cx, &column) }).map_or(Value::Unknown, |out| new_frame(cx, out)))
+    Some(
+        each(cx, have, |cx, _, column| {
+            let column = series(cx, column)?;
+            change(cx, &column)
+        })
+        .map_or(Value::Unknown, |out| new_frame(cx, out)),
+    )
 }

@@ -2,9 +2,10 @@
 
 use indexmap::IndexMap;
 
+use super::column::column_of;
 use super::facts::{
-    Frame, Series, aligned, column_of, counted, frame as frame_of, is_pandas, keys, labels, new_frame,
-    new_series, series as series_of, some_rows,
+    Frame, Series, aligned, counted, frame as frame_of, is_pandas, keys, labels, new_frame, new_series,
+    series as series_of, some_rows,
 };
 use super::series::cast_to;
 use crate::library::common::size_of_length;
@@ -47,9 +48,28 @@ fn joined(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
 /// read as 64 bits.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     const HARMLESS: &[&str] = &[
-        "sep", "delimiter", "engine", "encoding", "nrows", "skiprows", "usecols", "low_memory", "na_values",
-        "comment", "decimal", "thousands", "quotechar", "skipinitialspace", "on_bad_lines", "compression",
-        "keep_default_na", "quoting", "escapechar", "memory_map", "encoding_errors", "skipfooter",
+        "sep",
+        "delimiter",
+        "engine",
+        "encoding",
+        "nrows",
+        "skiprows",
+        "usecols",
+        "low_memory",
+        "na_values",
+        "comment",
+        "decimal",
+        "thousands",
+        "quotechar",
+        "skipinitialspace",
+        "on_bad_lines",
+        "compression",
+        "keep_default_na",
+        "quoting",
+        "escapechar",
+        "memory_map",
+        "encoding_errors",
+        "skipfooter",
     ];
     let given = |name: &str| b.extra.iter().find(|(k, _)| k.as_str() == name).map(|(_, arg)| arg.value.clone());
     if b.open || given("chunksize").is_some() || given("iterator").is_some() {
@@ -185,7 +205,8 @@ fn of_dict(cx: &mut Cx<'_, '_>, dict: &Dict) -> Option<Frame> {
     }
     let rows = rows.filter(|r| !r.is_unknown()).unwrap_or_else(|| some_rows(cx));
     let index = index.unwrap_or_else(|| counted(&rows));
-    let mut out = Frame { rows: rows.clone(), columns: IndexMap::default(), open: false, rest: None, wide: false, index };
+    let mut out =
+        Frame { rows: rows.clone(), columns: IndexMap::default(), open: false, rest: None, wide: false, index };
     for (key, value) in &dict.entries {
         let column = column_of(cx, value, Some(&rows)).resized(rows.clone(), out.index.clone());
         let column = new_series(cx, column);
@@ -264,7 +285,8 @@ fn of_table(cx: &mut Cx<'_, '_>, table: Tensor, names: &Option<Option<Vec<Key>>>
                 numpy::set_data(&mut column.array, values, table.range_at);
             }
             _ => {
-                let of_all = || table.range.clone().filter(|_| count == 1).or(table.range.clone().map(Range::only_bounds));
+                let of_all =
+                    || table.range.clone().filter(|_| count == 1).or(table.range.clone().map(Range::only_bounds));
                 column.array.range = table.range.as_ref().and_then(|r| r.column(i).cloned()).or_else(of_all);
                 column.array.range_at = table.range_at;
             }
@@ -373,7 +395,9 @@ fn stacked(cx: &mut Cx<'_, '_>, frames: &[Frame], reset: bool) -> Frame {
     out.index = index.clone();
     let Some((first, more)) = frames.split_first() else { return out };
     // A column that only some have is filled up with what is missing.
-    let alike = |f: &Frame| !f.open && f.columns.len() == first.columns.len() && first.columns.keys().all(|k| f.columns.contains_key(k));
+    let alike = |f: &Frame| {
+        !f.open && f.columns.len() == first.columns.len() && first.columns.keys().all(|k| f.columns.contains_key(k))
+    };
     if first.open || !more.iter().all(alike) {
         return out;
     }
@@ -398,7 +422,8 @@ fn below(cx: &mut Cx<'_, '_>, parts: &[Series], rows: &Size, index: &Value) -> S
     out.array.range = ranges.and_then(|r| r.into_iter().reduce(|a, b| a.union(&b)));
     out.array.range_at = parts.iter().find_map(|p| p.array.range_at);
     if parts.iter().all(|p| !p.items.is_unknown() && !p.category) {
-        let exact: Option<Vec<Value>> = parts.iter().map(|p| p.exact().map(<[Value]>::to_vec)).collect::<Option<Vec<_>>>().map(|p| p.concat());
+        let exact: Option<Vec<Value>> =
+            parts.iter().map(|p| p.exact().map(<[Value]>::to_vec)).collect::<Option<Vec<_>>>().map(|p| p.concat());
         out.items = match exact {
             Some(all) if all.len() <= super::facts::MOST_ITEMS => Value::tuple(all),
             _ => Value::Unknown,
@@ -406,4 +431,3 @@ fn below(cx: &mut Cx<'_, '_>, parts: &[Series], rows: &Size, index: &Value) -> S
     }
     out
 }
-

@@ -1,8 +1,7 @@
 //! Texts made numbers: `map`, `replace`, categories and their codes, `factorize`, `get_dummies`.
 
-use super::facts::{
-    Series, column_of, elements, frame, give_frame, give_series, keys, lost, new_frame, new_series, series,
-};
+use super::column::{column_of, elements};
+use super::facts::{Series, frame, give_frame, give_series, keys, lost, new_frame, new_series, series};
 use super::series::distinct;
 use crate::library::common::array;
 use crate::library::numpy;
@@ -143,7 +142,8 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             (Some(old), _) if have.array.dtype.is_some_and(|d| d == Dtype::Int64) => {
                 out.array.dtype = have.array.dtype;
                 if let Some(data) = &have.array.data {
-                    let of = |x: &f64| old.iter().position(|o| o == x).and_then(|at| new.get(at)).copied().unwrap_or(*x);
+                    let of =
+                        |x: &f64| old.iter().position(|o| o == x).and_then(|at| new.get(at)).copied().unwrap_or(*x);
                     let values = data.iter().map(of).collect();
                     numpy::set_data(&mut out.array, values, cx.at());
                 } else if let Some(range) = &have.array.range {

@@ -1,8 +1,9 @@
 //! The columns of a frame: their names, adding and removing them, and attributes.
 
+use super::column::column_of;
 use super::facts::{
-    FRAME, Frame, Series, aligned, column_of, counted, forget, frame, give_frame, indexer, is_frame, keys, labels,
-    lost, memory, new_frame, new_series, put_frame, series, some_rows,
+    FRAME, Frame, Series, aligned, counted, forget, frame, give_frame, indexer, is_frame, keys, labels, lost, memory,
+    new_frame, new_series, put_frame, series, some_rows,
 };
 use crate::library::common::{instance, length_of, unknown};
 use crate::library::{Cx, Table};
@@ -15,8 +16,24 @@ const INDEX: &str = "pandas.Index";
 
 /// Attributes that are only read. Asking for another one may be the begin of a change.
 const HARMLESS: &[&str] = &[
-    "dtypes", "dtype", "index", "empty", "ndim", "size", "name", "attrs", "axes", "flags", "plot", "style", "nbytes",
-    "hasnans", "is_unique", "dt", "str", "sparse",
+    "dtypes",
+    "dtype",
+    "index",
+    "empty",
+    "ndim",
+    "size",
+    "name",
+    "attrs",
+    "axes",
+    "flags",
+    "plot",
+    "style",
+    "nbytes",
+    "hasnans",
+    "is_unique",
+    "dt",
+    "str",
+    "sparse",
 ];
 
 pub fn register(t: &mut Table) {
@@ -46,7 +63,8 @@ pub fn register(t: &mut Table) {
         let out = new_frame(cx, have);
         for (name, arg) in &b.extra {
             let called = arg.value.as_path().is_some() || cx.it.is_callable(&arg.value);
-            let value = if called { cx.call(&arg.value, Args::positional([out.clone()], cx.span)) } else { arg.value.clone() };
+            let value =
+                if called { cx.call(&arg.value, Args::positional([out.clone()], cx.span)) } else { arg.value.clone() };
             set_column(cx, &out, Key::Str(name.as_str().into()), &value);
         }
         if b.open {
@@ -167,7 +185,9 @@ pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
     let class = cx.path;
     let text = name.as_str();
     // A method of the table; or Python asks for a special method that is in none.
-    if text.starts_with("__") || crate::library::table::table().functions.contains_key(&crate::library::dispatch::join(class, name)) {
+    if text.starts_with("__")
+        || crate::library::table::table().functions.contains_key(&crate::library::dispatch::join(class, name))
+    {
         return None;
     }
     let rows = super::rows::rows_of(cx, object);
@@ -307,7 +327,9 @@ fn drop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn rename(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(mut have) = frame(cx, &b.get("self")) else { return Value::Unknown };
     let mapper = match b.get("columns") {
-        Value::None if b.get("axis").as_int() == Some(1) || b.get("axis").as_str() == Some("columns") => b.get("mapper"),
+        Value::None if b.get("axis").as_int() == Some(1) || b.get("axis").as_str() == Some("columns") => {
+            b.get("mapper")
+        }
         columns => columns,
     };
     if !mapper.is_none() {

@@ -1,10 +1,10 @@
 //! What picks, orders or fills rows: of frames and of Series alike.
 
+use super::both;
 use super::facts::{
     Frame, Series, counted, frame, give_frame, give_series, in_place, keys, labels, lost, new_frame, new_series,
     series, some_rows,
 };
-use super::both;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Items, Key, Range, Size, Value};

@@ -37,18 +37,23 @@ pub fn register(t: &mut Table) {
     t.family("pandas.Series.", "between eq ne lt le gt ge", "self, *args, inplace=False, **kwargs", |cx, b| {
         to_bool(cx, b)
     });
-    both(t, "round", "self, decimals=0, *, inplace=False", |cx, b| each(cx, b, |cx, column| {
-        let dtype = column.array.dtype.filter(|d| d.is_floating() || d.is_integral() && *d != Dtype::Bool);
-        column.as_dtype(dtype, cx.at())
-    }));
-    both(t, "abs", "self, *, inplace=False", |cx, b| each(cx, b, |cx, column| {
-        let dtype = column.array.dtype.filter(|d| *d != Dtype::Bool);
-        column.as_dtype(dtype, cx.at())
-    }));
+    both(t, "round", "self, decimals=0, *, inplace=False", |cx, b| {
+        each(cx, b, |cx, column| {
+            let dtype = column.array.dtype.filter(|d| d.is_floating() || d.is_integral() && *d != Dtype::Bool);
+            column.as_dtype(dtype, cx.at())
+        })
+    });
+    both(t, "abs", "self, *, inplace=False", |cx, b| {
+        each(cx, b, |cx, column| {
+            let dtype = column.array.dtype.filter(|d| *d != Dtype::Bool);
+            column.as_dtype(dtype, cx.at())
+        })
+    });
     both(t, "clip", "self, lower=None, upper=None, *, axis=None, inplace=False", |cx, b| {
         let ends = [b.get("lower"), b.get("upper")];
         each(cx, b, |cx, column| {
-            let Some(dtype) = column.array.dtype.filter(|_| ends.iter().all(|e| e.is_none() || e.number_type().is_some()))
+            let Some(dtype) =
+                column.array.dtype.filter(|_| ends.iter().all(|e| e.is_none() || e.number_type().is_some()))
             else {
                 return column.as_dtype(None, cx.at());
             };
@@ -65,31 +70,39 @@ pub fn register(t: &mut Table) {
             out
         })
     });
-    both(t, "cumsum cumprod cummax cummin", "self, *args, inplace=False, **kwargs", |cx, b| each(cx, b, |cx, column| {
-        column.as_dtype(column.array.dtype.filter(|d| matches!(d, Dtype::Int64 | Dtype::Float64)), cx.at())
-    }));
-    both(t, "diff pct_change", "self, *args, inplace=False, **kwargs", |cx, b| each(cx, b, |cx, column| {
-        let numbers = matches!(column.array.dtype, Some(Dtype::Int64 | Dtype::Float64));
-        column.as_dtype(numbers.then_some(Dtype::Float64), cx.at())
-    }));
-    both(t, "shift", "self, *args, inplace=False, **kwargs", |cx, b| each(cx, b, |cx, column| {
-        let given = b.extra.iter().any(|(k, _)| k.as_str() == "fill_value") || b.open;
-        let same = column.array.dtype == Some(Dtype::Float64) && !given;
-        column.as_dtype(same.then_some(Dtype::Float64), cx.at())
-    }));
-    both(t, "rank", "self, *args, inplace=False, **kwargs", |cx, b| each(cx, b, |cx, column| {
-        column.as_dtype(Some(Dtype::Float64), cx.at())
-    }));
+    both(t, "cumsum cumprod cummax cummin", "self, *args, inplace=False, **kwargs", |cx, b| {
+        each(cx, b, |cx, column| {
+            column.as_dtype(column.array.dtype.filter(|d| matches!(d, Dtype::Int64 | Dtype::Float64)), cx.at())
+        })
+    });
+    both(t, "diff pct_change", "self, *args, inplace=False, **kwargs", |cx, b| {
+        each(cx, b, |cx, column| {
+            let numbers = matches!(column.array.dtype, Some(Dtype::Int64 | Dtype::Float64));
+            column.as_dtype(numbers.then_some(Dtype::Float64), cx.at())
+        })
+    });
+    both(t, "shift", "self, *args, inplace=False, **kwargs", |cx, b| {
+        each(cx, b, |cx, column| {
+            let given = b.extra.iter().any(|(k, _)| k.as_str() == "fill_value") || b.open;
+            let same = column.array.dtype == Some(Dtype::Float64) && !given;
+            column.as_dtype(same.then_some(Dtype::Float64), cx.at())
+        })
+    });
+    both(t, "rank", "self, *args, inplace=False, **kwargs", |cx, b| {
+        each(cx, b, |cx, column| column.as_dtype(Some(Dtype::Float64), cx.at()))
+    });
     both(t, "mean median std var sem", "self, axis=0, skipna=True, **kwargs", |cx, b| reduced(cx, b, Reduce::Mean));
     both(t, "max min", "self, axis=0, skipna=True, **kwargs", |cx, b| reduced(cx, b, Reduce::Extreme));
     both(t, "sum prod", "self, axis=0, skipna=True, **kwargs", |cx, b| reduced(cx, b, Reduce::Sum));
     t.family("pandas.Series.", "any all", "self, *args, **kwargs", |_, _| Value::Any(Type::Bool));
     t.family("pandas.Series.", "count", "self", any_int);
-    t.def("pandas.Series.nunique", "self, dropna=True", |cx, b| match (distinct(cx, &b.get("self")), b.get("dropna")) {
-        (Some((values, false)), _) | (Some((values, _)), Value::Bool(true)) => {
-            crate::library::common::length_of(values.len())
+    t.def("pandas.Series.nunique", "self, dropna=True", |cx, b| {
+        match (distinct(cx, &b.get("self")), b.get("dropna")) {
+            (Some((values, false)), _) | (Some((values, _)), Value::Bool(true)) => {
+                crate::library::common::length_of(values.len())
+            }
+            _ => Value::Any(Type::Int),
         }
-        _ => Value::Any(Type::Int),
     });
     t.def("pandas.Series.unique", "self", |cx, b| {
         let object = b.get("self");
@@ -157,7 +170,8 @@ pub fn distinct(cx: &Cx<'_, '_>, object: &Value) -> Option<(Vec<Value>, bool)> {
     let have = series(cx, object)?;
     let items = match (have.exact(), &have.array.data) {
         (Some(items), _) => items.to_vec(),
-        (None, Some(data)) if data.iter().all(|x| x.fract() == 0.0) => {
+        (None, Some(data)) if data.iter().all(|x| x.fract() == 0.0) =>
+        {
             #[expect(clippy::cast_possible_truncation, reason = "whole numbers, as is checked")]
             data.iter().map(|x| Value::Int(*x as i64)).collect()
         }
@@ -255,11 +269,13 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
     let object = b.get("self");
     let by_column = b.get("axis").as_int() == Some(0) && !b.open;
     let one = |dtype: Option<Dtype>, wide: bool| match how {
-        Reduce::Mean => dtype.map(|d| if d.is_floating() { d } else { Dtype::Float64 }).or(wide.then_some(Dtype::Float64)),
+        Reduce::Mean => {
+            dtype.map(|d| if d.is_floating() { d } else { Dtype::Float64 }).or(wide.then_some(Dtype::Float64))
+        }
         Reduce::Extreme => dtype,
-        Reduce::Sum => dtype.map(|d| if d == Dtype::Bool { Dtype::Int64 } else { d }).filter(|d| {
-            matches!(d, Dtype::Int64 | Dtype::Float64 | Dtype::Float32)
-        }),
+        Reduce::Sum => dtype
+            .map(|d| if d == Dtype::Bool { Dtype::Int64 } else { d })
+            .filter(|d| matches!(d, Dtype::Int64 | Dtype::Float64 | Dtype::Float32)),
     };
     let at = cx.at();
     if let Some(have) = series(cx, &object) {
@@ -309,7 +325,7 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let out = Series { wide: false, ..have.as_dtype(dtype, cx.at()) };
         return new_series(cx, out);
     }
-    let items = super::facts::elements(cx, &have);
+    let items = super::column::elements(cx, &have);
     let element = items.element(&mut cx.it.heap);
     let result = cx.call(&function, Args::positional([element], cx.span));
     let mut out = have.as_dtype(None, cx.at());

@@ -16,7 +16,8 @@ pub fn register(t: &mut Table) {
         "*arrays, test_size=None, train_size=None, random_state=None, shuffle=True, stratify=None",
         split,
     );
-    for name in ["KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "TimeSeriesSplit"] {
+    for name in ["KFold", "StratifiedKFold", "GroupKFold", "ShuffleSplit", "StratifiedShuffleSplit", "TimeSeriesSplit"]
+    {
         let class = format!("sklearn.model_selection.{name}");
         t.class(&class, &[], "n_splits=5, *, shuffle=False, random_state=None, **kwargs");
         t.def(&format!("{class}.get_n_splits"), "self, *args, **kwargs", any_int);
