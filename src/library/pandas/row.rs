@@ -19,11 +19,21 @@ pub fn register(t: &mut Table) {
     row.keeps_arguments = false;
     row.attribute = Some(attribute);
     t.def(&format!("{ROW}.__getitem__"), "self, key", |cx, b| {
-        let key = b.get("key");
-        match Key::of(&key).filter(|_| matches!(key, Value::Str(_))) {
-            Some(key) => cells(cx, &b.get("self")).entries.get(&key).cloned().unwrap_or(Value::Unknown),
-            None => Value::Unknown,
+        let (object, key) = (b.get("self"), b.get("key"));
+        let held = cells(cx, &object);
+        if let Some(key) = Key::of(&key).filter(|_| matches!(key, Value::Str(_))) {
+            return held.entries.get(&key).cloned().unwrap_or(Value::Unknown);
         }
+        let Some(wanted) = super::facts::keys(cx, &key).filter(|_| !matches!(key, Value::Int(_))) else {
+            return Value::Unknown;
+        };
+        let mut out = Dict::default();
+        for key in wanted {
+            let cell = held.entries.get(&key).cloned().unwrap_or(Value::Unknown);
+            out.entries.insert(key, cell);
+        }
+        let dtype = cx.attr(&object, DTYPE);
+        made(cx, out, dtype)
     });
     t.family(&format!("{ROW}."), "to_numpy", "self, dtype=None, **kwargs", |cx, b| {
         let out = values(cx, &b.get("self"));

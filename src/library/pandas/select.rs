@@ -326,7 +326,7 @@ fn set_columns(cx: &mut Cx<'_, '_>, object: &Value, wanted: &[Key], value: &Valu
         }
         Some(_) => None,
         None if value.number_type().is_some() || value.is_text() => Some(vec![value.clone(); wanted.len()]),
-        None => cx.tensor(value).filter(|t| t.rank() == Some(2)).and_then(|table| {
+        None => cx.tensor(value).filter(|t| t.rank() == Some(2)).map(|table| {
             let known = table.array == crate::value::ArrayKind::Numpy;
             let mut column = have.other(table.shape_at);
             column.array.dtype = table.dtype.filter(|_| known);
@@ -335,7 +335,7 @@ fn set_columns(cx: &mut Cx<'_, '_>, object: &Value, wanted: &[Key], value: &Valu
                 let array = column.array.clone();
                 cx.out(array)
             });
-            Some(columns.collect())
+            columns.collect()
         }),
     };
     for (i, key) in wanted.iter().enumerate() {

@@ -32,8 +32,8 @@ pub fn register(t: &mut Table) {
         };
         give_frame(cx, b, out)
     });
-    both(t, "isna isnull notna notnull", "self, *, inplace=False", |cx, b| to_bool(cx, b));
-    both(t, "isin", "self, values, *, inplace=False", |cx, b| to_bool(cx, b));
+    both(t, "isna isnull notna notnull", "self, *, inplace=False", to_bool);
+    both(t, "isin", "self, values, *, inplace=False", to_bool);
     t.family("pandas.Series.", "between eq ne lt le gt ge", "self, *args, inplace=False, **kwargs", |cx, b| {
         to_bool(cx, b)
     });
