@@ -322,6 +322,7 @@ impl Observer for Watcher<'_> {
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
         self.give_up();
+        self.watch.assigned(it, name, value, span);
         if let Some(facts) = self.facts.as_ref().filter(|_| !it.second_round()) {
             note(facts, it, name, value, span);
         }

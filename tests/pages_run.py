@@ -33,7 +33,7 @@ import contracts  # noqa: E402
 
 PRELUDE = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F"]
 PRELUDE += ["import numpy as np"]
-CHECKER_ONLY = ("interpolated", "scaled", "recoloured", "vocabulary")
+CHECKER_ONLY = ("interpolated", "scaled", "recoloured", "flipped", "vocabulary")
 ASSERTS = tomllib.loads((ROOT / "docs" / "device-asserts.toml").read_text(encoding="utf-8"))
 NEWER = re.compile(r"module '(torch[\w.]*)' has no attribute '(\w+)'")
 MARK = re.compile(r"#\s*(error|warning|info)\s*$")

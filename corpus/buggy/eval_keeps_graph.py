@@ -10,7 +10,7 @@ def evaluate():
     model.eval()
     outputs = []
     for x, y in valid:
-        outputs.append(model(x))  # warning: TV607
+        outputs.append(model(x))  # info: TV607
     return torch.cat(outputs).argmax(1)
 
 

@@ -4,7 +4,10 @@ use std::rc::Rc;
 
 use super::eval::Judge;
 use super::value::{Cv, Read};
-use crate::value::{DeviceKind, Dim, Dtype, Kind, Origin, Range, Role, Size, Tensor, Value};
+use crate::value::{DeviceKind, Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
+
+/// What the ids that were spoilt are used for.
+const IDS: &str = "holds the class ids";
 
 impl Judge<'_, '_> {
     pub(super) fn helper(&mut self, name: &str, args: &[Cv], ignoring: Option<Cv>) -> Cv {
@@ -13,7 +16,7 @@ impl Judge<'_, '_> {
             "within" => Cv::tri(self.within(args, ignoring)),
             "stray" => match self.strays(args, ignoring).as_deref() {
                 // Mere bounds do not say that the value is there.
-                Some([_, ..]) if !self.occurring(&first) => Cv::Unknown,
+                Some(parts @ [_, ..]) if !self.occurring(&first, parts) => Cv::Unknown,
                 // Which of several values a batch holds is not known: none is the one.
                 Some([(lo, hi)]) if lo == hi => number(*lo),
                 Some([]) => Cv::Unknown,
@@ -74,9 +77,10 @@ impl Judge<'_, '_> {
                 _ => Cv::Unknown,
             },
             "role" => self.role(&first),
-            "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
-            "recoloured" => self.history(&first, |t| (t.past.recoloured, t.past.recoloured)),
-            "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
+            "interpolated" => self.history(&first, IDS, |t| (t.past.interpolated, t.past.interpolated)),
+            "recoloured" => self.history(&first, IDS, |t| (t.past.recoloured, t.past.recoloured)),
+            "scaled" => self.history(&first, IDS, |t| (t.past.scaled, t.dtype_at)),
+            "flipped" => self.history(&first, "is used as a mask", |t| (t.past.flipped, t.past.flipped)),
             "vocabulary" => match &first {
                 Cv::Tensor(tensor, _) => match tensor.past.vocabulary {
                     Some((count, at)) => {
@@ -140,9 +144,10 @@ impl Judge<'_, '_> {
         Some(range.outside(lo, hi))
     }
 
-    /// Whether some values of a tensor are known to be there.
-    fn occurring(&self, value: &Cv) -> bool {
-        matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some()))
+    /// Whether some of these values of a tensor are known to be there.
+    fn occurring(&self, value: &Cv, parts: &[(f64, f64)]) -> bool {
+        let among = |met: Met| parts.iter().any(|(lo, hi)| (*lo..=*hi).contains(&met.value));
+        matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some_and(among)))
     }
 
     /// Whether a value that is there fits, where one is known beside the ends.
@@ -301,7 +306,7 @@ impl Judge<'_, '_> {
 
     /// Whether something was certainly done to the elements; the finding stands at the second
     /// place. What is not known to have happened is taken not to have.
-    fn history(&mut self, value: &Cv, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
+    fn history(&mut self, value: &Cv, here: &str, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
         let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
         let (done, blamed) = of(tensor);
         if done.is_none() {
@@ -310,7 +315,7 @@ impl Judge<'_, '_> {
         if blamed != done {
             self.read(format!("`{name}` is divided by 255 here"), done);
         }
-        self.note(Read { label: format!("`{name}` holds the class ids"), at: blamed, blame: true });
+        self.note(Read { label: format!("`{name}` {here}"), at: blamed, blame: true });
         Cv::Bool(true)
     }
 

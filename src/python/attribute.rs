@@ -85,7 +85,13 @@ impl<'p> Interp<'p> {
             Value::Tuple(_) => self
                 .native_class_attr(sym("builtins.tuple"), object, name, span)
                 .or_else(|| Some(Value::Method(Rc::new((object.clone(), name))))),
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Any(_) | Value::Ranged(_) | Value::Size(_) => {
+            Value::Int(_)
+            | Value::Float(_)
+            | Value::Bool(_)
+            | Value::Any(_)
+            | Value::Ranged(_)
+            | Value::Floats(_)
+            | Value::Size(_) => {
                 match name.as_str() {
                     // Members of an `IntEnum` are carried as numbers.
                     "real" | "numerator" | "value" => Some(object.clone()),

@@ -8,7 +8,7 @@ use super::Args;
 use super::interp::Interp;
 use super::library::Event;
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Size, Sym, Type, Value, sym};
+use crate::value::{Data, Dict, Items, Range, Size, Sym, Type, Value, sym};
 
 const NAMES: &[&str] = &[
     "abs",
@@ -289,11 +289,12 @@ impl<'p> Interp<'p> {
                 Value::Str(_) | Value::Among(_) => self
                     .of_texts(value, |_, text| text.trim().parse().ok().map(Value::Int))
                     .unwrap_or(Value::Any(Type::Int)),
+                Value::Any(Type::Bool) => Value::ranged(Range::bounds(0.0, 1.0), false, None),
                 _ => Value::Any(Type::Int),
             },
             "float" => match value {
                 Value::Str(s) => s.trim().parse().map_or(Value::Any(Type::Float), Value::Float),
-                other => other.as_f64().map_or(Value::Any(Type::Float), Value::Float),
+                other => other.range().map_or(Value::Any(Type::Float), |(range, at)| Value::floats(range, at)),
             },
             "bool" => self.truth(value).map_or(Value::Any(Type::Bool), Value::Bool),
             "str" => {
@@ -341,7 +342,7 @@ impl<'p> Interp<'p> {
                 Some("numbers.Number" | "numbers.Integral" | "numbers.Real") => Some(true),
                 _ => builtin(&["int", "object"]),
             },
-            Value::Float(_) | Value::Any(Type::Float) => match classes.as_path() {
+            Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => match classes.as_path() {
                 Some("numbers.Number" | "numbers.Real") => Some(true),
                 _ => builtin(&["float", "object"]),
             },

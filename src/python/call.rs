@@ -448,7 +448,7 @@ impl<'p> Interp<'p> {
         }
         self.heap.undo(mark);
         let (deltas, values): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
-        self.heap.join(&deltas, false);
+        self.heap.join_taken(&deltas, false, frame.apart);
         let mut values = values.into_iter();
         let first = values.next().unwrap_or(Value::None);
         let value = values.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false));

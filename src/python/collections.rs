@@ -20,14 +20,18 @@ impl<'p> Interp<'p> {
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => {
                 Some(text_method(receiver, name.as_str(), args, self))
             }
-            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(_) => {
-                Some(match name.as_str() {
-                    "item" | "conjugate" => receiver.clone(),
-                    "bit_length" => Value::Any(Type::Int),
-                    "is_integer" => Value::Any(Type::Bool),
-                    _ => Value::Unknown,
-                })
-            }
+            Value::Int(_)
+            | Value::Float(_)
+            | Value::Bool(_)
+            | Value::Size(_)
+            | Value::Ranged(_)
+            | Value::Floats(_)
+            | Value::Any(_) => Some(match name.as_str() {
+                "item" | "conjugate" => receiver.clone(),
+                "bit_length" => Value::Any(Type::Int),
+                "is_integer" => Value::Any(Type::Bool),
+                _ => Value::Unknown,
+            }),
             Value::Tuple(items) => match name.as_str() {
                 "index" if let [only] = args.pos.as_slice() => Some(self.place_of(items, &only.value)),
                 "count" => Some(count_of(items, args)),

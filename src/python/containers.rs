@@ -481,17 +481,7 @@ impl<'p> Interp<'p> {
 
     pub(super) fn extend_list(&mut self, id: ObjId, more: Items) {
         let Data::List(items) = self.heap.get(id) else { return };
-        let joined = match (items.clone(), more) {
-            (Items::Exact(mut items), Items::Exact(more)) if items.len() + more.len() <= 4096 => {
-                items.extend(more);
-                Items::Exact(items)
-            }
-            (Items::Exact(items), more) if items.is_empty() => Items::Many(more.element(&mut self.heap)),
-            (items, more) => {
-                let (a, b) = (items.element(&mut self.heap), more.element(&mut self.heap));
-                Items::Many(join(&mut self.heap, &a, &b, false))
-            }
-        };
+        let joined = items.clone().followed_by(more, &mut self.heap);
         *self.heap.get_mut(id) = Data::List(joined);
     }
 

@@ -364,6 +364,8 @@ impl Frame {
             loops: Vec::new(),
             withs: Vec::new(),
             raising: 0,
+            arms: Vec::new(),
+            apart: true,
             handling: 0,
             globals: Vec::new(),
             nonlocals: Vec::new(),

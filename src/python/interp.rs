@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::{Budget, Meter};
+use super::cadence::Cadence;
 use super::import::{Deferred, Sources};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
@@ -37,6 +38,17 @@ pub(super) struct Code<'p> {
     pub yields: Option<bool>,
 }
 
+/// A loop, and how often its body runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rounds {
+    /// Each time that a loop is come to has its own.
+    pub run: u32,
+    /// The elements that it goes over, where their number is known.
+    pub count: Option<i64>,
+    /// A `break` or `return` may end it before.
+    pub leaves: bool,
+}
+
 /// A loop that is being run.
 pub(super) struct Loop {
     pub mark: Mark,
@@ -44,6 +56,9 @@ pub(super) struct Loop {
     pub continues: Vec<Delta>,
     /// How many `with` blocks were open where it began.
     pub withs: usize,
+    /// Each `continue` is one that is certainly taken now and then.
+    pub apart: bool,
+    pub rounds: Rounds,
     /// How many undecided branches it stands in.
     pub undecided: u32,
     /// Its second round is being shown.
@@ -65,6 +80,10 @@ pub(super) struct Frame {
     pub class_body: Option<ObjId>,
     pub mark: Option<Mark>,
     pub returns: Vec<(Delta, Value)>,
+    /// How often the arms of undecided conditions in it that are being run are taken.
+    pub arms: Vec<Cadence>,
+    /// Each way in which it returned is one that is certainly taken now and then.
+    pub apart: bool,
     pub yields: Vec<Value>,
     pub loops: Vec<Loop>,
     pub withs: Vec<Value>,
@@ -115,6 +134,8 @@ pub struct Interp<'p> {
     pub speculative: bool,
     /// How many loops are being run beyond their first round.
     pub(super) rounds: u32,
+    /// How many loops were begun.
+    pub(super) begun: u32,
     /// How many branches are being run of which it is not known whether they are taken.
     pub(super) undecided: u32,
     /// A loop's second round is being shown to the observer.
@@ -166,6 +187,7 @@ impl<'p> Interp<'p> {
             unsure: 0,
             speculative: false,
             rounds: 0,
+            begun: 0,
             undecided: 0,
             showing: false,
             imagining: false,
@@ -197,6 +219,15 @@ impl<'p> Interp<'p> {
     pub fn tests_attribute(&self, name: &str) -> bool {
         let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
         matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
+    }
+
+    /// The definition of the function that is being run.
+    pub fn function(&self) -> Option<Span> {
+        let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
+        match code.body {
+            Body::Function(def) => Some(Span::new(code.file, def)),
+            Body::Lambda(_) | Body::Class => None,
+        }
     }
 
     /// Whether a function is being run that was called at this place.
@@ -262,6 +293,20 @@ impl<'p> Interp<'p> {
         itself.then(|| (shown, self.open_loops()))
     }
 
+    /// Whether what is being run stands in a branch of which it is not known whether it is taken.
+    pub fn is_undecided(&self) -> bool {
+        self.undecided > 0
+    }
+
+    /// `n`, where what is run stands under a condition that holds in every `n`th round.
+    pub fn every(&self) -> Option<i64> {
+        let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
+        arms.into_iter().find_map(|arm| match arm {
+            Cadence::Every(n) => Some(*n),
+            _ => None,
+        })
+    }
+
     /// Whether this is certain not to be the first round of a loop.
     pub fn later_round(&self) -> bool {
         self.later.is_some()
@@ -280,6 +325,21 @@ impl<'p> Interp<'p> {
     /// How many loops are being run, one inside the other.
     pub fn open_loops(&self) -> usize {
         self.frames.iter().map(|f| f.loops.len()).sum()
+    }
+
+    /// The loops that are being run, outermost first.
+    pub fn rounds(&self) -> Vec<Rounds> {
+        self.frames.iter().flat_map(|f| f.loops.iter().map(|l| l.rounds)).collect()
+    }
+
+    /// How many undecided branches are being run, one inside the other.
+    pub fn undecided(&self) -> u32 {
+        self.undecided
+    }
+
+    /// The scope of the function or module that is being run.
+    pub fn scope(&self) -> Option<ObjId> {
+        self.frames.last().map(|f| f.scope)
     }
 
     /// Whether it stands in a loop outside the outermost method of an instance of a library's class that is being

@@ -1,6 +1,8 @@
 //! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
 
-use super::interp::{Interp, Loop};
+use super::cadence::Cadence;
+use super::entry::blocks;
+use super::interp::{Interp, Loop, Rounds};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Stmt};
@@ -29,20 +31,28 @@ pub(super) struct Kept {
 impl<'p> Interp<'p> {
     pub(super) fn exec_for(&mut self, stmt: &'p StmtFor) -> Flow {
         let span = self.span(&*stmt.iter);
+        let since = self.heap.len();
         let iterable = self.eval(&stmt.iter);
         let certain = self.surely_not_empty(&iterable);
+        let rounds = self.rounds_of(stmt, &iterable);
         let items = self.iterate(&iterable, span);
         let body_size = stmt.body.last().map_or(0, |last| last.end().to_u32())
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
-            Items::Exact(items) if unrolls(&items, stmt, body_size) => self.unrolled(stmt, items),
+            Items::Exact(items) if unrolls(&items, stmt, body_size) => {
+                // What stands in it may come in some of its rounds only.
+                self.unrolled(stmt, items, Rounds { count: None, ..rounds })
+            }
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
+                let count = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
-                self.widened(&stmt.body, &stmt.orelse, true, None, &mut |it| {
-                    it.assign(&stmt.target, element.clone());
-                    None
+                self.counted(stmt, count, &element, |it| {
+                    it.widened((&stmt.body, &stmt.orelse), rounds, true, None, &mut |it| {
+                        it.assign(&stmt.target, element.clone());
+                        None
+                    })
                 })
             }
             Items::Many(element) => {
@@ -50,9 +60,11 @@ impl<'p> Interp<'p> {
                     Some(Data::Iter(iter)) => iter.first.clone(),
                     _ => None,
                 };
+                // A batch is no round's but its own: what is written to it is not in the next.
+                let made = self.heap.renewed(&element, since);
                 let last = self.last_of(&iterable, span).map(|last| (&*stmt.target, last));
-                self.widened(&stmt.body, &stmt.orelse, certain, last, &mut |it| {
-                    let value = first.take().unwrap_or_else(|| element.clone());
+                self.widened((&stmt.body, &stmt.orelse), rounds, certain, last, &mut |it| {
+                    let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
                     it.assign(&stmt.target, value);
                     None
                 })
@@ -69,26 +81,79 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn begin_loop(&mut self) -> crate::value::Mark {
+    /// How often a `for` goes round.
+    fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
+        Rounds { run: 0, count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body) }
+    }
+
+    fn count_of(&mut self, iter: &'p Expr, iterable: &Value) -> Option<i64> {
+        let Expr::Call(call) = iter else { return self.length_of(iterable) };
+        let name = match &*call.func {
+            Expr::Name(name) => name.id.as_str(),
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => "",
+        };
+        let first = call.arguments.args.first()?;
+        match (name, &*call.arguments.args) {
+            ("range" | "trange", [_]) => self.eval(first).as_int(),
+            ("range" | "trange", [_, end]) => Some(self.eval(end).as_int()?.saturating_sub(self.eval(first).as_int()?)),
+            // What they are given they go over once.
+            ("enumerate" | "tqdm" | "track", _) => match first {
+                Expr::Name(_) | Expr::Attribute(_) => {
+                    let inner = self.eval(first);
+                    self.length_of(&inner)
+                }
+                Expr::Call(_) => self.count_of(first, &Value::Unknown),
+                _ => None,
+            },
+            _ => self.length_of(iterable),
+        }
+    }
+
+    fn length_of(&mut self, iterable: &Value) -> Option<i64> {
+        match iterable.as_obj() {
+            Some(id) if matches!(self.heap.get(id), Data::List(_) | Data::Instance(_)) => {
+                let library = self.library;
+                let known = self.heap.exact_items(iterable).map(|items| items.len());
+                let known = known.and_then(|n| i64::try_from(n).ok());
+                known.or_else(|| library.length(self, iterable)?.as_int())
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn begin_loop(&mut self, rounds: Rounds) -> crate::value::Mark {
         let mark = self.heap.mark();
+        self.begun = self.begun.wrapping_add(1);
+        let rounds = Rounds { run: self.begun, ..rounds };
         if let Some(frame) = self.frames.last_mut() {
             let (withs, undecided) = (frame.withs.len(), self.undecided);
-            frame.loops.push(Loop { mark, breaks: Vec::new(), continues: Vec::new(), withs, undecided, shown: false });
+            frame.loops.push(Loop {
+                mark,
+                breaks: Vec::new(),
+                continues: Vec::new(),
+                apart: true,
+                rounds,
+                withs,
+                undecided,
+                shown: false,
+            });
         }
         mark
     }
 
-    fn take_continues(&mut self) -> Vec<Delta> {
+    /// The ways in which a round was cut short, and whether each is certainly taken now and then.
+    pub(super) fn take_continues(&mut self) -> (Vec<Delta>, bool) {
         let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
-        innermost.map(|l| std::mem::take(&mut l.continues)).unwrap_or_default()
+        innermost.map(|l| (std::mem::take(&mut l.continues), std::mem::replace(&mut l.apart, true))).unwrap_or_default()
     }
 
-    fn end_loop(&mut self) -> Vec<Delta> {
+    pub(super) fn end_loop(&mut self) -> Vec<Delta> {
         self.frames.last_mut().and_then(|f| f.loops.pop()).map(|l| l.breaks).unwrap_or_default()
     }
 
-    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>) -> Flow {
-        let mark = self.begin_loop();
+    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>, rounds: Rounds) -> Flow {
+        let mark = self.begin_loop(rounds);
         let (mut alive, outer) = (true, self.later);
         for (round, item) in items.into_iter().enumerate() {
             if round > 0 {
@@ -96,7 +161,7 @@ impl<'p> Interp<'p> {
             }
             self.assign(&stmt.target, item);
             let flow = self.exec_block(&stmt.body);
-            let mut ends = self.take_continues();
+            let (mut ends, apart) = self.take_continues();
             if ends.is_empty() && flow == Flow::Next {
                 continue;
             }
@@ -108,7 +173,7 @@ impl<'p> Interp<'p> {
                 alive = false;
                 break;
             }
-            self.heap.join(&ends, false);
+            self.heap.join_taken(&ends, false, apart);
         }
         self.later = outer;
         if alive && !stmt.orelse.is_empty() && self.exec_block(&stmt.orelse) == Flow::Stopped {
@@ -135,28 +200,28 @@ impl<'p> Interp<'p> {
     /// the last round binds to the target, where that is not like the rest.
     fn widened(
         &mut self,
-        body: &'p [Stmt],
-        orelse: &'p [Stmt],
+        (body, orelse): (&'p [Stmt], &'p [Stmt]),
+        rounds: Rounds,
         certain: bool,
         last: Option<(&'p Expr, Value)>,
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) -> Flow {
-        let mark = self.begin_loop();
+        let mark = self.begin_loop(rounds);
         // What is known where a round ends; none has yet.
         let mut state: Option<Delta> = None;
         let mut endless = false;
-        let (moments, rounds, before) = (self.observer.moments(), self.rounds, self.kept());
+        let (moments, outer, before) = (self.observer.moments(), self.rounds, self.kept());
         for _ in 0..MAX_ROUNDS {
             self.heap.undo(mark);
             self.heap.apply(state.as_deref().unwrap_or_default());
-            self.rounds = rounds + u32::from(state.is_some());
+            self.rounds = outer + u32::from(state.is_some());
             let enters = begin(self);
             endless = enters == Some(true);
             if enters == Some(false) {
                 break;
             }
             let flow = self.exec_block(body);
-            let mut ends = self.take_continues();
+            let (mut ends, apart) = self.take_continues();
             if flow == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
@@ -165,11 +230,11 @@ impl<'p> Interp<'p> {
                 break;
             }
             let first = state.is_none();
-            if first && rounds == 0 && !self.showing && self.observer.moments() != moments {
-                self.show_second_round(mark, &ends, body, begin);
+            if first && outer == 0 && !self.showing && self.observer.moments() != moments {
+                self.show_second_round(mark, (&ends, apart), body, begin);
             }
             ends.splice(0..0, state.take());
-            let changed = self.heap.join(&ends, !first);
+            let changed = self.heap.join_taken(&ends, !first, first && apart);
             state = Some(self.heap.delta(mark));
             // A second round that is being shown needs of the loops in it one round.
             if self.showing || !(first || changed) || !self.step() {
@@ -188,7 +253,7 @@ impl<'p> Interp<'p> {
             self.heap.undo(mark);
             self.drop_kept(before);
         }
-        self.rounds = rounds;
+        self.rounds = outer;
         // Where the loop ends by itself.
         let mut exits = Vec::new();
         if !(certain || self.showing && state.is_some()) {
@@ -216,26 +281,47 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a loop's body from the state in which its first round ended, for the observer
-    /// only: nothing of it is kept.
+    /// only: nothing of it is kept. Where what is done now and then was done in that round and
+    /// not in the first, the next one is shown, too.
     fn show_second_round(
         &mut self,
         mark: crate::value::Mark,
-        ends: &[Delta],
+        (ends, apart): (&[Delta], bool),
         body: &'p [Stmt],
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) {
         let before = self.kept();
-        self.heap.join(ends, false);
+        self.heap.join_taken(ends, false, apart);
         let outer = self.later;
-        (self.showing, self.later) = (true, Some(self.heap.len()));
-        self.mark_shown(true);
-        if begin(self) != Some(false) {
-            self.exec_block(body);
+        let decided = !self.heap.has_fates_apart(self.state);
+        if let Some((ends, apart)) = self.show_round(body, begin)
+            && decided
+        {
+            let ends: Vec<Delta> = ends.into_iter().chain([self.heap.delta(mark)]).collect();
+            self.heap.undo(mark);
+            self.heap.join_taken(&ends, false, apart);
+            if self.heap.has_fates_apart(self.state) {
+                self.show_round(body, begin);
+            }
         }
-        (self.showing, self.later) = (false, outer);
-        self.mark_shown(false);
+        self.later = outer;
         self.heap.undo(mark);
         self.drop_kept(before);
+    }
+
+    /// One more round for the observer: the other ways in which it ended, where it came to its end.
+    fn show_round(
+        &mut self,
+        body: &'p [Stmt],
+        begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+    ) -> Option<(Vec<Delta>, bool)> {
+        (self.showing, self.later) = (true, Some(self.heap.len()));
+        self.mark_shown(true);
+        let flow = if begin(self) == Some(false) { Flow::Stopped } else { self.exec_block(body) };
+        self.showing = false;
+        self.mark_shown(false);
+        let ends = self.take_continues();
+        (flow == Flow::Next).then_some(ends)
     }
 
     fn mark_shown(&mut self, shown: bool) {
@@ -273,7 +359,7 @@ impl<'p> Interp<'p> {
         if first == Some(false) {
             return self.exec_block(&stmt.orelse);
         }
-        self.widened(&stmt.body, &stmt.orelse, first == Some(true), None, &mut |it| {
+        self.widened((&stmt.body, &stmt.orelse), Rounds::default(), first == Some(true), None, &mut |it| {
             let truth = it.condition(&stmt.test);
             it.assume(&stmt.test, true);
             truth
@@ -286,7 +372,10 @@ impl<'p> Interp<'p> {
         };
         self.leave_withs(withs);
         let delta = self.heap.delta(mark);
-        if let Some(innermost) = self.frames.last_mut().and_then(|f| f.loops.last_mut()) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let apart = frame.arms.last() != Some(&Cadence::Unclear);
+        if let Some(innermost) = frame.loops.last_mut() {
+            innermost.apart &= breaks || apart;
             if breaks { innermost.breaks.push(delta) } else { innermost.continues.push(delta) }
         }
     }
@@ -301,6 +390,21 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
     items.len() <= UNROLL
         || items.len() <= UNROLL_LONG && body_size <= SHORT_BODY
         || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
+}
+
+/// Whether a loop's body may end it.
+fn leaves(body: &[Stmt]) -> bool {
+    body.iter().any(|s| match s {
+        Stmt::Break(_) | Stmt::Return(_) => true,
+        // What ends an inner loop does not end this one, a `return` does.
+        Stmt::For(s) => returns(&s.body),
+        Stmt::While(s) => returns(&s.body),
+        _ => blocks(s).into_iter().any(leaves),
+    })
+}
+
+fn returns(body: &[Stmt]) -> bool {
+    body.iter().any(|s| matches!(s, Stmt::Return(_)) || blocks(s).into_iter().any(returns))
 }
 
 /// Whether a loop stands directly in a body: unrolling a loop of loops multiplies.

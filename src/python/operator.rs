@@ -110,16 +110,7 @@ impl<'p> Interp<'p> {
         let data = |it: &Self, v: &Value| v.as_obj().map(|id| it.heap.get(id).clone());
         match (op, data(self, left), data(self, right)) {
             (BinOp::Add, Some(Data::List(a)), Some(Data::List(b))) => {
-                let items = match (a, b) {
-                    (Items::Exact(mut a), Items::Exact(b)) => {
-                        a.extend(b);
-                        Items::Exact(a)
-                    }
-                    (a, b) => {
-                        let (a, b) = (a.element(&mut self.heap), b.element(&mut self.heap));
-                        Items::Many(crate::value::join(&mut self.heap, &a, &b, false))
-                    }
-                };
+                let items = a.followed_by(b, &mut self.heap);
                 Some(Value::Obj(self.heap.alloc(Data::List(items))))
             }
             (BinOp::Mul, Some(Data::List(a)), _) => Some(self.repeat_list(a, right)),
@@ -418,6 +409,23 @@ fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     })
 }
 
+/// Arithmetic of a number of which the range is known with one that is known: a float.
+fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
+    let ((x, at), (y, _)) = (left.range()?, right.range()?);
+    let range = match (op, left.as_f64(), right.as_f64()) {
+        (BinOp::Add, _, Some(k)) => x.map(|v| v + k),
+        (BinOp::Sub, _, Some(k)) => x.map(|v| v - k),
+        (BinOp::Mul, _, Some(k)) => x.map(|v| v * k),
+        (BinOp::Div, _, Some(k)) if k != 0.0 => x.map(|v| v / k),
+        (BinOp::Add, Some(k), _) => y.map(|v| v + k),
+        (BinOp::Sub, Some(k), _) => y.map(|v| k - v),
+        (BinOp::Mul, Some(k), _) => y.map(|v| v * k),
+        _ => return None,
+    };
+    let known = !range.lo().is_nan() && !range.hi().is_nan();
+    known.then(|| Value::floats(range, at))
+}
+
 /// What two integers of these ranges make.
 fn between(op: BinOp, x: &Range, y: &Range) -> Option<Range> {
     let (lo, hi) = match op {
@@ -450,7 +458,7 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
             },
             _ => None,
         };
-        return Some(known.map_or(Value::Any(Type::Float), Value::Float));
+        return Some(known.map(Value::Float).or_else(|| scaled(op, left, right)).unwrap_or(Value::Any(Type::Float)));
     }
     if let Some(value) = ranged(op, left, right) {
         return Some(value);
@@ -473,6 +481,8 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
         BinOp::Mod => match (&a, &b) {
             (Size::Int(x), Size::Int(y)) if *y > 0 => Value::Int(x.rem_euclid(*y)),
             _ if a.div_exact(&b).is_some() => Value::Int(0),
+            #[expect(clippy::cast_precision_loss, reason = "bounds of a range")]
+            (_, Size::Int(y @ 1..)) => Value::ranged(Range::bounds(0.0, *y as f64 - 1.0), false, None),
             _ => Value::Any(Type::Int),
         },
         BinOp::Pow => match (&a, &b) {

@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::cadence::Cadence;
 use super::interp::Interp;
 use super::library::Event;
 use crate::syntax::ast::{self, ModModule, StmtIf, StmtWith};
@@ -131,6 +132,7 @@ impl<'p> Interp<'p> {
         let Some(mark) = self.frames.last().and_then(|f| f.mark) else { return };
         let delta = self.heap.delta(mark);
         if let Some(frame) = self.frames.last_mut() {
+            frame.apart &= frame.arms.last() != Some(&Cadence::Unclear);
             frame.returns.push((delta, value));
         }
     }
@@ -165,19 +167,23 @@ impl<'p> Interp<'p> {
                 let body: &'p [Stmt] = body;
                 let rest: Vec<_> = rest.to_vec();
                 let doubts = self.doubt(test);
+                let cadence = self.cadence(test);
                 let (mut left, mut right) = (Flow::Next, Flow::Next);
-                let flow = self.branch(&mut [
-                    &mut |it| {
-                        it.assume(test, true);
-                        left = it.exec_block(body);
-                        left
-                    },
-                    &mut |it| {
-                        it.assume(test, false);
-                        right = it.exec_arms(&rest);
-                        right
-                    },
-                ]);
+                let flow = self.branch(
+                    cadence,
+                    &mut [
+                        &mut |it| {
+                            it.assume(test, true);
+                            left = it.exec_block(body);
+                            left
+                        },
+                        &mut |it| {
+                            it.assume(test, false);
+                            right = it.exec_arms(&rest);
+                            right
+                        },
+                    ],
+                );
                 if (left, right) == (Flow::Next, Flow::Next) {
                     self.settle(doubts);
                 }
@@ -187,24 +193,26 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs each arm from the present state and joins those that go on.
-    pub(super) fn branch(&mut self, arms: &mut [&mut dyn FnMut(&mut Self) -> Flow]) -> Flow {
+    pub(super) fn branch(&mut self, cadence: Cadence, arms: &mut [&mut dyn FnMut(&mut Self) -> Flow]) -> Flow {
         let mark = self.heap.mark();
         let unsure = self.unsure;
         let mut ends = Vec::new();
         let count = arms.len();
         self.undecided += 1;
-        for arm in arms {
+        for (at, arm) in arms.iter_mut().enumerate() {
             self.unsure = self.in_arm(unsure);
+            self.enter_arm(if at == 0 { cadence } else { cadence.other() });
             if arm(self) == Flow::Next {
                 ends.push(self.heap.delta(mark));
             }
             self.heap.undo(mark);
+            self.leave_arm();
         }
         self.undecided -= 1;
         // Past `if …: return`, the rest of the function is the other side.
         self.unsure = if ends.len() < count { self.in_arm(unsure) } else { unsure };
         if !ends.is_empty() {
-            self.heap.join(&ends, false);
+            self.heap.join_taken(&ends, false, cadence != Cadence::Unclear);
         }
         self.heap.release(mark);
         if ends.is_empty() { Flow::Stopped } else { Flow::Next }

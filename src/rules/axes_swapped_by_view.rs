@@ -31,7 +31,7 @@ impl AxesSwappedByView {
             _ => return,
         };
         let (Some(old), Some(new)) = (tensor.sizes(), asked(it, bound, &tensor.numel())) else { return };
-        let Some(page) = with.rules.find(NAME).filter(|_| swaps(&old, &new)) else { return };
+        let Some(page) = with.rules.find(NAME).filter(|_| swaps(&old, &new) || joins_over(&old, &new)) else { return };
         let text = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
         let message = format!(
             "from [{}] to [{}] the lengths change places and the elements do not: `permute` moves axes",
@@ -62,6 +62,17 @@ fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
     Some(sizes)
 }
 
+/// Whether the second of three axes becomes the first of two, and the first is joined to the last
+/// over it: the states `[2, B, H]` of both directions as `[B, 2 * H]`.
+fn joins_over(old: &[Size], new: &[Size]) -> bool {
+    let ([first, second, last], [kept, joined]) = (old, new) else { return false };
+    let apart = |a: &Size, b: &Size| !a.is_unknown() && !b.is_unknown() && a != b;
+    second.equals(kept) == Some(true)
+        && first.mul(last).equals(joined) == Some(true)
+        && apart(first, second)
+        && ![first, second, last].iter().any(|size| size.known() == Some(1))
+}
+
 /// Whether the lengths are the same, at least two of them at other places.
 fn swaps(old: &[Size], new: &[Size]) -> bool {
     if old.len() < 3 || old.len() != new.len() {
@@ -77,6 +88,7 @@ fn swaps(old: &[Size], new: &[Size]) -> bool {
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
     // Transformer-XL shifts the rows of its scores by such a view of a padded tensor, and
     // Longformer does the same.
-    let shift = old.len() == 4 && from.len() == 2;
+    let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
+    let shift = old.len() == 4 && from.len() == 2 && (0..3).any(|at| moves(at) && moves(at + 1));
     !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
 }

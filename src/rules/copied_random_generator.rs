@@ -1,5 +1,5 @@
-//! A random generator that a dataset makes for itself, and whose copies all workers of a loader
-//! have.
+//! A random generator that a dataset or a transform of it keeps, and whose copies all workers of a
+//! loader have.
 //!
 //! What is reported was set before any worker ran, and is drawn from in one that nothing set up:
 //! a generator that a worker makes for itself, or seeds by its number, is right.
@@ -13,7 +13,6 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "copied-random-generator";
-const DATASET: &str = "torch.utils.data.Dataset";
 /// The name under which the model of the loader remembers that it runs a worker, with a copy of
 /// the dataset as the program made it.
 const COPIED: &str = "worker with a copy";
@@ -34,11 +33,12 @@ pub struct CopiedRandomGenerator {
 
 impl CopiedRandomGenerator {
     pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
-        let Event::SetAttribute { object, name, value, span, .. } = event else { return };
+        let Event::SetAttribute { name, value, span, .. } = event else { return };
         let Some(generator) = value.as_obj().filter(|_| is_generator(it, value)) else { return };
         let mut attributes = self.attributes.borrow_mut();
-        attributes.retain(|a| a.generator != generator);
-        if it.is_instance(&Value::Obj(object), DATASET) && !in_worker(it) {
+        if in_worker(it) {
+            attributes.retain(|a| a.generator != generator);
+        } else {
             attributes.push(Attribute { name, generator, span });
         }
     }

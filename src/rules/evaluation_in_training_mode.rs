@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::dropout_ignores_eval::DropoutIgnoresEval;
 use super::model_left_in_eval::{Mode, mode_of};
 use super::trace::{Moment, Trace};
 use super::watch::{Found, Watching, report};
@@ -83,8 +84,17 @@ impl EvaluationInTrainingMode {
         }
     }
 
-    pub fn returned(&self, it: &Interp<'_>, (path, bound, result, span): (Sym, &Bound, &Value, Span)) {
-        let Some(Mode { class, training: true, layer }) = mode_of(it, path, bound) else { return };
+    pub fn returned(
+        &self,
+        it: &Interp<'_>,
+        dropout: &DropoutIgnoresEval,
+        (path, bound, result, span): (Sym, &Bound, &Value, Span),
+    ) {
+        let Some(Mode { class, training: Some(true), layer }) = mode_of(it, path, bound) else { return };
+        // Whatever mode the model is in.
+        if dropout.made(layer) {
+            return;
+        }
         if self.asked_for.get() || it.speculative || it.second_round() || !no_grad(it) || drops_nothing(it, layer) {
             return;
         }

@@ -82,7 +82,7 @@ impl EvaluationRecordsGradients {
         for (call, _) in outputs.iter().filter(|(call, _)| !wanted.contains(call)) {
             let message =
                 "the model is in evaluation mode, and still records a graph for gradients that nobody computes";
-            report(found, page, Severity::Warning, message.to_owned(), *call, Vec::new());
+            report(found, page, Severity::Info, message.to_owned(), *call, Vec::new());
         }
     }
 }

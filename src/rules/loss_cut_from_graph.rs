@@ -33,18 +33,18 @@ impl LossCutFromGraph {
         let Moment::Backward { loss, accumulates, .. } = moment else { return };
         *self.last.borrow_mut() = Some((span, loss.clone()));
         self.unrecorded(with, it, trace, (loss, span), found);
-        let [only] = loss.as_slice() else { return };
-        // With a parameter for a loss, or without an optimizer, gradients of leaves are wanted.
-        let Some(leaf) = tensor(it, *only).filter(|t| t.grad == Grad::Leaf && !t.parameter) else { return };
         let trains = !it.speculative && it.in_loop() && !trace.optimizers.all().is_empty();
-        let scalar = leaf.numel().known() == Some(1);
-        let Some(page) = with.rules.find(NAME).filter(|_| trains && scalar && *accumulates) else { return };
-        let message = "the loss is a leaf of the graph: its gradient reaches no parameter".to_owned();
-        let labels = trace.graph.node(*only).map(|node| Label {
+        let Some(page) = with.rules.find(NAME).filter(|_| trains && *accumulates) else { return };
+        let ([only], Some(leaf)) = (loss.as_slice(), made_anew(it, trace, loss)) else { return };
+        let message = match leaf == *only {
+            true => "the loss is a leaf of the graph: its gradient reaches no parameter",
+            false => "the loss is computed from a new leaf of the graph alone: its gradient reaches no parameter",
+        };
+        let labels = trace.graph.node(leaf).map(|node| Label {
             span: node.span,
             message: format!("`{}` makes a new tensor, which does not know what it was computed from", node.function),
         });
-        report(found, page, Severity::Error, message, span, labels.into_iter().collect());
+        report(found, page, Severity::Error, message.to_owned(), span, labels.into_iter().collect());
     }
 
     /// Checkpointed parts of a model that the loss depends on, and that it cannot teach.
@@ -107,4 +107,29 @@ impl LossCutFromGraph {
         report(found, page, Severity::Error, message, *span, vec![Label { span: node.span, message: why }]);
         true
     }
+}
+
+/// The leaf that a loss is, or the one that it is computed from, which is no parameter: made of
+/// the numbers of what has a graph, it is not one whose own gradient is wanted.
+fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
+    let [only] = loss else { return None };
+    let leaf = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf);
+    let free = |id: &ObjId| tensor(it, *id).is_some_and(|t| !t.parameter);
+    if leaf(only) {
+        // What `backward()` takes without a gradient is one number.
+        let scalar = tensor(it, *only).is_some_and(|t| t.numel().known().is_none_or(|n| n == 1));
+        return Some(*only).filter(|id| scalar && free(id));
+    }
+    let grad = |id: ObjId| tensor(it, id).map(|t| t.grad);
+    let inner = trace.graph.ancestors(loss, |id| !matches!(grad(id), Some(Grad::Leaf | Grad::Off)));
+    let mut leaves = Vec::new();
+    for id in inner {
+        let node = trace.graph.node(id).filter(|_| grad(id) == Some(Grad::Attached))?;
+        leaves.extend(node.inputs.into_iter().filter(leaf));
+    }
+    let copied = |id: &ObjId| {
+        let node = trace.graph.node(*id).filter(|node| matches!(node.function, "tensor" | "as_tensor"));
+        free(id) && node.is_some_and(|node| node.inputs.iter().any(|id| grad(*id) == Some(Grad::Attached)))
+    };
+    leaves.first().copied().filter(|_| leaves.iter().all(copied))
 }

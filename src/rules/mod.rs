@@ -2,11 +2,13 @@
 //! express (order of calls, loops, environment). A rule prints nothing.
 
 pub mod axes_swapped_by_view;
+mod batch_taken_for_sequence;
 pub mod changed_through_data;
 mod clipping_after_step;
 pub mod copied_random_generator;
 pub mod cuda_default_with_shuffling_loader;
 pub mod cuda_in_dataset_worker;
+mod difference_of_all_pairs;
 pub mod discarded_to;
 pub mod dropout_ignores_eval;
 pub mod dsa_environment_variable;
@@ -16,6 +18,7 @@ mod evaluation_records_gradients;
 pub mod forward_called_directly;
 pub mod freed_graph_reused;
 pub mod gradients_not_cleared;
+mod head_never_called;
 pub mod hidden_state_not_detached;
 pub mod late_environment_variable;
 pub mod late_launch_blocking;
@@ -30,13 +33,18 @@ pub mod modules_in_plain_container;
 pub mod optimizer_state_left_behind;
 pub mod redundant_move;
 mod replaced_parameters_not_optimized;
+mod requires_grad_set_on_module;
+mod result_assigned_over_object;
 pub mod sampler_without_set_epoch;
 pub mod saved_tensor_modified;
 pub mod scaled_gradients_used;
 mod scaler_not_updated;
 pub mod scheduler_before_optimizer;
+pub mod scheduler_length_mismatch;
 pub mod seed_after_use;
-pub mod step_before_backward;
+mod size_set_on_layer;
+mod softmax_over_batch;
+mod step_before_backward;
 mod swallowed_device_assert;
 pub mod sync_in_training_loop;
 mod tensor_made_on_cpu;
@@ -49,6 +57,7 @@ mod page;
 mod sections;
 mod trace;
 mod watch;
+pub mod weights_kept_by_reference;
 
 use std::path::Path;
 

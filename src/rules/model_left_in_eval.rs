@@ -1,13 +1,14 @@
 //! A model that is put into evaluation mode in one round of a loop, and trained in the next.
 //!
 //! Layers are frozen in evaluation mode on purpose, then from the first round on. What is
-//! reported was trained in training mode before.
+//! reported was trained in training mode before, or was put into it as a whole, then into
+//! evaluation mode as a whole, and evaluated in it.
 
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::trace::{Moment, Trace};
+use super::trace::{Moment, Trace, fates, reach, set_fates};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -37,10 +38,10 @@ const NORMED: &[&str] = &[
 pub(super) struct Mode {
     pub class: &'static str,
     pub layer: ObjId,
-    pub training: bool,
+    pub training: Option<bool>,
 }
 
-/// Of the call of a `forward`: the layer's mode, where that makes a difference and is known.
+/// Of the call of a `forward`: the layer's mode, where that makes a difference.
 pub(super) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
     let class = match path.as_str().strip_suffix(".forward")?.strip_prefix("torch")?.strip_prefix("vision.models.") {
         Some(model) => NORMED.contains(&model).then_some("BatchNorm2d")?,
@@ -50,32 +51,71 @@ pub(super) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode>
         }
     };
     let layer = bound.get("self").as_obj()?;
-    let training = it.heap.attr(layer, "training")?.as_bool()?;
+    let training = it.heap.attr(layer, "training")?.as_bool();
     Some(Mode { class, layer, training })
 }
 
 #[derive(Default)]
 pub struct ModelLeftInEval {
     /// The functions behind such layers, by their results: the layer and its mode.
-    outputs: RefCell<FxHashMap<ObjId, (ObjId, bool)>>,
+    outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
-    last: RefCell<Vec<(ObjId, bool)>>,
+    last: RefCell<Vec<(ObjId, Option<bool>)>>,
     /// The mode in which each layer was trained in the first round of a loop.
     trained: RefCell<FxHashMap<ObjId, bool>>,
     /// The last `eval()`.
     eval: RefCell<Option<Span>>,
+    /// The `eval()` of all that was put into training mode as a whole before, by the layer, with the
+    /// loops around.
+    left: RefCell<FxHashMap<ObjId, (Span, Vec<u32>)>>,
 }
 
+/// What has become of a layer since the `train()` of the model that it is in: nothing, its `eval()`, and
+/// a forward pass without gradients in evaluation mode.
+const TRAINED: &str = "train ";
+const LEFT: &str = "left";
+const EVALUATED: &str = "evaluated";
+
 impl ModelLeftInEval {
-    pub fn call(&self, path: Sym, span: Span) {
+    pub fn call(&self, it: &mut Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+        let on = match path.as_str() {
+            "torch.nn.Module.eval" => Some(false),
+            "torch.nn.Module.train" => bound.get("mode").as_bool(),
+            _ => return,
+        };
         if path.as_str() == "torch.nn.Module.eval" {
             *self.eval.borrow_mut() = Some(span);
         }
+        let Some(model) = bound.get("self").as_obj().filter(|_| !it.speculative) else { return };
+        let mut layers = Vec::new();
+        LAYERS.iter().for_each(|class| reach(it, &Value::Obj(model), &format!("torch.nn.{class}"), 8, &mut layers));
+        let trained = format!("{TRAINED}{model:?}");
+        for layer in layers {
+            let name = key(layer);
+            let before = fates(it, &name);
+            let after = match on {
+                Some(true) => vec![trained.as_str().into()],
+                Some(false) if before.iter().any(|fate| **fate == *trained) && it.in_loop() => {
+                    self.left.borrow_mut().insert(layer, (span, runs(it)));
+                    vec![LEFT.into()]
+                }
+                Some(false) if before.iter().any(|fate| matches!(&**fate, LEFT | EVALUATED)) => continue,
+                Some(false) => vec!["eval".into()],
+                None => Vec::new(),
+            };
+            set_fates(it, &name, after);
+        }
     }
 
-    pub fn returned(&self, it: &Interp<'_>, (path, bound, result): (Sym, &Bound, &Value)) {
+    pub fn returned(&self, it: &mut Interp<'_>, (path, bound, result): (Sym, &Bound, &Value)) {
         if let (Some(Mode { layer, training, .. }), Some(output)) = (mode_of(it, path, bound), result.as_obj()) {
             self.outputs.borrow_mut().insert(output, (layer, training));
+            if training == Some(false)
+                && it.remembered("grad_mode").and_then(|v| v.as_bool()) == Some(false)
+                && matches!(fates(it, &key(layer)).as_slice(), [only] if **only == *LEFT)
+            {
+                set_fates(it, &key(layer), vec![EVALUATED.into()]);
+            }
         }
     }
 
@@ -95,6 +135,20 @@ impl ModelLeftInEval {
             }
             Moment::Step { .. } if !it.speculative => {
                 for (layer, training) in &*self.last.borrow() {
+                    if fates(it, &key(*layer)).iter().any(|fate| **fate == *EVALUATED) {
+                        let left = self.left.borrow().get(layer).cloned();
+                        let (Some(page), Some((eval, around))) = (with.rules.find(NAME), left) else { return };
+                        // Once that loop is over, another phase may want it so.
+                        if !runs(it).iter().any(|run| around.contains(run)) {
+                            continue;
+                        }
+                        let message = "the model stays in evaluation mode, and is trained so";
+                        let what = "this trains it, without dropout or batch statistics".to_owned();
+                        let labels = vec![Label { span, message: what }];
+                        report(found, page, Severity::Error, message.to_owned(), eval, labels);
+                        return;
+                    }
+                    let Some(training) = training else { continue };
                     let before = self.trained.borrow().get(layer).copied();
                     if before.is_none() || !it.later_round() {
                         self.trained.borrow_mut().insert(*layer, *training);
@@ -111,4 +165,13 @@ impl ModelLeftInEval {
             _ => {}
         }
     }
+}
+
+/// The loops that are being run.
+fn runs(it: &Interp<'_>) -> Vec<u32> {
+    it.rounds().iter().map(|rounds| rounds.run).collect()
+}
+
+fn key(layer: ObjId) -> String {
+    format!("mode of {layer:?}")
 }

@@ -1,20 +1,21 @@
 //! What a `GradScaler` refuses to do twice for an optimizer before its `update()`.
 //!
 //! PyTorch keeps a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`); so does
-//! this, as one string for each scaler, which branches undo and joins compare.
+//! this, as one string for each scaler and path, which branches undo and joins compare.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
 use super::scaled_gradients_used::{SCALERS, enabled_scaler, is_scaler};
-use super::trace::{Trace, reach};
+use super::trace::{Trace, fates, reach, set_fates};
 use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, Sym};
 
 const NAME: &str = "scaler-not-updated";
 
@@ -50,7 +51,7 @@ impl ScalerNotUpdated {
             Event::Returned { path, bound, result, .. } => {
                 if let Some(id) = enabled_scaler(path, bound, result) {
                     self.known.borrow_mut().insert(id);
-                    it.remember(&key(id), Value::str(""));
+                    set_fates(it, &key(id), vec!["".into()]);
                 }
             }
             Event::Unseen { name, .. } if name.as_str() == "update" => self.unclear.set(true),
@@ -77,32 +78,33 @@ impl ScalerNotUpdated {
             return;
         }
         trace.note();
-        let before = it.remembered(&key(scaler));
-        let before = before.as_ref().and_then(|v| v.as_str()).map(str::to_owned);
+        let before = fates(it, &key(scaler));
         if method == "update" {
             self.updated.borrow_mut().insert(scaler);
-            return it.remember(&key(scaler), Value::str(""));
+            return set_fates(it, &key(scaler), vec!["".into()]);
         }
         if method == "step" && it.in_loop() && !it.speculative && !it.expects_failure() {
             self.steps.borrow_mut().insert(span, scaler);
         }
         // Without an optimizer that is known, the scaler's state is not known either.
-        let (Some(before), Some(optimizer)) = (before, bound.get("optimizer").as_obj()) else {
-            return it.remember(&key(scaler), Value::Unknown);
+        let Some(optimizer) = bound.get("optimizer").as_obj() else {
+            return set_fates(it, &key(scaler), Vec::new());
         };
         let [stepped, unscaled] = ["step", "unscale_"].map(|stage| format!("{stage} {optimizer:?};"));
+        let (stepped, unscaled) = (has(&before, &stepped), has(&before, &unscaled));
         let (message, setup) = match method {
-            "step" if before.contains(&stepped) => {
+            "step" if stepped => {
                 ("`step()` was already called for this optimizer since the last `update()`: the scaler raises", STEPPED)
             }
-            "unscale_" if before.contains(&stepped) => {
-                ("`unscale_()` comes after `step()`: the scaler raises", STEPPED)
-            }
-            "unscale_" if before.contains(&unscaled) => (
+            "unscale_" if stepped => ("`unscale_()` comes after `step()`: the scaler raises", STEPPED),
+            "unscale_" if unscaled => (
                 "`unscale_()` was already called for this optimizer since the last `update()`: the scaler raises",
                 UNSCALED,
             ),
-            _ => return it.remember(&key(scaler), Value::str(&format!("{before}{method} {optimizer:?};"))),
+            _ => {
+                let after = before.iter().map(|before| format!("{before}{method} {optimizer:?};").into()).collect();
+                return set_fates(it, &key(scaler), after);
+            }
         };
         if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && !it.expects_failure()) {
             report(found, page, Severity::Error, message.to_owned(), span, Vec::new());
@@ -122,6 +124,11 @@ impl ScalerNotUpdated {
             }
         }
     }
+}
+
+/// Whether some path has come through this stage.
+fn has(paths: &[Rc<str>], stage: &str) -> bool {
+    paths.iter().any(|path| path.contains(stage))
 }
 
 fn key(scaler: ObjId) -> String {

@@ -3,17 +3,20 @@
 //!
 //! A single step without gradients may be made on purpose, to give the optimizer its state.
 //! So what is reported is an optimizer of which no step in a loop ever had gradients.
+//!
+//! The gradients of some rounds may be dropped on purpose, too. Those of a loss that is divided by
+//! `n`, where the step comes in every `n`th round, are not: they were to be added up.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
 
 use super::trace::{Gradients, Moment, Trace};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::Interp;
+use crate::python::{Bound, Interp};
 use crate::syntax::Span;
-use crate::value::ObjId;
+use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "step-before-backward";
 
@@ -26,27 +29,61 @@ struct Steps {
     fed: bool,
     /// A `backward()` whose gradients were cleared before any step, and what cleared them.
     lost: Option<(Span, Span)>,
+    /// What clears them in every round, after a `backward()` of a loss that is divided by this.
+    cleared: Option<(Span, i64)>,
+    /// A step in every round of this many, and whether there is one elsewhere.
+    regular: Option<(Span, i64)>,
+    irregular: bool,
 }
 
 #[derive(Default)]
 pub struct StepBeforeBackward {
     steps: RefCell<FxHashMap<ObjId, Steps>>,
+    /// Tensors that are something divided by a number, and the number.
+    parts: RefCell<FxHashMap<ObjId, i64>>,
+    /// What the loss of the last `backward()` was divided by.
+    divided: Cell<Option<i64>>,
 }
 
 impl StepBeforeBackward {
+    pub fn returned(&self, (path, bound, result): (Sym, &Bound, &Value)) {
+        if let "torch.div" = path.as_str()
+            && let (Some(result), Some(by)) = (result.as_obj(), bound.get("other").as_int())
+        {
+            self.parts.borrow_mut().insert(result, by);
+        }
+    }
+
     pub fn moment(&self, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span)) {
         let optimizer = match moment {
+            Moment::Backward { loss, accumulates: true, .. } => {
+                let parts = self.parts.borrow();
+                let behind = trace.graph.attached(it, loss).into_iter();
+                self.divided.set(behind.into_iter().find_map(|id| parts.get(&id).copied()));
+                return;
+            }
             Moment::Step { optimizer, .. } | Moment::Zero { optimizer } => *optimizer,
             _ => return,
         };
         let mut all = self.steps.borrow_mut();
         let steps = all.entry(optimizer).or_default();
         let gradients = trace.optimizers.gradients(it, optimizer);
+        match moment {
+            Moment::Zero { .. } if it.every_round().is_some() && !it.speculative => {
+                let fresh = trace.optimizers.fates(it, optimizer).contains(&Gradients::Fresh);
+                steps.cleared = self.divided.get().filter(|_| fresh).map(|by| (span, by)).or(steps.cleared);
+            }
+            Moment::Step { .. } => match it.every() {
+                Some(every) => steps.regular = Some((span, every)),
+                None => steps.irregular = true,
+            },
+            _ => {}
+        }
         match (moment, gradients) {
             (Moment::Zero { .. }, Some(Gradients::Fresh)) => {
                 steps.lost = trace.optimizers.backward.get().map(|backward| (backward, span));
             }
-            (Moment::Step { closure: false, .. }, Some(Gradients::Empty)) if !it.speculative => {
+            (Moment::Step { closure: false, .. }, Some(Gradients::Blank | Gradients::Empty)) if !it.speculative => {
                 steps.starved = steps.starved.or(it.later_round().then_some(span));
             }
             (Moment::Step { .. }, _) => steps.fed = true,
@@ -57,6 +94,14 @@ impl StepBeforeBackward {
     pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
         let Some(page) = with.rules.find(NAME) else { return };
         for steps in self.steps.borrow().values() {
+            if let (Some((zero, by)), Some((step, every)), false) = (steps.cleared, steps.regular, steps.irregular)
+                && by == every
+            {
+                let message =
+                    format!("clears what the earlier of {every} `backward()` calls have added up for the step");
+                let labels = vec![Label { span: step, message: format!("the step comes in every {every}th round") }];
+                report(found, page, Severity::Error, message, zero, labels);
+            }
             let Some(step) = steps.starved.filter(|_| !steps.fed) else { continue };
             let (span, message, labels) = match steps.lost {
                 Some((backward, zero)) => (

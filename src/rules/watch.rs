@@ -5,8 +5,10 @@ use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
 use super::cuda_in_dataset_worker::CudaInDatasetWorker;
 use super::discarded_to::DiscardedTo;
+use super::dropout_ignores_eval::DropoutIgnoresEval;
 use super::evaluation_in_training_mode::EvaluationInTrainingMode;
 use super::evaluation_records_gradients::EvaluationRecordsGradients;
+use super::head_never_called::HeadNeverCalled;
 use super::late_environment_variable::LateEnvironmentVariable;
 use super::late_launch_blocking::LateLaunchBlocking;
 use super::launch_blocking_left_on::LaunchBlockingLeftOn;
@@ -22,23 +24,27 @@ use super::sampler_without_set_epoch::SamplerWithoutSetEpoch;
 use super::scaled_gradients_used::ScaledGradientsUsed;
 use super::scaler_not_updated::ScalerNotUpdated;
 use super::scheduler_before_optimizer::SchedulerBeforeOptimizer;
+use super::scheduler_length_mismatch::SchedulerLengthMismatch;
 use super::seed_after_use::SeedAfterUse;
+use super::size_set_on_layer::SizeSetOnLayer;
 use super::step_before_backward::StepBeforeBackward;
 use super::swallowed_device_assert::SwallowedDeviceAssert;
 use super::sync_in_training_loop::SyncInTrainingLoop;
 use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
+use super::weights_kept_by_reference::WeightsKeptByReference;
 use super::{Page, Rules};
 use super::{
-    changed_through_data, clipping_after_step, dropout_ignores_eval, dsa_environment_variable, forward_called_directly,
-    freed_graph_reused, gradients_not_cleared, hidden_state_not_detached, launch_blocking_left_on,
-    loss_summed_with_graph, saved_tensor_modified, untrusted_code,
+    batch_taken_for_sequence, changed_through_data, clipping_after_step, difference_of_all_pairs,
+    dsa_environment_variable, forward_called_directly, freed_graph_reused, gradients_not_cleared,
+    hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, requires_grad_set_on_module,
+    result_assigned_over_object, saved_tensor_modified, softmax_over_batch, untrusted_code,
 };
 use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
 use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::{FileId, Setting, Span};
-use crate::value::Sym;
+use crate::value::{Sym, Value};
 
 /// What the rules have found so far.
 pub type Found = Vec<Diagnostic>;
@@ -72,6 +78,9 @@ pub struct Watch {
     late_environment_variable: LateEnvironmentVariable,
     axes_swapped_by_view: AxesSwappedByView,
     optimizer_state_left_behind: OptimizerStateLeftBehind,
+    dropout_ignores_eval: DropoutIgnoresEval,
+    scheduler_length_mismatch: SchedulerLengthMismatch,
+    weights_kept_by_reference: WeightsKeptByReference,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     swallowed_device_assert: SwallowedDeviceAssert,
@@ -88,6 +97,8 @@ pub struct Watch {
     loss_cut_from_graph: LossCutFromGraph,
     evaluation_records_gradients: EvaluationRecordsGradients,
     evaluation_in_training_mode: EvaluationInTrainingMode,
+    size_set_on_layer: SizeSetOnLayer,
+    head_never_called: HeadNeverCalled,
 }
 
 impl Watch {
@@ -126,13 +137,21 @@ impl Watch {
         self.sync_in_training_loop.call(it, at);
         clipping_after_step::call(with, it, &self.trace, (path, span), found);
         self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
-        self.model_left_in_eval.call(path, span);
+        self.scheduler_length_mismatch.call(it, at);
+        self.weights_kept_by_reference.call(with, it, at, found);
+        self.model_left_in_eval.call(it, at);
         self.evaluation_in_training_mode.call(it, &self.trace, at);
         if it.second_round() {
             return;
         }
-        dropout_ignores_eval::call(with, it, at, found);
+        self.dropout_ignores_eval.call(with, it, at, found);
+        batch_taken_for_sequence::call(with, it, at, found);
+        softmax_over_batch::call(with, it, at, found);
+        difference_of_all_pairs::call(with, it, &self.trace, at, found);
         untrusted_code::call(with, at, found);
+        result_assigned_over_object::call(with, at, found);
+        self.size_set_on_layer.call(with, it, at, found);
+        self.head_never_called.call(path, bound);
         self.seed_after_use.call(with, it, (path, span), found);
         self.late_launch_blocking.call(it, path, bound, span);
         self.late_environment_variable.call(it, path, bound);
@@ -165,6 +184,7 @@ impl Watch {
         self.launch_blocking_left_on.trains();
         gradients_not_cleared::moment(with, it, trace, at, found);
         self.step_before_backward.moment(it, trace, at);
+        self.weights_kept_by_reference.moment(with, it, trace, at, found);
         self.loss_cut_from_graph.moment(with, it, trace, at, found);
         freed_graph_reused::moment(with, it, trace, at, found);
         hidden_state_not_detached::moment(with, it, trace, at, found);
@@ -193,6 +213,7 @@ impl Watch {
             self.moment(with, it, &moment, span, found);
         }
         self.sampler_without_set_epoch.event(it, &self.trace, event);
+        self.weights_kept_by_reference.event(it, event);
         self.scaler_not_updated.event(it, event);
         self.sync_in_training_loop.event(it, event);
         match event {
@@ -201,7 +222,11 @@ impl Watch {
                 loss_summed_with_graph::returned(with, it, &self.trace, at, found);
                 self.evaluation_records_gradients.returned(it, at);
                 self.model_left_in_eval.returned(it, (path, bound, result));
-                self.evaluation_in_training_mode.returned(it, at);
+                self.step_before_backward.returned((path, bound, result));
+                self.dropout_ignores_eval.returned(it, (path, result, span));
+                self.scheduler_length_mismatch.returned(it, at);
+                self.weights_kept_by_reference.returned(it, (path, bound, result));
+                self.evaluation_in_training_mode.returned(it, &self.dropout_ignores_eval, at);
                 self.missing_super_init.event(with, it, event, found);
                 self.scaled_gradients_used.event(event);
                 self.loader_without_workers.event(with, it, event, found);
@@ -236,6 +261,16 @@ impl Watch {
         self.modules_in_plain_container.event(it, event);
         self.copied_random_generator.event(it, event);
         self.optimizer_state_left_behind.event(event);
+        self.size_set_on_layer.event(it, event);
+        requires_grad_set_on_module::event(with, it, event, found);
+        self.head_never_called.event(it, event);
+    }
+
+    /// A name is assigned.
+    pub fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
+        if !it.imagining() {
+            self.weights_kept_by_reference.assigned(it, name, value, span);
+        }
     }
 
     /// After the run.
@@ -244,12 +279,14 @@ impl Watch {
         self.launch_blocking_left_on.end(with.rules, it, found);
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
+        self.scheduler_length_mismatch.end(with, found);
         self.swallowed_device_assert.end(with, found);
         self.scaler_not_updated.end(with, it, found);
         self.sampler_without_set_epoch.end(with, found);
         self.sync_in_training_loop.end(with, found);
         self.evaluation_records_gradients.end(with, found);
         self.evaluation_in_training_mode.end(with, found);
+        self.head_never_called.end(with, it, found);
     }
 }
 

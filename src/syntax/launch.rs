@@ -167,7 +167,12 @@ fn listed(line: &str, at: usize) -> Option<Setting> {
 }
 
 fn yaml(path: &Path, text: &str) -> Vec<Setting> {
-    let compose = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains("compose"));
+    let named = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains("compose"));
+    // By another name: services that are built, or run from an image.
+    let has = |key: &str, nested: bool| {
+        lines(text).any(|(_, line)| line.trim_start().starts_with(key) && line.starts_with(' ') == nested)
+    };
+    let compose = named || has("services:", false) && (has("image:", true) || has("build:", true));
     let cluster = lines(text).any(|(_, line)| line.starts_with("apiVersion:"));
     if !compose && !cluster {
         return Vec::new();
@@ -287,6 +292,10 @@ mod tests {
         let pod = "apiVersion: v1\nkind: Pod\nspec:\n  containers:\n  - name: t\n    env:\n    - name: CUDA_LAUNCH_BLOCKING\n      value: \"1\"\n";
         assert_eq!(found("pod.yaml", pod), ["name: CUDA_LAUNCH_BLOCKING"]);
         assert!(found("ci.yml", list).is_empty());
+        let image = list.replace("    environment", "    image: trainer\n    environment");
+        assert_eq!(found("train.yml", &image), ["CUDA_LAUNCH_BLOCKING=1"]);
+        let workflow = "jobs:\n  test:\n    services:\n      db:\n        image: db\n        environment:\n          - CUDA_LAUNCH_BLOCKING=1\n";
+        assert!(found("workflow.yml", workflow).is_empty());
         let debug = "services:\n  debug:\n    environment:\n      - CUDA_LAUNCH_BLOCKING=1\n";
         assert!(found("docker-compose.yml", debug).is_empty());
     }

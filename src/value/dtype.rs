@@ -147,6 +147,17 @@ impl Dtype {
         }
     }
 
+    /// The largest finite value of a floating type.
+    pub fn largest(self) -> Option<f64> {
+        Some(match self {
+            Dtype::Float16 => 65504.0,
+            Dtype::Bfloat16 => 3.389_531_389_251_535_5e38,
+            Dtype::Float32 => f64::from(f32::MAX),
+            Dtype::Float64 => f64::MAX,
+            _ => return None,
+        })
+    }
+
     /// The values an integer type can hold.
     pub fn bounds(self) -> Option<(f64, f64)> {
         Some(match self {

@@ -151,6 +151,7 @@ fn form(heap: &Heap, value: &Value, constructor: &Constructor<'_>, depth: u32) -
             if lo.abs() < 9e15 && hi.abs() < 9e15 { Form::Ranged(lo as i64, hi as i64) } else { Form::Any(Type::Int) }
         }
         Value::Ranged(_) => Form::Any(Type::Int),
+        Value::Floats(_) => Form::Any(Type::Float),
         Value::Among(among) => among.texts.first().map_or(Form::Unknown, |text| Form::Str(text.to_string())),
         Value::Tuple(items) => all(items).map_or(Form::Unknown, Form::Tuple),
         Value::Slice(parts) => all(&parts[..]).map_or(Form::Unknown, Form::Slice),

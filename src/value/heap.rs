@@ -252,7 +252,8 @@ impl Heap {
 
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
-        (tensor.parameter, tensor.freed, tensor.unsure, tensor.layout) = (false, None, false, None);
+        (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
+        (tensor.layout, tensor.picks) = (None, None);
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -446,6 +447,13 @@ impl Heap {
     /// that the deltas describe. With `widen`, facts that differ are given up at once.
     /// Returns whether that differs from the first of these states.
     pub fn join(&mut self, deltas: &[Delta], widen: bool) -> bool {
+        self.join_taken(deltas, widen, false)
+    }
+
+    /// The same; with `apart`, each of the paths is certainly taken now and then, so that what was
+    /// found on them is kept side by side ([`Value::Fates`]). What has met so once, and then
+    /// differs between further paths, becomes unknown: conditions may depend on each other.
+    pub fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);
             return false;
@@ -465,7 +473,7 @@ impl Heap {
             changed |= if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
                 self.join_whole(id, &changes, widen)
             } else {
-                self.join_names(id, &changes, widen)
+                self.join_names(id, &changes, widen, apart)
             };
         }
         changed
@@ -474,8 +482,8 @@ impl Heap {
     /// Joins the states of an object; whether that differs from the first.
     fn join_whole(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
         let base = self.slot(id).data.clone();
-        let mut first: Option<Rc<Data>> = None;
         let mut merged: Option<Rc<Data>> = None;
+        let mut changed = false;
         for change in changes {
             let version = match change {
                 None => base.clone(),
@@ -494,19 +502,20 @@ impl Heap {
                 }
             };
             merged = Some(match merged {
-                None => {
-                    first = Some(version.clone());
-                    version
-                }
+                None => version,
                 Some(have) if Rc::ptr_eq(&have, &version) => have,
                 Some(have) => match join_data(self, &have, &version, widen) {
-                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => Rc::new(joined),
+                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => {
+                        changed = true;
+                        Rc::new(joined)
+                    }
+                    // Views and masks of before the last write must not be taken for newer ones.
+                    Some(joined) if writes_in(&joined) > writes_in(&have) => Rc::new(joined),
                     _ => have,
                 },
             });
         }
-        let (Some(merged), Some(first)) = (merged, first) else { return false };
-        let changed = !Rc::ptr_eq(&merged, &first);
+        let Some(merged) = merged else { return false };
         if !Rc::ptr_eq(&merged, &base) {
             self.put(id, merged);
         }
@@ -515,7 +524,7 @@ impl Heap {
 
     /// Joins the names of a scope or instance that some state changed. A name that only one
     /// path binds keeps that path's value: reading it on the other would be a `NameError`.
-    fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
+    fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
         let mut written: Vec<Sym> = Vec::new();
         let mut seen = FxHashSet::default();
         let lists: Vec<&[(Sym, Option<Value>)]> = changes
@@ -536,13 +545,19 @@ impl Heap {
         for (at, name) in written.into_iter().enumerate() {
             let base = names_of(self.get(id)).and_then(|names| names.get(&name)).cloned();
             let mut merged: Option<Value> = None;
-            for (place, names) in lists.iter().enumerate() {
-                // Paths mostly write the same names in the same order.
-                let own = match names.get(at) {
-                    Some((here, value)) if *here == name => Some(value),
-                    _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value),
-                };
-                let version = own.unwrap_or(&base);
+            // Paths mostly write the same names in the same order.
+            let own = |names: &'_ [(Sym, Option<Value>)]| match names.get(at) {
+                Some((here, value)) if *here == name => Some(value.clone()),
+                _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value.clone()),
+            };
+            let versions = lists.iter().map(|names| own(names).unwrap_or_else(|| base.clone()));
+            let versions: Vec<Option<Value>> = versions.collect();
+            if apart && let Some(fates) = side_by_side(&versions) {
+                changed = true;
+                self.bind(id, name, Some(fates));
+                continue;
+            }
+            for (place, version) in versions.iter().enumerate() {
                 match (&merged, version) {
                     (_, None) => {}
                     (None, Some(value)) => {
@@ -571,6 +586,12 @@ impl Heap {
         changed
     }
 
+    /// Whether an instance remembers of anything that paths differ in it.
+    pub fn has_fates_apart(&self, id: ObjId) -> bool {
+        let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
+        names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
+    }
+
     // Views of objects, so that callers need not match on `Data`.
 
     /// The tensor, with facts about its elements only while they still hold: memory shared
@@ -595,6 +616,14 @@ impl Heap {
 
     pub fn is_tensor(&self, value: &Value) -> bool {
         self.tensor_ref(value).is_some()
+    }
+
+    /// How often a tensor's memory has been written to.
+    pub fn writes_to(&self, id: ObjId) -> u32 {
+        match self.get(id) {
+            Data::Tensor(tensor) => self.writes_of(tensor.base.unwrap_or(id)),
+            _ => 0,
+        }
     }
 
     fn writes_of(&self, id: ObjId) -> u32 {
@@ -719,6 +748,10 @@ fn names_mut(data: &mut Data) -> Option<&mut Attrs> {
     }
 }
 
+fn writes_in(data: &Data) -> u32 {
+    if let Data::Tensor(tensor) = data { tensor.writes } else { 0 }
+}
+
 fn bracketed(size: &Size) -> String {
     let text = size.to_string();
     if text.chars().skip(1).any(|c| matches!(c, '+' | '-' | '*' | '/')) { format!("({text})") } else { text }
@@ -742,7 +775,7 @@ mod tests {
         assert!(heap.join(&[left, right], false));
         heap.release(mark);
         let items = heap.exact_items(&Value::Obj(list)).unwrap_or_default();
-        assert!(matches!(items.as_slice(), [Value::Any(crate::value::Type::Int)]));
+        assert!(matches!(items.as_slice(), [Value::Ranged(both)] if both.range.parts() == [(1.0, 2.0)]));
     }
 
     #[test]
@@ -758,4 +791,18 @@ mod tests {
         assert!(heap.tensor_of(&Value::Obj(base)).is_some_and(|t| t.range.is_some()));
         assert!(heap.tensor_of(&Value::Obj(view)).is_some_and(|t| t.range.is_none()));
     }
+}
+
+/// What was found on each of some paths, where it is one thing on each and not the same on all.
+fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
+    let mut all: Vec<Rc<str>> = Vec::new();
+    for version in versions {
+        match version {
+            Some(Value::Fates(fates)) if fates.len() == 1 => all.extend(fates.iter().cloned()),
+            _ => return None,
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    (all.len() > 1).then(|| Value::Fates(all.into()))
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::heap::{Attrs, Data, Dict, Heap, Instance, Items, Iter};
-use super::{Among, Dim, Size, Tensor, Type, Value};
+use super::{Among, Dim, Met, Size, Tensor, Type, Value};
 
 /// How deep structures are compared; beyond it they count as different.
 pub(super) const DEPTH: u32 = 4;
@@ -41,11 +41,13 @@ fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         (Value::Size(x), Value::Size(y)) => x == y,
         (Value::Any(x), Value::Any(y)) => x == y,
         (Value::Ranged(x), Value::Ranged(y)) => x.range == y.range && x.dense == y.dense,
+        (Value::Floats(x), Value::Floats(y)) => x.range == y.range,
         (Value::Among(x), Value::Among(y)) => x == y,
         (Value::Dtype(x), Value::Dtype(y)) => x == y,
         (Value::Device(x), Value::Device(y)) => x == y,
         (Value::Path(x), Value::Path(y)) => x == y,
         (Value::Lazy(x), Value::Lazy(y)) => x == y,
+        (Value::Fates(x), Value::Fates(y)) => x == y,
         (Value::Tuple(x), Value::Tuple(y)) => {
             depth > 0 && x.len() == y.len() && x.iter().zip(y.iter()).all(|(a, b)| same_at(heap, a, b, depth - 1))
         }
@@ -115,6 +117,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         && a.past == b.past
         && a.grad == b.grad
         && a.data == b.data
+        && a.picks == b.picks
         && a.parameter == b.parameter
         && a.freed == b.freed
         && a.unsure == b.unsure
@@ -129,13 +132,18 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
     if same_at(heap, a, b, depth) {
         return a.clone();
     }
-    if !widen
-        && (matches!(a, Value::Ranged(_)) || matches!(b, Value::Ranged(_)))
-        && let (Some((x, at)), Some((y, other))) = (a.int_range(), b.int_range())
-    {
-        return Value::ranged(x.join(&y), false, at.or(other));
-    }
     if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {
+        if !widen
+            && x == y
+            && let (Some((p, at)), Some((q, other))) = (a.range(), b.range())
+        {
+            let (range, at) = (p.join(&q), at.or(other));
+            match x {
+                Type::Int => return Value::ranged(range, false, at),
+                Type::Float => return Value::floats(range, at),
+                _ => {}
+            }
+        }
         return if x == y { Value::Any(x) } else { Value::Unknown };
     }
     match (a, b) {
@@ -224,13 +232,18 @@ fn join_all(heap: &mut Heap, values: &[Value], widen: bool, depth: u32) -> Value
     rest.iter().fold(first.clone(), |acc, v| join_at(heap, &acc, v, widen, depth))
 }
 
-/// What any of several integers is like.
+/// What any of several integers, or of several floats, is like.
 fn numbers_of(values: &[Value]) -> Option<Value> {
-    let mut all = values.iter().map(|v| if matches!(v, Value::Bool(_)) { None } else { v.int_range() });
+    let kind = values.first()?.number_type()?;
+    let mut all = values.iter().map(|v| if v.number_type() == Some(kind) { v.range() } else { None });
     let (first, at) = all.next()??;
     let range = all.try_fold(first, |acc, next| Some(acc.union(&next?.0)))?;
     // Which of them is taken is not known, nor whether each is.
-    Some(Value::ranged(range.only_bounds(), false, at))
+    match kind {
+        Type::Int => Some(Value::ranged(range.only_bounds(), false, at)),
+        Type::Float => Some(Value::floats(range.only_bounds(), at)),
+        _ => None,
+    }
 }
 
 /// More texts than this are no labels' names.
@@ -260,7 +273,42 @@ pub fn texts_of(values: &[Value]) -> Option<Value> {
     }
 }
 
+/// A number that is certainly among the elements.
+fn surely_among(items: &Items) -> Option<f64> {
+    match items {
+        Items::Exact(values) => {
+            let first = values.first()?.as_f64()?;
+            values.iter().all(|v| v.as_f64() == Some(first)).then_some(first)
+        }
+        Items::Many(Value::Ranged(ranged) | Value::Floats(ranged)) => ranged.range.met.map(|met| met.value),
+        Items::Many(value) => value.as_f64(),
+    }
+}
+
 impl Items {
+    /// The elements of two lists, one behind the other. What is put behind a list of unknown
+    /// length, or before it, is there in some run: the padding of what is too short.
+    pub fn followed_by(self, more: Items, heap: &mut Heap) -> Items {
+        const MOST: usize = 4096;
+        match (self, more) {
+            (Items::Exact(mut items), Items::Exact(more)) if items.len() + more.len() <= MOST => {
+                items.extend(more);
+                Items::Exact(items)
+            }
+            (Items::Exact(items), more) if items.is_empty() => Items::Many(more.element(heap)),
+            (items, more) => {
+                let met = surely_among(&more).or(surely_among(&items));
+                let met = met.map(|value| Met { value, always: false });
+                let (a, b) = (items.element(heap), more.element(heap));
+                Items::Many(match join(heap, &a, &b, false) {
+                    Value::Ranged(both) => Value::ranged(both.range.clone().with_met(met), both.dense, both.at),
+                    Value::Floats(both) => Value::floats(both.range.clone().with_met(met), both.at),
+                    other => other,
+                })
+            }
+        }
+    }
+
     /// What any element is like.
     pub fn element(&self, heap: &mut Heap) -> Value {
         match self {
@@ -339,12 +387,12 @@ pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Opt
             let mut joined = join_tensor(x, y, widen);
             joined.base = if x.base == y.base { x.base } else { None };
             joined.writes = x.writes.max(y.writes);
-            if x.version != y.version || x.writes != y.writes {
+            joined.version = x.version.max(y.version);
+            joined.unsure |= x.writes != y.writes;
+            // What is known of each is known as it is now, unless it is a view.
+            let fresh = |t: &Tensor| t.base.is_none() && t.version == t.writes;
+            if (x.version, x.writes) != (y.version, y.writes) && !(fresh(x) && fresh(y)) {
                 joined.forget_values();
-                joined.version = x.version.max(y.version);
-                joined.unsure |= x.writes != y.writes;
-            } else {
-                joined.version = x.version;
             }
             Data::Tensor(joined)
         }
@@ -373,7 +421,10 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
         (Some(x), Some(y)) if x.len() == y.len() => Some(
             x.iter()
                 .zip(y)
-                .map(|(p, q)| if p.size == q.size { p.clone() } else { Dim { size: Size::Unknown, at: None } })
+                .map(|(p, q)| {
+                    let (size, at) = if p.size == q.size { (p.size.clone(), p.at) } else { (Size::Unknown, None) };
+                    Dim { size, at, batch: p.batch && q.batch }
+                })
                 .collect(),
         ),
         _ => None,
@@ -384,6 +435,7 @@ fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     out.role = agree(&a.role, &b.role);
     out.past = a.past.both(b.past);
     out.data = agree(&a.data, &b.data);
+    out.picks = agree(&a.picks, &b.picks);
     out.layout = agree(&a.layout, &b.layout);
     if a.grad != b.grad {
         out.grad = super::Grad::Unknown;

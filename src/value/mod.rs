@@ -10,6 +10,7 @@ mod heap;
 mod join;
 mod range;
 mod render;
+mod renew;
 mod size;
 mod symbol;
 mod tensor;
@@ -30,7 +31,7 @@ pub use range::{Met, Range, write_parts};
 pub use render::{origins, to_json, to_text};
 pub use size::{Poly, Size, Symbol};
 pub use symbol::{Sym, dotted, sym};
-pub use tensor::{ArrayKind, Dim, Grad, Past, Role, Tensor};
+pub use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor};
 
 /// Where a fact comes from; `None` where nobody could be shown.
 pub type Origin = Option<Span>;
@@ -63,6 +64,8 @@ pub enum Value {
     Any(Type),
     /// An integer of which the values that it takes are known: a label.
     Ranged(Rc<Ranged>),
+    /// A float of which the values that it takes are known: a label, too.
+    Floats(Rc<Ranged>),
     /// One of these texts: a label's name.
     Among(Rc<Among>),
     Tuple(Rc<[Value]>),
@@ -86,6 +89,8 @@ pub enum Value {
     Lazy(Rc<Lazy>),
     /// `functools.partial` and friends: a callee with arguments already given.
     Partial(Rc<Partial>),
+    /// What a watcher has found on each of the paths that lead here: nothing of the program's own.
+    Fates(Rc<[Rc<str>]>),
 }
 
 /// `from module import name`, not yet carried out; without a name, the module itself.
@@ -96,7 +101,7 @@ pub struct Lazy {
     pub name: Option<Sym>,
 }
 
-/// What values an integer takes.
+/// What values a number takes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranged {
     pub range: Range,
@@ -157,6 +162,24 @@ impl Value {
     /// every value.
     pub fn is_sample_index(&self) -> bool {
         matches!(self, Value::Ranged(ranged) if ranged.dense && ranged.range.epoch)
+    }
+
+    /// A float with this range: known if that is a single value.
+    pub fn floats(range: Range, at: Origin) -> Value {
+        if range.lo() == range.hi() {
+            return Value::Float(range.lo());
+        }
+        Value::Floats(Rc::new(Ranged { range, dense: false, span: None, at }))
+    }
+
+    /// The range of a number, and where that comes from, where it is known.
+    pub fn range(&self) -> Option<(Range, Origin)> {
+        match self {
+            Value::Floats(floats) => Some((floats.range.clone(), floats.at)),
+            Value::Float(x) => Some((Range::of_values(&[*x])?, None)),
+            Value::Any(Type::Bool) => Some((Range::bounds(0.0, 1.0), None)),
+            other => other.int_range(),
+        }
     }
 
     /// The range of an integer, and where that comes from, where it is known.
@@ -243,7 +266,7 @@ impl Value {
         match self {
             Value::Bool(_) | Value::Any(Type::Bool) => Some(Type::Bool),
             Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => Some(Type::Int),
-            Value::Float(_) | Value::Any(Type::Float) => Some(Type::Float),
+            Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => Some(Type::Float),
             Value::Any(Type::Complex) => Some(Type::Complex),
             _ => None,
         }

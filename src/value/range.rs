@@ -37,8 +37,14 @@ pub struct Met {
     pub always: bool,
 }
 
+/// What both of two paths meet.
+fn both(a: Option<Met>, b: Option<Met>) -> Option<Met> {
+    let (a, b) = (a?, b?);
+    (a.value == b.value).then_some(Met { value: a.value, always: a.always && b.always })
+}
+
 /// Beyond this many intervals the gaps are dropped.
-const MAX_PARTS: usize = 8;
+const MAX_PARTS: usize = 16;
 
 impl Range {
     pub fn bounds(lo: f64, hi: f64) -> Range {
@@ -120,7 +126,7 @@ impl Range {
     }
 
     /// A value that is known to be there.
-    fn meets(&self) -> Option<Met> {
+    pub fn meets(&self) -> Option<Met> {
         let single = self.attained && self.lo() == self.hi();
         self.met.or(single.then(|| Met { value: self.lo(), always: self.certain }))
     }
@@ -200,10 +206,10 @@ impl Range {
                 certain: self.certain && other.certain,
                 epoch: self.epoch && other.epoch,
                 uneven: self.uneven.clone().or(other.uneven.clone()).map(|_| Rc::from([])),
-                met: self.met.filter(|_| self.met == other.met),
+                met: both(self.met, other.met),
             };
         }
-        let met = self.meets().filter(|_| self.meets() == other.meets());
+        let met = both(self.meets(), other.meets());
         Range { attained: false, certain: false, epoch: false, met, ..self.union(other) }
     }
 
@@ -247,6 +253,33 @@ impl Range {
         Range { parts, met, ..self.flags() }
     }
 
+    /// The same integers in a type that holds those from `lo` to `hi`, where all others wrap
+    /// around. `None` where an interval is too wide, or has no ends.
+    pub fn wrapped(&self, lo: f64, hi: f64) -> Option<Range> {
+        if self.lo() >= lo && self.hi() <= hi {
+            return Some(self.clone());
+        }
+        let width = hi - lo + 1.0;
+        let wrap = |x: f64| (x.abs() < 9e15).then(|| lo + (x - lo).rem_euclid(width));
+        let mut out = Range { met: None, certain: false, ..self.flags() };
+        for &(a, b) in &self.parts {
+            let (from, to) = (wrap(a)?, wrap(b)?);
+            if b - a >= width {
+                return None;
+            }
+            let pieces = if from <= to { vec![(from, to)] } else { vec![(lo, to), (from, hi)] };
+            for piece in pieces {
+                let piece = Range { parts: SmallVec::from_slice(&[piece]), ..out.clone() };
+                out = if out.parts.is_empty() { piece } else { Range { met: None, ..out.union(&piece) } };
+            }
+        }
+        out.met = match self.met {
+            Some(met) => Some(Met { value: wrap(met.value)?, ..met }),
+            None => None,
+        };
+        Some(out)
+    }
+
     /// Without the elements equal to `value` (they are filtered or ignored).
     pub fn without(&self, value: f64) -> Option<Range> {
         let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
@@ -265,6 +298,25 @@ impl Range {
         }
         let met = self.met.filter(|met| met.value != value);
         (!parts.is_empty()).then_some(Range { parts, met, ..self.flags() })
+    }
+
+    /// Without the integers from `lo` to `hi`, of values that are integers.
+    pub fn cut(&self, lo: f64, hi: f64) -> Option<Range> {
+        let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
+        for &(a, b) in &self.parts {
+            if b < lo || a > hi {
+                parts.push((a, b));
+                continue;
+            }
+            if a < lo {
+                parts.push((a, lo - 1.0));
+            }
+            if b > hi {
+                parts.push((hi + 1.0, b));
+            }
+        }
+        let met = self.met.filter(|met| met.value < lo || met.value > hi);
+        (!parts.is_empty()).then(|| Range { parts, met, ..self.flags() }.simplified())
     }
 
     /// The parts that lie outside `[lo, hi)`; integral ends are assumed for cutting.
@@ -323,6 +375,18 @@ impl fmt::Display for Range {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_wrap_around() {
+        let labels = Range::of_data(0.0, 150.0).map(|x| x - 1.0);
+        let bytes = labels.wrapped(0.0, 255.0).unwrap();
+        assert_eq!(bytes.parts(), [(0.0, 149.0), (255.0, 255.0)]);
+        assert!(bytes.attained && bytes.epoch);
+        assert_eq!(Range::attained(3.0, 300.0).wrapped(0.0, 255.0), None);
+        assert_eq!(Range::bounds(0.0, 1.0).map(|x| -1.0 - x).wrapped(0.0, 255.0).unwrap().parts(), [(254.0, 255.0)]);
+        let void = Range::of_values(&[0.0, 20.0, 255.0]).unwrap().map(|x| x + 1.0);
+        assert_eq!(void.wrapped(0.0, 255.0).unwrap().parts(), [(0.0, 1.0), (21.0, 21.0)]);
+    }
 
     #[test]
     fn a_border_is_met_beside_values_of_which_only_bounds_are_known() {

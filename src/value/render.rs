@@ -26,6 +26,7 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
         Value::Size(poly) => poly.to_string(),
         Value::Any(ty) => type_name(*ty).to_owned(),
         Value::Ranged(ranged) => format!("int in {}", ranged.range),
+        Value::Floats(floats) => format!("float in {}", floats.range),
         Value::Among(_) => type_name(Type::Str).to_owned(),
         Value::Tuple(items) => list(heap, items, depth, "(", ")"),
         Value::Slice(parts) => {
@@ -38,6 +39,7 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
         Value::Bound(pair) => text(heap, &pair.1, depth),
         Value::Method(pair) => format!("{}.{}", text(heap, &pair.0, 0), pair.1),
         Value::Super(_) => "super()".to_owned(),
+        Value::Fates(fates) => fates.join(" or "),
         Value::Lazy(lazy) => lazy.name.unwrap_or(lazy.module).as_str().to_owned(),
         Value::Partial(p) => format!("partial({})", text(heap, &p.func, depth)),
         Value::Obj(id) => match heap.get(*id) {
@@ -160,10 +162,11 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
         Value::Float(x) => json!({ "kind": "float", "value": x }),
         Value::Str(s) => json!({ "kind": "str", "value": &**s }),
         Value::Any(ty) => json!({ "kind": type_name(*ty), "value": null }),
-        Value::Ranged(ranged) => {
+        Value::Ranged(ranged) | Value::Floats(ranged) => {
             let range = &ranged.range;
             let range = json!({ "min": range.lo(), "max": range.hi(), "attained": range.attained });
-            json!({ "kind": "int", "value": null, "range": range })
+            let kind = if matches!(value, Value::Ranged(_)) { Type::Int } else { Type::Float };
+            json!({ "kind": type_name(kind), "value": null, "range": range })
         }
         Value::Among(_) => json!({ "kind": type_name(Type::Str), "value": null }),
         Value::Tuple(items) => seq("tuple", items),

@@ -9,18 +9,20 @@ use super::{Device, Dtype, ObjId, Origin, Range, Size};
 pub struct Dim {
     pub size: Size,
     pub at: Origin,
+    /// It counts the samples of a batch, as a loader made it.
+    pub batch: bool,
 }
 
 impl Dim {
     pub fn new(size: Size, at: Origin) -> Dim {
-        Dim { size, at }
+        Dim { size, at, batch: false }
     }
 
     pub fn int(n: i64) -> Dim {
-        Dim { size: Size::Int(n), at: None }
+        Dim::new(Size::Int(n), None)
     }
 
-    pub const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None };
+    pub const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None, batch: false };
 }
 
 /// Whose array it is.
@@ -70,6 +72,8 @@ pub struct Past {
     pub scaled: Origin,
     /// Indices into a palette were replaced by their colours.
     pub recoloured: Origin,
+    /// They were 0 and 1 before all bits of these integers were flipped.
+    pub flipped: Origin,
     /// They were integers before they were floats.
     pub whole: bool,
     /// They were moved by a transform that drew at random: where, and which draw it was.
@@ -87,6 +91,7 @@ impl Past {
             interpolated: agree(self.interpolated, other.interpolated),
             scaled: agree(self.scaled, other.scaled),
             recoloured: agree(self.recoloured, other.recoloured),
+            flipped: agree(self.flipped, other.flipped),
             whole: self.whole && other.whole,
             drawn: self.drawn.filter(|_| self.drawn == other.drawn),
             vocabulary: self.vocabulary.filter(|_| self.vocabulary == other.vocabulary),
@@ -116,6 +121,18 @@ impl Past {
     pub fn rounded(self) -> Past {
         if self.scaled.is_some() { Past::default() } else { self }
     }
+}
+
+/// The elements that a mask is true for: those of the tensor `of` between two ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Picks {
+    pub of: ObjId,
+    /// How often its memory had been written to.
+    pub writes: u32,
+    pub lo: f64,
+    pub hi: f64,
+    /// All between the ends, not just some.
+    pub all: bool,
 }
 
 /// How a tensor takes part in autograd.
@@ -153,6 +170,8 @@ pub struct Tensor {
     /// The dimensions from the outermost in memory to the innermost, where the elements lie
     /// densely and this is known. Not inherited: [`super::Heap::tensor`] clears it.
     pub layout: Option<Rc<[usize]>>,
+    /// What it picks, as a mask. Not inherited either.
+    pub picks: Option<Picks>,
     /// The elements in row-major order, where the source shows them all.
     pub data: Option<Rc<[f64]>>,
     /// The tensor whose memory this one shares (itself if `None`), and how often that
@@ -189,6 +208,7 @@ impl Default for Tensor {
             past: Past::default(),
             grad: Grad::Unknown,
             layout: None,
+            picks: None,
             data: None,
             base: None,
             version: 0,

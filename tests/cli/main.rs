@@ -23,9 +23,7 @@ fn clean_files_exit_with_0() {
     exit 0
     All checks passed! (2 files)
     ");
-    assert_snapshot!(sandbox.run(&["check", "--quiet", "a.py"]), @r"
-    exit 0
-    ");
+    assert_snapshot!(sandbox.run(&["check", "--quiet", "a.py"]), @"exit 0");
     assert_snapshot!(sandbox.run(&["version"]).replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r"
     exit 0
     torchvet VERSION
@@ -129,9 +127,7 @@ fn formats() {
 #[test]
 fn output_files_and_statistics() {
     let sandbox = Sandbox::new(&[("a.py", UNUSED), ("b.py", UNUSED), ("c.py", "x = )\n")]);
-    assert_snapshot!(sandbox.run(&["check", "--output-format", "concise", "-o", "out.txt"]), @r"
-    exit 1
-    ");
+    assert_snapshot!(sandbox.run(&["check", "--output-format", "concise", "-o", "out.txt"]), @"exit 1");
     assert_snapshot!(sandbox.read("out.txt"), @r"
     a.py:1:27: warning[unused-ignore] unused `torchvet: ignore[TV103]`: nothing here is reported as TV103
     b.py:1:27: warning[unused-ignore] unused `torchvet: ignore[TV103]`: nothing here is reported as TV103

@@ -50,10 +50,27 @@ pub fn register(t: &mut Table) {
         let dtype = dtype_arg(cx, &b.get("dtype")).flatten();
         cx.out(array(Some(vec![n.clone(), n]), dtype, at).with_range(Some(Range::bounds(0.0, 1.0)), at))
     });
-    t.family("numpy.", "load genfromtxt fromstring frombuffer memmap", "*args, **kwargs", unknown);
-    t.def("numpy.loadtxt", "fname, *args, **kwargs", |cx, _| {
-        let at = cx.at();
-        cx.out(array(None, None, at))
+    t.family("numpy.", "load memmap", "*args, **kwargs", unknown);
+    let table = "fname, dtype='float64', comments='#', delimiter=None, *args, names=None, unpack=False, usemask=False, **kwargs";
+    t.family("numpy.", "loadtxt genfromtxt", table, |cx, b| {
+        // Columns with names make a table of records.
+        if [b.get("names"), b.get("unpack"), b.get("usemask")]
+            .iter()
+            .any(|v| !matches!(v, Value::None | Value::Bool(false)))
+        {
+            return Value::Unknown;
+        }
+        read(cx, b)
+    });
+    t.family("numpy.", "fromfile fromstring frombuffer", "file, dtype='float64', *args, **kwargs", |cx, b| match read(
+        cx, b,
+    ) {
+        Value::Obj(id) => {
+            let count = cx.fresh_dim("n");
+            cx.it.heap.update_tensor(id, |t| t.shape = Some(vec![count]));
+            Value::Obj(id)
+        }
+        other => other,
     });
     t.def("numpy.mgrid.__getitem__", "index", grid);
     t.def("numpy.ogrid.__getitem__", "index", grid);
@@ -77,6 +94,15 @@ pub fn register(t: &mut Table) {
         }
         None => Value::Unknown,
     });
+}
+
+/// Numbers from a file: floats, unless another type is given.
+fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let at = cx.at();
+    match dtype_arg(cx, &b.get("dtype")).flatten() {
+        Some(dtype) if !b.open => cx.out(array(None, Some(dtype), at)),
+        _ => Value::Unknown,
+    }
 }
 
 /// `np.mgrid[0:h, 0:w]`: the coordinates along each axis, one grid above the other; `ogrid`

@@ -3,6 +3,7 @@
 use super::facts::{as_array, broadcast, union_of};
 use super::promotion;
 use crate::library::common::{array, part_of};
+use crate::library::torch::picks;
 use crate::library::{Cx, Table};
 use crate::python::{BinOp, Bound, Interp, UnaryOp};
 use crate::syntax::Span;
@@ -148,12 +149,16 @@ fn range_of(op: BinOp, a: &Tensor, b: &Tensor, dtype: Option<Dtype>) -> Option<R
         }
         _ => return None,
     };
-    // Integers wrap around.
-    let fits = match dtype?.bounds() {
-        Some((lo, hi)) => range.lo() >= lo && range.hi() <= hi,
-        None => range.lo().abs() < 9e15 && range.hi().abs() < 9e15,
-    };
-    fits.then_some(range)
+    held(range, dtype?)
+}
+
+/// The range in an array of this dtype: integers wrap around.
+fn held(range: Range, dtype: Dtype) -> Option<Range> {
+    match dtype.bounds() {
+        Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),
+        Some((lo, hi)) => Some(range).filter(|r| r.lo() >= lo && r.hi() <= hi),
+        None => Some(range).filter(|r| r.lo().abs() < 9e15 && r.hi().abs() < 9e15),
+    }
 }
 
 fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<Value> {
@@ -168,7 +173,17 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     let at = cx.at();
     if compares {
         out = out.with_dtype(Some(Dtype::Bool), at).with_range(Some(Range::bounds(0.0, 1.0)), at);
-        return Some(cx.out(out));
+        let made = cx.out(out);
+        let name = match op {
+            BinOp::Eq => "eq",
+            BinOp::Lt => "lt",
+            BinOp::Le => "le",
+            BinOp::Gt => "gt",
+            BinOp::Ge => "ge",
+            _ => "ne",
+        };
+        picks::note(cx, name, left, right, &made);
+        return Some(made);
     }
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
@@ -218,15 +233,12 @@ pub fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> O
     let mut cx = Cx { it, path: sym("numpy.ndarray"), span };
     let mut out = plain(&input);
     match op {
-        UnaryOp::Neg
-            if input
-                .dtype
-                .is_some_and(|d| d.bounds().is_none() || matches!(d, Dtype::Int8 | Dtype::Int16 | Dtype::Int32)) =>
-        {
-            out.range = input.range.as_ref().map(|r| r.map(|x| -x));
+        UnaryOp::Invert if input.dtype == Some(Dtype::Bool) => out.range = Some(Range::bounds(0.0, 1.0)),
+        UnaryOp::Neg | UnaryOp::Invert => {
+            let same = input.range.as_ref().map(|r| r.map(|x| if op == UnaryOp::Neg { -x } else { -1.0 - x }));
+            out.range = same.zip(input.dtype).and_then(|(range, dtype)| held(range, dtype));
             out.range_at = input.range_at;
         }
-        UnaryOp::Invert if input.dtype == Some(Dtype::Bool) => out.range = Some(Range::bounds(0.0, 1.0)),
         _ => {}
     }
     Some(cx.out(out))
@@ -336,10 +348,18 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             (_, other) => other,
         };
     }
-    out.range = union_of(&[a, c]).map(|mut r| {
-        r.attained = false;
-        part_of(r)
-    });
+    out.range = match (&a.range, &c.range) {
+        (Some(new), Some(have)) if x.as_f64().is_some() && y.as_f64().is_none() => {
+            Some(picks::replaced(have, picks::of(cx, &b.get("condition"), &y), new))
+        }
+        (Some(have), Some(new)) if y.as_f64().is_some() && x.as_f64().is_none() => {
+            Some(picks::replaced(have, None, new))
+        }
+        _ => union_of(&[a, c]).map(|mut r| {
+            r.attained = false;
+            part_of(r)
+        }),
+    };
     if out.range.is_some() {
         out.range_at = at;
     }

@@ -40,7 +40,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
         let mut out = array(Some(Vec::new()), Some(dtype), at);
         if let Some(x) = value.as_f64() {
             set_data(&mut out, vec![x], at);
-        } else if let Some((range, from)) = value.int_range() {
+        } else if let Some((range, from)) = value.range() {
             out = out.with_range(Some(range), from.or(at));
         }
         return Some(out);

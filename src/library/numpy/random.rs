@@ -20,7 +20,6 @@ pub fn register(t: &mut Table) {
     });
     for (prefix, free) in [("numpy.random.", true), ("numpy.random.RandomState.", false)] {
         old(t, prefix, free);
-        draws(t, prefix, free);
         t.family(
             prefix,
             "choice",
@@ -35,29 +34,51 @@ pub fn register(t: &mut Table) {
         t.family(prefix, "shuffle", if free { "x, **kwargs" } else { "self, x, **kwargs" }, shuffle);
     }
     let generator = "numpy.random.Generator.";
-    draws(t, generator, false);
     t.family(generator, "choice", "self, a, size=None, replace=True, p=None, axis=0, shuffle=True", choice);
     t.family(generator, "permutation permuted", "self, x, axis=0, **kwargs", permutation);
     t.family(generator, "shuffle", "self, x, axis=0", shuffle);
     t.def("numpy.random.Generator.integers", "self, low, high=None, size=None, dtype='int64', endpoint=False", randint);
     t.def("numpy.random.Generator.random", "self, size=None, dtype='float64', out=None", uniform);
     t.def("numpy.random.Generator.standard_normal", "self, size=None, dtype='float64', out=None", uniform);
-    t.family(
-        generator,
-        "normal laplace gumbel logistic lognormal",
-        "self, loc=0.0, scale=1.0, size=None",
-        two_parameters,
-    );
-    t.def("numpy.random.Generator.uniform", "self, low=0.0, high=1.0, size=None", two_parameters);
+    distributions(t, generator, false);
 }
 
-/// What all generators draw alike.
-fn draws(t: &mut Table, prefix: &'static str, free: bool) {
-    let own = |with: &'static str, without: &'static str| if free { without } else { with };
-    t.family(prefix, "poisson geometric", own("self, lam=1.0, size=None", "lam=1.0, size=None"), counts);
-    t.family(prefix, "binomial negative_binomial", own("self, n, p, size=None", "n, p, size=None"), counts);
-    t.family(prefix, "exponential", own("self, scale=1.0, size=None", "scale=1.0, size=None"), two_parameters);
-    t.family(prefix, "gamma", own("self, shape, scale=1.0, size=None", "shape, scale=1.0, size=None"), two_parameters);
+/// What is drawn from a distribution: names, parameters, and whether the numbers are integers.
+const DISTRIBUTIONS: &[(&str, &str, bool)] = &[
+    ("normal laplace gumbel logistic", "self, loc=0.0, scale=1.0, size=None", false),
+    ("lognormal", "self, mean=0.0, sigma=1.0, size=None", false),
+    ("uniform", "self, low=0.0, high=1.0, size=None", false),
+    ("exponential rayleigh", "self, scale=1.0, size=None", false),
+    ("gamma", "self, shape, scale=1.0, size=None", false),
+    ("beta", "self, a, b, size=None", false),
+    ("pareto power weibull", "self, a, size=None", false),
+    ("chisquare standard_t", "self, df, size=None", false),
+    ("noncentral_chisquare", "self, df, nonc, size=None", false),
+    ("f", "self, dfnum, dfden, size=None", false),
+    ("triangular", "self, left, mode, right, size=None", false),
+    ("vonmises", "self, mu, kappa, size=None", false),
+    ("wald", "self, mean, scale, size=None", false),
+    ("standard_cauchy", "self, size=None", false),
+    ("poisson", "self, lam=1.0, size=None", true),
+    ("binomial negative_binomial", "self, n, p, size=None", true),
+    ("geometric logseries", "self, p, size=None", true),
+    ("zipf", "self, a, size=None", true),
+    ("hypergeometric", "self, ngood, nbad, nsample, size=None", true),
+];
+
+/// Registers them as methods, or under names that take no `self`.
+fn distributions(t: &mut Table, prefix: &str, free: bool) {
+    let own = |sig: &'static str| if free { sig.trim_start_matches("self, ") } else { sig };
+    for (names, sig, integers) in DISTRIBUTIONS {
+        t.family(prefix, names, own(sig), if *integers { drawn_integers } else { drawn });
+    }
+    let typed = "self, size=None, dtype='float64', method='zig', out=None";
+    t.family(prefix, "standard_exponential", own(typed), drawn);
+    t.family(prefix, "standard_gamma", own("self, shape, size=None, dtype='float64', out=None"), drawn);
+    t.family(prefix, "dirichlet", own("self, alpha, size=None"), rows);
+    t.family(prefix, "multinomial", own("self, n, pvals, size=None"), rows);
+    let joint = "self, mean, cov, size=None, check_valid='warn', tol=1e-08, *, method='svd'";
+    t.family(prefix, "multivariate_normal", own(joint), rows);
 }
 
 /// Functions that exist under `numpy.random` and as methods of `RandomState`.
@@ -82,18 +103,7 @@ fn old(t: &mut Table, prefix: &'static str, free: bool) {
         own("self, low, high=None, size=None, dtype='int64'", "low, high=None, size=None, dtype='int64'"),
         randint,
     );
-    t.family(
-        prefix,
-        "normal laplace gumbel logistic lognormal",
-        own("self, loc=0.0, scale=1.0, size=None", "loc=0.0, scale=1.0, size=None"),
-        two_parameters,
-    );
-    t.family(
-        prefix,
-        "uniform beta",
-        own("self, low=0.0, high=1.0, size=None", "low=0.0, high=1.0, size=None"),
-        two_parameters,
-    );
+    distributions(t, prefix, free);
 }
 
 /// An array of this size, or one number where there is none.
@@ -117,37 +127,63 @@ fn uniform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     sized(cx, &b.get("size"), dtype, range)
 }
 
-fn two_parameters(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+/// Numbers of a distribution: as many as `size` says, else as the parameters have.
+fn drawn(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let range = match (cx.name(), b.get("low").as_f64(), b.get("high").as_f64()) {
         ("uniform", Some(lo), Some(hi)) => Some(Range::bounds(lo.min(hi), lo.max(hi))),
         ("beta", _, _) => Some(Range::bounds(0.0, 1.0)),
         _ => None,
     };
-    let size = b.get("size");
-    // Without a size the parameters' own shapes decide.
-    let parameters = b.values.iter().flatten().take(3).all(|a| a.value.number_type().is_some() || a.value.is_none());
-    if size.is_none() && !parameters && !b.given("self") {
-        return Value::Unknown;
-    }
-    if size.is_none() && b.given("self") {
-        let scalars = b.values.iter().flatten().skip(1).all(|a| a.value.number_type().is_some() || a.value.is_none());
-        if !scalars {
-            return Value::Unknown;
-        }
-    }
-    sized(cx, &size, Some(Dtype::Float64), range)
+    let given = b.sig.params.iter().any(|p| p.name.as_str() == "dtype");
+    let dtype = if given { dtype_arg(cx, &b.get("dtype")).flatten() } else { Some(Dtype::Float64) };
+    draws(cx, b, dtype, range)
 }
 
-/// How often something happens.
-fn counts(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+fn drawn_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let range = match (cx.name(), b.get("n").as_f64()) {
+        ("binomial", Some(n)) => Range::bounds(0.0, n),
+        _ => Range::bounds(0.0, f64::INFINITY),
+    };
+    draws(cx, b, Some(Dtype::Int64), Some(range))
+}
+
+fn draws(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, range: Option<Range>) -> Value {
     let size = b.get("size");
-    let own = usize::from(b.given("self"));
-    let scalars = b.values.iter().flatten().skip(own).all(|a| a.value.number_type().is_some() || a.value.is_none());
-    // Without a size the parameters' own shapes decide.
-    if size.is_none() && !scalars {
+    if !size.is_none() {
+        return sized(cx, &size, dtype, range);
+    }
+    let names = b.sig.params.iter().map(|p| p.name);
+    let parameters: Vec<Value> = names
+        .filter(|name| !matches!(name.as_str(), "self" | "size" | "dtype" | "out" | "method"))
+        .map(|name| b.get(name.as_str()))
+        .filter(|value| value.number_type().is_none() && !value.is_none())
+        .collect();
+    let shape = match parameters.as_slice() {
+        [] => return sized(cx, &size, dtype, range),
+        // Beside single numbers one array decides.
+        [only] => as_array(cx, only).and_then(|array| array.sizes()),
+        _ => None,
+    };
+    let at = cx.at();
+    // An array without dimensions gives a number, one that is not known may be such.
+    if shape.as_ref().is_none_or(Vec::is_empty) {
         return Value::Unknown;
     }
-    sized(cx, &size, Some(Dtype::Int64), None)
+    cx.out(array(shape, dtype, at).with_range(range, at))
+}
+
+/// Draws of several numbers each, as many as the parameter has that tells of them.
+fn rows(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let (of, dtype, range) = match cx.name() {
+        "dirichlet" => ("alpha", Dtype::Float64, Some(Range::bounds(0.0, 1.0))),
+        "multinomial" => ("pvals", Dtype::Int64, Some(Range::bounds(0.0, f64::INFINITY))),
+        _ => ("mean", Dtype::Float64, None),
+    };
+    let (parameter, size, at) = (b.get(of), b.get("size"), cx.at());
+    let each = as_array(cx, &parameter).and_then(|array| array.sizes()).filter(|sizes| sizes.len() == 1);
+    let count = if size.is_none() { Some(Vec::new()) } else { shape_arg(cx, &size) };
+    let shape = count.zip(each).map(|(count, each)| count.into_iter().chain(each).collect());
+    cx.out(array(shape, Some(dtype), at).with_range(range, at))
 }
 
 fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

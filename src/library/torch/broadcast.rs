@@ -234,18 +234,25 @@ pub fn result_grad(cx: &Cx<'_, '_>, inputs: &[Named<'_>], dtype: Option<Dtype>) 
     }
     match grad_mode(cx) {
         Some(false) => Grad::Off,
-        Some(true) if dtype.is_some() && inputs.iter().any(|(_, t)| matches!(t.grad, Grad::Leaf | Grad::Attached)) => {
+        // Of a dtype that is not known: where it is that of what needs gradients, it is floating.
+        Some(true) if inputs.iter().any(|(_, t)| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => {
             Grad::Attached
         }
         _ => Grad::Unknown,
     }
 }
 
+fn is_attached(tensor: &Tensor) -> bool {
+    matches!(tensor.grad, Grad::Leaf | Grad::Attached)
+}
+
 /// The result of an elementwise operation: shape, dtype, device and gradient state.
 pub fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
     let (device, device_at) = common_device(cx, tensors, mix);
     let (shape, shape_at) = broadcast(cx, tensors);
-    let grad = result_grad(cx, tensors, dtype);
+    // What needs gradients is floating, and so is whatever it is promoted to.
+    let promoted = tensors.iter().find(|(_, t)| is_attached(t)).and_then(|(_, t)| t.dtype);
+    let grad = result_grad(cx, tensors, dtype.or(promoted));
     let array =
         if tensors.iter().any(|(_, t)| t.array == ArrayKind::Torch) { ArrayKind::Torch } else { ArrayKind::Numpy };
     let dtype_at = match tensors.iter().find(|(_, t)| t.dtype == dtype) {

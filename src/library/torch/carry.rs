@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::broadcast::{result_grad, shape_read};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Origin, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Met, Origin, Range, Role, Size, Tensor, Value};
 
 /// The call is refused, which has been reported.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +56,13 @@ pub fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
 /// The values of two ranges of which either may fill the tensor alone.
 pub fn either(a: &Range, b: &Range) -> Range {
     claims(a.union(b), false, false)
+}
+
+/// The values where a mask has chosen those of `new` in some places. It is there to choose some
+/// in some run, or nobody would write it.
+pub fn chosen(have: &Range, new: &Range) -> Range {
+    let single = new.certain && new.lo() == new.hi();
+    either(have, new).with_met(single.then_some(Met { value: new.lo(), always: false }))
 }
 
 /// Whether there is certainly at least one.

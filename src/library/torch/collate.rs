@@ -23,8 +23,9 @@ fn collate_at(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim, depth: u32) -> V
         #[expect(clippy::cast_precision_loss, reason = "a fact about a range")]
         Value::Int(n) => numbers(cx, Dtype::Int64, Some(*n as f64), batch),
         Value::Size(_) | Value::Any(Type::Int) => numbers(cx, Dtype::Int64, None, batch),
-        Value::Ranged(ranged) => {
-            let out = numbers(cx, Dtype::Int64, None, batch);
+        Value::Ranged(ranged) | Value::Floats(ranged) => {
+            let dtype = if matches!(sample, Value::Ranged(_)) { Dtype::Int64 } else { Dtype::Float64 };
+            let out = numbers(cx, dtype, None, batch);
             let (range, at) = (ranged.range.clone().of_sample(), ranged.at.or(cx.at()));
             if let Some(id) = out.as_obj() {
                 cx.it.heap.update_tensor(id, |t| (t.range, t.range_at) = (Some(range), at));

@@ -179,6 +179,8 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
             if let Some(object) = object.as_obj() {
                 cx.it.event(Event::Iterated { object, span });
             }
+            let generator = cx.attr(object, "generator");
+            order_generator(cx, &generator);
             let batch = kept_dim(cx, object, BATCH).unwrap_or(Dim::UNKNOWN);
             Some(Items::Many(batch_of(cx, object, &batch)))
         }
@@ -302,7 +304,7 @@ fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, name: &str, size: Size, at: Span
 }
 
 fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, name: &str) -> Option<Dim> {
-    cx.tensor(&cx.attr(loader, name))?.dim(0).cloned()
+    cx.tensor(&cx.attr(loader, name))?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
 /// Fixes the batch dimension, once for all loops over the loader.
@@ -395,9 +397,16 @@ fn samples_are_all(cx: &Cx<'_, '_>, loader: &Value) -> bool {
 }
 
 /// Parts of a dataset, of the sizes given.
+/// The order of samples is drawn on the default device.
+fn order_generator(cx: &mut Cx<'_, '_>, generator: &Value) {
+    let drawn = Tensor::default().with_device(cx.default_device().filter(|d| d.is_cpu()), None);
+    super::generator::fits(cx, generator, &drawn);
+}
+
 fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dataset = b.get("dataset");
     let lengths = b.get("lengths");
+    order_generator(cx, &b.get("generator"));
     let part = |cx: &mut Cx<'_, '_>, length: &Value| {
         let subset = cx.it.heap.instance(Value::path("torch.utils.data.Subset"));
         cx.it.heap.set_attr(subset, "dataset", dataset.clone());

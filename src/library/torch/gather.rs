@@ -123,7 +123,7 @@ fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let out = picked(cx, &input, index.shape.clone(), Takes::CutsLast);
     let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return cx.out(out) };
     // Without indices even their dtype does not matter.
-    if not_empty(&index) && check_index(cx, indices, INTS).is_ok() {
+    if index.numel().known() != Some(0) && check_index(cx, indices, INTS).is_ok() {
         let _ = index_fits(cx, indices, named, Some(axis));
     }
     options::finish(cx, b, out)

@@ -340,6 +340,9 @@ fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) 
 fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let integers = matches!(name, "geometric_" | "bernoulli_");
+    if let Some(input) = cx.tensor(&b.get("input")) {
+        super::generator::check(cx, b, &input);
+    }
     if let Some(input) = cx.tensor(&b.get("input"))
         && !integers
         && input.dtype.is_some_and(Dtype::is_integral)
@@ -377,6 +380,9 @@ fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
     let from = if has("from") { b.get("from").as_int() } else { Some(0) };
     let to = b.get("to").as_int();
+    if let Some(input) = cx.tensor(&b.get("input")) {
+        super::generator::check(cx, b, &input);
+    }
     if let (Some(from), Some(to)) = (from, to)
         && has("to")
         && from >= to

@@ -68,7 +68,7 @@ pub(super) fn smaller(a: &Dim, b: &Dim) -> Dim {
     match b.size.less(&a.size) {
         Some(true) => b.clone(),
         _ if a.size.equals(&b.size) == Some(true) => a.clone(),
-        _ => Dim { size: Size::Unknown, at: a.at },
+        _ => Dim::new(Size::Unknown, a.at),
     }
 }
 

@@ -4,7 +4,8 @@ use super::broadcast::{Mix, Named, broadcast, broadcast_pair, common_device, dty
 use super::carry::{self, Rejected, Takes, shuffled};
 use super::factory::options;
 use super::gather::{not_empty, same_dtype};
-use super::scatter::{check_real, number, written};
+use super::picks;
+use super::scatter::{check_real, number, written, written_range};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
@@ -35,8 +36,14 @@ fn masked_fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut result = written(cx, &input, source.as_ref(), true);
     common_device(cx, &[named, masks], Mix::Strict);
     (result.shape, result.shape_at) = broadcast(cx, &[named, masks]);
-    let _ = check_real(cx, &given, named);
-    let _ = check_mask(cx, masks);
+    let fine = check_real(cx, &given, named).is_ok() && check_mask(cx, masks).is_ok();
+    let single = value.as_ref().and_then(|v| v.data.as_deref()).and_then(|d| d.first().copied());
+    if let Some(number) = given.as_f64().or(single).filter(|_| fine) {
+        options::fills(cx, number, named);
+    }
+    if let (Some(have), Some(new)) = (&input.range, source.as_ref().and_then(|s| written_range(s, input.dtype))) {
+        result.range = Some(picks::replaced(have, picks::of(cx, &b.get("mask"), &b.get("input")), &new));
+    }
     if let Some(value) = &value
         && value.rank().is_some_and(|r| r > 0)
     {

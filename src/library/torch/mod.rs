@@ -16,6 +16,7 @@ pub mod einsum;
 pub mod factory;
 pub mod fft;
 pub mod gather;
+pub mod generator;
 pub mod indexing;
 pub mod inplace;
 pub mod linalg;
@@ -25,6 +26,7 @@ pub mod matmul;
 pub mod nn;
 pub mod operators;
 mod optim;
+pub mod picks;
 pub mod pointwise;
 pub mod promotion;
 pub mod reduce;
@@ -60,5 +62,6 @@ pub fn register(table: &mut Table) {
     convert::register(table);
     factory::register(table);
     gather::register(table);
+    generator::register(table);
     views::register(table);
 }

@@ -4,7 +4,7 @@ use super::inplace::{tell_refused, write_back};
 use crate::library::{Cx, Libraries};
 use crate::python::{Args, BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Tensor, Value, sym};
+use crate::value::{ArrayKind, Data, Tensor, Type, Value, sym};
 
 /// The function that an operator stands for.
 fn function(op: BinOp) -> &'static str {
@@ -73,7 +73,7 @@ pub fn binary(
         return numpy.then(|| it.heap.tensor(Tensor { array: ArrayKind::Numpy, ..Tensor::default() }));
     }
     if matches!((x, y), (Some(a), Some(b)) if a != b) {
-        return Some(Value::Unknown);
+        return Some(with_number(lib, it, op, (left, right), span).unwrap_or(Value::Unknown));
     }
     let (op, left, right) = match mirrored(op) {
         Some(mirror) if x.is_none() => (mirror, right, left),
@@ -81,6 +81,31 @@ pub fn binary(
     };
     let args = Args::positional([left.clone(), right.clone()], span);
     lib.call_function(it, function(op), &args, span)
+}
+
+/// A tensor of PyTorch and a number of numpy, which is taken as Python's. An array without
+/// dimensions gives its dtype, and they are not told apart.
+fn with_number(
+    lib: &Libraries,
+    it: &mut Interp<'_>,
+    op: BinOp,
+    (left, right): (&Value, &Value),
+    span: Span,
+) -> Option<Value> {
+    let number = |it: &Interp<'_>, v: &Value| {
+        let array = it.heap.tensor_of(v).filter(|t| t.array == ArrayKind::Numpy && t.rank() == Some(0))?;
+        array.dtype.filter(|d| d.is_floating()).map(|_| Value::Any(Type::Float))
+    };
+    let (x, y) = (number(it, left), number(it, right));
+    if x.is_some() == y.is_some() || op == BinOp::MatMul || mirrored(op).is_some() {
+        return None;
+    }
+    let operands = (x.unwrap_or_else(|| left.clone()), y.unwrap_or_else(|| right.clone()));
+    let result = binary(lib, it, op, &operands.0, &operands.1, span)?;
+    if let Some(id) = result.as_obj() {
+        it.heap.update_tensor(id, |t| t.dtype = None);
+    }
+    Some(result)
 }
 
 /// `x += y` writes to the tensor that `x` is.

@@ -70,6 +70,7 @@ pub fn register(t: &mut Table) {
     t.def(&format!("{base}.get_lr"), "self", |cx, _| cx.list_of(Value::Any(crate::value::Type::Float)));
     t.def(&format!("{base}.state_dict"), "self", open_dict);
     t.def(&format!("{base}.load_state_dict"), "self, state_dict", |_, _| Value::None);
+    t.def(&format!("{s}ReduceLROnPlateau.step"), "self, metrics=..., epoch=None", plateau_step);
     for (name, sig) in SCHEDULERS {
         t.class(&format!("{s}{name}"), &[base], sig);
     }
@@ -185,6 +186,15 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out.grad = Grad::Attached;
     }
     cx.out(out)
+}
+
+/// Of all schedulers, this one must be told how it goes.
+fn plateau_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if !b.open && !b.given("metrics") {
+        let message = "`ReduceLROnPlateau.step()` needs the value that it watches: `scheduler.step(val_loss)`";
+        cx.reject(RejectKind::Value, message.to_owned(), Vec::new());
+    }
+    Value::None
 }
 
 fn averaged(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {

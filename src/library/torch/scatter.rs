@@ -65,10 +65,8 @@ pub fn number(value: &Value) -> Option<Tensor> {
     };
     let mut out =
         Tensor { grad: crate::value::Grad::Off, shape: Some(Vec::new()), dtype: Some(dtype), ..Tensor::default() };
-    if let Some((range, at)) = value.int_range() {
+    if let Some((range, at)) = value.range() {
         (out.range, out.range_at) = (Some(range), at);
-    } else if let Some(x) = value.as_f64() {
-        out.range = Range::of_values(&[x]);
     }
     Some(out)
 }

@@ -233,14 +233,17 @@ pub fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value::Origi
         return;
     }
     let Some(dtype) = out.dtype else { return };
-    // Beyond 2^53 the ends are not exact.
-    let (lo, hi) = dtype.bounds().unwrap_or((-9e15, 9e15));
-    let holds = range.lo() >= lo && range.hi() <= hi;
-    if dtype.is_complex() || dtype.is_integral() && !holds {
-        return;
+    let range = match dtype.bounds() {
+        Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),
+        Some((lo, hi)) => Some(range).filter(|r| r.lo() >= lo && r.hi() <= hi),
+        // Beyond 2^53 the ends are not exact.
+        None if dtype.is_integral() => Some(range).filter(|r| r.lo() >= -9e15 && r.hi() <= 9e15),
+        None => Some(range).filter(|_| !dtype.is_complex()),
+    };
+    if let Some(range) = range {
+        out.range = Some(range);
+        out.range_at = at;
     }
-    out.range = Some(range);
-    out.range_at = at;
 }
 
 /// Bounds that hold for every result of an operation.

@@ -4,15 +4,17 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::{Moment, OPTIMIZER};
+use super::{Moment, OPTIMIZER, fates, set_fates};
 use crate::python::Interp;
 use crate::syntax::Span;
 use crate::value::{Data, ObjId, Value};
 
-/// The state of an optimizer's gradients, the same on every path.
+/// The state of an optimizer's gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gradients {
-    /// Cleared, or never computed.
+    /// Never computed.
+    Blank,
+    /// Cleared.
     Empty,
     /// Computed since they were cleared, and not used yet.
     Fresh,
@@ -23,10 +25,16 @@ pub enum Gradients {
 }
 
 impl Gradients {
-    const ALL: [Gradients; 4] = [Gradients::Empty, Gradients::Fresh, Gradients::Used, Gradients::Mixed];
+    const ALL: [Gradients; 5] =
+        [Gradients::Blank, Gradients::Empty, Gradients::Fresh, Gradients::Used, Gradients::Mixed];
+
+    fn named(name: &str) -> Option<Gradients> {
+        Gradients::ALL.into_iter().find(|g| g.name() == name)
+    }
 
     fn name(self) -> &'static str {
         match self {
+            Gradients::Blank => "blank",
             Gradients::Empty => "empty",
             Gradients::Fresh => "fresh",
             Gradients::Used => "used",
@@ -55,7 +63,7 @@ pub struct Optimizers {
 impl Optimizers {
     pub fn made(&self, it: &mut Interp<'_>, id: ObjId, span: Span) {
         self.known.borrow_mut().insert(id, Known { made: span, escaped: false, stepped: None });
-        self.set(it, id, Some(Gradients::Empty));
+        self.set(it, id, Some(Gradients::Blank));
     }
 
     /// The optimizers of the program.
@@ -71,12 +79,26 @@ impl Optimizers {
 
     /// The state of an optimizer's gradients, where every path agrees on it.
     pub fn gradients(&self, it: &Interp<'_>, id: ObjId) -> Option<Gradients> {
-        let state = it.remembered(&key(id))?;
-        Gradients::ALL.into_iter().find(|g| state.as_str() == Some(g.name()))
+        match self.fates(it, id).as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// The states of an optimizer's gradients on the paths that lead here.
+    pub fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
+        let all: Vec<Gradients> = fates(it, &key(id)).iter().filter_map(|name| Gradients::named(name)).collect();
+        // What one path has cleared, and another used: which of them goes on, a flag may say.
+        let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
+        if mixed { Vec::new() } else { all }
     }
 
     fn set(&self, it: &mut Interp<'_>, id: ObjId, to: Option<Gradients>) {
-        it.remember(&key(id), to.map_or(Value::Unknown, |to| Value::str(to.name())));
+        self.set_all(it, id, &to.map_or(Vec::new(), |to| vec![to]));
+    }
+
+    fn set_all(&self, it: &mut Interp<'_>, id: ObjId, to: &[Gradients]) {
+        set_fates(it, &key(id), to.iter().map(|g| g.name().into()).collect());
     }
 
     pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
@@ -84,12 +106,12 @@ impl Optimizers {
             Moment::Backward { accumulates: true, .. } => {
                 self.backward.set(Some(span));
                 for id in self.all() {
-                    let to = match self.gradients(it, id) {
-                        Some(Gradients::Empty | Gradients::Fresh) => Some(Gradients::Fresh),
-                        Some(Gradients::Used | Gradients::Mixed) => Some(Gradients::Mixed),
-                        None => None,
+                    let after = |before: Gradients| match before {
+                        Gradients::Blank | Gradients::Empty | Gradients::Fresh => Gradients::Fresh,
+                        Gradients::Used | Gradients::Mixed => Gradients::Mixed,
                     };
-                    self.set(it, id, to);
+                    let to: Vec<Gradients> = self.fates(it, id).into_iter().map(after).collect();
+                    self.set_all(it, id, &to);
                 }
             }
             Moment::Backward { .. } => {}
@@ -100,7 +122,7 @@ impl Optimizers {
                 }
                 match self.known(*optimizer) {
                     // Without gradients, a step does nothing.
-                    Some(_) if self.gradients(it, *optimizer) == Some(Gradients::Empty) => {}
+                    Some(_) if matches!(self.gradients(it, *optimizer), Some(Gradients::Blank | Gradients::Empty)) => {}
                     Some(_) => self.set(it, *optimizer, Some(Gradients::Used)),
                     // One of several, and not known which.
                     None => self.forget_all(it),

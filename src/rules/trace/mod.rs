@@ -4,7 +4,8 @@
 //! remember from one moment to a later one (an optimizer has stepped, a scheduler has not)
 //! is kept on the heap beside the program's own values, so that branches, loops, calls and
 //! aliases need no second treatment: a state that is still known where it is read holds on
-//! every path that leads there, which is all that a rule may report. For what shows only when
+//! every path that leads there, which is all that a rule may report: of several, each is certain
+//! to be taken now and then ([`fates`]). For what shows only when
 //! a loop comes round, the interpreter runs the body once more from exactly the state that
 //! its first round left, for the rules alone ([`Interp::second_round`]).
 
@@ -12,6 +13,7 @@ mod gradients;
 mod graph;
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 pub use gradients::{Gradients, Optimizers, parameters, reach};
 pub use graph::{Graph, tensor, tensors};
@@ -147,4 +149,20 @@ fn backward(it: &Interp<'_>, bound: &Bound, name: &str, accumulates: bool) -> Mo
 /// Whether a value is a module.
 pub fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
+}
+
+/// What was found on each of the paths that lead here, as [`set_fates`] keeps it; empty where that
+/// is not known. Each of several is certain to come now and then.
+pub fn fates(it: &Interp<'_>, name: &str) -> Vec<Rc<str>> {
+    match it.remembered(name) {
+        Some(Value::Fates(fates)) => fates.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Keeps what was found on each path; nothing is what is not known.
+pub fn set_fates(it: &mut Interp<'_>, name: &str, mut all: Vec<Rc<str>>) {
+    all.sort_unstable();
+    all.dedup();
+    it.remember(name, if all.is_empty() { Value::Unknown } else { Value::Fates(all.into()) });
 }

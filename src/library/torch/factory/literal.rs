@@ -4,7 +4,7 @@ use crate::library::Cx;
 use crate::library::pandas;
 use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
-use crate::value::{Data, Dim, Dtype, Items, Iter, Origin, Range, Size, Tensor, Type, Value, promote};
+use crate::value::{Data, Dim, Dtype, Items, Iter, Met, Origin, Range, Size, Tensor, Type, Value, promote};
 
 /// Nesting beyond this is no tensor literal.
 const MOST_LEVELS: u32 = 24;
@@ -128,6 +128,9 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
         Value::Ranged(ranged) => {
             Part { range: Some(ranged.range.clone()), at: ranged.at, ..Part::scalar(Some(Dtype::Int64), None) }
         }
+        Value::Floats(floats) => {
+            Part { range: Some(floats.range.clone()), at: floats.at, ..Part::scalar(default, None) }
+        }
         Value::Float(_) | Value::Any(Type::Float) => Part::scalar(default, value.as_f64()),
         Value::Any(Type::Complex) => Part::scalar(default.map(Dtype::to_complex), None),
         Value::Str(text) => return Err(refused(format!("{text:?} is a string: tensors hold numbers"))),
@@ -165,8 +168,12 @@ fn refused(message: String) -> Refused {
 fn many(cx: &Cx<'_, '_>, element: &Value, depth: Depth) -> Part {
     match part(cx, element, depth.inner()) {
         Ok(inner) => {
-            // Any of the values may be missing.
-            let (at, range) = (inner.at, inner.values().map(Range::of_part));
+            // Any of the values may be missing, but for one that is there in some run.
+            let part = |range: Range| {
+                let met = range.met.map(|met| Met { always: false, ..met });
+                range.of_part().with_met(met)
+            };
+            let (at, range) = (inner.at, inner.values().map(part));
             let shape = inner.shape.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
             Part { shape, dtype: inner.dtype, data: None, range, at }
         }

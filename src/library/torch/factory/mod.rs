@@ -14,7 +14,7 @@ use super::cast::cast;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Dim, Dtype, Grad, Size, Tensor, Type, Value};
-use options::{Options, dims, fill, finish, fits, option};
+use options::{Options, dims, fill, fills, finish, fits, option};
 
 /// The keyword options of every factory.
 const SIZED: &str = "*size, generator=None, names=None, memory_format=None, out=None, dtype=None, layout=None, device=None, \
@@ -275,7 +275,7 @@ fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (dtype, value) = fill_value(cx, &b.get("fill_value"));
     let options = Options::here(cx, b, dtype);
     let mut out = options.tensor(shape, cx.at());
-    if value.is_none_or(|v| fits(cx, &[v], out.dtype)) {
+    if value.is_none_or(|v| fills(cx, v, ("the result", &out))) {
         fill(&mut out, value, cx.at());
     }
     fill_range(&mut out, &b.get("fill_value"));
@@ -302,7 +302,7 @@ fn like(cx: &mut Cx<'_, '_>, b: &Bound, value: Option<f64>) -> Value {
     };
     let options = Options::like(cx, b, &input);
     let mut out = options.tensor(input.shape.clone(), input.shape_at);
-    if value.is_none_or(|v| fits(cx, &[v], out.dtype)) {
+    if value.is_none_or(|v| fills(cx, v, ("the result", &out))) {
         fill(&mut out, value, cx.at());
     }
     finish(cx, b, out)

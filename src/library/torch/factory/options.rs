@@ -1,6 +1,7 @@
 //! What factories have in common: their keyword options, their sizes, and `out=`.
 
 use crate::library::Cx;
+use crate::library::torch::broadcast::{Named, dtype_read};
 use crate::library::torch::carry::{self, positive};
 use crate::library::torch::views::layout;
 use crate::python::{Bound, RejectKind};
@@ -176,6 +177,19 @@ pub fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
     let name = dtype.map_or("", Dtype::name);
     let message = format!("{bad} does not fit {name}, which holds {lo} to {hi}");
     cx.reject(RejectKind::Value, message, Vec::new());
+    false
+}
+
+/// As [`fits`], for a number that fills elements: that may be infinite, but not overflow.
+pub fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
+    let Some((dtype, largest)) = into.1.dtype.and_then(|d| Some((d, d.largest()?))) else {
+        return fits(cx, &[number], into.1.dtype);
+    };
+    if number.is_infinite() || number.is_nan() || number.abs() <= largest {
+        return true;
+    }
+    let message = format!("{number:e} does not fit {dtype}, whose largest number is {largest:e}");
+    cx.reject(RejectKind::Value, message, vec![dtype_read(into)]);
     false
 }
 

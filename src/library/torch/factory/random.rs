@@ -5,7 +5,7 @@ use super::{LIKE, SIZED};
 use crate::library::torch::broadcast::{
     Mix, broadcast, common_device, dtype_read, result_grad, shape_read, shape_text,
 };
-use crate::library::torch::carry;
+use crate::library::torch::{carry, generator};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
@@ -73,6 +73,7 @@ fn drawn(cx: &mut Cx<'_, '_>, b: &Bound, unit: bool) -> Value {
     let default = cx.default_dtype();
     let options = Options::here(cx, b, default);
     let mut out = options.tensor(shape, cx.at());
+    generator::check(cx, b, &out);
     if floats_only(cx, &out) && unit {
         with_unit_range(cx, &mut out);
     }
@@ -91,6 +92,7 @@ fn drawn_like(cx: &mut Cx<'_, '_>, b: &Bound, unit: bool) -> Value {
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let options = Options::like(cx, b, &input);
     let mut out = options.tensor(input.shape.clone(), input.shape_at);
+    generator::check(cx, b, &out);
     if floats_only(cx, &out) && unit {
         with_unit_range(cx, &mut out);
     }
@@ -139,6 +141,7 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let shape = dims(cx, b, &[b.get("size")]);
     let options = Options::here(cx, b, Some(Dtype::Int64));
     let mut out = options.tensor(shape, cx.at());
+    generator::check(cx, b, &out);
     between(cx, b, &mut out);
     finish(cx, b, out)
 }
@@ -147,6 +150,7 @@ fn randint_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let options = Options::like(cx, b, &input);
     let mut out = options.tensor(input.shape.clone(), input.shape_at);
+    generator::check(cx, b, &out);
     between(cx, b, &mut out);
     cx.out(out)
 }
@@ -162,6 +166,7 @@ fn randperm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         None => Some(Range::bounds(0.0, f64::INFINITY)),
     };
     let out = options.tensor(Some(vec![dim]), cx.at()).with_range(range, cx.at());
+    generator::check(cx, b, &out);
     finish(cx, b, out)
 }
 
@@ -172,6 +177,7 @@ fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let default = cx.default_dtype();
         let options = Options::here(cx, b, default);
         let out = options.tensor(shape, cx.at());
+        generator::check(cx, b, &out);
         floats_only(cx, &out);
         return finish(cx, b, out);
     }
@@ -191,6 +197,7 @@ fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let grad = result_grad(cx, &named, dtype);
     let out = Tensor { shape, shape_at, device, device_at, grad, ..Tensor::default() }.with_dtype(dtype, cx.at());
+    generator::check(cx, b, &out);
     if dtype.is_some_and(Dtype::is_integral) {
         floats_only(cx, &out);
     }
@@ -217,6 +224,7 @@ fn drawn_from(cx: &mut Cx<'_, '_>, input: &Tensor, range: Range) -> Tensor {
 
 fn bernoulli(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    generator::check(cx, b, &input);
     let p = b.get("p");
     let range = Range::bounds(0.0, 1.0);
     if !p.is_none() {
@@ -232,6 +240,7 @@ fn bernoulli(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn poisson(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    generator::check(cx, b, &input);
     let out = drawn_from(cx, &input, Range::bounds(0.0, f64::INFINITY));
     cx.out(out)
 }
@@ -259,6 +268,7 @@ fn binomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn multinomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
+    generator::check(cx, b, &input);
     let samples = carry::size(cx, &b.get("num_samples"));
     let mut out = Tensor { device: input.device, device_at: input.device_at, grad: Grad::Off, ..Tensor::default() }
         .with_dtype(Some(Dtype::Int64), cx.at());

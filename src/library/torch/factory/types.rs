@@ -48,9 +48,6 @@ pub fn register(t: &mut Table) {
     dtype.attribute = Some(dtype_attribute);
     t.class("torch.finfo", &[], "type=None").make = Some(finfo);
     t.class("torch.iinfo", &[], "type").make = Some(iinfo);
-    t.class("torch.Generator", &[], "device='cpu'");
-    t.def("torch.Generator.manual_seed", "self, seed", |_, b| b.get("self"));
-    t.family("torch.Generator.", "seed initial_seed", "self", |_, _| Value::Any(Type::Int));
 
     for (name, _) in LEGACY {
         for module in ["torch", "torch.cuda"] {
@@ -161,23 +158,24 @@ fn finfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Dtype, "finfo is for floating types: integers have iinfo", Vec::new());
         return Value::Unknown;
     }
-    // (max, eps, smallest normal, bits)
+    // (eps, smallest normal, bits)
     let numbers = match dtype.map(Dtype::to_real) {
-        Some(Dtype::Float16) => Some((65504.0, 9.765_625e-4, 6.103_515_625e-5, 16)),
-        Some(Dtype::Bfloat16) => Some((3.389_531_389_251_535_5e38, 0.007_812_5, 1.175_494_350_822_287_5e-38, 16)),
-        Some(Dtype::Float32) => Some((f64::from(f32::MAX), f64::from(f32::EPSILON), f64::from(f32::MIN_POSITIVE), 32)),
-        Some(Dtype::Float64) => Some((f64::MAX, f64::EPSILON, f64::MIN_POSITIVE, 64)),
+        Some(Dtype::Float16) => Some((9.765_625e-4, 6.103_515_625e-5, 16)),
+        Some(Dtype::Bfloat16) => Some((0.007_812_5, 1.175_494_350_822_287_5e-38, 16)),
+        Some(Dtype::Float32) => Some((f64::from(f32::EPSILON), f64::from(f32::MIN_POSITIVE), 32)),
+        Some(Dtype::Float64) => Some((f64::EPSILON, f64::MIN_POSITIVE, 64)),
         _ => None,
     };
+    let largest = dtype.map(Dtype::to_real).and_then(Dtype::largest);
     let float = |x: Option<f64>| x.map_or(Value::Any(Type::Float), Value::Float);
     let fields = [
-        ("max", float(numbers.map(|n| n.0))),
-        ("min", float(numbers.map(|n| -n.0))),
-        ("eps", float(numbers.map(|n| n.1))),
-        ("tiny", float(numbers.map(|n| n.2))),
-        ("smallest_normal", float(numbers.map(|n| n.2))),
+        ("max", float(largest)),
+        ("min", float(largest.map(|x| -x))),
+        ("eps", float(numbers.map(|n| n.0))),
+        ("tiny", float(numbers.map(|n| n.1))),
+        ("smallest_normal", float(numbers.map(|n| n.1))),
         ("resolution", Value::Any(Type::Float)),
-        ("bits", numbers.map_or(Value::Any(Type::Int), |n| Value::Int(n.3))),
+        ("bits", numbers.map_or(Value::Any(Type::Int), |n| Value::Int(n.2))),
         ("dtype", Value::Any(Type::Str)),
     ];
     info(cx, "torch.finfo", &fields)
@@ -224,8 +222,11 @@ pub fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtyp
         let shape = dims(cx, b, args);
         return Tensor { shape, ..blank };
     };
-    // `torch.Size` makes an uninitialised tensor, a tuple its elements: they look alike here.
-    if matches!(content, Value::Tuple(_)) {
+    // `torch.Size` makes an uninitialised tensor, a tuple its elements: of integers they look
+    // alike here.
+    if let Value::Tuple(items) = content
+        && items.iter().all(|v| matches!(v, Value::Unknown | Value::Int(_) | Value::Size(_) | Value::Any(Type::Int)))
+    {
         return blank;
     }
     match literal::read(cx, content) {

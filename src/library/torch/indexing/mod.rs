@@ -11,7 +11,7 @@ use super::convert::python_number;
 use crate::library::Cx;
 use crate::python::{Arg, Args, Interp, RejectKind, Sig};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, Range, Size, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Items, Met, Range, Size, Tensor, Type, Value, sym};
 
 pub use set::check_put;
 
@@ -73,8 +73,20 @@ fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) ->
     let mut out = rearranged(cx, input, plan.dims.clone(), plan.takes, |at| plan.source(at));
     if let Some(column) = column_of(input, index) {
         out.range = Some(column);
+    } else if let Some(met) = input.range.as_ref().and_then(|r| r.met).filter(|_| any_place(index)) {
+        out.range = out.range.map(|range| range.with_met(Some(Met { always: false, ..met })));
     }
     if plan.advanced { cx.out(out) } else { cx.view_of(object, out) }
+}
+
+/// Whether an index leaves no place out for good: what is in some place is met sooner or later.
+fn any_place(index: &Value) -> bool {
+    match index {
+        Value::Tuple(items) => items.iter().all(any_place),
+        Value::Slice(parts) => parts.iter().all(Value::is_none),
+        Value::Ranged(_) | Value::Any(Type::Int) | Value::Ellipsis | Value::None => true,
+        _ => false,
+    }
 }
 
 /// What `rows[:, i]` holds, where each column is known apart.

@@ -8,10 +8,11 @@ use crate::library::torch::broadcast::{
 };
 use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::library::torch::cast::{cast, cast_value};
-use crate::library::torch::factory::options::fits;
+use crate::library::torch::factory::options::fills;
+use crate::library::torch::picks;
 use crate::library::torch::scatter::{check_real, number, written_range};
 use crate::python::{Event, RejectKind};
-use crate::value::{ArrayKind, Data, Dim, Grad, Met, Range, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Dim, Grad, Met, Picks, Range, Size, Tensor, Type, Value};
 
 pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
     let (Some(id), Some(input)) = (object.as_obj(), cx.tensor(object)) else { return };
@@ -37,7 +38,8 @@ pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value)
     } else {
         Rest::Unknown
     };
-    let after = changed(cx, &input, &plan, &facts, rest);
+    let picked = if plan.only_mask { picks::of(cx, index, object) } else { None };
+    let after = changed(cx, &input, &plan, &facts, rest, picked);
     if input.array == ArrayKind::Torch {
         let span = cx.span;
         cx.it.event(Event::Written { object: id, result: value, span });
@@ -70,7 +72,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
         check_real(cx, value, ("the tensor", input))?;
         if let Some(x) = value.as_f64()
             && input.array == ArrayKind::Torch
-            && !fits(cx, &[x], input.dtype)
+            && !fills(cx, x, ("the tensor", input))
         {
             return Err(Rejected);
         }
@@ -112,7 +114,9 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
     if !plan.gathers() || !torch {
         return true;
     }
-    let one = value.numel().equals(&Size::Int(1));
+    // Neither is a single one among what is not known how often it is repeated.
+    let several = value.shape.iter().flatten().any(|d| d.size.known().is_some_and(|n| n != 1));
+    let one = value.numel().equals(&Size::Int(1)).filter(|_| !several).or(several.then_some(false));
     if let (Some(x), Some(y)) = (input.dtype, value.dtype)
         && x != y
         && (!plan.only_mask || one == Some(false))
@@ -180,7 +184,7 @@ enum Rest {
 }
 
 /// The tensor's facts after the assignment.
-fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: Rest) -> Tensor {
+fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: Rest, picked: Option<Picks>) -> Tensor {
     let mut after = input.clone();
     if input.array == ArrayKind::Torch {
         after.grad = match result_grad(cx, &[("input", input), ("value", value)], input.dtype) {
@@ -202,17 +206,14 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
         (Some(have), Some(new)) if rest == Rest::Some && !plan.advanced && have.attained && !have.certain => {
             Some(beside(&have.clone().of_part(), &new))
         }
-        (Some(have), Some(new)) if rest == Rest::Perhaps && have.certain && have.lo() == have.hi() => {
-            let padding = Met { value: have.lo(), always: false };
-            Some(carry::either(have, &new).with_met(Some(padding)))
+        (Some(have), Some(new))
+            if rest == Rest::Perhaps
+                && let Some(padding) = have.meets() =>
+        {
+            Some(carry::either(have, &new).with_met(Some(Met { always: false, ..padding })))
         }
         // What a mask selects is there in some run, or nobody would write to it.
-        (Some(have), Some(new))
-            if input.array == ArrayKind::Numpy && plan.only_mask && new.certain && new.lo() == new.hi() =>
-        {
-            let written = Met { value: new.lo(), always: false };
-            Some(carry::either(have, &new).with_met(Some(written)))
-        }
+        (Some(have), Some(new)) if plan.only_mask => Some(picks::replaced(have, picked, &new)),
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
         // Beside values of which nothing is known, the one that is written is there.
         (None, Some(new)) if new.certain && new.lo() == new.hi() && writes_some(plan) => {

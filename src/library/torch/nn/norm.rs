@@ -139,7 +139,8 @@ fn group_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         check_rank(cx, "input", &input, &[2, 3, 4, 5]);
         return cx.some_tensor();
     }
-    if let (Some(groups), Some(Dim { size: Size::Int(c), at })) = (b.get("num_groups").as_int(), input.dim(1).cloned())
+    if let (Some(groups), Some(Dim { size: Size::Int(c), at, .. })) =
+        (b.get("num_groups").as_int(), input.dim(1).cloned())
         && groups > 0
         && c % groups != 0
     {

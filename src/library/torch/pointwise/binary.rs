@@ -2,6 +2,7 @@
 
 use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, elementwise};
+use crate::library::torch::picks;
 use crate::library::torch::promotion::{Operand, is_numpy, numpy_result_type, result_type};
 use crate::library::torch::support::{
     bound, give, is_no_tensor, kind_text, map_data, map_values, operand, refuse_mixed, set_range,
@@ -173,7 +174,14 @@ pub fn binary(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Value {
     match combine(cx, &operands, rule) {
         Some(mut out) => {
             alpha(cx, b, &mut out);
-            give(cx, b, out)
+            let made = give(cx, b, out);
+            if rule.gives == Gives::Bool {
+                let mut names = b.sig.params.iter().map(|p| b.get(p.name.as_str()));
+                if let (Some(left), Some(right)) = (names.next(), names.next()) {
+                    picks::note(cx, cx.name(), &left, &right, &made);
+                }
+            }
+            made
         }
         None => cx.some_tensor(),
     }

@@ -2,7 +2,9 @@
 
 use super::derived;
 use crate::library::torch::broadcast::{Mix, Named, common_device, elementwise, result_grad};
+use crate::library::torch::carry;
 use crate::library::torch::convert::python_number;
+use crate::library::torch::picks;
 use crate::library::torch::promotion::{Operand, result_type};
 use crate::library::torch::support::{
     give, is_no_tensor, kind_text, map_data, operand, refuse_dtype, refuse_mixed, set_range, tensor_param,
@@ -162,10 +164,22 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let (Some(p), Some(q)) = (range(x), range(y)) {
         let at = cx.at();
         // Which elements are chosen is not known, so neither are the ends.
-        let mut all = p.union(&q);
-        all.attained = false;
-        all.certain = false;
-        all.met = None;
+        let single =
+            |o: &Operand, r: Range| if matches!(o, Operand::Number(..)) { carry::claims(r, true, true) } else { r };
+        let all = match (x, y) {
+            (Operand::Number(..), Operand::Tensor(_)) => {
+                let picked = picks::of(cx, &b.get("condition"), &b.get("other"));
+                picks::replaced(&q, picked, &single(x, p))
+            }
+            // A tensor all of one value is as good as a number.
+            (Operand::Tensor(_), Operand::Tensor(_)) if p.certain && p.lo() == p.hi() => {
+                let picked = picks::of(cx, &b.get("condition"), &b.get("other"));
+                picks::replaced(&q, picked, &p)
+            }
+            (Operand::Tensor(_), Operand::Number(..)) => carry::chosen(&p, &single(y, q)),
+            (Operand::Number(..), Operand::Number(..)) => carry::claims(p.union(&q), true, false),
+            _ => carry::either(&p, &q),
+        };
         set_range(&mut out, Some(all), at);
     }
     give(cx, b, out)
@@ -177,7 +191,7 @@ fn where_indices(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(rank) = condition.rank() else { return Value::Unknown };
     let at = cx.at();
     // There may be none, and symbols stand for positive numbers.
-    let count = Dim { size: Size::Unknown, at };
+    let count = Dim::new(Size::Unknown, at);
     let outs = (0..rank.max(1))
         .map(|axis| {
             let mut out = Tensor { grad: Grad::Off, ..Tensor::default() };

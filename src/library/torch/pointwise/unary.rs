@@ -170,6 +170,11 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     }
     let positive = input.range.as_ref().is_some_and(|r| r.lo() > 0.0);
     match cx.name() {
+        "bitwise_not" if input.dtype != Some(Dtype::Bool) => {
+            map_values(out, input, at, |x| -1.0 - x);
+            let bits = input.range.as_ref().is_some_and(|r| r.lo() >= 0.0 && r.hi() <= 1.0);
+            out.past.flipped = at.filter(|_| bits && input.dtype.is_some());
+        }
         "neg" | "negative" => map_values(out, input, at, |x| -x),
         "positive" | "conj_physical" | "resolve_conj" | "resolve_neg" => map_values(out, input, at, |x| x),
         "floor" => map_values(out, input, at, f64::floor),
@@ -337,7 +342,7 @@ fn view_as_real(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut out = derived(&input).with_dtype(input.dtype.map(Dtype::to_real), cx.at());
     if let Some(shape) = &mut out.shape {
-        shape.push(crate::value::Dim { size: crate::value::Size::Int(2), at: Some(cx.span) });
+        shape.push(crate::value::Dim::new(crate::value::Size::Int(2), Some(cx.span)));
     }
     out.grad = result_grad(cx, &[("input", &input)], out.dtype);
     if cx.name().ends_with("_copy") { give(cx, b, out) } else { cx.view_of(&b.get("input"), out) }

@@ -1,0 +1,45 @@
+"""Which recordings are covers of one song: embeddings that should agree, or not."""
+import random
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pairs(Dataset):
+    def __init__(self, count=96):
+        rng = random.Random(5)
+        self.items = []
+        for _ in range(count):
+            song = torch.randn(20)
+            cover = 1 if rng.random() < 0.5 else 0
+            other = song + 0.1 * torch.randn(20) if cover else torch.randn(20)
+            self.items.append((song, other, cover))
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        song, other, cover = self.items[index]
+        return song, other, torch.tensor(cover, dtype=torch.float)
+
+
+torch.manual_seed(5)
+embed = nn.Sequential(nn.Linear(20, 32), nn.ReLU(), nn.Linear(32, 8))
+rank = nn.Linear(8, 1)
+optimizer = torch.optim.Adam([*embed.parameters(), *rank.parameters()], lr=1e-3)
+cosine = nn.CosineEmbeddingLoss(margin=0.1)
+margin = nn.MarginRankingLoss(margin=0.5)
+for song, other, cover in DataLoader(Pairs(), batch_size=16, shuffle=True):
+    first, second = embed(song), embed(other)
+    loss = cosine(first, second, cover)  # warning: TV121
+    louder = (song.std(dim=1) > other.std(dim=1)).float()
+    better, worse = rank(first).squeeze(1), rank(second).squeeze(1)
+    loss = loss + margin(better, worse, louder)  # warning: TV121
+    signs = torch.where(cover > 0, 1.0, -1.0)
+    loss = loss + F.binary_cross_entropy_with_logits(better, signs)  # warning: TV115
+    loss = loss + F.multilabel_soft_margin_loss(torch.stack([better, worse], 1), torch.stack([signs, signs], 1))  # warning: TV121
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

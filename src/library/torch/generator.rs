@@ -1,0 +1,54 @@
+//! `torch.Generator`: it draws on one kind of device, and no other takes it.
+
+use super::broadcast::device_read;
+use super::factory::options::{self, option};
+use crate::library::{Cx, Table};
+use crate::python::{Bound, RejectKind};
+use crate::value::{Device, ObjId, Sym, Tensor, Type, Value};
+
+const CLASS: &str = "torch.Generator";
+/// Under this name a generator keeps its device, as that of a tensor, which holds the place too.
+const PLACE: &str = "device of";
+
+pub fn register(t: &mut Table) {
+    let class = t.class(CLASS, &[], "device='cpu'");
+    class.keeps_arguments = false;
+    class.init = Some(init);
+    class.attribute = Some(attribute);
+    t.def("torch.Generator.manual_seed", "self, seed", |_, b| b.get("self"));
+    t.family("torch.Generator.", "seed initial_seed", "self", |_, _| Value::Any(Type::Int));
+}
+
+fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+    let device = match options::device(cx, &b.get("device")) {
+        Some(given) => given,
+        None => Some(Device::CPU),
+    };
+    let at = cx.at();
+    let kept = cx.out(Tensor::default().with_device(device, at));
+    cx.it.heap.set_attr(object, PLACE, kept);
+}
+
+fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+    let place = || cx.tensor(&cx.attr(object, PLACE))?.device;
+    (name.as_str() == "device").then(|| place().map_or(Value::Unknown, Value::Device))
+}
+
+/// Rejects a `generator=` of another kind of device than the one that is drawn on. Numbers of
+/// devices do not matter, and where there is nothing to draw nobody asks.
+pub fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
+    fits(cx, &option(b, "generator"), drawn);
+}
+
+/// As [`check`], of the generator itself.
+pub fn fits(cx: &mut Cx<'_, '_>, generator: &Value, drawn: &Tensor) {
+    let Some(place) = cx.tensor(&cx.attr(generator, PLACE)) else { return };
+    let (Some(have), Some(wants)) = (place.device, drawn.device) else { return };
+    let decided = |d: Device| d.is_cpu() || d.is_cuda();
+    if have.kind == wants.kind || !decided(have) || !decided(wants) || drawn.numel().known() == Some(0) {
+        return;
+    }
+    let message = format!("the generator is on {have}, but the numbers are drawn on {wants}");
+    let reads = vec![device_read(("generator", &place)), device_read(("the result", drawn))];
+    cx.reject(RejectKind::Device, message, reads);
+}

@@ -1,0 +1,71 @@
+//! Masks that a comparison with a number made: which elements they pick is known, so what is
+//! written over with them is known, too (`labels[labels == 255] = 0`).
+
+use super::carry;
+use crate::library::Cx;
+use crate::value::{Picks, Range, Value};
+
+/// Notes on the mask `made` by `left op right` what it picks.
+pub fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, made: &Value) {
+    let (op, tensor, number) = match (left.as_obj(), right.range()) {
+        (Some(_), Some((range, _))) => (op, left, range),
+        _ => match right.as_obj().and(left.range()) {
+            Some((range, _)) => (mirrored(op), right, range),
+            None => return,
+        },
+    };
+    let (Some(facts), Some(id)) = (cx.tensor(tensor), made.as_obj()) else { return };
+    let Some(of) = tensor.as_obj().filter(|_| facts.dtype.is_some_and(|d| !d.is_complex())) else { return };
+    let step = if facts.dtype.is_some_and(|d| d.is_integral()) { 1.0 } else { 0.0 };
+    let (low, high) = (number.lo(), number.hi());
+    let (lo, hi) = match op {
+        "eq" => (low, high),
+        "lt" | "less" => (f64::NEG_INFINITY, high - step),
+        "le" | "less_equal" => (f64::NEG_INFINITY, high),
+        "gt" | "greater" => (low + step, f64::INFINITY),
+        "ge" | "greater_equal" => (low, f64::INFINITY),
+        _ => return,
+    };
+    let picks = Picks { of, writes: cx.it.heap.writes_to(of), lo, hi, all: low == high && step == 1.0 };
+    cx.it.heap.update_tensor(id, |t| t.picks = Some(picks));
+}
+
+fn mirrored(op: &str) -> &str {
+    match op {
+        "lt" | "less" => "gt",
+        "le" | "less_equal" => "ge",
+        "gt" | "greater" => "lt",
+        "ge" | "greater_equal" => "le",
+        other => other,
+    }
+}
+
+/// What a mask picks of this very tensor, as it is now.
+pub fn of(cx: &Cx<'_, '_>, mask: &Value, tensor: &Value) -> Option<Picks> {
+    let picks = cx.tensor(mask)?.picks?;
+    (tensor.as_obj() == Some(picks.of) && cx.it.heap.writes_to(picks.of) == picks.writes).then_some(picks)
+}
+
+/// The values after those that a mask picks were replaced by `new`.
+pub fn replaced(have: &Range, picks: Option<Picks>, new: &Range) -> Range {
+    let Some(picks) = picks else { return carry::chosen(have, new) };
+    // What is there beside those that are picked stays.
+    let met = have.met.filter(|met| met.value < picks.lo || met.value > picks.hi);
+    if !picks.all {
+        let after = carry::chosen(have, new);
+        let met = met.or(after.met);
+        return after.with_met(met);
+    }
+    if have.parts().iter().all(|(lo, hi)| *hi < picks.lo || *lo > picks.hi) {
+        return have.clone();
+    }
+    let Some(rest) = have.cut(picks.lo, picks.hi) else { return new.clone() };
+    let single = new.attained && new.lo() == new.hi();
+    let both = rest.union(new);
+    let epoch = rest.epoch && single;
+    let mut after = carry::claims(both, rest.attained && single, false);
+    after.epoch = epoch && after.attained;
+    let chosen = carry::chosen(have, new).met;
+    let met = met.or(chosen).filter(|_| !after.attained);
+    after.with_met(met)
+}

@@ -1,0 +1,101 @@
+//! How often a condition that is not decided holds, round after round of a loop.
+//!
+//! A flag may hold always or never, and `i == last` once. What is asked of a running number
+//! (`i % 10 == 0`) or of the data (`isfinite(loss)`) holds now and then: both of its arms
+//! are certain to be taken, and taken again.
+
+use super::interp::Interp;
+use crate::syntax::Expr;
+use crate::syntax::ast::{self, CmpOp, Operator};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cadence {
+    /// Not known.
+    Unclear,
+    /// Now and then.
+    Sometimes,
+    /// In every `n`th round, where `n` is at least 2.
+    Every(i64),
+}
+
+impl Cadence {
+    /// How often the condition does not hold.
+    pub fn other(self) -> Cadence {
+        match self {
+            Cadence::Every(_) => Cadence::Sometimes,
+            same => same,
+        }
+    }
+}
+
+impl<'p> Interp<'p> {
+    pub(super) fn cadence(&mut self, test: &'p Expr) -> Cadence {
+        match test {
+            Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => match self.remainder(&e.operand) {
+                Some(every) => every,
+                None => self.cadence(&e.operand).other(),
+            },
+            Expr::BinOp(_) => self.remainder(test).map_or(Cadence::Unclear, Cadence::other),
+            Expr::Compare(e) => match (&*e.ops, self.remainder(&e.left)) {
+                ([CmpOp::Eq], Some(every)) => every,
+                ([_], Some(every)) => every.other(),
+                _ => asks_of_data(test),
+            },
+            Expr::BoolOp(e) => {
+                let all: Vec<Cadence> = e.values.iter().map(|v| self.cadence(v)).collect();
+                let regular = all.iter().find(|c| matches!(c, Cadence::Every(_)));
+                let clear = all.iter().any(|c| *c != Cadence::Unclear);
+                // `i % n == 0 or i == last` holds at least so often, `i == last and …` does not.
+                match (e.op, regular) {
+                    (ast::BoolOp::Or, Some(every)) => *every,
+                    (ast::BoolOp::Or, None) if clear => Cadence::Sometimes,
+                    _ if !all.contains(&Cadence::Unclear) => Cadence::Sometimes,
+                    _ => Cadence::Unclear,
+                }
+            }
+            _ => asks_of_data(test),
+        }
+    }
+
+    /// Of `a % n`: how often that is one number.
+    fn remainder(&mut self, expr: &'p Expr) -> Option<Cadence> {
+        let Expr::BinOp(e) = expr else { return None };
+        if e.op != Operator::Mod {
+            return None;
+        }
+        let simple = matches!(&*e.right, Expr::Name(_) | Expr::Attribute(_) | Expr::NumberLiteral(_));
+        let n = simple.then(|| self.eval(&e.right)).and_then(|n| n.as_int());
+        Some(match n {
+            Some(n) if n >= 2 => Cadence::Every(n),
+            Some(_) => Cadence::Unclear,
+            None => Cadence::Sometimes,
+        })
+    }
+
+    pub(super) fn enter_arm(&mut self, cadence: Cadence) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.arms.push(cadence);
+        }
+    }
+
+    pub(super) fn leave_arm(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.arms.pop();
+        }
+    }
+}
+
+/// `torch.isfinite(norm)`, `torch.isnan(loss).any()`: of what is computed from batches.
+fn asks_of_data(test: &Expr) -> Cadence {
+    let Expr::Call(call) = test else { return Cadence::Unclear };
+    let (name, object) = match &*call.func {
+        Expr::Attribute(e) => (e.attr.as_str(), Some(&*e.value)),
+        Expr::Name(e) => (e.id.as_str(), None),
+        _ => return Cadence::Unclear,
+    };
+    match (name, object) {
+        ("isfinite" | "isnan" | "isinf", _) => Cadence::Sometimes,
+        ("any" | "all" | "item", Some(inner)) if call.arguments.args.is_empty() => asks_of_data(inner),
+        _ => call.arguments.args.first().map_or(Cadence::Unclear, asks_of_data),
+    }
+}

@@ -1,0 +1,63 @@
+//! A loader's batch, samples first, for a layer that takes the first axis for the steps of a
+//! sequence.
+
+use super::trace::tensor;
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{Dim, Sym, Tensor, Value};
+
+const NAME: &str = "batch-taken-for-sequence";
+/// Layers that want `[steps, batch, features]` unless they are told otherwise, with the
+/// parameter that takes it.
+const SEQUENTIAL: &[(&str, &str)] = &[
+    ("torch.nn.RNN.forward", "input"),
+    ("torch.nn.GRU.forward", "input"),
+    ("torch.nn.LSTM.forward", "input"),
+    ("torch.nn.MultiheadAttention.forward", "query"),
+    ("torch.nn.TransformerEncoderLayer.forward", "src"),
+    ("torch.nn.TransformerEncoder.forward", "src"),
+    ("torch.nn.Transformer.forward", "src"),
+];
+
+pub fn call(with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Found) {
+    let Some((_, parameter)) = SEQUENTIAL.iter().find(|(layer, _)| *layer == path.as_str()) else { return };
+    let Some(input) = bound.get(parameter).as_obj().and_then(|id| tensor(it, id)) else { return };
+    let Some([first, second, _]) = input.shape.as_deref() else { return };
+    let judged = is_batch(first) && !second.batch && second.size.known() != Some(1);
+    let Some(page) = with.rules.find(NAME).filter(|_| judged && batch_first(it, &bound.get("self"), 3) == Some(false))
+    else {
+        return;
+    };
+    let message = format!(
+        "`{parameter}` is {}, samples first, and the layer takes {} for the steps of a sequence: it was made without `batch_first=True`",
+        shape(input),
+        first.size
+    );
+    report(found, page, Severity::Warning, message, span, made_here(first));
+}
+
+pub(super) fn is_batch(dim: &Dim) -> bool {
+    dim.batch && dim.size.known() != Some(1)
+}
+
+/// What a layer, or the layers in it, were told.
+fn batch_first(it: &Interp<'_>, layer: &Value, depth: u32) -> Option<bool> {
+    let id = layer.as_obj()?;
+    if let Some(told) = it.heap.attr(id, "batch_first") {
+        return told.as_bool();
+    }
+    let inner = ["self_attn", "encoder", "layers", "0"].iter().find_map(|name| it.heap.attr(id, name))?;
+    batch_first(it, &inner, depth.checked_sub(1)?)
+}
+
+pub(super) fn made_here(dim: &Dim) -> Vec<Label> {
+    let label = |span| Label { span, message: "the batches are made here".to_owned() };
+    dim.at.map(label).into_iter().collect()
+}
+
+pub(super) fn shape(tensor: &Tensor) -> String {
+    let sizes: Vec<String> = tensor.shape.iter().flatten().map(|dim| dim.size.to_string()).collect();
+    format!("[{}]", sizes.join(", "))
+}

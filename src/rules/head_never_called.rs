@@ -1,0 +1,86 @@
+//! A head that a model's `forward` does not know: `model.fc = nn.Linear(…)` on a network whose
+//! last layer has another name.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
+use super::trace::is_module;
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::Severity;
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "head-never-called";
+/// What the networks of torchvision call their last layers; each has one of them.
+const HEADS: &[&str] = &["fc", "classifier", "head", "heads"];
+
+struct Head {
+    model: ObjId,
+    name: Sym,
+    module: ObjId,
+    /// What the model calls its own.
+    own: &'static str,
+    span: Span,
+}
+
+#[derive(Default)]
+pub struct HeadNeverCalled {
+    heads: RefCell<Vec<Head>>,
+    called: RefCell<FxHashSet<ObjId>>,
+    /// Something replaced a `forward`.
+    replaced: RefCell<FxHashSet<ObjId>>,
+}
+
+impl HeadNeverCalled {
+    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+        let Event::SetAttribute { object: model, name, value, span, .. } = event else { return };
+        if name.as_str() == "forward" {
+            self.replaced.borrow_mut().insert(model);
+        }
+        // `if hasattr(model, "fc")` asks which network it is.
+        if it.is_undecided() || !HEADS.contains(&name.as_str()) || !is_module(it, value) {
+            return;
+        }
+        let Some(module) = value.as_obj() else { return };
+        let class = it.heap.instance_of(&Value::Obj(model)).and_then(|instance| instance.class.as_path());
+        if !class.is_some_and(|path| path.starts_with("torchvision.models."))
+            || it.heap.attr(model, name.as_str()).is_some()
+        {
+            return;
+        }
+        if let Some(own) = HEADS.iter().copied().find(|head| it.heap.attr(model, head).is_some()) {
+            self.heads.borrow_mut().push(Head { model, name, module, own, span });
+        }
+    }
+
+    pub fn call(&self, path: Sym, bound: &Bound) {
+        if !self.heads.borrow().is_empty()
+            && path.as_str().ends_with(".forward")
+            && let Some(module) = bound.get("self").as_obj()
+        {
+            self.called.borrow_mut().insert(module);
+        }
+    }
+
+    pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
+        let (called, replaced) = (self.called.borrow(), self.replaced.borrow());
+        let Some(page) = with.rules.find(NAME) else { return };
+        for head in self.heads.borrow().iter() {
+            let still = it.heap.attr(head.model, head.name.as_str()).and_then(|v| v.as_obj()) == Some(head.module);
+            if !still
+                || !called.contains(&head.model)
+                || called.contains(&head.module)
+                || replaced.contains(&head.model)
+            {
+                continue;
+            }
+            let message = format!(
+                "`{}` is never called: the last layer of this model is `{}`, which stays as it was",
+                head.name, head.own
+            );
+            report(found, page, Severity::Error, message, head.span, Vec::new());
+        }
+    }
+}

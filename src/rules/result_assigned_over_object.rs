@@ -1,0 +1,51 @@
+//! `model = model.load_state_dict(…)`: what the method returns takes the place of the object.
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Applicability, Edit, Fix, Severity};
+use crate::python::Bound;
+use crate::syntax::Span;
+use crate::value::Sym;
+
+const NAME: &str = "result-assigned-over-object";
+/// Methods, and what they return.
+const METHODS: &[(&str, &str)] = &[
+    ("torch.nn.Module.load_state_dict", "the names of missing and unexpected keys"),
+    ("torch.optim.Optimizer.load_state_dict", "None"),
+    ("torch.optim.Optimizer.zero_grad", "None"),
+    ("torch.optim.Optimizer.step", "the loss of a closure, or None"),
+    ("torch.optim.lr_scheduler.LRScheduler.load_state_dict", "None"),
+    ("torch.optim.lr_scheduler.LRScheduler.step", "None"),
+    ("torch.Tensor.backward", "None"),
+];
+
+pub fn call(with: &Watching<'_>, (path, _, span): (Sym, &Bound, Span), found: &mut Found) {
+    let Some((path, returned)) = METHODS.iter().find(|(method, _)| *method == path.as_str()) else { return };
+    let method = path.rsplit('.').next().unwrap_or_default();
+    let Some((receiver, target)) = assigned_over(with, method, span) else { return };
+    let Some(page) = with.rules.find(NAME) else { return };
+    let message = format!("`{receiver}` is replaced by what `{method}` returns: {returned}");
+    report(found, page, Severity::Error, message, span, Vec::new());
+    if let Some(finding) = found.last_mut().filter(|d| d.span == span && d.code == page.code) {
+        finding.fix = Some(Fix {
+            title: format!("Keep `{receiver}`"),
+            applicability: Applicability::Safe,
+            edits: vec![Edit { span: target, content: String::new() }],
+        });
+    }
+}
+
+/// The receiver of `receiver.method(…)` and the place of `receiver = ` before it.
+fn assigned_over(with: &Watching<'_>, method: &str, call: Span) -> Option<(String, Span)> {
+    let text = with.source(call)?;
+    let receiver = text.split_once(&format!(".{method}("))?.0;
+    let opening = format!("{receiver} = ");
+    let start = call.start.checked_sub(u32::try_from(opening.len()).ok()?)?;
+    let target = Span { start, end: call.start, ..call };
+    let first = match start.checked_sub(1) {
+        Some(before) => {
+            with.source(Span { start: before, end: start, ..call })?.chars().all(|c| c.is_whitespace() || c == ';')
+        }
+        None => true,
+    };
+    (first && with.source(target)? == opening).then(|| (receiver.to_owned(), target))
+}

@@ -1,0 +1,117 @@
+//! A scheduler that is made for another number of steps than it takes: for epochs, and stepped
+//! for every batch, or the other way round.
+//!
+//! How often it steps is read from the loops around `step()` that were not yet running where the
+//! scheduler was made.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp, Rounds};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "scheduler-length-mismatch";
+const SCHEDULERS: &str = "torch.optim.lr_scheduler.";
+
+struct Made {
+    at: Span,
+    class: &'static str,
+    /// The steps of one cycle.
+    total: i64,
+    /// … which were given as epochs and batches.
+    epochs: Option<i64>,
+    /// How many loops and undecided branches it was made in.
+    loops: usize,
+    undecided: u32,
+}
+
+#[derive(Default)]
+pub struct SchedulerLengthMismatch {
+    made: RefCell<FxHashMap<ObjId, Made>>,
+    /// Where each steps, with the loops around.
+    steps: RefCell<BTreeMap<ObjId, BTreeMap<Span, Vec<Rounds>>>>,
+}
+
+impl SchedulerLengthMismatch {
+    pub fn returned(&self, it: &Interp<'_>, (path, bound, result, span): (Sym, &Bound, &Value, Span)) {
+        let Some(class) = path.as_str().strip_prefix(SCHEDULERS) else { return };
+        let int = |name: &str| bound.get(name).as_int();
+        let (total, epochs) = match class {
+            "OneCycleLR" => match (int("total_steps"), int("epochs"), int("steps_per_epoch")) {
+                (Some(total), ..) => (Some(total), None),
+                (None, Some(epochs), Some(batches)) => (epochs.checked_mul(batches), Some(epochs)),
+                _ => (None, None),
+            },
+            "CosineAnnealingLR" => (int("T_max"), None),
+            _ => return,
+        };
+        let resumed = int("last_epoch").is_some_and(|last| last != -1);
+        if let (Some(id), Some(total), false) = (result.as_obj(), total, it.speculative || resumed) {
+            let (loops, undecided) = (it.open_loops(), it.undecided());
+            self.made.borrow_mut().insert(id, Made { at: span, class, total, epochs, loops, undecided });
+        }
+    }
+
+    pub fn call(&self, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+        if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" {
+            return;
+        }
+        let made = self.made.borrow();
+        let Some((id, made)) = bound.get("self").as_obj().and_then(|id| Some((id, made.get(&id)?))) else { return };
+        // Where it may not come, or is told the epoch, its steps are not counted.
+        let counted = it.undecided() == made.undecided && bound.rest.is_empty() && !it.speculative;
+        let mut steps = self.steps.borrow_mut();
+        let place = steps.entry(id).or_default().entry(span).or_insert_with(|| it.rounds().split_off(made.loops));
+        if !counted {
+            place.clear();
+        }
+    }
+
+    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
+        let Some(page) = with.rules.find(NAME) else { return };
+        let all = self.made.borrow();
+        for (id, steps) in self.steps.borrow().iter() {
+            let Some(made) = all.get(id) else { continue };
+            for (span, around) in steps {
+                let Some((severity, message)) = made.mismatch(around, steps.len() == 1) else { continue };
+                let labels = vec![Label { span: made.at, message: format!("it is made for {} steps", made.total) }];
+                report(found, page, severity, message, *span, labels);
+            }
+        }
+    }
+}
+
+impl Made {
+    /// What is wrong with steps in these loops, outermost first.
+    fn mismatch(&self, around: &[Rounds], alone: bool) -> Option<(Severity, String)> {
+        let (outer, inner) = around.split_first()?;
+        let total = self.total;
+        let least = |rounds: &Rounds| rounds.count.filter(|_| !rounds.leaves).unwrap_or(1).max(1);
+        let steps = around.iter().fold(1_i64, |all, rounds| all.saturating_mul(least(rounds)));
+        if self.class == "OneCycleLR" && steps > total {
+            let message = format!("its {total} steps are over before the loop is: the scheduler raises");
+            return Some((Severity::Error, message));
+        }
+        let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
+        if outer.count == Some(total) && total > 1 && !inner.is_empty() && batches.is_none_or(|n| n > 1) {
+            let then = match self.class {
+                "OneCycleLR" => "it raises once they are taken",
+                _ => "the rate falls and rises again every so many batches",
+            };
+            let message =
+                format!("it steps for every batch, and is made for as many steps as there are epochs: {then}");
+            return Some((Severity::Warning, message));
+        }
+        // Made for batches, and stepped for epochs only.
+        let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
+        Some((
+            Severity::Warning,
+            format!("it steps {epochs} times, once for each epoch, and is made for {total} steps"),
+        ))
+    }
+}

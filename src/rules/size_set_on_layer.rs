@@ -1,0 +1,80 @@
+//! `layer.out_features = n` on a layer that exists: its weight stays as it was made.
+//!
+//! Reported once the layer computes with the weight that it had: until then the program may
+//! still give it another.
+
+use std::cell::RefCell;
+
+use super::trace::{is_module, tensor};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{Data, ObjId, Sym, Value};
+
+const NAME: &str = "size-set-on-layer";
+/// What only tells of a size, and which dimension of the weight has it.
+const SIZES: &[(&str, i64)] =
+    &[("out_features", 0), ("in_features", 1), ("out_channels", 0), ("num_embeddings", 0), ("embedding_dim", 1)];
+/// Layers whose weights lie as said there.
+const LAYERS: &[&str] =
+    &["torch.nn.Linear", "torch.nn.Embedding", "torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Conv3d"];
+
+struct Set {
+    layer: ObjId,
+    weight: ObjId,
+    name: Sym,
+    value: Value,
+    dim: i64,
+    span: Span,
+}
+
+#[derive(Default)]
+pub struct SizeSetOnLayer {
+    set: RefCell<Vec<Set>>,
+}
+
+impl SizeSetOnLayer {
+    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+        let Event::SetAttribute { object: layer, name, value, span, .. } = event else { return };
+        let Some((_, dim)) = SIZES.iter().find(|(size, _)| *size == name.as_str()) else { return };
+        let weight = it.heap.attr(layer, "weight").and_then(|weight| weight.as_obj());
+        if let Some(weight) = weight
+            && it.heap.attr(layer, name.as_str()).is_some()
+            && LAYERS.iter().any(|class| it.is_instance(&Value::Obj(layer), class))
+        {
+            self.set.borrow_mut().push(Set { layer, weight, name, value: value.clone(), dim: *dim, span });
+        }
+    }
+
+    pub fn call(&self, with: &Watching<'_>, it: &Interp<'_>, (path, bound, _): (Sym, &Bound, Span), found: &mut Found) {
+        if self.set.borrow().is_empty() || !path.as_str().ends_with(".forward") {
+            return;
+        }
+        let Some((page, called)) = with.rules.find(NAME).zip(bound.get("self").as_obj()) else { return };
+        // Networks of libraries are not followed inside: their last layer is called, too.
+        let closed = path.as_str().starts_with("torchvision.models.");
+        let calls = |layer| called == layer || closed && holds(it, called, layer, 4);
+        for set in self.set.borrow().iter().filter(|set| calls(set.layer)) {
+            let weight = it.heap.attr(set.layer, "weight").and_then(|weight| weight.as_obj());
+            let dim = tensor(it, set.weight).and_then(|weight| weight.dim(set.dim));
+            let Some(dim) = dim.filter(|_| weight == Some(set.weight)) else { continue };
+            let same = set.value.as_size().and_then(|size| size.equals(&dim.size));
+            if same == Some(true) || dim.size.is_unknown() {
+                continue;
+            }
+            let name = set.name;
+            let message =
+                format!("`{name}` only tells of the layer: its weight stays as it was made, for {}", dim.size);
+            let made = dim.at.map(|span| Label { span, message: format!("{} comes from here", dim.size) });
+            report(found, page, Severity::Error, message, set.span, made.into_iter().collect());
+        }
+    }
+}
+
+/// Whether a module has this layer in it.
+fn holds(it: &Interp<'_>, module: ObjId, layer: ObjId, depth: u32) -> bool {
+    let Data::Instance(instance) = it.heap.get(module) else { return false };
+    let parts = instance.attrs.values().filter(|value| is_module(it, value)).filter_map(Value::as_obj);
+    parts.into_iter().any(|part| part == layer || depth > 0 && holds(it, part, layer, depth - 1))
+}

@@ -1,0 +1,204 @@
+//! The best weights so far, kept as the tensors that training goes on to change.
+//!
+//! `state_dict()` hands out the model's own tensors. What is reported was taken from a model,
+//! under a name or an attribute that holds nothing else since, an optimizer has stepped on
+//! it in between, and it is loaded into the same model: each tensor is copied to itself.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::trace::{Moment, Trace, is_module, parameters};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Event, Interp};
+use crate::syntax::Span;
+use crate::value::{Data, ObjId, Sym, Value, sym};
+
+const NAME: &str = "weights-kept-by-reference";
+
+/// A name in the scope of a function or module, or an attribute of whatever object.
+type Place = (Option<ObjId>, Sym);
+
+struct Kept {
+    at: Span,
+    module: ObjId,
+    /// The memory of the weights, as far as it is known.
+    weights: Vec<ObjId>,
+}
+
+/// `best_model = model`
+struct Alias {
+    place: Place,
+    at: Span,
+    module: ObjId,
+}
+
+#[derive(Default)]
+pub struct WeightsKeptByReference {
+    /// The entries of state dicts, by the module whose own weights they are.
+    live: RefCell<FxHashMap<ObjId, ObjId>>,
+    kept: RefCell<FxHashMap<Place, Kept>>,
+    aliases: RefCell<Vec<Alias>>,
+}
+
+impl WeightsKeptByReference {
+    pub fn returned(&self, it: &Interp<'_>, (path, bound, result): (Sym, &Bound, &Value)) {
+        if path.as_str() == "torch.nn.Module.state_dict"
+            && let Some(module) = bound.get("self").as_obj()
+        {
+            self.live.borrow_mut().extend(entries(it, result).into_iter().map(|entry| (entry, module)));
+        }
+    }
+
+    pub fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
+        let place = (it.scope(), sym(name));
+        self.put(it, place, value, span);
+        let mut aliases = self.aliases.borrow_mut();
+        aliases.retain(|alias| alias.place != place);
+        // Chosen among others, while the loop goes on.
+        if name.to_lowercase().starts_with("best")
+            && it.in_loop()
+            && it.undecided() > 0
+            && !it.speculative
+            && is_module(it, value)
+            && let Some(module) = value.as_obj()
+        {
+            aliases.push(Alias { place, at: span, module });
+        }
+    }
+
+    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+        match event {
+            Event::SetAttribute { name, value, span, .. } => self.put(it, (None, name), value, span),
+            Event::Escaped { .. } => self.aliases.borrow_mut().clear(),
+            _ => {}
+        }
+    }
+
+    fn put(&self, it: &mut Interp<'_>, place: Place, value: &Value, at: Span) {
+        if value.is_none() {
+            return;
+        }
+        let live = self.module_of(it, value).filter(|_| !it.speculative);
+        let mut kept = self.kept.borrow_mut();
+        match live {
+            Some(module) => {
+                let memory = |id: &ObjId| it.heap.tensor_ref(&Value::Obj(*id)).and_then(|t| t.base);
+                let weights = entries(it, value).iter().filter_map(memory).collect();
+                kept.insert(place, Kept { at, module, weights });
+                it.remember(&key(place), Value::Bool(false));
+            }
+            None if kept.is_empty() => {}
+            None => _ = kept.remove(&place),
+        }
+    }
+
+    /// The module whose own weights are all that a dictionary holds.
+    fn module_of(&self, it: &Interp<'_>, value: &Value) -> Option<ObjId> {
+        let live = self.live.borrow();
+        let entries = entries(it, value);
+        let module = *live.get(entries.first()?)?;
+        entries.iter().all(|entry| live.get(entry) == Some(&module)).then_some(module)
+    }
+
+    pub fn moment(
+        &self,
+        with: &Watching<'_>,
+        it: &mut Interp<'_>,
+        trace: &Trace,
+        (moment, span): (&Moment, Span),
+        found: &mut Found,
+    ) {
+        let Moment::Step { optimizer, .. } = moment else { return };
+        if self.kept.borrow().is_empty() && self.aliases.borrow().is_empty() {
+            return;
+        }
+        let trained = parameters(it, *optimizer);
+        let only = trace.optimizers.all().len() == 1;
+        for (place, kept) in self.kept.borrow().iter() {
+            let moves = match &trained {
+                Some(all) if !kept.weights.is_empty() => all.iter().any(|p| kept.weights.contains(p)),
+                _ => only,
+            };
+            if moves {
+                it.remember(&key(*place), Value::Bool(true));
+            }
+        }
+        let Some(trained) = trained else { return };
+        for alias in self.aliases.borrow().iter().filter(|alias| owns(it, &Value::Obj(alias.module), &trained, 8)) {
+            let Some(page) = with.rules.find(NAME) else { return };
+            let message = "this is the same model under another name, and no copy: training goes on in it";
+            let labels = vec![Label { span, message: "this changes it".to_owned() }];
+            report(found, page, Severity::Warning, message.to_owned(), alias.at, labels);
+        }
+    }
+
+    pub fn call(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        (path, bound, span): (Sym, &Bound, Span),
+        found: &mut Found,
+    ) {
+        let name = path.as_str().rsplit('.').next().unwrap_or_default();
+        // What is written to a file or copied is kept as it is now.
+        if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
+            self.aliases.borrow_mut().clear();
+        }
+        if path.as_str() != "torch.nn.Module.load_state_dict" || it.speculative || self.kept.borrow().is_empty() {
+            return;
+        }
+        let (Some(module), given) = (bound.get("self").as_obj(), bound.get("state_dict")) else { return };
+        // Where it was kept on some paths only, the value is not known, but the name is.
+        if !given.is_unknown() && self.module_of(it, &given) != Some(module) {
+            return;
+        }
+        let Some(place) = with.source(span).and_then(|text| named(it, &text)) else { return };
+        let kept = self.kept.borrow();
+        let Some(kept) = kept.get(&place).filter(|kept| kept.module == module) else { return };
+        let moved = it.remembered(&key(place)).is_some_and(|moved| moved.as_bool() != Some(false));
+        if let Some(page) = with.rules.find(NAME).filter(|_| moved) {
+            let message = "these are the model's own tensors, and no copy: training goes on to change them";
+            let labels = vec![Label { span, message: "this copies them to themselves".to_owned() }];
+            report(found, page, Severity::Error, message.to_owned(), kept.at, labels);
+        }
+    }
+}
+
+fn key((scope, name): Place) -> String {
+    format!("weights in {scope:?} {name}")
+}
+
+/// The tensors of a dictionary.
+fn entries(it: &Interp<'_>, value: &Value) -> Vec<ObjId> {
+    let Some(Data::Dict(dict)) = value.as_obj().map(|id| it.heap.get(id)) else { return Vec::new() };
+    dict.entries.values().chain(&dict.open).filter_map(|v| v.as_obj().filter(|_| it.heap.is_tensor(v))).collect()
+}
+
+/// Of `model.load_state_dict(best)`: the name or attribute that is loaded.
+fn named(it: &Interp<'_>, call: &str) -> Option<Place> {
+    let (_, argument) = call.split_once("load_state_dict(")?;
+    let argument = argument.split([',', ')']).next()?.trim();
+    let plain = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match argument.rsplit_once('.') {
+        Some((object, name)) if plain(name) && object.split('.').all(plain) => Some((None, sym(name))),
+        None if plain(argument) => Some((it.scope(), sym(argument))),
+        _ => None,
+    }
+}
+
+/// Whether a module has one of these parameters.
+fn owns(it: &Interp<'_>, value: &Value, parameters: &[ObjId], depth: u32) -> bool {
+    let Some(id) = value.as_obj().filter(|_| depth > 0) else { return false };
+    match it.heap.get(id) {
+        Data::Tensor(_) => parameters.contains(&id),
+        Data::Instance(instance) => instance.attrs.values().any(|v| owns(it, v, parameters, depth - 1)),
+        Data::List(items) => match items {
+            crate::value::Items::Exact(all) => all.iter().any(|v| owns(it, v, parameters, depth - 1)),
+            crate::value::Items::Many(one) => owns(it, one, parameters, depth - 1),
+        },
+        Data::Dict(dict) => dict.entries.values().chain(&dict.open).any(|v| owns(it, v, parameters, depth - 1)),
+        _ => false,
+    }
+}

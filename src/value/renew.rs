@@ -1,0 +1,68 @@
+//! What a library makes anew for each round of a loop: the batches of a loader.
+
+use super::heap::{Data, Dict, Heap, Items};
+use super::{Tensor, Value};
+
+impl Heap {
+    /// The value with tensors of its own in place of those that are younger than an object that
+    /// had the number `since`, alone or in tuples, lists and dictionaries: a write to one round's
+    /// is not seen in the next. Memory that is older is shared by all rounds.
+    pub fn renewed(&mut self, value: &Value, since: usize) -> Value {
+        self.renewed_at(value, since, super::join::DEPTH)
+    }
+
+    fn renewed_at(&mut self, value: &Value, since: usize, depth: u32) -> Value {
+        let Some(below) = depth.checked_sub(1) else { return value.clone() };
+        let id = match value {
+            Value::Tuple(items) => {
+                return Value::tuple(items.iter().map(|item| self.renewed_at(item, since, below)).collect());
+            }
+            Value::Obj(id) if !id.is_among_first(since) => *id,
+            _ => return value.clone(),
+        };
+        let data = match self.get(id).clone() {
+            Data::Tensor(tensor) if tensor.parameter || tensor.base.is_some_and(|base| base.is_among_first(since)) => {
+                return value.clone();
+            }
+            Data::Tensor(_) => {
+                let tensor = self.tensor_of(value).unwrap_or_default();
+                Data::Tensor(Tensor { base: None, version: 0, writes: 0, ..tensor })
+            }
+            Data::List(Items::Exact(items)) => {
+                Data::List(Items::Exact(items.iter().map(|item| self.renewed_at(item, since, below)).collect()))
+            }
+            Data::List(Items::Many(item)) => Data::List(Items::Many(self.renewed_at(&item, since, below))),
+            Data::Dict(dict) => {
+                let mut out = Dict { open: dict.open, ..Dict::default() };
+                for (key, item) in &dict.entries {
+                    let item = self.renewed_at(item, since, below);
+                    out.entries.insert(key.clone(), item);
+                }
+                Data::Dict(out)
+            }
+            _ => return value.clone(),
+        };
+        Value::Obj(self.alloc(data))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Range;
+
+    #[test]
+    fn a_batch_is_its_rounds_own() {
+        let mut heap = Heap::new();
+        let labels = Tensor { range: Some(Range::attained(0.0, 3.0)), ..Tensor::default() };
+        let kept = heap.tensor(labels.clone());
+        let since = heap.len();
+        let made = heap.tensor(labels.clone());
+        let batch = Value::tuple(vec![kept.clone(), made.clone()]);
+        let Value::Tuple(parts) = heap.renewed(&batch, since) else { panic!("a tuple") };
+        assert_eq!(parts[0].as_obj(), kept.as_obj());
+        assert_ne!(parts[1].as_obj(), made.as_obj());
+        heap.overwrite(parts[1].as_obj().unwrap(), Tensor::default());
+        assert!(heap.tensor_of(&made).is_some_and(|t| t.range.is_some()));
+    }
+}
