@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use super::heap::{Attrs, Data, Dict, Heap, Instance, Items, Iter};
-use super::{Among, Dim, Met, Size, Taken, Tensor, Type, Value};
+use super::{Among, Attrs, Data, Dict, Dim, Heap, Instance, Items, Iter, Met, Size, Taken, Tensor, Type, Value};
 
 /// How deep structures are compared; beyond it they count as different.
 pub(super) const DEPTH: u32 = 4;
