@@ -299,6 +299,7 @@ fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Items;
 
     #[test]
     fn branches_are_undone_and_joined() {
