@@ -3,7 +3,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::join::{DEPTH as SAME_DEPTH, identical, join as join_values, join_data, same, same_data};
+use super::join::{DEPTH as SAME_DEPTH, identical, join as join_values, join_data, same, same_data, side_by_side};
 use super::{Size, Sym, Symbol, Tensor, Value, sym};
 use crate::syntax::FileId;
 
@@ -791,18 +791,4 @@ mod tests {
         assert!(heap.tensor_of(&Value::Obj(base)).is_some_and(|t| t.range.is_some()));
         assert!(heap.tensor_of(&Value::Obj(view)).is_some_and(|t| t.range.is_none()));
     }
-}
-
-/// What was found on each of some paths, where it is one thing on each and not the same on all.
-fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
-    let mut all: Vec<Rc<str>> = Vec::new();
-    for version in versions {
-        match version {
-            Some(Value::Fates(fates)) if fates.len() == 1 => all.extend(fates.iter().cloned()),
-            _ => return None,
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    (all.len() > 1).then(|| Value::Fates(all.into()))
 }
