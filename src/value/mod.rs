@@ -116,8 +116,18 @@ pub struct Ranged {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Among {
     pub texts: Vec<Rc<str>>,
-    /// Whether each pass over the data meets them all.
-    pub epoch: bool,
+    pub taken: Taken,
+}
+
+/// Which of several values are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// Any of them, and some perhaps never.
+    Perhaps,
+    /// Each in some run: they are drawn at random.
+    Drawn,
+    /// Each in every pass over the data.
+    Each,
 }
 
 /// A callee with arguments that precede those of the call.
