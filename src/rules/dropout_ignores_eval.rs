@@ -132,7 +132,7 @@ fn attention(with: &Watching<'_>, it: &Interp<'_>, (module, bound, span): (&Valu
     let drops = bound.get("dropout_p").as_f64().is_some_and(|p| p > 0.0);
     let evaluated =
         module.as_obj().and_then(|id| it.heap.attr(id, "training")).and_then(|v| v.as_bool()) == Some(false);
-    if bound.open || !drops || !(evaluated || !asks_for_mode(with, it)) {
+    if bound.open || !drops || !evaluated && asks_for_mode(with, it) {
         return;
     }
     let Some(page) = with.rules.find(NAME) else { return };

@@ -367,6 +367,20 @@ fn join_instance(heap: &mut Heap, a: &Instance, b: &Instance, widen: bool, depth
     }
 }
 
+/// What was found on each of some paths, where it is one thing on each and not the same on all.
+pub(super) fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
+    let mut all: Vec<Rc<str>> = Vec::new();
+    for version in versions {
+        match version {
+            Some(Value::Fates(fates)) if fates.len() == 1 => all.extend(fates.iter().cloned()),
+            _ => return None,
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    (all.len() > 1).then(|| Value::Fates(all.into()))
+}
+
 /// Joins two states of the same object; `None` where they cannot both be states of it.
 pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Option<Data> {
     Some(match (a, b) {

@@ -6,7 +6,7 @@ use super::collate::{batches, collate, common_size, convert, row};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Event, Interp, Sig};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Data, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
 /// Under this name the run remembers that what is run now runs in a forked worker process.
@@ -310,9 +310,20 @@ fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, name: &str) -> Option<Dim> {
     cx.tensor(&cx.attr(loader, name))?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
-/// One of the processes, whatever its number.
+/// One of the processes, whatever its number. Where they call each other, what they hold may
+/// change unseen.
 fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
+    let scope = match b.get("fn").as_obj().map(|id| cx.it.heap.get(id)) {
+        Some(Data::Function(function)) => Some(function.scope),
+        _ => None,
+    };
+    let is_rpc =
+        |value: &Value| matches!(value, Value::Path(path) if path.as_str().starts_with("torch.distributed.rpc"));
+    match scope.map(|id| cx.it.heap.get(id)) {
+        Some(Data::Scope(scope)) if !scope.vars.values().any(is_rpc) => {}
+        _ => return Value::Unknown,
+    }
     let given = if b.given("args") { cx.items(&b.get("args")) } else { Some(Vec::new()) };
     if let Some(given) = given {
         let args = Args::positional(std::iter::once(Value::Any(Type::Int)).chain(given), span);

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::{Heap, names_mut, names_of, writes_in};
-use crate::value::join::{DEPTH as SAME_DEPTH, identical, join as join_values, join_data, same, same_data};
+use crate::value::join::{
+    DEPTH as SAME_DEPTH, identical, join as join_values, join_data, same, same_data, side_by_side,
+};
 use crate::value::{Data, ObjId, Sym, Value};
 
 /// An older state, to be returned to.
@@ -280,20 +282,6 @@ impl Heap {
         let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
         names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
     }
-}
-
-/// What was found on each of some paths, where it is one thing on each and not the same on all.
-fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
-    let mut all: Vec<Rc<str>> = Vec::new();
-    for version in versions {
-        match version {
-            Some(Value::Fates(fates)) if fates.len() == 1 => all.extend(fates.iter().cloned()),
-            _ => return None,
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    (all.len() > 1).then(|| Value::Fates(all.into()))
 }
 
 #[cfg(test)]
