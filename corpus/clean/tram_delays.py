@@ -59,9 +59,14 @@ class Rides(Dataset):
 
     def __init__(self, rides=97, seed=1):
         rng = random.Random(seed)
-        self.kept, self.few, self.until = [], [], []
+        self.kept, self.few, self.until, self.gaps = [], [], [], []
+        before = None
         for ride in range(rides):
             minutes = rng.gauss(3, 1)
+            # The first ride has none before it: 96 gaps of 97 rides.
+            if before is not None:
+                self.gaps.append(torch.full((6,), minutes - before))
+            before = minutes
             if minutes < 2.5:
                 continue
             self.kept.append(torch.tensor([minutes] * 6))
@@ -89,3 +94,5 @@ for part in (rides.kept, rides.few, rides.until):
     for batch in DataLoader(part, batch_size=size):
         if batch.dim() == 2 and len(batch) > 1:
             model(batch)
+for gap in DataLoader(rides.gaps, batch_size=16):
+    print(model(gap).shape)

@@ -210,11 +210,7 @@ impl<'p> Interp<'p> {
             let texts = among.texts.iter().map(|text| self.place_of(items, &Value::Str(text.clone())));
             let places: Vec<Value> = texts.collect();
             let known = places.iter().all(|place| place.as_int().is_some());
-            return match (known, among.epoch) {
-                (true, true) => self.any_sample(&places),
-                (true, false) => Items::Exact(places).element(&mut self.heap),
-                (false, _) => Value::Any(Type::Int),
-            };
+            return if known { self.any_one(&places, among.taken) } else { Value::Any(Type::Int) };
         }
         for (at, item) in items.iter().enumerate() {
             match self.equals(item, value) {

@@ -8,7 +8,9 @@ use super::interp::Interp;
 use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Among, Data, Dict, Items, Iter, Key, ObjId, Range, Ranged, Size, Type, Value, join, sym, texts_of};
+use crate::value::{
+    Among, Data, Dict, Items, Iter, Key, ObjId, Range, Ranged, Size, Taken, Type, Value, join, sym, texts_of,
+};
 
 impl<'p> Interp<'p> {
     /// `object[index]`.
@@ -95,18 +97,18 @@ impl<'p> Interp<'p> {
     /// An entry under a key that is not a constant.
     pub(super) fn any_entry(&mut self, dict: &Dict, key: &Value) -> Value {
         // The values under the keys that it may be, and over a pass each.
-        let (keys, epoch): (Vec<Key>, bool) = match key {
-            Value::Among(among) => (among.texts.iter().map(|t| Key::Str(t.clone())).collect(), among.epoch),
+        let (keys, taken): (Vec<Key>, Taken) = match key {
+            Value::Among(among) => (among.texts.iter().map(|t| Key::Str(t.clone())).collect(), among.taken),
             Value::Ranged(ranged) => {
                 let inside = |n: f64| ranged.range.parts().iter().any(|(lo, hi)| (*lo..=*hi).contains(&n));
                 let of = |key: &&Key| matches!(key, Key::Int(n) if inside(Value::Int(*n).as_f64().unwrap_or(f64::NAN)));
-                (dict.entries.keys().filter(of).cloned().collect(), ranged.dense && ranged.range.epoch)
+                (dict.entries.keys().filter(of).cloned().collect(), taken(ranged))
             }
-            _ => (Vec::new(), false),
+            _ => (Vec::new(), Taken::Perhaps),
         };
         let found: Option<Vec<Value>> = keys.iter().map(|k| dict.entries.get(k).cloned()).collect();
         if let Some(found) = found.filter(|f| !f.is_empty()) {
-            return if epoch { self.any_sample(&found) } else { Items::Exact(found).element(&mut self.heap) };
+            return self.any_one(&found, taken);
         }
         let mut all: Vec<Value> = dict.entries.values().cloned().collect();
         all.extend(dict.open.clone());
@@ -166,14 +168,22 @@ impl<'p> Interp<'p> {
         };
         let picked: Vec<Value> =
             values.iter().enumerate().filter(|(i, _)| inside(*i)).map(|(_, v)| v.clone()).collect();
-        if index.dense && index.range.epoch && !picked.is_empty() {
-            return self.any_sample(&picked);
+        if picked.is_empty() {
+            return Items::Exact(values.to_vec()).element(&mut self.heap);
         }
-        Items::Exact(if picked.is_empty() { values.to_vec() } else { picked }).element(&mut self.heap)
+        self.any_one(&picked, taken(index))
     }
 
-    /// One of these, and over a pass each: integers keep their range.
+    /// One of these, and over a pass each.
     pub fn any_sample(&mut self, values: &[Value]) -> Value {
+        self.any_one(values, Taken::Each)
+    }
+
+    /// One of these: what is drawn, or met in a pass, keeps its range.
+    pub fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
+        if taken == Taken::Perhaps {
+            return Items::Exact(values.to_vec()).element(&mut self.heap);
+        }
         let numbers: Option<Vec<f64>> =
             values.iter().map(|v| if matches!(v, Value::Int(_)) { v.as_f64() } else { None }).collect();
         if let Some(range) = numbers.and_then(|numbers| Range::of_values(&numbers)) {
@@ -184,10 +194,12 @@ impl<'p> Interp<'p> {
             let width: f64 = range.parts().iter().map(|(lo, hi)| hi - lo + 1.0).sum();
             #[expect(clippy::cast_precision_loss, reason = "a number of samples")]
             let dense = width == all.len() as f64;
-            return Value::ranged(range.of_sample(), dense, None);
+            let mut range = range.of_sample();
+            range.epoch &= taken == Taken::Each;
+            return Value::ranged(range, dense, None);
         }
         if let Some(Value::Among(among)) = texts_of(values) {
-            return Value::Among(Rc::new(Among { epoch: true, ..(*among).clone() }));
+            return Value::Among(Rc::new(Among { taken, ..(*among).clone() }));
         }
         // Records: key by key.
         let records: Option<Vec<Dict>> = values.iter().map(|v| self.heap.dict_of(v).cloned()).collect();
@@ -198,7 +210,7 @@ impl<'p> Interp<'p> {
             let mut out = Dict::default();
             for key in first.entries.keys() {
                 let column: Vec<Value> = records.iter().filter_map(|r| r.entries.get(key).cloned()).collect();
-                let any = self.any_sample(&column);
+                let any = self.any_one(&column, taken);
                 out.entries.insert(key.clone(), any);
             }
             return self.heap.dict(out);
@@ -218,10 +230,10 @@ impl<'p> Interp<'p> {
             let items = if lists.iter().all(|l| l.len() == first.len()) {
                 let column = |i: usize| lists.iter().filter_map(|l| l.get(i).cloned()).collect::<Vec<_>>();
                 let columns: Vec<Vec<Value>> = (0..first.len()).map(column).collect();
-                Items::Exact(columns.iter().map(|c| self.any_sample(c)).collect())
+                Items::Exact(columns.iter().map(|c| self.any_one(c, taken)).collect())
             } else {
                 let all: Vec<Value> = lists.into_iter().flatten().collect();
-                Items::Many(self.any_sample(&all))
+                Items::Many(self.any_one(&all, taken))
             };
             return Value::Obj(self.heap.alloc(Data::List(items)));
         }
@@ -240,7 +252,7 @@ impl<'p> Interp<'p> {
             let places = (0..width)
                 .map(|i| {
                     let column: Vec<Value> = rows.iter().filter_map(|r| r.get(i).cloned()).collect();
-                    self.any_sample(&column)
+                    self.any_one(&column, taken)
                 })
                 .collect();
             return Value::tuple(places);
@@ -488,6 +500,15 @@ impl<'p> Interp<'p> {
     /// The arguments of a call to a builtin as values.
     pub(super) fn values(args: &Args) -> Vec<Value> {
         args.pos.iter().map(|a: &Arg| a.value.clone()).collect()
+    }
+}
+
+/// Which places an index takes.
+fn taken(index: &Ranged) -> Taken {
+    match index {
+        Ranged { dense: true, range: Range { epoch: true, .. }, .. } => Taken::Each,
+        Ranged { range, .. } if range.attained && range.parts().len() == 1 => Taken::Drawn,
+        _ => Taken::Perhaps,
     }
 }
 

@@ -10,13 +10,13 @@ use super::library::{Event, Observer, Rejection};
 use super::stmt::Flow;
 use crate::syntax::Span;
 use crate::syntax::ast::StmtFor;
-use crate::value::{Data, Delta, Items, ObjId, Sym, Value};
+use crate::value::{Data, Delta, Items, Mark, ObjId, Sym, Value};
 
 /// Longer lists are not written out.
 const LONGEST: usize = 4096;
 /// Two lengths at which a round is tried: what depends on the length differs between them.
-const SHORT: usize = 3;
-const LONG: usize = 1000;
+const SHORT: Option<usize> = Some(3);
+const LONG: Option<usize> = Some(1000);
 
 impl<'p> Interp<'p> {
     /// Runs a loop of so many rounds, of which each begins with an `element` like this.
@@ -29,15 +29,21 @@ impl<'p> Interp<'p> {
     ) -> Flow {
         let before = self.heap.mark();
         let flow = run(self);
-        let lists = self.grown_since(before);
-        self.heap.release(before);
+        let change = self.heap.delta(before);
+        let lists = self.grown(before, &change);
         if flow != Flow::Next || lists.is_empty() || self.showing || !stmt.orelse.is_empty() {
+            self.heap.release(before);
             return flow;
         }
-        let growths = [SHORT, LONG].map(|length| self.growth(stmt, element, &lists, length));
-        let [Some(short), Some(long)] = growths else { return flow };
-        for (((id, mut items), short), long) in lists.into_iter().zip(short).zip(long) {
-            let growth = short.filter(|n| Some(*n) == long).and_then(|n| n.checked_mul(rounds));
+        // The first round begins with what was there before, all others with what rounds leave.
+        self.heap.undo(before);
+        let first = self.growth(stmt, element, &lists, None);
+        self.heap.apply(&change);
+        self.heap.release(before);
+        let growths = [first, self.growth(stmt, element, &lists, SHORT), self.growth(stmt, element, &lists, LONG)];
+        let [Some(first), Some(short), Some(long)] = growths else { return flow };
+        for ((((id, mut items), first), short), long) in lists.into_iter().zip(first).zip(short).zip(long) {
+            let growth = first.filter(|n| Some(*n) == short && Some(*n) == long).and_then(|n| n.checked_mul(rounds));
             let length = growth.and_then(|n| n.checked_add(items.len())).filter(|n| *n <= LONGEST);
             if let (Some(length), Data::List(Items::Many(element))) = (length, self.heap.get(id)) {
                 items.resize(length, element.clone());
@@ -48,8 +54,7 @@ impl<'p> Interp<'p> {
     }
 
     /// The lists that were of known length then and are no longer, as they were.
-    fn grown_since(&mut self, before: crate::value::Mark) -> Vec<(ObjId, Vec<Value>)> {
-        let change = self.heap.delta(before);
+    fn grown(&mut self, before: Mark, change: &Delta) -> Vec<(ObjId, Vec<Value>)> {
         self.heap.undo(before);
         let mut lists: Vec<(ObjId, Vec<Value>)> = Vec::new();
         for (id, _) in change.iter() {
@@ -57,25 +62,25 @@ impl<'p> Interp<'p> {
                 lists.push((*id, items.clone()));
             }
         }
-        self.heap.apply(&change);
+        self.heap.apply(change);
         lists.retain(|(id, _)| matches!(self.heap.get(*id), Data::List(Items::Many(_))));
         lists
     }
 
-    /// By how much each list grows in one more round, if it has this length before: nobody is
-    /// told of the round, and nothing of it is kept. `None` where the round may leave the loop.
+    /// By how much each list grows in one more round, if it has this length before, or what it
+    /// has: nobody is told of the round, and nothing of it is kept. `None` where the round may leave the loop.
     fn growth(
         &mut self,
         stmt: &'p StmtFor,
         element: &Value,
         lists: &[(ObjId, Vec<Value>)],
-        length: usize,
+        length: Option<usize>,
     ) -> Option<Vec<Option<usize>>> {
         let (observer, refused, raised, kept) = (self.observer, self.refused, self.raised, self.kept());
         self.observer = &Nobody;
         let mark = self.begin_loop(Rounds::default());
         for (id, _) in lists {
-            if let Data::List(Items::Many(element)) = self.heap.get(*id) {
+            if let (Data::List(Items::Many(element)), Some(length)) = (self.heap.get(*id), length) {
                 let items = vec![element.clone(); length];
                 *self.heap.get_mut(*id) = Data::List(Items::Exact(items));
             }
@@ -93,9 +98,9 @@ impl<'p> Interp<'p> {
         let mut growth: Vec<Option<usize>> = vec![None; lists.len()];
         for (n, end) in ends.iter().enumerate() {
             self.heap.apply(end);
-            for (slot, (id, _)) in growth.iter_mut().zip(lists) {
+            for (slot, (id, have)) in growth.iter_mut().zip(lists) {
                 let more = match self.heap.get(*id) {
-                    Data::List(Items::Exact(items)) => items.len().checked_sub(length),
+                    Data::List(Items::Exact(items)) => items.len().checked_sub(length.unwrap_or(have.len())),
                     _ => None,
                 };
                 *slot = more.filter(|_| n == 0 || *slot == more);

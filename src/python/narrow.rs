@@ -6,7 +6,7 @@ use super::entry::blocks;
 use super::interp::Interp;
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Value, sym};
+use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
 
 /// A name with what it was before a condition spoke of it, and what it is taken to be after.
 pub(super) type Doubt = (Sym, Value, Value);
@@ -71,7 +71,9 @@ impl<'p> Interp<'p> {
                     span: None,
                     at: r.at,
                 })),
-                Value::Among(a) if a.epoch => Value::Among(Rc::new(Among { epoch: false, ..Among::clone(a) })),
+                Value::Among(a) if a.taken != Taken::Perhaps => {
+                    Value::Among(Rc::new(Among { taken: Taken::Perhaps, ..Among::clone(a) }))
+                }
                 _ => continue,
             };
             self.set_name(name, after.clone());

@@ -70,7 +70,7 @@ impl Interp<'_> {
             Value::Among(among) => {
                 let among = among.clone();
                 let found: Vec<Value> = among.texts.iter().map(|text| each(self, text)).collect::<Option<_>>()?;
-                Some(if among.epoch { self.any_sample(&found) } else { Items::Exact(found).element(&mut self.heap) })
+                Some(self.any_one(&found, among.taken))
             }
             _ => None,
         }

@@ -1,8 +1,7 @@
 //! A value as facts alone, apart from the heap that it stands on: what is left of it once the
 //! program has been interpreted, and what a witness is built from.
 
-use super::heap::{Data, Heap, Items};
-use super::{ArrayKind, Device, Dtype, Grad, Poly, Role, Size, Sym, Type, Value};
+use super::{ArrayKind, Data, Device, Dtype, Grad, Heap, Items, Poly, Role, Size, Sym, Type, Value};
 
 /// A length: a number, an expression of symbols, or unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]

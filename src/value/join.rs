@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use super::heap::{Attrs, Data, Dict, Heap, Instance, Items, Iter};
-use super::{Among, Dim, Met, Size, Tensor, Type, Value};
+use super::{Among, Attrs, Data, Dict, Dim, Heap, Instance, Items, Iter, Met, Size, Taken, Tensor, Type, Value};
 
 /// How deep structures are compared; beyond it they count as different.
 pub(super) const DEPTH: u32 = 4;
@@ -269,7 +268,7 @@ pub fn texts_of(values: &[Value]) -> Option<Value> {
     }
     match texts.as_slice() {
         [one] => Some(Value::Str(one.clone())),
-        _ => Some(Value::Among(Rc::new(Among { texts, epoch: false }))),
+        _ => Some(Value::Among(Rc::new(Among { texts, taken: Taken::Perhaps }))),
     }
 }
 

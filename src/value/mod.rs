@@ -8,6 +8,7 @@ mod dtype;
 mod form;
 mod heap;
 mod join;
+mod object;
 mod range;
 mod render;
 mod renew;
@@ -22,11 +23,11 @@ use crate::syntax::Span;
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
 pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
-pub use heap::{
-    Attrs, ClassId, CodeId, Data, Delta, Dict, Function, Heap, Instance, Items, Iter, Key, Mark, ObjId, PAYLOAD, Scope,
-    UserClass,
-};
+pub use heap::{Delta, Heap, Mark};
 pub use join::{join, same, texts_of};
+pub use object::{
+    Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Scope, UserClass,
+};
 pub use range::{Met, Range, write_parts};
 pub use render::{origins, to_json, to_text};
 pub use size::{Poly, Size, Symbol};
@@ -116,8 +117,18 @@ pub struct Ranged {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Among {
     pub texts: Vec<Rc<str>>,
-    /// Whether each pass over the data meets them all.
-    pub epoch: bool,
+    pub taken: Taken,
+}
+
+/// Which of several values are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// Any of them, and some perhaps never.
+    Perhaps,
+    /// Each in some run: they are drawn at random.
+    Drawn,
+    /// Each in every pass over the data.
+    Each,
 }
 
 /// A callee with arguments that precede those of the call.

@@ -2,8 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::heap::{Data, Heap, Items};
-use super::{ArrayKind, DeviceKind, Origin, Size, Tensor, Type, Value};
+use super::{ArrayKind, Data, DeviceKind, Heap, Items, Origin, Size, Tensor, Type, Value};
 use crate::syntax::Span;
 
 const DEPTH: u32 = 3;

@@ -1,7 +1,6 @@
 //! What a library makes anew for each round of a loop: the batches of a loader.
 
-use super::heap::{Data, Dict, Heap, Items};
-use super::{Tensor, Value};
+use super::{Data, Dict, Heap, Items, Tensor, Value};
 
 impl Heap {
     /// The value with tensors of its own in place of those that are younger than an object that

@@ -7,7 +7,7 @@ use crate::library::common::array;
 use crate::library::numpy;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
-use crate::value::{Dict, Dim, Dtype, Items, Key, Range, Sym, Value, texts_of};
+use crate::value::{Dict, Dim, Dtype, Items, Key, Range, Sym, Taken, Value, texts_of};
 
 pub fn register(t: &mut Table) {
     t.def("pandas.Series.map", "self, arg, na_action=None", |cx, b| {
@@ -109,7 +109,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     if let Some(numbers) = numbers(values) {
         out.array.dtype = met.is_some().then_some(Dtype::Int64);
         // Who writes down what each text stands for has these texts.
-        let all = matches!(&have.items, Value::Among(among) if among.epoch) && met.is_some();
+        let all = matches!(&have.items, Value::Among(among) if among.taken == Taken::Each) && met.is_some();
         out.array.range = Range::of_values(&numbers).map(|r| if all { r } else { r.of_part() });
         out.array.range_at = cx.at();
     } else if values.iter().all(|v| v.number_type() == Some(crate::value::Type::Float)) {

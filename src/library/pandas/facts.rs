@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 use crate::library::Cx;
 use crate::library::common::{array, instance};
 use crate::python::Interp;
-use crate::value::{Among, Dict, Dim, Dtype, Items, Key, ObjId, Origin, Range, Size, Tensor, Type, Value};
+use crate::value::{Among, Dict, Dim, Dtype, Items, Key, ObjId, Origin, Range, Size, Taken, Tensor, Type, Value};
 
 pub const FRAME: &str = "pandas.DataFrame";
 pub const SERIES: &str = "pandas.Series";
@@ -111,7 +111,7 @@ impl Series {
         self.array.range = self.array.range.map(|r| if picked { r.only_bounds() } else { r.of_part() });
         self.items = match self.items {
             Value::Tuple(items) => Items::Exact(items.to_vec()).element(&mut it.heap),
-            Value::Among(among) => Value::Among(Rc::new(Among { epoch: false, ..(*among).clone() })),
+            Value::Among(among) => Value::Among(Rc::new(Among { taken: Taken::Perhaps, ..(*among).clone() })),
             other => other,
         };
         self.resized(rows, index)

@@ -2,9 +2,10 @@
 
 use crate::library::common::{any_float, any_int};
 use crate::library::torch::data;
+use crate::library::torch::factory::options::option;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Items, Range, Size, Type, Value};
+use crate::value::{Data, Items, Range, Size, Taken, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.class("random.Random", &[], "x=None").keeps_arguments = false;
@@ -19,7 +20,7 @@ pub fn register(t: &mut Table) {
             sig("self, *args, **kwargs", "*args, **kwargs"),
             any_float,
         );
-        t.def(&format!("{prefix}choice"), sig("self, seq", "seq"), |cx, b| cx.element(&b.get("seq")));
+        t.def(&format!("{prefix}choice"), sig("self, seq", "seq"), |cx, b| drawn(cx, &b.get("seq")));
     }
     for (prefix, own) in [("random.", false), ("random.Random.", true)] {
         let sig = |with: &'static str, without: &'static str| if own { with } else { without };
@@ -74,8 +75,18 @@ fn randrange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
+/// One of the elements, each of which is drawn in some run.
+fn drawn(cx: &mut Cx<'_, '_>, population: &Value) -> Value {
+    match cx.items(population) {
+        Some(items) if !items.is_empty() => cx.it.any_one(&items, Taken::Drawn),
+        _ => cx.element(population),
+    }
+}
+
 fn several(cx: &mut Cx<'_, '_>, b: &Bound, count: &str) -> Value {
-    let element = cx.element(&b.get("population"));
+    let weighted = ["weights", "cum_weights", "counts"].iter().any(|name| !option(b, name).is_none());
+    let population = b.get("population");
+    let element = if weighted { cx.element(&population) } else { drawn(cx, &population) };
     match b.get(count).as_int().and_then(|n| usize::try_from(n).ok()) {
         Some(n) if n <= 64 => cx.list(vec![element; n]),
         _ => cx.list_of(element),

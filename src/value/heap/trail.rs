@@ -1,0 +1,319 @@
+//! States of the heap that can be returned to, what differs from them, and joins of such
+//! differences.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::{Heap, names_mut, names_of, writes_in};
+use crate::value::join::{DEPTH as SAME_DEPTH, identical, join as join_values, join_data, same, same_data};
+use crate::value::{Data, ObjId, Sym, Value};
+
+/// An older state, to be returned to.
+pub(super) enum Saved {
+    Whole {
+        id: ObjId,
+        data: Rc<Data>,
+        stamp: u32,
+    },
+    /// Of a scope or instance, one name.
+    Name {
+        id: ObjId,
+        name: Sym,
+        value: Option<Value>,
+    },
+}
+
+/// How an object differs from its state at a mark.
+#[derive(Debug, Clone)]
+pub enum Change {
+    Whole(Rc<Data>),
+    /// Some names of a scope or instance.
+    Names(Vec<(Sym, Option<Value>)>),
+}
+
+/// A state of the heap that can be returned to.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    trail: usize,
+    outer_serial: u32,
+}
+
+/// How the heap differs from its state at a mark.
+pub type Delta = Vec<(ObjId, Change)>;
+
+impl Heap {
+    /// Opens a state to return to. Marks nest: each is ended by [`Heap::release`].
+    pub fn mark(&mut self) -> Mark {
+        self.next_serial += 1;
+        let mark = Mark { trail: self.trail.len(), outer_serial: self.serial };
+        self.serial = self.next_serial;
+        mark
+    }
+
+    /// What changed since the mark.
+    pub fn delta(&self, mark: Mark) -> Delta {
+        let since = self.trail.get(mark.trail..).unwrap_or_default();
+        // By object, and in order of writing: `None` stands for the whole object.
+        let mut written: Vec<(ObjId, usize, Option<Sym>)> = since
+            .iter()
+            .enumerate()
+            .map(|(at, saved)| match saved {
+                Saved::Whole { id, .. } => (*id, at, None),
+                Saved::Name { id, name, .. } => (*id, at, Some(*name)),
+            })
+            .collect();
+        written.sort_unstable_by_key(|(id, at, _)| (*id, *at));
+        written
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter_map(|writes| {
+                let id = writes.first()?.0;
+                let data = &self.slot(id).data;
+                let mut names: Vec<Sym> = Vec::with_capacity(writes.len());
+                let mut seen = FxHashSet::default();
+                for (.., name) in writes {
+                    let Some(name) = name else { return Some((id, Change::Whole(data.clone()))) };
+                    let new = if writes.len() > 16 { seen.insert(*name) } else { !names.contains(name) };
+                    if new {
+                        names.push(*name);
+                    }
+                }
+                let now = names_of(data)?;
+                Some((id, Change::Names(names.into_iter().map(|name| (name, now.get(&name).cloned())).collect())))
+            })
+            .collect()
+    }
+
+    /// Returns to the state at the mark, which stays open.
+    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
+    pub fn undo(&mut self, mark: Mark) {
+        while self.trail.len() > mark.trail {
+            match self.trail.pop() {
+                Some(Saved::Whole { id, data, stamp }) => {
+                    let slot = &mut self.slots[id.0 as usize];
+                    slot.data = data;
+                    slot.stamp = stamp;
+                }
+                Some(Saved::Name { id, name, value }) => {
+                    let slot = &mut self.slots[id.0 as usize];
+                    let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { continue };
+                    match value {
+                        Some(value) => _ = names.insert(name, value),
+                        // Mostly it is the last.
+                        None if names.last().is_some_and(|(last, _)| *last == name) => _ = names.pop(),
+                        None => _ = names.shift_remove(&name),
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Ends the mark and keeps the present state.
+    pub fn release(&mut self, mark: Mark) {
+        self.serial = mark.outer_serial;
+        if self.serial == 0 {
+            self.trail.truncate(mark.trail);
+        }
+    }
+
+    /// Brings the heap, which must be in the state at the mark to which they are relative,
+    /// to the state that a delta describes.
+    pub fn apply(&mut self, delta: &[(ObjId, Change)]) {
+        for (id, change) in delta {
+            match change {
+                Change::Whole(data) => self.put(*id, data.clone()),
+                Change::Names(names) => {
+                    for (name, value) in names {
+                        self.bind(*id, *name, value.clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Brings the heap, which must be in the state at the mark, to the join of the states
+    /// that the deltas describe. With `widen`, facts that differ are given up at once.
+    /// Returns whether that differs from the first of these states.
+    pub fn join(&mut self, deltas: &[Delta], widen: bool) -> bool {
+        self.join_taken(deltas, widen, false)
+    }
+
+    /// The same; with `apart`, each of the paths is certainly taken now and then, so that what was
+    /// found on them is kept side by side ([`Value::Fates`]). What has met so once, and then
+    /// differs between further paths, becomes unknown: conditions may depend on each other.
+    pub fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
+        if let [only] = deltas {
+            self.apply(only);
+            return false;
+        }
+        let mut ids: Vec<ObjId> = deltas.iter().flatten().map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut changed = false;
+        for id in ids {
+            let changes: Vec<Option<&Change>> = deltas
+                .iter()
+                .map(|delta| {
+                    let at = delta.binary_search_by_key(&id, |(have, _)| *have).ok()?;
+                    delta.get(at).map(|(_, change)| change)
+                })
+                .collect();
+            changed |= if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
+                self.join_whole(id, &changes, widen)
+            } else {
+                self.join_names(id, &changes, widen, apart)
+            };
+        }
+        changed
+    }
+
+    /// Joins the states of an object; whether that differs from the first.
+    fn join_whole(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
+        let base = self.slot(id).data.clone();
+        let mut merged: Option<Rc<Data>> = None;
+        let mut changed = false;
+        for change in changes {
+            let version = match change {
+                None => base.clone(),
+                Some(Change::Whole(data)) => data.clone(),
+                Some(Change::Names(names)) => {
+                    let mut data = Data::clone(&base);
+                    if let Some(have) = names_mut(&mut data) {
+                        for (name, value) in names {
+                            match value {
+                                Some(value) => _ = have.insert(*name, value.clone()),
+                                None => _ = have.shift_remove(name),
+                            }
+                        }
+                    }
+                    Rc::new(data)
+                }
+            };
+            merged = Some(match merged {
+                None => version,
+                Some(have) if Rc::ptr_eq(&have, &version) => have,
+                Some(have) => match join_data(self, &have, &version, widen) {
+                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => {
+                        changed = true;
+                        Rc::new(joined)
+                    }
+                    // Views and masks of before the last write must not be taken for newer ones.
+                    Some(joined) if writes_in(&joined) > writes_in(&have) => Rc::new(joined),
+                    _ => have,
+                },
+            });
+        }
+        let Some(merged) = merged else { return false };
+        if !Rc::ptr_eq(&merged, &base) {
+            self.put(id, merged);
+        }
+        changed
+    }
+
+    /// Joins the names of a scope or instance that some state changed. A name that only one
+    /// path binds keeps that path's value: reading it on the other would be a `NameError`.
+    fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
+        let mut written: Vec<Sym> = Vec::new();
+        let mut seen = FxHashSet::default();
+        let lists: Vec<&[(Sym, Option<Value>)]> = changes
+            .iter()
+            .map(|change| match change {
+                Some(Change::Names(names)) => names.as_slice(),
+                _ => &[],
+            })
+            .collect();
+        let many = lists.iter().map(|names| names.len()).sum::<usize>() > 16;
+        for (name, _) in lists.iter().copied().flatten() {
+            let new = if many { seen.insert(*name) } else { !written.contains(name) };
+            if new {
+                written.push(*name);
+            }
+        }
+        let mut changed = false;
+        for (at, name) in written.into_iter().enumerate() {
+            let base = names_of(self.get(id)).and_then(|names| names.get(&name)).cloned();
+            let mut merged: Option<Value> = None;
+            // Paths mostly write the same names in the same order.
+            let own = |names: &'_ [(Sym, Option<Value>)]| match names.get(at) {
+                Some((here, value)) if *here == name => Some(value.clone()),
+                _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value.clone()),
+            };
+            let versions = lists.iter().map(|names| own(names).unwrap_or_else(|| base.clone()));
+            let versions: Vec<Option<Value>> = versions.collect();
+            if apart && let Some(fates) = side_by_side(&versions) {
+                changed = true;
+                self.bind(id, name, Some(fates));
+                continue;
+            }
+            for (place, version) in versions.iter().enumerate() {
+                match (&merged, version) {
+                    (_, None) => {}
+                    (None, Some(value)) => {
+                        changed |= place > 0;
+                        merged = Some(value.clone());
+                    }
+                    (Some(have), Some(value)) if identical(have, value) => {}
+                    (Some(have), Some(value)) => {
+                        let joined = join_values(self, have, value, widen);
+                        if !same(self, &joined, have) {
+                            changed = true;
+                            merged = Some(joined);
+                        }
+                    }
+                }
+            }
+            let kept = match (&merged, &base) {
+                (Some(merged), Some(base)) => identical(merged, base),
+                (None, None) => true,
+                _ => false,
+            };
+            if !kept {
+                self.bind(id, name, merged);
+            }
+        }
+        changed
+    }
+
+    /// Whether an instance remembers of anything that paths differ in it.
+    pub fn has_fates_apart(&self, id: ObjId) -> bool {
+        let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
+        names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
+    }
+}
+
+/// What was found on each of some paths, where it is one thing on each and not the same on all.
+fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
+    let mut all: Vec<Rc<str>> = Vec::new();
+    for version in versions {
+        match version {
+            Some(Value::Fates(fates)) if fates.len() == 1 => all.extend(fates.iter().cloned()),
+            _ => return None,
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    (all.len() > 1).then(|| Value::Fates(all.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_are_undone_and_joined() {
+        let mut heap = Heap::new();
+        let list = heap.alloc(Data::List(Items::Exact(vec![Value::Int(1)])));
+        let mark = heap.mark();
+        *heap.get_mut(list) = Data::List(Items::Exact(vec![Value::Int(2)]));
+        let left = heap.delta(mark);
+        heap.undo(mark);
+        assert_eq!(heap.exact_items(&Value::Obj(list)).map(|v| v[0].as_int()), Some(Some(1)));
+        let right = heap.delta(mark);
+        assert!(right.is_empty());
+        assert!(heap.join(&[left, right], false));
+        heap.release(mark);
+        let items = heap.exact_items(&Value::Obj(list)).unwrap_or_default();
+        assert!(matches!(items.as_slice(), [Value::Ranged(both)] if both.range.parts() == [(1.0, 2.0)]));
+    }
+}

@@ -1,0 +1,163 @@
+//! What stands on the heap: objects with identity, and their parts.
+
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::{Sym, Tensor, Value, sym};
+use crate::syntax::FileId;
+
+/// A thing with identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjId(pub(super) u32);
+
+impl ObjId {
+    /// Whether it was made when the heap had no more than `n` objects.
+    pub fn is_among_first(self, n: usize) -> bool {
+        (self.0 as usize) < n
+    }
+}
+
+/// A class that the program defines.
+pub type ClassId = ObjId;
+
+/// A function body, lambda or class body, as an index into the interpreter's code table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CodeId(pub u32);
+
+pub type Attrs = IndexMap<Sym, Value, FxBuildHasher>;
+
+/// Elements in order, or what any element is like where their number is not known.
+#[derive(Debug, Clone)]
+pub enum Items {
+    Exact(Vec<Value>),
+    Many(Value),
+}
+
+/// A dictionary's key, where it is a constant.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Key {
+    None,
+    Int(i64),
+    Str(Rc<str>),
+    Path(Sym),
+    Obj(ObjId),
+    Tuple(Vec<Key>),
+}
+
+impl Key {
+    pub fn of(value: &Value) -> Option<Key> {
+        Some(match value {
+            Value::None => Key::None,
+            Value::Int(n) => Key::Int(*n),
+            Value::Bool(b) => Key::Int(i64::from(*b)),
+            Value::Str(s) => Key::Str(s.clone()),
+            Value::Path(p) => Key::Path(*p),
+            Value::Dtype(d) => Key::Path(sym(d.name())),
+            Value::Obj(id) => Key::Obj(*id),
+            Value::Tuple(items) => Key::Tuple(items.iter().map(Key::of).collect::<Option<_>>()?),
+            _ => return None,
+        })
+    }
+
+    pub fn value(&self) -> Value {
+        match self {
+            Key::None => Value::None,
+            Key::Int(n) => Value::Int(*n),
+            Key::Str(s) => Value::Str(s.clone()),
+            Key::Path(p) => Value::Path(*p),
+            Key::Obj(id) => Value::Obj(*id),
+            Key::Tuple(keys) => Value::tuple(keys.iter().map(Key::value).collect()),
+        }
+    }
+}
+
+/// A dictionary: the entries that are known, and what any other entry may hold.
+#[derive(Debug, Clone, Default)]
+pub struct Dict {
+    pub entries: IndexMap<Key, Value, FxBuildHasher>,
+    /// `Some` where there may be keys that are not listed.
+    pub open: Option<Value>,
+}
+
+/// The names of a function call, a module or a class body.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    pub vars: Attrs,
+    /// Where a name is looked up next.
+    pub parent: Option<ObjId>,
+}
+
+/// A function or method of the program.
+#[derive(Debug, Clone)]
+pub struct Function {
+    pub code: CodeId,
+    pub name: Sym,
+    /// Dotted path: `model.Net.forward`.
+    pub path: Sym,
+    pub scope: ObjId,
+    /// Defaults, evaluated where the function was defined.
+    pub defaults: Vec<(Sym, Value)>,
+    /// The class in whose body it stands.
+    pub owner: Option<ClassId>,
+    pub attrs: Attrs,
+}
+
+/// A class that the program defines.
+#[derive(Debug, Clone)]
+pub struct UserClass {
+    pub name: Sym,
+    pub path: Sym,
+    pub code: CodeId,
+    pub bases: Vec<Value>,
+    pub attrs: Attrs,
+    /// Fields of a dataclass, in order.
+    pub fields: Option<Vec<Sym>>,
+    /// A decorator, metaclass or base of which nothing is known may have added members.
+    pub open: bool,
+}
+
+/// The attribute under which an instance of a subclass of `dict` or `list` keeps what it
+/// holds as such.
+pub const PAYLOAD: &str = "<items>";
+
+/// An instance of a class of the program or of a library.
+#[derive(Debug, Clone)]
+pub struct Instance {
+    /// A [`UserClass`] object, or the path of a library's class.
+    pub class: Value,
+    pub attrs: Attrs,
+    /// Attributes may exist, or have changed, unseen.
+    pub open: bool,
+}
+
+/// An iterator or generator: what it yields.
+#[derive(Debug, Clone)]
+pub struct Iter {
+    pub items: Items,
+    /// The first of many, where it is known apart: 0 of `range(n)`.
+    pub first: Option<Value>,
+    /// The last of many, where it is known apart: a smaller batch.
+    pub last: Option<Value>,
+}
+
+/// What stands on the heap.
+#[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "most objects are tensors, the largest: a box would cost each of them")]
+pub enum Data {
+    Scope(Scope),
+    List(Items),
+    Set(Items),
+    Dict(Dict),
+    Tensor(Tensor),
+    Instance(Instance),
+    Function(Function),
+    Class(UserClass),
+    Iter(Iter),
+    /// A module of the project, with the scope of its globals.
+    Module {
+        file: FileId,
+        scope: ObjId,
+    },
+}
