@@ -47,10 +47,11 @@ pub fn register(t: &mut Table) {
         "self, *args, **kwargs",
         none,
     );
+    t.family("pandas.Series.", "groupby", "self, *args, **kwargs", unknown);
     // These only look.
     both(
         t,
-        "describe corr cov groupby value_counts to_dict equals duplicated memory_usage hist boxplot agg aggregate \
+        "describe corr cov value_counts to_dict equals duplicated memory_usage hist boxplot agg aggregate \
          idxmax idxmin skew kurt quantile nunique pivot_table pivot melt stack unstack explode rolling expanding \
          crosstab resample to_records to_xarray first_valid_index get_group squeeze transpose any all count mode",
         "self, *args, **kwargs",

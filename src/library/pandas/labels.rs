@@ -14,6 +14,9 @@ use crate::value::{Key, Sym, Type, Value, sym};
 /// The names of columns.
 const INDEX: &str = "pandas.Index";
 
+/// The names, as texts that are changed together.
+const TEXTS: &str = "pandas.Index.str";
+
 /// Attributes that are only read. Asking for another one may be the begin of a change.
 const HARMLESS: &[&str] = &[
     "dtypes",
@@ -142,6 +145,7 @@ pub fn register(t: &mut Table) {
             None => Value::Unknown,
         }
     });
+    index_of_texts(t);
     t.def(&format!("{INDEX}.__len__"), "self", |cx, b| {
         let held = cx.attr(&b.get("self"), "<names>");
         cx.items(&held).map_or(Value::Any(Type::Int), |items| length_of(items.len()))
@@ -166,6 +170,26 @@ pub fn register(t: &mut Table) {
             items.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
         }
         of_names(cx, items)
+    });
+}
+
+/// `frame.columns.str.lower()`.
+fn index_of_texts(t: &mut Table) {
+    if let Some(index) = t.classes.get_mut(&sym(INDEX)) {
+        index.attribute = Some(|cx, object, name| (name.as_str() == "str").then(|| indexer(cx, TEXTS, object)));
+    }
+    t.class(TEXTS, &[], "").keeps_arguments = false;
+    t.family(&format!("{TEXTS}."), "strip lower upper", "self", |cx, b| {
+        let names = cx.attr(&b.get("self"), "of");
+        let held = cx.attr(&names, "<names>");
+        let change: fn(&str) -> String = match cx.name() {
+            "strip" => |text| text.trim().to_owned(),
+            "lower" => str::to_lowercase,
+            _ => str::to_uppercase,
+        };
+        let changed: Option<Vec<Value>> =
+            cx.items(&held).and_then(|all| all.iter().map(|v| Some(Value::str(&change(v.as_str()?)))).collect());
+        changed.map_or(Value::Unknown, |names| of_names(cx, names))
     });
 }
 
@@ -258,7 +282,14 @@ pub fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Val
                 have.columns = names.into_iter().zip(have.columns.into_values()).collect();
                 put_frame(cx, object, have);
             }
-            None => _ = lost(cx, object),
+            // Other names for the same columns.
+            None => {
+                have.wide = super::is_wide(cx, object);
+                have.rest = None;
+                have.columns.clear();
+                have.open = true;
+                put_frame(cx, object, have);
+            }
         },
         "index" => {
             have.index = Value::Unknown;

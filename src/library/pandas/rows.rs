@@ -2,8 +2,8 @@
 
 use super::both;
 use super::facts::{
-    Frame, Series, counted, frame, give_frame, give_series, in_place, keys, labels, lost, new_frame, new_series,
-    series, some_rows,
+    Frame, Series, counted, frame, give_frame, give_series, in_place, indexer, keys, labels, lost, new_frame,
+    new_series, series, some_rows,
 };
 use crate::library::{Cx, Table};
 use crate::python::Bound;
@@ -58,6 +58,17 @@ pub fn register(t: &mut Table) {
         let rows = some_rows(cx);
         rearranged(cx, b, Rows::Picked(rows))
     });
+    // Of groups, only a loop over them is followed.
+    t.def("pandas.DataFrame.groupby", "self, by=None, **kwargs", |cx, b| indexer(cx, GROUPS, &b.get("self")));
+    t.class(GROUPS, &[], "").keeps_arguments = false;
+    t.def(&format!("{GROUPS}.__iter__"), "self", |cx, b| {
+        let object = cx.attr(&b.get("self"), "of");
+        let Some(have) = frame(cx, &object) else { return Value::Unknown };
+        let (rows, index) = (Rows::Picked(some_rows(cx)), labels(cx));
+        let group = of_frame(cx, have, &rows, &index);
+        let group = new_frame(cx, group);
+        cx.it.heap.iter(Items::Many(Value::tuple(vec![Value::Unknown, group])))
+    });
     t.def("pandas.DataFrame.query", "self, expr, *, inplace=False, **kwargs", |cx, b| {
         let rows = some_rows(cx);
         rearranged(cx, b, Rows::Picked(rows))
@@ -87,6 +98,9 @@ pub fn register(t: &mut Table) {
         give_frame(cx, b, out)
     });
 }
+
+/// The rows of a frame in groups.
+const GROUPS: &str = "pandas.GroupBy";
 
 /// What becomes of the rows.
 pub enum Rows {
