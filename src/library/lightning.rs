@@ -7,7 +7,7 @@ use super::common::{instance, none, unknown};
 use super::stdlib::deepcopy;
 use super::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
-use crate::value::{Data, Device, DeviceKind, Dtype, Items, ObjId, Sym, Type, Value};
+use crate::value::{Data, Device, DeviceKind, Dtype, Items, Key, ObjId, Sym, Type, Value};
 
 const MODULE: &str = "lightning.LightningModule";
 const DATA: &str = "lightning.LightningDataModule";
@@ -123,6 +123,21 @@ pub fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     }
 }
 
+/// What is done with the loss that a training step returns.
+fn backward(cx: &mut Cx<'_, '_>, model: &Value, result: &Value) {
+    let span = cx.span;
+    if cx.attr(model, "automatic_optimization").as_bool() == Some(false) {
+        return;
+    }
+    let loss = match cx.it.heap.dict_of(result) {
+        Some(dict) => dict.entries.get(&Key::Str("loss".into())).cloned(),
+        None => Some(result.clone()),
+    };
+    if let Some(loss) = loss.filter(|loss| cx.it.heap.is_tensor(loss)) {
+        cx.it.call_method(&loss, "backward", Args::default(), span);
+    }
+}
+
 /// Forgets where the tensors of a value are.
 fn forget_devices(it: &mut Interp<'_>, value: &Value) {
     let mut todo = vec![value.clone()];
@@ -200,7 +215,10 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let batch = cx.element(&loader);
         let batch = unplaced(cx, &batch);
         let args = Args::positional([batch, Value::Any(Type::Int)], span);
-        cx.it.call_method(&model, step, args, span);
+        let result = cx.it.call_method(&model, step, args, span);
+        if step == "training_step" {
+            backward(cx, &model, &result);
+        }
     }
     Value::None
 }

@@ -6,7 +6,7 @@
 
 use std::cell::RefCell;
 
-use super::trace::{Moment, Trace, tensor};
+use super::trace::{Moment, Term, Trace, parameters, tensor};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Interp, Rejection};
@@ -19,6 +19,18 @@ const NAME: &str = "loss-cut-from-graph";
 pub struct LossCutFromGraph {
     /// The last `backward()`, with its tensors.
     last: RefCell<Option<(Span, Vec<ObjId>)>>,
+    /// The terms of its loss, and the optimizers that have stepped since.
+    terms: RefCell<Vec<Term>>,
+    stepped: RefCell<Vec<ObjId>>,
+    /// Terms that taught nothing to what was stepped, unless one of these optimizers steps before
+    /// it is cleared.
+    lost: RefCell<Vec<Lost>>,
+}
+
+struct Lost {
+    detach: Span,
+    step: Span,
+    others: Vec<ObjId>,
 }
 
 impl LossCutFromGraph {
@@ -30,6 +42,7 @@ impl LossCutFromGraph {
         (moment, span): (&Moment, Span),
         found: &mut Found,
     ) {
+        self.terms_lost(with, it, trace, (moment, span), found);
         let Moment::Backward { loss, accumulates, .. } = moment else { return };
         *self.last.borrow_mut() = Some((span, loss.clone()));
         self.unrecorded(with, it, trace, (loss, span), found);
@@ -45,6 +58,58 @@ impl LossCutFromGraph {
             message: format!("`{}` makes a new tensor, which does not know what it was computed from", node.function),
         });
         report(found, page, Severity::Error, message.to_owned(), span, labels.into_iter().collect());
+    }
+
+    /// A term of the loss that `detach()` cuts from the parameters of the optimizer that steps: it
+    /// reaches only those of others, which clear what it gives them.
+    fn terms_lost(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        trace: &Trace,
+        (moment, span): (&Moment, Span),
+        found: &mut Found,
+    ) {
+        match moment {
+            Moment::Backward { loss, accumulates: true, .. } => {
+                let terms = loss.iter().filter(|_| !it.speculative).flat_map(|id| trace.graph.terms(it, *id));
+                *self.terms.borrow_mut() = terms.collect();
+                self.stepped.borrow_mut().clear();
+            }
+            Moment::Step { optimizer, .. } => {
+                let (mut lost, mut stepped) = (self.lost.borrow_mut(), self.stepped.borrow_mut());
+                lost.retain(|lost| !lost.others.contains(optimizer));
+                stepped.push(*optimizer);
+                let Some(own) = parameters(it, *optimizer) else { return };
+                for term in self.terms.borrow().iter().filter(|term| !term.reaches.iter().any(|p| own.contains(p))) {
+                    let has = |id: &ObjId| {
+                        parameters(it, *id).is_some_and(|all| term.reaches.iter().any(|p| all.contains(p)))
+                    };
+                    let others: Vec<ObjId> = trace.optimizers.all().into_iter().filter(has).collect();
+                    let cut = term.cut.iter().find(|(_, behind)| behind.iter().any(|p| own.contains(p)));
+                    let used = others.is_empty() || others.iter().any(|id| stepped.contains(id));
+                    if let (Some((detach, _)), false) = (cut, used) {
+                        lost.push(Lost { detach: *detach, step: span, others });
+                    }
+                }
+            }
+            Moment::Zero { optimizer } => {
+                let Some(page) = with.rules.find(NAME) else { return };
+                self.lost.borrow_mut().retain(|lost| {
+                    let cleared = lost.others.contains(optimizer);
+                    if cleared {
+                        let message = "`detach()` cuts this term of the loss from the parameters that are stepped: it trains nothing";
+                        let labels = vec![
+                            Label { span: lost.step, message: "this step gets nothing of it".to_owned() },
+                            Label { span, message: "what it gave to other parameters is cleared here".to_owned() },
+                        ];
+                        report(found, page, Severity::Warning, message.to_owned(), lost.detach, labels);
+                    }
+                    !cleared
+                });
+            }
+            _ => {}
+        }
     }
 
     /// Checkpointed parts of a model that the loss depends on, and that it cannot teach.
@@ -104,7 +169,13 @@ impl LossCutFromGraph {
             (function, _) => format!("the gradient ends here: `{function}` does not record it"),
         };
         let message = "no parameter can learn from this loss: every way from it to them is cut".to_owned();
-        report(found, page, Severity::Error, message, *span, vec![Label { span: node.span, message: why }]);
+        // Who trains in the program's stead calls it, too.
+        let own = with.source(*span).is_some_and(|text| text.contains("backward"));
+        let (at, labels) = match own {
+            true => (*span, vec![Label { span: node.span, message: why }]),
+            false => (node.span, vec![Label { span: *span, message: "this computes its gradients".to_owned() }]),
+        };
+        report(found, page, Severity::Error, message, at, labels);
         true
     }
 }

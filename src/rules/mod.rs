@@ -1,6 +1,7 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
+pub mod anomaly_mode_left_on;
 pub mod axes_swapped_by_view;
 mod batch_taken_for_sequence;
 pub mod changed_through_data;
@@ -30,6 +31,7 @@ pub mod mask_moved_apart;
 pub mod missing_super_init;
 pub mod model_left_in_eval;
 pub mod modules_in_plain_container;
+pub mod object_in_checkpoint;
 pub mod optimizer_state_left_behind;
 pub mod redundant_move;
 mod replaced_parameters_not_optimized;
@@ -58,6 +60,7 @@ mod sections;
 mod trace;
 mod watch;
 pub mod weights_kept_by_reference;
+pub mod wrapped_module_called;
 
 use std::path::Path;
 

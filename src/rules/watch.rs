@@ -1,5 +1,6 @@
 //! The rules that no contract can express, each watching the run.
 
+use super::anomaly_mode_left_on::AnomalyModeLeftOn;
 use super::axes_swapped_by_view::AxesSwappedByView;
 use super::copied_random_generator::CopiedRandomGenerator;
 use super::cuda_default_with_shuffling_loader::CudaDefaultWithShufflingLoader;
@@ -18,6 +19,7 @@ use super::mask_moved_apart::MaskMovedApart;
 use super::missing_super_init::MissingSuperInit;
 use super::model_left_in_eval::ModelLeftInEval;
 use super::modules_in_plain_container::ModulesInPlainContainer;
+use super::object_in_checkpoint::ObjectInCheckpoint;
 use super::optimizer_state_left_behind::OptimizerStateLeftBehind;
 use super::replaced_parameters_not_optimized::ReplacedParametersNotOptimized;
 use super::sampler_without_set_epoch::SamplerWithoutSetEpoch;
@@ -34,6 +36,7 @@ use super::trace::{Moment, Trace};
 use super::unregistered_tensor_attribute::UnregisteredTensorAttribute;
 use super::untransformed_plain_mask::UntransformedPlainMask;
 use super::weights_kept_by_reference::WeightsKeptByReference;
+use super::wrapped_module_called::WrappedModuleCalled;
 use super::{Page, Rules};
 use super::{
     batch_taken_for_sequence, changed_through_data, clipping_after_step, difference_of_all_pairs,
@@ -81,6 +84,9 @@ pub struct Watch {
     dropout_ignores_eval: DropoutIgnoresEval,
     scheduler_length_mismatch: SchedulerLengthMismatch,
     weights_kept_by_reference: WeightsKeptByReference,
+    anomaly_mode_left_on: AnomalyModeLeftOn,
+    object_in_checkpoint: ObjectInCheckpoint,
+    wrapped_module_called: WrappedModuleCalled,
     trace: Trace,
     step_before_backward: StepBeforeBackward,
     swallowed_device_assert: SwallowedDeviceAssert,
@@ -138,6 +144,8 @@ impl Watch {
         clipping_after_step::call(with, it, &self.trace, (path, span), found);
         self.scheduler_before_optimizer.call(with, it, &self.trace, at, found);
         self.scheduler_length_mismatch.call(it, at);
+        self.anomaly_mode_left_on.call(with, it, at);
+        self.object_in_checkpoint.call(it, at);
         self.weights_kept_by_reference.call(with, it, at, found);
         self.model_left_in_eval.call(it, at);
         self.evaluation_in_training_mode.call(it, &self.trace, at);
@@ -185,6 +193,8 @@ impl Watch {
         gradients_not_cleared::moment(with, it, trace, at, found);
         self.step_before_backward.moment(it, trace, at);
         self.weights_kept_by_reference.moment(with, it, trace, at, found);
+        self.wrapped_module_called.moment(with, it, trace, at, found);
+        self.anomaly_mode_left_on.moment(it, moment);
         self.loss_cut_from_graph.moment(with, it, trace, at, found);
         freed_graph_reused::moment(with, it, trace, at, found);
         hidden_state_not_detached::moment(with, it, trace, at, found);
@@ -225,6 +235,7 @@ impl Watch {
                 self.step_before_backward.returned((path, bound, result));
                 self.dropout_ignores_eval.returned(it, (path, result, span));
                 self.scheduler_length_mismatch.returned(it, at);
+                self.wrapped_module_called.returned(with, it, at);
                 self.weights_kept_by_reference.returned(it, (path, bound, result));
                 self.evaluation_in_training_mode.returned(it, &self.dropout_ignores_eval, at);
                 self.missing_super_init.event(with, it, event, found);
@@ -280,6 +291,8 @@ impl Watch {
         self.late_environment_variable.end(with.rules, found);
         self.step_before_backward.end(with, found);
         self.scheduler_length_mismatch.end(with, found);
+        self.anomaly_mode_left_on.end(with, found);
+        self.object_in_checkpoint.end(with, found);
         self.swallowed_device_assert.end(with, found);
         self.scaler_not_updated.end(with, it, found);
         self.sampler_without_set_epoch.end(with, found);

@@ -2,8 +2,9 @@
 
 use indexmap::IndexMap;
 
+use super::column::column_of;
 use super::facts::{
-    Frame, Series, aligned, column_of, counted, frame as frame_of, is_pandas, keys, labels, new_frame, new_series,
+    Frame, Series, aligned, counted, frame as frame_of, is_pandas, keys, labels, new_frame, new_series,
     series as series_of, some_rows,
 };
 use super::series::cast_to;

@@ -1,8 +1,7 @@
 //! Texts made numbers: `map`, `replace`, categories and their codes, `factorize`, `get_dummies`.
 
-use super::facts::{
-    Series, column_of, elements, frame, give_frame, give_series, keys, lost, new_frame, new_series, series,
-};
+use super::column::{column_of, elements};
+use super::facts::{Series, frame, give_frame, give_series, keys, lost, new_frame, new_series, series};
 use super::series::distinct;
 use crate::library::common::array;
 use crate::library::numpy;

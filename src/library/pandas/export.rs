@@ -1,7 +1,8 @@
 //! What leaves pandas: arrays, lists, lengths.
 
 use super::both;
-use super::facts::{Series, elements, frame, memory, series};
+use super::column::elements;
+use super::facts::{Series, frame, memory, series};
 use crate::library::common::{none, unknown};
 use crate::library::numpy;
 use crate::library::{Cx, Table};
@@ -32,10 +33,13 @@ pub fn register(t: &mut Table) {
         }
         None => Value::Unknown,
     });
-    t.family("pandas.DataFrame.", "iterrows itertuples items", "self, *args, **kwargs", |cx, _| {
-        let row = Value::tuple(vec![Value::Unknown, Value::Unknown]);
-        let row = if cx.name() == "itertuples" { Value::Unknown } else { row };
-        cx.it.heap.iter(Items::Many(row))
+    t.family("pandas.DataFrame.", "iterrows itertuples", "self, index=True, name='Pandas'", |cx, b| {
+        let named = b.get("name").as_str() == Some("Pandas") && b.get("index").as_bool() == Some(true);
+        if named || cx.name() == "iterrows" { super::row::pass(cx, b) } else { Value::Unknown }
+    });
+    t.family("pandas.DataFrame.", "items", "self", |cx, _| {
+        let pair = Value::tuple(vec![Value::Unknown, Value::Unknown]);
+        cx.it.heap.iter(Items::Many(pair))
     });
     both(
         t,

@@ -1,8 +1,9 @@
 //! The columns of a frame: their names, adding and removing them, and attributes.
 
+use super::column::column_of;
 use super::facts::{
-    FRAME, Frame, Series, aligned, column_of, counted, forget, frame, give_frame, indexer, is_frame, keys, labels,
-    lost, memory, new_frame, new_series, put_frame, series, some_rows,
+    FRAME, Frame, Series, aligned, counted, forget, frame, give_frame, indexer, is_frame, keys, labels, lost, memory,
+    new_frame, new_series, put_frame, series, some_rows,
 };
 use crate::library::common::{instance, length_of, unknown};
 use crate::library::{Cx, Table};

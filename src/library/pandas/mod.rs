@@ -4,19 +4,22 @@
 //! after it was asked for (see [`attribute`]).
 
 mod arithmetic;
+mod column;
 mod create;
 mod encode;
 mod export;
 mod facts;
 mod labels;
+mod row;
 mod rows;
 mod select;
 mod series;
 
 pub use arithmetic::{augmented, binary, unary};
+pub use column::elements_of as elements;
 pub use create::table;
 pub use encode::sorted;
-pub use facts::{Sequence, as_array, as_sequence, elements_of as elements, forget, is_frame, is_pandas, is_wide};
+pub use facts::{Sequence, as_array, as_sequence, forget, is_frame, is_pandas, is_wide};
 pub use labels::set_attribute;
 pub use rows::split_off;
 
@@ -37,6 +40,7 @@ pub fn register(t: &mut Table) {
     encode::register(t);
     export::register(t);
     labels::register(t);
+    row::register(t);
     rows::register(t);
     select::register(t);
     series::register(t);

@@ -1,8 +1,8 @@
 //! Subscripts: columns by name, rows by mask, `loc` and `iloc`; and assignment through them.
 
 use super::facts::{
-    FRAME, Frame, SERIES, Series, as_array, elements, frame, is_frame, is_pandas, keys, labels, lost, new_frame,
-    new_series, put_series, series, some_rows,
+    FRAME, Frame, SERIES, Series, aligned, as_array, counted, frame, is_frame, is_pandas, keys, labels, lost,
+    new_frame, new_series, put_series, series, some_rows,
 };
 use super::labels::set_column;
 use super::rows::{Rows, of_frame, split_off};
@@ -31,7 +31,7 @@ pub fn register(t: &mut Table) {
         match key {
             Value::Slice(_) => window(cx, &object, &key),
             _ if is_mask(cx, &key) => masked(cx, &object),
-            Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) => single(cx, &object),
+            Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) => single(cx, &object, &key),
             _ => Value::Unknown,
         }
     });
@@ -150,13 +150,13 @@ fn split_same(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
     object.clone()
 }
 
-/// One element.
-fn single(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
+/// One element, or one row.
+fn single(cx: &mut Cx<'_, '_>, object: &Value, index: &Value) -> Value {
+    if let Some(have) = frame(cx, object) {
+        return super::row::at(cx, &have, index, false);
+    }
     match series(cx, object) {
-        Some(have) => {
-            let items = elements(cx, &have);
-            items.element(&mut cx.it.heap)
-        }
+        Some(have) => super::row::one(cx, &have, index),
         None => Value::Unknown,
     }
 }
@@ -271,10 +271,10 @@ fn located_rows(cx: &mut Cx<'_, '_>, from: &Value, rows: &Value, by_position: bo
             let size = some_rows(cx);
             split_off(cx, from, &size).unwrap_or(Value::Unknown)
         }
-        Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) if by_position => match is_frame(cx.it, from) {
-            true => Value::Unknown,
-            false => single(cx, from),
-        },
+        // By label it is a row, too, where the labels are the positions.
+        Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) if by_position || is_counted(cx, from) => {
+            single(cx, from, rows)
+        }
         _ if is_mask(cx, rows) => masked(cx, from),
         _ => {
             // A list or an array of positions.
@@ -287,6 +287,15 @@ fn located_rows(cx: &mut Cx<'_, '_>, from: &Value, rows: &Value, by_position: bo
                 None => Value::Unknown,
             }
         }
+    }
+}
+
+/// Whether the rows are counted from 0.
+fn is_counted(cx: &Cx<'_, '_>, object: &Value) -> bool {
+    match (frame(cx, object), series(cx, object)) {
+        (Some(have), _) => aligned(&have.index, &counted(&have.rows)),
+        (_, Some(have)) => aligned(&have.index, &counted(&have.rows())),
+        _ => false,
     }
 }
 
@@ -317,7 +326,7 @@ fn set_columns(cx: &mut Cx<'_, '_>, object: &Value, wanted: &[Key], value: &Valu
         }
         Some(_) => None,
         None if value.number_type().is_some() || value.is_text() => Some(vec![value.clone(); wanted.len()]),
-        None => cx.tensor(value).filter(|t| t.rank() == Some(2)).and_then(|table| {
+        None => cx.tensor(value).filter(|t| t.rank() == Some(2)).map(|table| {
             let known = table.array == crate::value::ArrayKind::Numpy;
             let mut column = have.other(table.shape_at);
             column.array.dtype = table.dtype.filter(|_| known);
@@ -326,7 +335,7 @@ fn set_columns(cx: &mut Cx<'_, '_>, object: &Value, wanted: &[Key], value: &Valu
                 let array = column.array.clone();
                 cx.out(array)
             });
-            Some(columns.collect())
+            columns.collect()
         }),
     };
     for (i, key) in wanted.iter().enumerate() {

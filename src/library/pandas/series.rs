@@ -32,8 +32,8 @@ pub fn register(t: &mut Table) {
         };
         give_frame(cx, b, out)
     });
-    both(t, "isna isnull notna notnull", "self, *, inplace=False", |cx, b| to_bool(cx, b));
-    both(t, "isin", "self, values, *, inplace=False", |cx, b| to_bool(cx, b));
+    both(t, "isna isnull notna notnull", "self, *, inplace=False", to_bool);
+    both(t, "isin", "self, values, *, inplace=False", to_bool);
     t.family("pandas.Series.", "between eq ne lt le gt ge", "self, *args, inplace=False, **kwargs", |cx, b| {
         to_bool(cx, b)
     });
@@ -325,7 +325,7 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let out = Series { wide: false, ..have.as_dtype(dtype, cx.at()) };
         return new_series(cx, out);
     }
-    let items = super::facts::elements(cx, &have);
+    let items = super::column::elements(cx, &have);
     let element = items.element(&mut cx.it.heap);
     let result = cx.call(&function, Args::positional([element], cx.span));
     let mut out = have.as_dtype(None, cx.at());

@@ -48,7 +48,6 @@ pub fn register(t: &mut Table) {
         "torch.autograd.profiler.profile",
         "torch.autograd.profiler.record_function",
         "torch.autograd.profiler.emit_nvtx",
-        "torch.autograd.set_detect_anomaly",
         "torch.autograd.detect_anomaly",
         "torch.random.fork_rng",
         "torch.backends.cuda.sdp_kernel",
@@ -61,6 +60,10 @@ pub fn register(t: &mut Table) {
         class.keeps_arguments = false;
         class.invoke = Some(decorate);
     }
+    let class = t.class("torch.autograd.set_detect_anomaly", &[], "mode, check_nan=True");
+    class.keeps_arguments = false;
+    class.invoke = Some(decorate);
+    t.alias("torch.autograd.anomaly_mode.set_detect_anomaly", "torch.autograd.set_detect_anomaly");
     t.def("torchvet.inside", "manager, function, *args, **kwargs", inside);
     // As scripts run by default.
     t.family(

@@ -58,6 +58,9 @@ pub fn register(t: &mut Table) {
     t.def(&path("random_split"), "dataset, lengths, generator=None", random_split);
     t.def(&path("default_collate"), "batch", default_collate);
     t.def(&path("default_convert"), "data", |cx, b| convert(cx, &b.get("data")));
+    for path in ["torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"] {
+        t.def(path, "fn, args=..., nprocs=1, join=True, daemon=False, start_method='spawn'", spawned);
+    }
     for module in ["torch.multiprocessing", "multiprocessing"] {
         t.def(&format!("{module}.set_start_method"), "method=None, force=False", |cx, b| {
             let method = b.get("method");
@@ -305,6 +308,17 @@ fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, name: &str, size: Size, at: Span
 
 fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, name: &str) -> Option<Dim> {
     cx.tensor(&cx.attr(loader, name))?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
+}
+
+/// One of the processes, whatever its number.
+fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let span = cx.span;
+    let given = if b.given("args") { cx.items(&b.get("args")) } else { Some(Vec::new()) };
+    if let Some(given) = given {
+        let args = Args::positional(std::iter::once(Value::Any(Type::Int)).chain(given), span);
+        cx.it.call(&b.get("fn"), args, span);
+    }
+    Value::Unknown
 }
 
 /// Fixes the batch dimension, once for all loops over the loader.

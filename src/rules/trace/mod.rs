@@ -11,12 +11,14 @@
 
 mod gradients;
 mod graph;
+mod terms;
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 pub use gradients::{Gradients, Optimizers, parameters, reach};
 pub use graph::{Graph, tensor, tensors};
+pub use terms::Term;
 
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;

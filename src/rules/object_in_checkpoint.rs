@@ -1,0 +1,83 @@
+//! A checkpoint that `torch.load` refuses since it looks at tensors only by default.
+//!
+//! What is reported was saved by the same program under the same path, with something in it that
+//! is pickled by its class. A program that allows classes, or loads otherwise, is left alone.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Data, Items, Sym, Value};
+
+const NAME: &str = "object-in-checkpoint";
+
+#[derive(Default)]
+pub struct ObjectInCheckpoint {
+    /// By the path: what was saved that is refused, and where; `None` where something else was, too.
+    saved: RefCell<BTreeMap<String, Option<(String, Span)>>>,
+    loaded: RefCell<BTreeMap<Span, String>>,
+    /// The program says what may be loaded.
+    allowed: Cell<bool>,
+}
+
+impl ObjectInCheckpoint {
+    pub fn call(&self, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+        match path.as_str() {
+            "torch.save" => {
+                let Some(file) = bound.get("f").as_str().map(str::to_owned) else { return };
+                let refused = refused(it, &bound.get("obj"), 5).map(|what| (what, span));
+                let mut saved = self.saved.borrow_mut();
+                let certain = !it.speculative && refused.is_some() && saved.get(&file).is_none_or(Option::is_some);
+                saved.insert(file, refused.filter(|_| certain));
+            }
+            "torch.load" if !it.speculative && !it.expects_failure() => {
+                let own = bound.extra.iter().any(|(name, _)| name.as_str() == "weights_only");
+                if let (Some(file), false) =
+                    (bound.get("f").as_str(), own || bound.open || bound.given("pickle_module"))
+                {
+                    self.loaded.borrow_mut().insert(span, file.to_owned());
+                }
+            }
+            name if name.ends_with("safe_globals") => self.allowed.set(true),
+            _ => {}
+        }
+    }
+
+    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
+        let Some(page) = with.rules.find(NAME).filter(|_| !self.allowed.get()) else { return };
+        let saved = self.saved.borrow();
+        for (span, file) in self.loaded.borrow().iter() {
+            let Some(Some((what, place))) = saved.get(file) else { continue };
+            let message = format!("the file holds {what}, which `torch.load` refuses unless it is told otherwise");
+            let labels = vec![Label { span: *place, message: "here it is saved".to_owned() }];
+            report(found, page, Severity::Error, message, *span, labels);
+        }
+    }
+}
+
+/// What of a value is pickled by a class that is not allowed by default.
+fn refused(it: &Interp<'_>, value: &Value, depth: u32) -> Option<String> {
+    if depth == 0 {
+        return None;
+    }
+    if let Value::Tuple(items) = value {
+        return items.iter().find_map(|item| refused(it, item, depth - 1));
+    }
+    match it.heap.get(value.as_obj()?) {
+        Data::Tensor(tensor) => (tensor.array == ArrayKind::Numpy).then(|| "an array of NumPy".to_owned()),
+        Data::List(Items::Exact(items)) => items.iter().find_map(|item| refused(it, item, depth - 1)),
+        Data::Dict(dict) => dict.entries.values().find_map(|item| refused(it, item, depth - 1)),
+        Data::Instance(instance) => match &instance.class {
+            Value::Path(class) if class.as_str() == "argparse.Namespace" => Some("an `argparse.Namespace`".to_owned()),
+            Value::Obj(class) => match it.heap.get(*class) {
+                Data::Class(class) => Some(format!("an instance of `{}`", class.name)),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,64 @@
+//! What a loss is the sum of.
+
+use rustc_hash::FxHashSet;
+
+use super::graph::{Graph, tensor};
+use crate::python::Interp;
+use crate::syntax::Span;
+use crate::value::{Grad, ObjId};
+
+/// A term of a loss.
+#[derive(Debug, Clone)]
+pub struct Term {
+    /// The parameters that its gradient reaches.
+    pub reaches: Vec<ObjId>,
+    /// What is cut off it, nearest first: by which `detach()`, and the parameters behind that.
+    pub cut: Vec<(Span, Vec<ObjId>)>,
+}
+
+impl Graph {
+    /// The terms of a loss that have a gradient.
+    pub fn terms(&self, it: &Interp<'_>, loss: ObjId) -> Vec<Term> {
+        let is_attached = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
+        let (mut terms, mut todo, mut seen) = (Vec::new(), vec![loss], FxHashSet::default());
+        while let Some(id) = todo.pop() {
+            let Some(node) = self.node(id).filter(|_| is_attached(&id) && seen.insert(id)) else { continue };
+            // `loss += term`: the sum that was written into it is of what it was, and of the term.
+            let sum = |id: &ObjId| self.node(*id).filter(|sum| matches!(sum.function, "add" | "sub"));
+            let (own, added): (Vec<ObjId>, Vec<ObjId>) = node
+                .inputs
+                .iter()
+                .copied()
+                .filter(is_attached)
+                .partition(|i| !sum(i).is_some_and(|s| s.inputs.contains(&id)));
+            todo.extend(added.iter().filter_map(sum).flat_map(|sum| sum.inputs));
+            let summed = match node.function {
+                "add" | "sub" | "rsub" | "" => true,
+                "mul" | "div" | "neg" | "sum" | "mean" => own.len() == 1,
+                _ => false,
+            };
+            match summed && seen.len() < 30 {
+                true => todo.extend(own),
+                false => terms.push(
+                    self.term(it, &node.inputs.iter().copied().filter(|i| !added.contains(i)).collect::<Vec<_>>()),
+                ),
+            }
+        }
+        terms
+    }
+
+    /// What is computed from these tensors.
+    fn term(&self, it: &Interp<'_>, from: &[ObjId]) -> Term {
+        let behind = self.ancestors(from, |_| true);
+        let cuts = behind.into_iter().filter(|id| self.function(*id) == Some("detach")).filter_map(|id| self.node(id));
+        let cut = cuts.map(|node| (node.span, self.parameters(it, &node.inputs))).collect();
+        Term { reaches: self.parameters(it, from), cut }
+    }
+
+    /// The parameters that gradients of these tensors reach.
+    fn parameters(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
+        let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf && t.parameter);
+        let inputs = self.attached(it, from).into_iter().filter_map(|id| self.node(id)).flat_map(|node| node.inputs);
+        inputs.chain(from.iter().copied()).filter(learns).collect()
+    }
+}

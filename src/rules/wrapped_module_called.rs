@@ -1,0 +1,83 @@
+//! `model.module(x)`, where `model` is a `DistributedDataParallel`, in training.
+//!
+//! What is reported was stepped on: in evaluation, going around the wrapper is right. A loss of
+//! which the wrapper has computed a part is left alone, since that part arms it.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::trace::{Moment, Trace, tensors};
+use super::watch::{Found, Watching, report};
+use crate::diagnostic::{Label, Severity};
+use crate::python::{Bound, Interp};
+use crate::syntax::Span;
+use crate::value::{ObjId, Sym, Value};
+
+const NAME: &str = "wrapped-module-called";
+const MODULE: &str = "torch.nn.Module";
+
+#[derive(Default)]
+pub struct WrappedModuleCalled {
+    wrapped: RefCell<FxHashSet<ObjId>>,
+    /// What such modules gave: the call, and whether it goes around the wrapper.
+    outputs: RefCell<FxHashMap<ObjId, (Span, bool)>>,
+    /// The call behind the last `backward()`.
+    last: RefCell<Option<Span>>,
+}
+
+impl WrappedModuleCalled {
+    pub fn returned(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        (path, bound, result, span): (Sym, &Bound, &Value, Span),
+    ) {
+        let path = path.as_str();
+        if path == "torch.nn.parallel.DistributedDataParallel" {
+            self.wrapped.borrow_mut().extend(bound.get("module").as_obj());
+            return;
+        }
+        if self.wrapped.borrow().is_empty() || !path.ends_with(".forward") {
+            return;
+        }
+        let (model, call) = it.outermost(MODULE).unwrap_or_else(|| (bound.get("self"), span));
+        if !model.as_obj().is_some_and(|id| self.wrapped.borrow().contains(&id)) {
+            return;
+        }
+        let around = with.source(call).is_some_and(|text| {
+            let callee = text.split('(').next().unwrap_or_default();
+            callee.ends_with(".module") || callee.contains(".module.")
+        });
+        let mut results = Vec::new();
+        tensors(it, result, 2, &mut results);
+        self.outputs.borrow_mut().extend(results.into_iter().map(|id| (id, (call, around))));
+    }
+
+    pub fn moment(
+        &self,
+        with: &Watching<'_>,
+        it: &Interp<'_>,
+        trace: &Trace,
+        (moment, span): (&Moment, Span),
+        found: &mut Found,
+    ) {
+        match moment {
+            Moment::Backward { loss, accumulates: true, .. } if !self.outputs.borrow().is_empty() => {
+                let outputs = self.outputs.borrow();
+                let behind = trace.graph.attached(it, loss);
+                let calls: Vec<(Span, bool)> = behind.iter().filter_map(|id| outputs.get(id).copied()).collect();
+                let around = calls.iter().all(|(_, around)| *around);
+                *self.last.borrow_mut() = calls.first().filter(|_| around).map(|(call, _)| *call);
+            }
+            Moment::Step { .. } => {
+                let (Some(call), Some(page)) = (self.last.take(), with.rules.find(NAME)) else { return };
+                let message =
+                    "this goes around `DistributedDataParallel`: gradients are not averaged over the processes";
+                let labels = vec![Label { span, message: "each process takes a step of its own".to_owned() }];
+                report(found, page, Severity::Warning, message.to_owned(), call, labels);
+            }
+            _ => {}
+        }
+    }
+}
