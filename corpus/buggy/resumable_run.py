@@ -23,7 +23,7 @@ def save(model, history):
 def resume(model):
     if not os.path.exists(args.name):
         return 0
-    state = torch.load(args.name, map_location="cpu")  # error: TV801
+    state = torch.load(args.name, map_location="cpu")  # error: TV626
     model.load_state_dict(state["weights"])
     return len(state["run"]["history"].losses)
 

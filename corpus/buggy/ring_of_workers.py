@@ -33,7 +33,7 @@ def work(rank, world, port):
     loader = DataLoader(TensorDataset(words, words % 4), batch_size=8)
     for words, tags in loader:
         optimizer.zero_grad()
-        loss = model.module.loss(words, tags)  # warning: TV629
+        loss = model.module.loss(words, tags)  # warning: TV625
         loss.backward()
         optimizer.step()
     with torch.no_grad():
