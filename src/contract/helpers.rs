@@ -6,9 +6,6 @@ use super::eval::Judge;
 use super::value::{Cv, Read};
 use crate::value::{DeviceKind, Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
 
-/// What the ids that were spoilt are used for.
-const IDS: &str = "holds the class ids";
-
 impl Judge<'_, '_> {
     pub(super) fn helper(&mut self, name: &str, args: &[Cv], ignoring: Option<Cv>) -> Cv {
         let first = args.first().cloned().unwrap_or(Cv::Unknown);
@@ -77,10 +74,9 @@ impl Judge<'_, '_> {
                 _ => Cv::Unknown,
             },
             "role" => self.role(&first),
-            "interpolated" => self.history(&first, IDS, |t| (t.past.interpolated, t.past.interpolated)),
-            "recoloured" => self.history(&first, IDS, |t| (t.past.recoloured, t.past.recoloured)),
-            "scaled" => self.history(&first, IDS, |t| (t.past.scaled, t.dtype_at)),
-            "flipped" => self.history(&first, "is used as a mask", |t| (t.past.flipped, t.past.flipped)),
+            "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
+            "recoloured" => self.history(&first, |t| (t.past.recoloured, t.past.recoloured)),
+            "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
             "vocabulary" => match &first {
                 Cv::Tensor(tensor, _) => match tensor.past.vocabulary {
                     Some((count, at)) => {
@@ -306,7 +302,7 @@ impl Judge<'_, '_> {
 
     /// Whether something was certainly done to the elements; the finding stands at the second
     /// place. What is not known to have happened is taken not to have.
-    fn history(&mut self, value: &Cv, here: &str, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
+    fn history(&mut self, value: &Cv, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
         let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
         let (done, blamed) = of(tensor);
         if done.is_none() {
@@ -315,7 +311,7 @@ impl Judge<'_, '_> {
         if blamed != done {
             self.read(format!("`{name}` is divided by 255 here"), done);
         }
-        self.note(Read { label: format!("`{name}` {here}"), at: blamed, blame: true });
+        self.note(Read { label: format!("`{name}` holds the class ids"), at: blamed, blame: true });
         Cv::Bool(true)
     }
 

@@ -100,7 +100,7 @@ fn words(kind: &str) -> &'static str {
 pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|wrong device|mismatching [a-z_.]+ device|is on cuda|different from other tensors)";
 
 /// What contracts ask for and no tensor tells: where its values come from.
-const HISTORY: [&str; 5] = ["interpolated(", "scaled(", "recoloured(", "flipped(", "vocabulary("];
+const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
 
 /// Whether a page's contract asks for that.
 pub(super) fn asks_for_history(page: &Page) -> bool {

@@ -4,6 +4,7 @@
 pub mod anomaly_mode_left_on;
 pub mod axes_swapped_by_view;
 mod batch_taken_for_sequence;
+mod bits_of_mask_flipped;
 pub mod changed_through_data;
 mod clipping_after_step;
 pub mod copied_random_generator;

@@ -39,7 +39,7 @@ use super::weights_kept_by_reference::WeightsKeptByReference;
 use super::wrapped_module_called::WrappedModuleCalled;
 use super::{Page, Rules};
 use super::{
-    batch_taken_for_sequence, changed_through_data, clipping_after_step, difference_of_all_pairs,
+    batch_taken_for_sequence, bits_of_mask_flipped, changed_through_data, clipping_after_step, difference_of_all_pairs,
     dsa_environment_variable, forward_called_directly, freed_graph_reused, gradients_not_cleared,
     hidden_state_not_detached, launch_blocking_left_on, loss_summed_with_graph, requires_grad_set_on_module,
     result_assigned_over_object, saved_tensor_modified, softmax_over_batch, untrusted_code,
@@ -154,6 +154,7 @@ impl Watch {
         }
         self.dropout_ignores_eval.call(with, it, at, found);
         batch_taken_for_sequence::call(with, it, at, found);
+        bits_of_mask_flipped::call(with, it, at, found);
         softmax_over_batch::call(with, it, at, found);
         difference_of_all_pairs::call(with, it, &self.trace, at, found);
         untrusted_code::call(with, at, found);

@@ -395,12 +395,6 @@ def recoloured(t):
     return False
 
 
-def flipped(t):
-    """Whether the integers of `t` were 0 and 1 before all their bits were flipped. Only the
-    checker knows."""
-    return False
-
-
 def vocabulary(t):
     """How many tokens the tokenizer that made the ids `t` has, where tokens were added to it.
     Only the checker knows."""
@@ -417,7 +411,7 @@ def autocast(t):
 HELPERS = (
     [require, suspect, advise, known, within, stray, outside, between, finite, values, total]
     + [misplaced, is_tensor, integral, floating, dtype_name, same_device, broadcastable, broadcast, role, palette]
-    + [tv_mask, nearest, interpolated, scaled, recoloured, flipped, vocabulary, autocast]
+    + [tv_mask, nearest, interpolated, scaled, recoloured, vocabulary, autocast]
 )
 
 
