@@ -11,7 +11,8 @@ info may or may not show: the script ends well, or raises at an expected line.
 Scripts that need more than a Python with torch say so in their first lines:
 `# needs: data` (a download, or a library or files that are not here), `# needs: cuda`, and
 the modules that a Python with torch may lack (`# needs: pandas, sklearn`). The former are
-listed as left out, the latter where there is no GPU, or no such module.
+listed as left out, the latter where there is no GPU, or no such module. Scripts that start
+processes of their own (`# needs: processes`) are run here, and not compared under the probe.
 
 """
 

@@ -1,5 +1,7 @@
 """Processes that train one model together; only evaluation goes around the wrapper."""
+# needs: processes
 import os
+import tempfile
 
 import torch
 import torch.distributed as dist
@@ -23,12 +25,12 @@ class Tagger(nn.Module):
         return F.cross_entropy(self(words).flatten(0, 1), tags.flatten())
 
 
-def work(rank, world, port):
-    os.environ["MASTER_ADDR"], os.environ["MASTER_PORT"] = "127.0.0.1", str(port)
+def work(rank, world, store):
+    torch.manual_seed(rank)
     check = torch.zeros(1, requires_grad=True)
     with torch.autograd.set_detect_anomaly(True):
         (check * 2).sum().backward()
-    dist.init_process_group("gloo", rank=rank, world_size=world)
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=world)
     model = DistributedDataParallel(Tagger(50, 4))
     optimizer = torch.optim.Adam(model.parameters())
     words = torch.randint(50, (32, 6))
@@ -44,4 +46,5 @@ def work(rank, world, port):
 
 
 if __name__ == "__main__":
-    mp.spawn(work, args=(1, 29562), nprocs=1)
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(work, args=(1, os.path.join(folder, "store")), nprocs=1)

@@ -6,13 +6,20 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Items, Sym, Value};
 
 const NAME: &str = "object-in-checkpoint";
+
+/// A file that holds more than tensors and plain values.
+const SETUP: &str = "\
+import argparse, io
+file = io.BytesIO()
+torch.save({'args': argparse.Namespace(lr=0.1)}, file)
+file.seek(0)";
 
 #[derive(Default)]
 pub struct ObjectInCheckpoint {
@@ -54,6 +61,7 @@ impl ObjectInCheckpoint {
             let message = format!("the file holds {what}, which `torch.load` refuses unless it is told otherwise");
             let labels = vec![Label { span: *place, message: "here it is saved".to_owned() }];
             report(found, page, Severity::Error, message, *span, labels);
+            witnessed(found, page, SETUP, "torch.load(file)");
         }
     }
 }

@@ -9,13 +9,21 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::watch::{Found, Watching, report};
+use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp, Rounds};
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "scheduler-length-mismatch";
+
+/// A cycle that has taken all of its steps.
+const SETUP: &str = "\
+optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
+scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=3)
+for _ in range(3):
+    optimizer.step()
+    scheduler.step()";
 const SCHEDULERS: &str = "torch.optim.lr_scheduler.";
 
 struct Made {
@@ -81,6 +89,9 @@ impl SchedulerLengthMismatch {
                 let Some((severity, message)) = made.mismatch(around, steps.len() == 1) else { continue };
                 let labels = vec![Label { span: made.at, message: format!("it is made for {} steps", made.total) }];
                 report(found, page, severity, message, *span, labels);
+                if severity == Severity::Error {
+                    witnessed(found, page, SETUP, "scheduler.step()");
+                }
             }
         }
     }
