@@ -33,10 +33,10 @@ cosine = nn.CosineEmbeddingLoss(margin=0.1)
 margin = nn.MarginRankingLoss(margin=0.5)
 for song, other, cover in DataLoader(Pairs(), batch_size=16, shuffle=True):
     first, second = embed(song), embed(other)
-    loss = cosine(first, second, cover)  # warning: TV121
+    loss = cosine(first, second, cover)  # warning: TV121 (missed)
     louder = (song.std(dim=1) > other.std(dim=1)).float()
     better, worse = rank(first).squeeze(1), rank(second).squeeze(1)
-    loss = loss + margin(better, worse, louder)  # warning: TV121
+    loss = loss + margin(better, worse, louder)  # warning: TV121 (missed)
     signs = torch.where(cover > 0, 1.0, -1.0)
     loss = loss + F.binary_cross_entropy_with_logits(better, signs)  # warning: TV115
     loss = loss + F.multilabel_soft_margin_loss(torch.stack([better, worse], 1), torch.stack([signs, signs], 1))  # warning: TV121
