@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::value::{Cv, Read, same_shape, shape_text};
+use super::value::{Cv, Read, same_shape};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Interp};
 use crate::syntax::ast::{
     self, BoolOp, CmpOp, FStringPart, InterpolatedStringElement, Number, Operator, StmtFunctionDef, UnaryOp,
 };
 use crate::syntax::{Expr, Span, Stmt};
-use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
 /// What a contract found.
 pub struct Finding {
@@ -322,7 +322,7 @@ impl Judge<'_, '_> {
         match name {
             "shape" => match &tensor.shape {
                 Some(dims) => {
-                    self.read(format!("`{shown}` has shape {}, from here", shape_text(dims)), shape_origin(tensor));
+                    self.read(format!("`{shown}` has shape {}, from here", dims_text(dims)), shape_origin(tensor));
                     Cv::Shape(dims.clone())
                 }
                 None => Cv::Unknown,
@@ -366,7 +366,7 @@ impl Judge<'_, '_> {
                     ("numel", []) => {
                         if let Some(dims) = &tensor.shape {
                             self.read(
-                                format!("`{shown}` has shape {}, from here", shape_text(dims)),
+                                format!("`{shown}` has shape {}, from here", dims_text(dims)),
                                 shape_origin(&tensor),
                             );
                         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
 /// A fact that took part, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +79,7 @@ impl Cv {
             Cv::Float(x) => x.to_string(),
             Cv::Str(s) => s.to_string(),
             Cv::Dtype(d) => format!("torch.{d}"),
-            Cv::Shape(dims) => shape_text(dims),
+            Cv::Shape(dims) => dims_text(dims),
             Cv::Tensor(_, name) => name.to_string(),
             Cv::Other(Value::Path(path)) => {
                 path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name).to_owned()
@@ -88,11 +88,6 @@ impl Cv {
             Cv::Other(_) => "value".to_owned(),
         }
     }
-}
-
-pub fn shape_text(dims: &[Dim]) -> String {
-    let sizes: Vec<String> = dims.iter().map(|d| d.size.to_string()).collect();
-    format!("[{}]", sizes.join(", "))
 }
 
 /// Whether two shapes are equal. A length with a name (a batch, a sequence) is taken not to

@@ -293,11 +293,6 @@ impl<'p> Interp<'p> {
         itself.then(|| (shown, self.open_loops()))
     }
 
-    /// Whether what is being run stands in a branch of which it is not known whether it is taken.
-    pub fn is_undecided(&self) -> bool {
-        self.undecided > 0
-    }
-
     /// `n`, where what is run stands under a condition that holds in every `n`th round.
     pub fn every(&self) -> Option<i64> {
         let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());

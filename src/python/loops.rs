@@ -5,7 +5,7 @@ use super::entry::blocks;
 use super::interp::{Interp, Loop, Rounds};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
-use crate::syntax::{Expr, Ranged, Stmt};
+use crate::syntax::{Expr, Ranged, Span, Stmt};
 use crate::value::{Data, Delta, Items, Value};
 
 /// A loop over this many known elements is run element by element.
@@ -62,7 +62,7 @@ impl<'p> Interp<'p> {
                 };
                 // A batch is no round's but its own: what is written to it is not in the next.
                 let made = self.heap.renewed(&element, since);
-                let last = self.last_of(&iterable, span).map(|last| (&*stmt.target, last));
+                let last = Some((&*stmt.target, &iterable, span));
                 self.widened((&stmt.body, &stmt.orelse), rounds, certain, last, &mut |it| {
                     let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
                     it.assign(&stmt.target, value);
@@ -197,13 +197,13 @@ impl<'p> Interp<'p> {
     /// end, until that does not change: an accumulator is a number before the loop and a
     /// tensor in it. `begin` binds the target or evaluates the condition: `Some(false)` ends
     /// the loop, `None` may end it. `certain` says that the body runs at least once, `last` what
-    /// the last round binds to the target, where that is not like the rest.
+    /// is gone over, and the target: the last round may bind something of its own.
     fn widened(
         &mut self,
         (body, orelse): (&'p [Stmt], &'p [Stmt]),
         rounds: Rounds,
         certain: bool,
-        last: Option<(&'p Expr, Value)>,
+        last: Option<(&'p Expr, &Value, Span)>,
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
     ) -> Flow {
         let mark = self.begin_loop(rounds);
@@ -243,13 +243,15 @@ impl<'p> Interp<'p> {
         }
         self.heap.undo(mark);
         // It comes where nothing leaves the loop before.
-        if let (Some((target, last)), Some(state)) = (last, &state)
+        if let (Some((target, iterable, span)), Some(state)) = (last, &state)
             && !self.showing
             && self.kept() == before
         {
             self.heap.apply(state);
-            self.assign(target, last);
-            self.exec_block(body);
+            if let Some(last) = self.last_of(iterable, span) {
+                self.assign(target, last);
+                self.exec_block(body);
+            }
             self.heap.undo(mark);
             self.drop_kept(before);
         }

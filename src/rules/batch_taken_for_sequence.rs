@@ -6,7 +6,7 @@ use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Dim, Sym, Tensor, Value};
+use crate::value::{Dim, Sym, Value, dims_text};
 
 const NAME: &str = "batch-taken-for-sequence";
 /// Layers that want `[steps, batch, features]` unless they are told otherwise, with the
@@ -24,7 +24,7 @@ const SEQUENTIAL: &[(&str, &str)] = &[
 pub fn call(with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Found) {
     let Some((_, parameter)) = SEQUENTIAL.iter().find(|(layer, _)| *layer == path.as_str()) else { return };
     let Some(input) = bound.get(parameter).as_obj().and_then(|id| tensor(it, id)) else { return };
-    let Some([first, second, _]) = input.shape.as_deref() else { return };
+    let Some(dims @ [first, second, _]) = input.shape.as_deref() else { return };
     let judged = is_batch(first) && !second.batch && second.size.known() != Some(1);
     let Some(page) = with.rules.find(NAME).filter(|_| judged && batch_first(it, &bound.get("self"), 3) == Some(false))
     else {
@@ -32,7 +32,7 @@ pub fn call(with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bo
     };
     let message = format!(
         "`{parameter}` is {}, samples first, and the layer takes {} for the steps of a sequence: it was made without `batch_first=True`",
-        shape(input),
+        dims_text(dims),
         first.size
     );
     report(found, page, Severity::Warning, message, span, made_here(first));
@@ -55,9 +55,4 @@ fn batch_first(it: &Interp<'_>, layer: &Value, depth: u32) -> Option<bool> {
 pub(super) fn made_here(dim: &Dim) -> Vec<Label> {
     let label = |span| Label { span, message: "the batches are made here".to_owned() };
     dim.at.map(label).into_iter().collect()
-}
-
-pub(super) fn shape(tensor: &Tensor) -> String {
-    let sizes: Vec<String> = tensor.shape.iter().flatten().map(|dim| dim.size.to_string()).collect();
-    format!("[{}]", sizes.join(", "))
 }

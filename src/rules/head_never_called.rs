@@ -40,7 +40,7 @@ impl HeadNeverCalled {
             self.replaced.borrow_mut().insert(model);
         }
         // `if hasattr(model, "fc")` asks which network it is.
-        if it.is_undecided() || !HEADS.contains(&name.as_str()) || !is_module(it, value) {
+        if it.undecided() > 0 || !HEADS.contains(&name.as_str()) || !is_module(it, value) {
             return;
         }
         let Some(module) = value.as_obj() else { return };

@@ -5,12 +5,12 @@
 
 use std::cell::RefCell;
 
-use super::trace::{is_module, tensor};
+use super::trace::{reach, tensor};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, ObjId, Sym, Value};
+use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "size-set-on-layer";
 /// What only tells of a size, and which dimension of the weight has it.
@@ -22,6 +22,7 @@ const LAYERS: &[&str] =
 
 struct Set {
     layer: ObjId,
+    class: &'static str,
     weight: ObjId,
     name: Sym,
     value: Value,
@@ -41,9 +42,9 @@ impl SizeSetOnLayer {
         let weight = it.heap.attr(layer, "weight").and_then(|weight| weight.as_obj());
         if let Some(weight) = weight
             && it.heap.attr(layer, name.as_str()).is_some()
-            && LAYERS.iter().any(|class| it.is_instance(&Value::Obj(layer), class))
+            && let Some(class) = LAYERS.iter().find(|class| it.is_instance(&Value::Obj(layer), class))
         {
-            self.set.borrow_mut().push(Set { layer, weight, name, value: value.clone(), dim: *dim, span });
+            self.set.borrow_mut().push(Set { layer, class, weight, name, value: value.clone(), dim: *dim, span });
         }
     }
 
@@ -54,8 +55,14 @@ impl SizeSetOnLayer {
         let Some((page, called)) = with.rules.find(NAME).zip(bound.get("self").as_obj()) else { return };
         // Networks of libraries are not followed inside: their last layer is called, too.
         let closed = path.as_str().starts_with("torchvision.models.");
-        let calls = |layer| called == layer || closed && holds(it, called, layer, 4);
-        for set in self.set.borrow().iter().filter(|set| calls(set.layer)) {
+        let calls = |set: &&Set| {
+            let mut inside = Vec::new();
+            if closed {
+                reach(it, &Value::Obj(called), set.class, 6, &mut inside);
+            }
+            called == set.layer || inside.contains(&set.layer)
+        };
+        for set in self.set.borrow().iter().filter(calls) {
             let weight = it.heap.attr(set.layer, "weight").and_then(|weight| weight.as_obj());
             let dim = tensor(it, set.weight).and_then(|weight| weight.dim(set.dim));
             let Some(dim) = dim.filter(|_| weight == Some(set.weight)) else { continue };
@@ -70,11 +77,4 @@ impl SizeSetOnLayer {
             report(found, page, Severity::Error, message, set.span, made.into_iter().collect());
         }
     }
-}
-
-/// Whether a module has this layer in it.
-fn holds(it: &Interp<'_>, module: ObjId, layer: ObjId, depth: u32) -> bool {
-    let Data::Instance(instance) = it.heap.get(module) else { return false };
-    let parts = instance.attrs.values().filter(|value| is_module(it, value)).filter_map(Value::as_obj);
-    parts.into_iter().any(|part| part == layer || depth > 0 && holds(it, part, layer, depth - 1))
 }

@@ -1,12 +1,12 @@
 //! Softmax over the axis that counts the samples of a loader's batch.
 
-use super::batch_taken_for_sequence::{is_batch, made_here, shape};
+use super::batch_taken_for_sequence::{is_batch, made_here};
 use super::trace::tensor;
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::{Sym, Value, dims_text};
 
 const NAME: &str = "softmax-over-batch";
 const SOFTMAX: &[&str] = &[
@@ -40,7 +40,7 @@ pub fn call(with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bo
     let Some(page) = with.rules.find(NAME).filter(|_| is_batch(over) && !on_purpose) else { return };
     let message = format!(
         "dimension {at} of {} counts the samples of the batch: each sample's share depends on the others, and its own do not sum to 1",
-        shape(input)
+        dims_text(dims)
     );
     report(found, page, Severity::Warning, message, span, made_here(over));
 }

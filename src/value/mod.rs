@@ -32,7 +32,7 @@ pub use range::{Met, Range, write_parts};
 pub use render::{origins, to_json, to_text};
 pub use size::{Poly, Size, Symbol};
 pub use symbol::{Sym, dotted, sym};
-pub use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor};
+pub use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, dims_text};
 
 /// Where a fact comes from; `None` where nobody could be shown.
 pub type Origin = Option<Span>;

@@ -25,6 +25,12 @@ impl Dim {
     pub const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None, batch: false };
 }
 
+/// `[4, B, ?]`.
+pub fn dims_text(dims: &[Dim]) -> String {
+    let sizes: Vec<String> = dims.iter().map(|dim| dim.size.to_string()).collect();
+    format!("[{}]", sizes.join(", "))
+}
+
 /// Whose array it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrayKind {

@@ -6,7 +6,9 @@ use super::promotion;
 use crate::library::Cx;
 use crate::library::common::{array, part_of};
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value};
+use crate::value::{
+    ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value, dims_text,
+};
 
 /// Elements are followed one by one up to this many.
 pub const MOST_DATA: usize = 4096;
@@ -178,13 +180,7 @@ pub fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<Vec<Dim>
 }
 
 pub fn shape_text(tensor: &Tensor) -> String {
-    match &tensor.shape {
-        Some(dims) => {
-            let sizes: Vec<String> = dims.iter().map(|d| d.size.to_string()).collect();
-            format!("[{}]", sizes.join(", "))
-        }
-        None => "[…]".to_owned(),
-    }
+    tensor.shape.as_deref().map_or_else(|| "[…]".to_owned(), dims_text)
 }
 
 /// A `shape=` or `size=` argument: an integer or a tuple of them.

@@ -4,7 +4,7 @@
 
 use crate::library::Cx;
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
+use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value, dims_text};
 
 /// A tensor argument with the name under which messages speak of it.
 pub type Named<'a> = (&'a str, &'a Tensor);
@@ -16,12 +16,6 @@ pub enum Mix {
     CpuScalars,
     /// All on one device.
     Strict,
-}
-
-/// `[4, B, ?]`.
-pub fn dims_text(dims: &[Dim]) -> String {
-    let sizes: Vec<String> = dims.iter().map(|d| d.size.to_string()).collect();
-    format!("[{}]", sizes.join(", "))
 }
 
 /// `[4, B, ?]`, or words where not even the rank is known.

@@ -261,7 +261,7 @@ fn add(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let message = format!(
             "`input` is {}, which does not broadcast to {}, the shape of the product",
             shape_text(&input),
-            super::broadcast::dims_text(want)
+            crate::value::dims_text(want)
         );
         let reads = vec![shape_read(("input", &input), None), shape_read(first, None), shape_read(second, None)];
         cx.reject(RejectKind::Shape, message, reads);

@@ -2,10 +2,10 @@
 
 use super::index::{Item, bounds, mask_count, parse};
 use crate::library::Cx;
-use crate::library::torch::broadcast::{broadcast_pair, device_read, dims_text, shape_read, shape_text};
+use crate::library::torch::broadcast::{broadcast_pair, device_read, shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Dim, Size, Tensor, Value};
+use crate::value::{ArrayKind, Dim, Size, Tensor, Value, dims_text};
 
 /// One dimension of the result, or the place of the gathered ones.
 enum Entry {

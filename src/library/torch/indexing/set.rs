@@ -3,16 +3,14 @@
 use super::index::{Item, parse};
 use super::plan::{Plan, plan, plan_items};
 use crate::library::Cx;
-use crate::library::torch::broadcast::{
-    device_read, dims_text, dtype_read, grad_mode, result_grad, shape_read, shape_text,
-};
+use crate::library::torch::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::library::torch::cast::{cast, cast_value};
 use crate::library::torch::factory::options::fills;
 use crate::library::torch::picks;
 use crate::library::torch::scatter::{check_real, number, written_range};
 use crate::python::{Event, RejectKind};
-use crate::value::{ArrayKind, Data, Dim, Grad, Met, Picks, Range, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Dim, Grad, Met, Picks, Range, Size, Tensor, Type, Value, dims_text};
 
 pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
     let (Some(id), Some(input)) = (object.as_obj(), cx.tensor(object)) else { return };
