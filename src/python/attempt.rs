@@ -1,33 +1,66 @@
 //! `try`, and what its handlers do with the one exception after which nothing works any more.
 
+use super::context::Mode;
 use super::interp::Interp;
+use super::leave::{BlockKind, Catches, Leave};
 use super::library::Event;
 use super::stmt::Flow;
-use crate::syntax::ast::{ExceptHandler, ExceptHandlerExceptHandler, ExprCall, StmtTry};
+use crate::syntax::ast::{ExceptHandler, ExceptHandlerExceptHandler, StmtTry};
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Delta, Mark, Value, sym};
+use crate::value::{Data, Delta, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_try(&mut self, stmt: &'p StmtTry) -> Flow {
+        if stmt.finalbody.is_empty() {
+            return self.attempt(stmt);
+        }
+        let mark = self.heap.mark();
+        self.push_block(mark, BlockKind::Finally(&stmt.finalbody));
+        let flow = self.attempt(stmt);
+        self.pop_block();
+        self.heap.release(mark);
+        // The paths that left have run it on their way.
+        if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
+    }
+
+    /// A `try` without its `finally`.
+    fn attempt(&mut self, stmt: &'p StmtTry) -> Flow {
+        if stmt.handlers.is_empty() {
+            let flow = self.exec_block(&stmt.body);
+            return if flow == Flow::Next { self.exec_block(&stmt.orelse) } else { flow };
+        }
         let mark = self.heap.mark();
         let only_imports = stmt.body.iter().all(|s| matches!(s, Stmt::Import(_) | Stmt::ImportFrom(_)));
-        let since = self.observer.moments();
+        let since = self.observer().moments();
+        self.heap.begin_journal();
+        let catches = if stmt.handlers.iter().any(takes_all) { Catches::All } else { Catches::Some };
+        let id = self.push_block(mark, BlockKind::Try(catches));
         let flow = self.exec_handled(stmt);
-        // An exception may come anywhere in the body: handlers begin between its start and
-        // where it got to.
+        self.pop_block();
+        let journal = self.heap.end_journal();
         let reached = self.heap.delta(mark);
+        let mut raised = self.take_exits(id);
         let mut ends: Vec<Delta> = Vec::new();
         if flow == Flow::Next && self.exec_block(&stmt.orelse) == Flow::Next {
             ends.push(self.heap.delta(mark));
         }
         self.heap.undo(mark);
-        self.undecided += 1;
+        let outside = self.context;
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
-            self.heap.join(&[Delta::new(), reached.clone()], false);
-            if let Some(ty) = &handler.type_ {
-                self.eval(ty);
-            }
+            self.enter_side(outside);
+            let mut entries: Vec<Delta> = vec![Delta::new(), reached.clone()];
+            raised.retain(|exit| {
+                let Leave::Raise(exception) = &exit.how else { return false };
+                let takes = self.takes(handler, exception);
+                if takes != Some(false) {
+                    entries.push(exit.state.clone());
+                }
+                takes != Some(true)
+            });
+            // Any other exception may come anywhere in the body.
+            self.heap.join(&entries, false);
+            self.heap.blend_journal(&journal);
             if let Some(name) = &handler.name {
                 self.set_name(sym(name.as_str()), Value::Unknown);
             }
@@ -37,24 +70,50 @@ impl<'p> Interp<'p> {
             }
             self.heap.undo(mark);
         }
-        self.undecided -= 1;
-        if self.observer.moments() != since {
-            self.show_fatal(stmt, mark, &reached, since);
+        self.context = outside;
+        if self.observer().moments() != since {
+            self.show_fatal(stmt, &reached, since);
         }
-        let alive = !ends.is_empty();
-        if alive {
-            self.heap.join(&ends, false);
+        if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// Whether a handler takes an exception: an instance or a class.
+    fn takes(&mut self, handler: &'p ExceptHandlerExceptHandler, exception: &Value) -> Option<bool> {
+        let Some(ty) = &handler.type_ else { return Some(true) };
+        let ty = self.eval(ty);
+        let all = self.heap.exact_items(&ty).unwrap_or_else(|| vec![ty]);
+        let class = match self.heap.instance_of(exception) {
+            Some(instance) => instance.class.clone(),
+            None => exception.clone(),
+        };
+        let line: Vec<Value> = match &class {
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.mro(*id).to_vec(),
+            Value::Path(_) => vec![class.clone()],
+            _ => Vec::new(),
+        };
+        let one = |ty: &Value| {
+            if line.iter().any(|class| self.is_same(class, ty) == Some(true)) {
+                return Some(true);
+            }
+            let builtin = line.iter().rev().find_map(Value::as_path)?.strip_prefix("builtins.")?;
+            let Some(wanted) = ty.as_path().and_then(|path| path.strip_prefix("builtins.")) else {
+                return matches!(ty, Value::Obj(_)).then_some(false);
+            };
+            Some(exceptions_above(builtin)?.contains(&wanted))
+        };
+        let all: Vec<Option<bool>> = all.iter().map(one).collect();
+        if all.contains(&Some(true)) {
+            Some(true)
+        } else {
+            all.into_iter().collect::<Option<Vec<_>>>().map(|_| false)
         }
-        self.heap.release(mark);
-        let last = self.exec_block(&stmt.finalbody);
-        if alive && last == Flow::Next { Flow::Next } else { Flow::Stopped }
     }
 
     /// Runs the handler that takes [`Library::fatal`] as if that had been raised, for the
     /// observer only: nothing of it is kept.
-    fn show_fatal(&mut self, stmt: &'p StmtTry, mark: Mark, reached: &Delta, since: u32) {
-        let in_loop = self.frames.last().is_some_and(|f| !f.loops.is_empty());
-        if !in_loop || self.showing || self.speculative {
+    fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: u32) {
+        let in_loop = self.frames.last().is_some_and(|f| f.loops().next().is_some());
+        if !in_loop || !self.is_live() || self.context.speculative {
             return;
         }
         let (class, bases, message) = self.library.fatal();
@@ -81,37 +140,80 @@ impl<'p> Interp<'p> {
                 // It may take it, or leave it to the next.
                 None => return,
             }
-            self.heap.join(&[Delta::new(), reached.clone()], false);
-            if let Some(name) = &handler.name {
-                let exception = self.heap.instance(Value::Path(class));
-                self.heap.set_attr(exception, "args", Value::tuple(vec![Value::str(message)]));
-                self.set_name(sym(name.as_str()), Value::Obj(exception));
-            }
-            let (before, raised) = (self.kept(), self.raised);
-            (self.showing, self.imagining) = (true, true);
-            let flow = self.exec_block(&handler.body);
-            (self.showing, self.imagining) = (false, false);
-            let after = self.kept();
-            self.heap.undo(mark);
-            self.drop_kept(before);
-            let leaves = after.returns > before.returns || after.breaks > before.breaks || self.raised != raised;
-            let goes_on = !leaves && (flow == Flow::Next || after.continues > before.continues);
+            let goes_on = self.on_trial(Mode::Hypothetical, |it, _| {
+                it.heap.join(&[Delta::new(), reached.clone()], false);
+                if let Some(name) = &handler.name {
+                    let exception = it.heap.instance(Value::Path(class));
+                    it.heap.set_attr(exception, "args", Value::tuple(vec![Value::str(message)]));
+                    it.set_name(sym(name.as_str()), Value::Obj(exception));
+                }
+                let (exits, raised) = (it.exits.len(), it.raised);
+                let flow = it.exec_block(&handler.body);
+                let left = it.exits.get(exits..).unwrap_or_default();
+                let (goes_round, leaves): (Vec<_>, Vec<_>) =
+                    left.iter().partition(|exit| matches!(exit.how, Leave::Continue));
+                leaves.is_empty() && it.raised == raised && (flow == Flow::Next || !goes_round.is_empty())
+            });
             let (attempt, span) = (self.span(stmt), self.span(handler));
             return self.event(Event::Handled { attempt, handler: span, goes_on, since });
         }
     }
 
-    /// Whether a call does not return: the program ends.
-    pub(super) fn ends_program(&mut self, call: &'p ExprCall) -> bool {
-        let name = match &*call.func {
-            Expr::Name(name) => name.id.as_str(),
-            Expr::Attribute(method) => method.attr.as_str(),
-            _ => return false,
-        };
-        matches!(name, "exit" | "_exit" | "quit" | "abort")
-            && matches!(self.eval(&call.func), Value::Path(path) if ENDS.contains(&path.as_str()))
+    /// Ends the program where a call does that.
+    pub(super) fn ends_program(&mut self, callee: &Value) -> bool {
+        let ends = callee.as_path().is_some_and(|path| ENDS.contains(&path));
+        if ends {
+            let class = match callee.as_path() {
+                // No handler sees these.
+                Some("os._exit" | "os.abort") => None,
+                _ => Some("builtins.SystemExit"),
+            };
+            match class {
+                Some(class) => _ = self.leave(Leave::Raise(Value::path(class))),
+                None => self.raised = self.raised.wrapping_add(1),
+            }
+            self.stopped = true;
+        }
+        ends
     }
 }
 
 /// Functions that end the program.
 const ENDS: &[&str] = &["sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"];
+
+/// Whether a handler takes every exception that a script meets.
+fn takes_all(handler: &ExceptHandler) -> bool {
+    let ExceptHandler::ExceptHandler(handler) = handler;
+    handler.type_.as_deref().is_none_or(|ty| matches!(ty, Expr::Name(name) if name.id.as_str() == "BaseException"))
+}
+
+/// A builtin exception and its base classes.
+fn exceptions_above(name: &str) -> Option<&'static [&'static str]> {
+    const EXCEPTIONS: &[&[&str]] = &[
+        &["BaseException"],
+        &["Exception", "BaseException"],
+        &["ArithmeticError", "Exception", "BaseException"],
+        &["AssertionError", "Exception", "BaseException"],
+        &["AttributeError", "Exception", "BaseException"],
+        &["FileNotFoundError", "OSError", "IOError", "Exception", "BaseException"],
+        &["GeneratorExit", "BaseException"],
+        &["ImportError", "Exception", "BaseException"],
+        &["IndexError", "LookupError", "Exception", "BaseException"],
+        &["KeyError", "LookupError", "Exception", "BaseException"],
+        &["KeyboardInterrupt", "BaseException"],
+        &["LookupError", "Exception", "BaseException"],
+        &["MemoryError", "Exception", "BaseException"],
+        &["ModuleNotFoundError", "ImportError", "Exception", "BaseException"],
+        &["NameError", "Exception", "BaseException"],
+        &["NotImplementedError", "RuntimeError", "Exception", "BaseException"],
+        &["OSError", "IOError", "Exception", "BaseException"],
+        &["OverflowError", "ArithmeticError", "Exception", "BaseException"],
+        &["RuntimeError", "Exception", "BaseException"],
+        &["StopIteration", "Exception", "BaseException"],
+        &["SystemExit", "BaseException"],
+        &["TypeError", "Exception", "BaseException"],
+        &["ValueError", "Exception", "BaseException"],
+        &["ZeroDivisionError", "ArithmeticError", "Exception", "BaseException"],
+    ];
+    EXCEPTIONS.iter().find(|line| line.first() == Some(&name)).copied()
+}

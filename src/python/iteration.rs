@@ -44,7 +44,7 @@ impl<'p> Interp<'p> {
             }
             _ => Value::Any(Type::Int),
         };
-        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(element), first, last: None })))
+        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(element), first, last: None, suspended: None })))
     }
 
     pub(super) fn collect(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
@@ -156,7 +156,7 @@ impl<'p> Interp<'p> {
                 let first = start.map(|n| Value::tuple(vec![Value::Int(n), element.clone()]));
                 let last = self.last_of(iterable, span).map(|last| Value::tuple(vec![Value::Any(Type::Int), last]));
                 let items = Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]));
-                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first, last })));
+                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first, last, suspended: None })));
             }
         };
         self.heap.iter(items)

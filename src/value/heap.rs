@@ -1,12 +1,14 @@
 //! Where the objects of the interpreted program stand.
 
+mod journal;
 mod trail;
 
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, PAYLOAD, Size, Sym, Symbol, Tensor, Value, sym};
+use super::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Size, Source, Suspended, Sym, Symbol, Tensor, Value, sym};
+pub use journal::Journal;
 use trail::Saved;
 pub use trail::{Delta, Mark};
 
@@ -32,6 +34,8 @@ pub struct Heap {
     /// Symbols that stand for an expression of others, so that the same expression gives
     /// the same symbol.
     derived: FxHashMap<String, Symbol>,
+    /// Of each `try` whose body is being run, innermost last.
+    journals: Vec<Journal>,
 }
 
 impl Heap {
@@ -63,7 +67,29 @@ impl Heap {
     }
 
     pub fn iter(&mut self, items: Items) -> Value {
-        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None, last: None })))
+        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None, last: None, suspended: None })))
+    }
+
+    /// An iterator over what code yields that has not begun to run.
+    pub fn suspend(&mut self, source: Source) -> Value {
+        let suspended = Some(Suspended { source: Rc::new(source), progress: Progress::Fresh });
+        Value::Obj(self.alloc(Data::Iter(Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended })))
+    }
+
+    /// The code that makes an iterator's elements, and how far it got.
+    pub fn suspended(&self, value: &Value) -> Option<(ObjId, Suspended)> {
+        let id = value.as_obj()?;
+        match self.get(id) {
+            Data::Iter(iter) => Some((id, iter.suspended.clone()?)),
+            _ => None,
+        }
+    }
+
+    /// Notes how far suspended code got.
+    pub fn set_progress(&mut self, id: ObjId, progress: Progress) {
+        if let Data::Iter(Iter { suspended: Some(suspended), .. }) = self.get_mut(id) {
+            suspended.progress = progress;
+        }
     }
 
     /// Puts a tensor on the heap.
@@ -95,6 +121,9 @@ impl Heap {
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub fn get_mut(&mut self, id: ObjId) -> &mut Data {
         let slot = &mut self.slots[id.0 as usize];
+        if let Some(journal) = self.journals.last_mut() {
+            journal.overwrites(id, &slot.data);
+        }
         if slot.stamp < self.serial {
             self.trail.push(Saved::Whole { id, data: slot.data.clone(), stamp: slot.stamp });
             slot.stamp = self.serial;
@@ -105,6 +134,9 @@ impl Heap {
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     fn put(&mut self, id: ObjId, data: Rc<Data>) {
         let slot = &mut self.slots[id.0 as usize];
+        if let Some(journal) = self.journals.last_mut() {
+            journal.overwrites(id, &slot.data);
+        }
         if slot.stamp < self.serial {
             self.trail.push(Saved::Whole { id, data: slot.data.clone(), stamp: slot.stamp });
             slot.stamp = self.serial;
@@ -122,6 +154,9 @@ impl Heap {
             Some(value) => names.insert(name, value),
             None => names.shift_remove(&name),
         };
+        if let (Some(journal), Some(before)) = (self.journals.last_mut(), &before) {
+            journal.overwrites_name(id, name, before);
+        }
         if slot.stamp < self.serial {
             self.trail.push(Saved::Name { id, name, value: before });
         }

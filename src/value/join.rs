@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Among, Attrs, Data, Dict, Dim, Heap, Instance, Items, Iter, Met, Size, Taken, Tensor, Type, Value};
+use super::{
+    Among, Attrs, Data, Dict, Dim, Heap, Instance, Items, Iter, Met, Progress, Size, Suspended, Taken, Tensor, Type, Value,
+};
 
 /// How deep structures are compared; beyond it they count as different.
 pub(super) const DEPTH: u32 = 4;
@@ -81,7 +83,9 @@ pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
     match (a, b) {
         (Data::Tensor(x), Data::Tensor(y)) => same_tensor(x, y),
         (Data::List(x), Data::List(y)) | (Data::Set(x), Data::Set(y)) => same_items(heap, x, y, depth),
-        (Data::Iter(Iter { items: x, .. }), Data::Iter(Iter { items: y, .. })) => same_items(heap, x, y, depth),
+        (Data::Iter(x), Data::Iter(y)) => {
+            same_suspended(x.suspended.as_ref(), y.suspended.as_ref()) && same_items(heap, &x.items, &y.items, depth)
+        }
         (Data::Dict(x), Data::Dict(y)) => {
             x.entries.len() == y.entries.len()
                 && x.entries.iter().all(|(k, v)| y.entries.get(k).is_some_and(|w| same_at(heap, v, w, depth)))
@@ -169,8 +173,8 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
                     Value::Obj(heap.alloc(Data::Dict(dict)))
                 }
                 (Data::Iter(p), Data::Iter(q)) => {
-                    let items = join_items(heap, &p.items, &q.items, widen, depth - 1);
-                    heap.iter(items)
+                    let iter = join_iter(heap, p, q, widen, depth - 1);
+                    Value::Obj(heap.alloc(Data::Iter(iter)))
                 }
                 (Data::Instance(p), Data::Instance(q)) if same_at(heap, &p.class, &q.class, 0) => {
                     let instance = join_instance(heap, p, q, widen, depth - 1);
@@ -194,6 +198,57 @@ fn join_items(heap: &mut Heap, a: &Items, b: &Items, widen: bool, depth: u32) ->
             Items::Many(join_all(heap, &all, widen, depth))
         }
     }
+}
+
+fn same_suspended(a: Option<&Suspended>, b: Option<&Suspended>) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => Rc::ptr_eq(&a.source, &b.source) && a.progress == b.progress,
+        _ => false,
+    }
+}
+
+fn join_iter(heap: &mut Heap, a: &Iter, b: &Iter, widen: bool, depth: u32) -> Iter {
+    let items = join_items(heap, &a.items, &b.items, widen, depth);
+    let (suspended, items) = match (&a.suspended, &b.suspended) {
+        (None, None) => (None, items),
+        (Some(x), Some(y)) if Rc::ptr_eq(&x.source, &y.source) => {
+            let progress = if x.progress == y.progress { x.progress } else { Progress::Started };
+            (Some(Suspended { source: x.source.clone(), progress }), items)
+        }
+        _ => (None, Items::Many(Value::Unknown)),
+    };
+    Iter { items, first: None, last: None, suspended }
+}
+
+/// An object of the same kind of which nothing is known.
+pub(super) fn forgotten(data: &Data) -> Data {
+    let unknown = |attrs: &Attrs| attrs.keys().map(|name| (*name, Value::Unknown)).collect();
+    let mut data = data.clone();
+    match &mut data {
+        Data::Scope(scope) => scope.vars = unknown(&scope.vars),
+        Data::List(items) | Data::Set(items) => *items = Items::Many(Value::Unknown),
+        Data::Iter(iter) => {
+            *iter = Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended: None };
+        }
+        Data::Dict(dict) => *dict = Dict { open: Some(Value::Unknown), ..Dict::default() },
+        Data::Tensor(tensor) => {
+            let (base, version, writes) = (tensor.base, tensor.version, tensor.writes);
+            *tensor = Tensor { array: tensor.array, base, version, writes, unsure: true, ..Tensor::default() };
+            tensor.grad = super::Grad::Unknown;
+        }
+        Data::Instance(instance) => {
+            instance.attrs = unknown(&instance.attrs);
+            instance.open = true;
+        }
+        Data::Function(function) => function.attrs = unknown(&function.attrs),
+        Data::Class(class) => {
+            class.attrs = unknown(&class.attrs);
+            class.open = true;
+        }
+        Data::Module { .. } => {}
+    }
+    data
 }
 
 fn element_values(items: &Items) -> Vec<Value> {
@@ -392,7 +447,7 @@ pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Opt
         (Data::List(x), Data::List(y)) => Data::List(join_items(heap, x, y, widen, DEPTH)),
         (Data::Set(x), Data::Set(y)) => Data::Set(join_items(heap, x, y, widen, DEPTH)),
         (Data::Iter(x), Data::Iter(y)) => {
-            Data::Iter(Iter { items: join_items(heap, &x.items, &y.items, widen, DEPTH), first: None, last: None })
+            Data::Iter(join_iter(heap, x, y, widen, DEPTH))
         }
         (Data::Dict(x), Data::Dict(y)) => Data::Dict(join_dict(heap, x, y, widen, DEPTH)),
         (Data::Instance(x), Data::Instance(y)) => Data::Instance(join_instance(heap, x, y, widen, DEPTH)),

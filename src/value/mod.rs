@@ -23,10 +23,11 @@ use crate::syntax::Span;
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
 pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
-pub use heap::{Delta, Heap, Mark};
+pub use heap::{Delta, Heap, Journal, Mark};
 pub use join::{join, same, texts_of};
 pub use object::{
-    Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Scope, UserClass,
+    Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Progress, Scope, Source,
+    Suspended, UserClass,
 };
 pub use range::{Met, Range, write_parts};
 pub use render::{origins, to_json, to_text};

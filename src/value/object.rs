@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
 use super::{Sym, Tensor, Value, sym};
-use crate::syntax::FileId;
+use crate::syntax::{FileId, Span};
 
 /// A thing with identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -132,7 +132,7 @@ pub struct Instance {
     pub open: bool,
 }
 
-/// An iterator or generator: what it yields.
+/// An iterator: what it yields.
 #[derive(Debug, Clone)]
 pub struct Iter {
     pub items: Items,
@@ -140,6 +140,38 @@ pub struct Iter {
     pub first: Option<Value>,
     /// The last of many, where it is known apart: a smaller batch.
     pub last: Option<Value>,
+    /// Code that runs when elements are asked for; `items` say nothing then.
+    pub suspended: Option<Suspended>,
+}
+
+/// Code that runs when its elements, or its result, are asked for: a generator, a coroutine, `map`.
+#[derive(Debug, Clone)]
+pub struct Suspended {
+    pub source: Rc<Source>,
+    pub progress: Progress,
+}
+
+/// How much of suspended code has run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    Fresh,
+    /// Some of it, up to an unknown place.
+    Started,
+    Done,
+}
+
+/// What suspended code is.
+#[derive(Debug)]
+pub enum Source {
+    /// The call of a generator function or of a coroutine function.
+    Call { function: ObjId, vars: Attrs, first: Option<Value>, call: Span },
+    /// A generator expression: where it stands, and what its first loop goes over.
+    Expression { code: CodeId, scope: ObjId, iterable: Value, method: Option<(ClassId, Option<Value>)> },
+    Map { function: Value, over: Vec<Value>, call: Span },
+    Filter { function: Value, over: Value, call: Span },
+    Enumerate { over: Value, start: i64, call: Span },
+    /// The first is run as the rest is asked for; the others as a whole.
+    Zip { over: Vec<Value>, call: Span },
 }
 
 /// What stands on the heap.

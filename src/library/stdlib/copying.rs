@@ -84,7 +84,7 @@ impl Copier<'_> {
         let data = match data {
             Data::List(items) => Data::List(self.items(&items)?),
             Data::Set(items) => Data::Set(self.items(&items)?),
-            Data::Iter(iter) => Data::Iter(Iter { items: self.items(&iter.items)?, first: None, last: None }),
+            Data::Iter(iter) => Data::Iter(Iter { items: self.items(&iter.items)?, ..iter.clone() }),
             Data::Dict(dict) => {
                 let mut out = Dict::default();
                 for (key, value) in &dict.entries {

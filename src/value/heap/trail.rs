@@ -111,6 +111,28 @@ impl Heap {
         }
     }
 
+    /// The values that names had at the mark, of those that were bound then and have been written.
+    pub(super) fn names_since(&self, mark: Mark) -> Vec<(ObjId, Sym, Value)> {
+        let mut seen = FxHashSet::default();
+        let since = self.trail.get(mark.trail..).unwrap_or_default();
+        let name = |saved: &Saved| match saved {
+            Saved::Name { id, name, value } => seen.insert((*id, *name)).then(|| Some((*id, *name, value.clone()?)))?,
+            Saved::Whole { .. } => None,
+        };
+        since.iter().filter_map(name).collect()
+    }
+
+    /// What objects were at the mark that have been written as a whole.
+    pub(super) fn objects_since(&self, mark: Mark) -> Vec<(ObjId, Rc<Data>)> {
+        let mut seen = FxHashSet::default();
+        let since = self.trail.get(mark.trail..).unwrap_or_default();
+        let object = |saved: &Saved| match saved {
+            Saved::Whole { id, data, .. } => seen.insert(*id).then(|| (*id, data.clone())),
+            Saved::Name { .. } => None,
+        };
+        since.iter().filter_map(object).collect()
+    }
+
     /// Ends the mark and keeps the present state.
     pub fn release(&mut self, mark: Mark) {
         self.serial = mark.outer_serial;

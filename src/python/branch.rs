@@ -1,0 +1,249 @@
+//! Branches: where it is not known which way a run takes, each is run from the present state, and
+//! those that go on are joined. Every construct that branches does it here: `if`, the ternary,
+//! `and` and `or`, filters of comprehensions, `match`, handlers, what a loop may not reach.
+
+use std::cell::Cell;
+
+use super::cadence::Cadence;
+use super::interp::Interp;
+use super::stmt::Flow;
+use crate::syntax::Expr;
+use crate::syntax::ast::{self, StmtIf};
+use crate::syntax::Stmt;
+use crate::value::{Type, Value, join};
+
+/// One way that a run may take; what it computes, or `None` where it does not go on.
+pub(super) type Arm<'a, 'p, T> = &'a mut dyn FnMut(&mut Interp<'p>) -> Option<T>;
+
+impl<'p> Interp<'p> {
+    /// Runs each arm from the present state and joins those that go on; what each computed.
+    pub(super) fn fork<T>(&mut self, cadence: Cadence, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
+        let outside = self.context;
+        let mark = self.heap.mark();
+        let (mut ends, mut results) = (Vec::new(), Vec::new());
+        for (at, arm) in arms.iter_mut().enumerate() {
+            self.enter_side(outside);
+            self.enter_arm(if at == 0 { cadence } else { cadence.other() });
+            let result = arm(self).filter(|_| !self.stopped);
+            self.stopped = false;
+            if result.is_some() {
+                ends.push(self.heap.delta(mark));
+            }
+            results.push(result);
+            self.heap.undo(mark);
+            self.leave_arm();
+        }
+        self.context = outside;
+        // Past `if …: return`, the rest of the function is the other side.
+        if ends.len() < results.len() {
+            self.context.doubts = self.doubted(outside.doubts);
+        }
+        if ends.is_empty() {
+            self.stopped = true;
+        } else {
+            self.heap.join_taken(&ends, false, cadence != Cadence::Unclear);
+        }
+        self.heap.release(mark);
+        results
+    }
+
+    /// [`Interp::fork`] for statements.
+    pub(super) fn branch(&mut self, cadence: Cadence, arms: &mut [Arm<'_, 'p, ()>]) -> Flow {
+        self.fork(cadence, arms);
+        if std::mem::take(&mut self.stopped) { Flow::Stopped } else { Flow::Next }
+    }
+
+    /// [`Interp::fork`] for two expressions: the join of their values.
+    pub(super) fn either(&mut self, arms: &mut [Arm<'_, 'p, Value>; 2]) -> Value {
+        let values = self.fork(Cadence::Unclear, arms);
+        let mut values = values.into_iter().flatten();
+        match (values.next(), values.next()) {
+            (Some(a), Some(b)) => join(&mut self.heap, &a, &b, false),
+            (Some(only), None) => only,
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Runs something that may not be reached.
+    pub(super) fn perhaps(&mut self, run: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
+        self.branch(Cadence::Unclear, &mut [&mut |it| go_on(run(it)), &mut |_| Some(())])
+    }
+
+    /// Runs what stands on either side of a condition, as far as it is not known which.
+    pub(super) fn decide(
+        &mut self,
+        test: &'p Expr,
+        yes: &mut dyn FnMut(&mut Self) -> Flow,
+        no: &mut dyn FnMut(&mut Self) -> Flow,
+    ) -> Flow {
+        let truth = self.condition(test);
+        if self.stopped {
+            return Flow::Stopped;
+        }
+        match truth {
+            Some(true) => yes(self),
+            Some(false) => no(self),
+            None => {
+                let doubts = self.doubt(test);
+                let cadence = self.cadence(test);
+                let stops = Cell::new(false);
+                let side = |flow: Flow| {
+                    stops.set(stops.get() || flow == Flow::Stopped);
+                    go_on(flow)
+                };
+                let flow = self.branch(
+                    cadence,
+                    &mut [
+                        &mut |it| {
+                            it.assume(test, true);
+                            side(yes(it))
+                        },
+                        &mut |it| {
+                            it.assume(test, false);
+                            side(no(it))
+                        },
+                    ],
+                );
+                if !stops.get() {
+                    self.settle(doubts);
+                }
+                flow
+            }
+        }
+    }
+
+    pub(super) fn exec_if(&mut self, stmt: &'p StmtIf) -> Flow {
+        let mut arms: Vec<(Option<&'p Expr>, &'p [Stmt])> = vec![(Some(&stmt.test), &stmt.body)];
+        for clause in &stmt.elif_else_clauses {
+            arms.push((clause.test.as_ref(), &clause.body));
+        }
+        self.exec_arms(&arms)
+    }
+
+    fn exec_arms(&mut self, arms: &[(Option<&'p Expr>, &'p [Stmt])]) -> Flow {
+        let Some(((test, body), rest)) = arms.split_first() else { return Flow::Next };
+        let body: &'p [Stmt] = body;
+        match test {
+            None => self.exec_block(body),
+            Some(test) => self.decide(test, &mut |it| it.exec_block(body), &mut |it| it.exec_arms(rest)),
+        }
+    }
+
+    /// `yes if test else no`
+    pub(super) fn ternary(&mut self, e: &'p ast::ExprIf) -> Value {
+        let truth = self.condition(&e.test);
+        if self.stopped {
+            return Value::Unknown;
+        }
+        match truth {
+            Some(true) => self.eval(&e.body),
+            Some(false) => self.eval(&e.orelse),
+            None => {
+                let doubts = self.doubt(&e.test);
+                let value = self.either(&mut [
+                    &mut |it| {
+                        it.assume(&e.test, true);
+                        Some(it.eval(&e.body))
+                    },
+                    &mut |it| {
+                        it.assume(&e.test, false);
+                        Some(it.eval(&e.orelse))
+                    },
+                ]);
+                self.settle(doubts);
+                value
+            }
+        }
+    }
+
+    /// Whether a condition holds. `unknown and False` has no known value, but it is false.
+    pub(super) fn condition(&mut self, test: &'p Expr) -> Option<bool> {
+        match test {
+            Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => self.condition(&e.operand).map(|truth| !truth),
+            Expr::BoolOp(e) => self.all_conditions(e.op == ast::BoolOp::Or, &e.values),
+            _ => {
+                let value = self.eval(test);
+                if self.heap.is_tensor(&value) {
+                    let span = self.span(test);
+                    self.event(super::Event::Read { value: &value, how: "a condition", span });
+                }
+                self.truth(&value)
+            }
+        }
+    }
+
+    /// `a and b and …`, which stops at the first that is false; with `stops_at`, `or`.
+    fn all_conditions(&mut self, stops_at: bool, operands: &'p [Expr]) -> Option<bool> {
+        let (first, rest) = operands.split_first()?;
+        let truth = self.condition(first);
+        if rest.is_empty() || self.stopped || truth == Some(stops_at) {
+            return truth;
+        }
+        if truth.is_some() {
+            return self.all_conditions(stops_at, rest);
+        }
+        let doubts = self.doubt(first);
+        let truths = self.fork(
+            Cadence::Unclear,
+            &mut [
+                &mut |it| {
+                    it.assume(first, !stops_at);
+                    Some(it.all_conditions(stops_at, rest))
+                },
+                &mut |it| {
+                    it.assume(first, stops_at);
+                    Some(Some(stops_at))
+                },
+            ],
+        );
+        self.settle(doubts);
+        // Where the rest never comes to an end, or stops there, too, that is what it is.
+        match truths.first() {
+            Some(Some(None)) => None,
+            Some(Some(Some(truth))) => Some(stops_at).filter(|_| *truth == stops_at),
+            _ => Some(stops_at),
+        }
+    }
+
+    /// `a and b and …` as a value: the last that was evaluated.
+    pub(super) fn bool_op(&mut self, e: &'p ast::ExprBoolOp) -> Value {
+        self.last_evaluated(e.op == ast::BoolOp::Or, &e.values)
+    }
+
+    fn last_evaluated(&mut self, stops_at: bool, operands: &'p [Expr]) -> Value {
+        let Some((first, rest)) = operands.split_first() else { return Value::Unknown };
+        let value = self.eval(first);
+        if rest.is_empty() || self.stopped {
+            return value;
+        }
+        match self.truth(&value) {
+            Some(truth) if truth == stops_at => value,
+            Some(_) => self.last_evaluated(stops_at, rest),
+            None => {
+                // `x or default` of an unknown x tells nothing of the result.
+                let left = match value {
+                    Value::Any(Type::Bool) => Value::Any(Type::Bool),
+                    _ => Value::Unknown,
+                };
+                let doubts = self.doubt(first);
+                let value = self.either(&mut [
+                    &mut |it| {
+                        it.assume(first, !stops_at);
+                        Some(it.last_evaluated(stops_at, rest))
+                    },
+                    &mut |it| {
+                        it.assume(first, stops_at);
+                        Some(left.clone())
+                    },
+                ]);
+                self.settle(doubts);
+                value
+            }
+        }
+    }
+}
+
+/// An arm's end, where it is a statement's.
+pub(super) fn go_on(flow: Flow) -> Option<()> {
+    (flow == Flow::Next).then_some(())
+}

@@ -1,0 +1,271 @@
+//! Leaving blocks: `return`, `break`, `continue`, `raise`, and what runs on the way out.
+//!
+//! Each function has a stack of the blocks that its present statement stands in. A path that
+//! leaves walks it from the inside out: it ends the `with` blocks and runs the `finally` blocks that
+//! it meets, and is kept as an [`Exit`] for the block where it goes on.
+
+use super::cadence::Cadence;
+use super::interp::{Frame, Interp, Rounds};
+use super::stmt::Flow;
+use crate::syntax::Stmt;
+use crate::value::{Delta, Mark, Value};
+
+/// How a path leaves blocks.
+#[derive(Debug, Clone)]
+pub(super) enum Leave {
+    Return(Value),
+    Break,
+    Continue,
+    /// With the exception: an instance, a class, or unknown.
+    Raise(Value),
+    /// A generator that nobody asks for more.
+    Close,
+}
+
+/// A block or a function's call, by a number that only it has.
+pub(super) type BlockId = u32;
+
+/// A path that has left some blocks.
+pub(super) struct Exit {
+    /// Where it goes on.
+    pub to: BlockId,
+    pub how: Leave,
+    /// How the heap differs from its state at that block's mark.
+    pub state: Delta,
+    /// Whether it is certainly taken now and then.
+    pub recurs: bool,
+}
+
+/// A block whose body is being run.
+#[derive(Clone)]
+pub(super) struct Block<'p> {
+    pub id: BlockId,
+    pub mark: Mark,
+    pub kind: BlockKind<'p>,
+}
+
+#[derive(Clone)]
+pub(super) enum BlockKind<'p> {
+    Loop(Loop),
+    /// `with`, of a context manager that was entered.
+    With(Value),
+    /// `with`, of a generator that yielded: it runs on before the block is left.
+    Resumes,
+    Finally(&'p [Stmt]),
+    /// `try` with handlers, or `with suppress(…)`.
+    Try(Catches),
+}
+
+/// What a `try` does with an exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Catches {
+    All,
+    Some,
+}
+
+/// A loop that is being run.
+#[derive(Clone)]
+pub(super) struct Loop {
+    pub rounds: Rounds,
+    /// How many undecided branches it stands in.
+    pub undecided: u32,
+    /// A later round of it is being shown.
+    pub shown: bool,
+    /// Where `continue` goes: the beginning of the present round.
+    pub round: Mark,
+    /// The generator that it goes over, by its place among those that wait.
+    pub generator: Option<usize>,
+}
+
+impl<'p> Interp<'p> {
+    /// A number for a block or a call.
+    pub(super) fn block_id(&mut self) -> BlockId {
+        self.last_block = self.last_block.wrapping_add(1);
+        self.last_block
+    }
+
+    pub(super) fn push_block(&mut self, mark: Mark, kind: BlockKind<'p>) -> BlockId {
+        let id = self.block_id();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.blocks.push(Block { id, mark, kind });
+        }
+        id
+    }
+
+    pub(super) fn pop_block(&mut self) -> Option<Block<'p>> {
+        self.frames.last_mut().and_then(|frame| frame.blocks.pop())
+    }
+
+    /// Takes the paths that left for a block, in the order in which they left.
+    pub(super) fn take_exits(&mut self, to: BlockId) -> Vec<Exit> {
+        if self.exits.iter().all(|exit| exit.to != to) {
+            return Vec::new();
+        }
+        let (taken, kept) = std::mem::take(&mut self.exits).into_iter().partition(|exit| exit.to == to);
+        self.exits = kept;
+        taken
+    }
+
+    /// Ends the present path: what it leaves behind is kept where it goes on.
+    pub(super) fn leave(&mut self, how: Leave) -> Flow {
+        if matches!(how, Leave::Raise(_)) {
+            self.raised = self.raised.wrapping_add(1);
+            if !self.is_caught() {
+                return Flow::Stopped;
+            }
+        }
+        self.leave_frame(how);
+        Flow::Stopped
+    }
+
+    /// Whether anything could see what an exception leaves behind.
+    fn is_caught(&self) -> bool {
+        let sees = |block: &Block<'p>| match &block.kind {
+            BlockKind::Try(_) | BlockKind::Finally(_) | BlockKind::Resumes => true,
+            BlockKind::With(manager) => self.heap.instance_of(manager).is_some_and(|i| i.class.as_obj().is_some()),
+            BlockKind::Loop(_) => false,
+        };
+        self.frames.iter().chain(&self.waiting).any(|frame| frame.blocks.iter().any(sees))
+    }
+
+    /// Leaves blocks of the innermost function, and for an exception the function, too.
+    fn leave_frame(&mut self, how: Leave) {
+        if self.leave_blocks(&how) == Flow::Stopped {
+            return;
+        }
+        let mark = self.frames.last().and_then(|frame| Some((frame.id, frame.mark?)));
+        match (how, mark) {
+            (Leave::Return(value), Some((id, mark))) => self.keep_exit(id, mark, Leave::Return(value)),
+            (Leave::Raise(exception), _) if self.frames.len() > 1 => {
+                // The caller's blocks, as if the call had come back there.
+                let Some(frame) = self.frames.pop() else { return };
+                self.leave_frame(Leave::Raise(exception));
+                self.frames.push(frame);
+            }
+            _ => {}
+        }
+    }
+
+    /// Leaves blocks of the innermost function; whether the path goes on outside of them all.
+    fn leave_blocks(&mut self, how: &Leave) -> Flow {
+        let count = self.frames.last().map_or(0, |frame| frame.blocks.len());
+        for at in (0..count).rev() {
+            let Some(block) = self.frames.last().and_then(|f| f.blocks.get(at)).cloned() else { continue };
+            if self.leave_block(at, block, how) == Flow::Stopped {
+                return Flow::Stopped;
+            }
+        }
+        Flow::Next
+    }
+
+    /// Whether a path that leaves a block goes on outwards.
+    fn leave_block(&mut self, at: usize, block: Block<'p>, how: &Leave) -> Flow {
+        let keep = |it: &mut Self| {
+            it.keep_exit(block.id, block.mark, how.clone());
+            Flow::Stopped
+        };
+        match (&block.kind, how) {
+            (BlockKind::Loop(_), Leave::Break) | (BlockKind::Resumes, _) => keep(self),
+            (BlockKind::Loop(innermost), Leave::Continue) => {
+                self.keep_exit(block.id, innermost.round, Leave::Continue);
+                Flow::Stopped
+            }
+            (BlockKind::Try(catches), Leave::Raise(_)) => {
+                keep(self);
+                if *catches == Catches::All { Flow::Stopped } else { Flow::Next }
+            }
+            (BlockKind::Loop(Loop { generator: Some(waiting), .. }), _) => {
+                self.close_waiting(*waiting);
+                Flow::Next
+            }
+            (BlockKind::Loop(_) | BlockKind::Try(_), _) => Flow::Next,
+            (BlockKind::Finally(body), _) => {
+                let body: &'p [Stmt] = body;
+                self.outside(at, |it| it.exec_block(body))
+            }
+            (BlockKind::With(manager), Leave::Raise(_)) => {
+                let manager = manager.clone();
+                match self.outside(at, |it| it.exit_manager(&manager, true)) {
+                    Some(true) => keep(self),
+                    Some(false) => Flow::Next,
+                    None => {
+                        keep(self);
+                        Flow::Next
+                    }
+                }
+            }
+            (BlockKind::With(manager), _) => {
+                let manager = manager.clone();
+                self.outside(at, |it| it.exit_manager(&manager, false));
+                Flow::Next
+            }
+        }
+    }
+
+    /// Runs something in the innermost function as if it stood outside of its blocks from this
+    /// one on.
+    fn outside<T>(&mut self, at: usize, run: impl FnOnce(&mut Self) -> T) -> T {
+        let inner = self.frames.last_mut().map(|f| f.blocks.split_off(at)).unwrap_or_default();
+        let result = run(self);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.blocks.extend(inner);
+        }
+        result
+    }
+
+    fn keep_exit(&mut self, to: BlockId, mark: Mark, how: Leave) {
+        let recurs = self.frames.last().and_then(|f| f.arms.last()) != Some(&Cadence::Unclear);
+        let state = self.heap.delta(mark);
+        self.exits.push(Exit { to, how, state, recurs });
+    }
+
+    /// Ends a generator that waits for a loop that is left: its `finally` and `with` blocks run.
+    fn close_waiting(&mut self, at: usize) {
+        let has_ends =
+            |frame: &Frame<'p>| frame.blocks.iter().any(|b| matches!(b.kind, BlockKind::Finally(_) | BlockKind::With(_)));
+        if self.waiting.get(at).is_some_and(has_ends) {
+            self.in_waiting(at, |it| it.leave_blocks(&Leave::Close));
+        }
+    }
+
+    /// Raises an exception where the innermost waiting generator yielded, and where it goes on
+    /// from there, outside of the block that the generator manages. Whether the generator may
+    /// catch it.
+    pub(super) fn raise_in_waiting(&mut self, exception: Value) -> bool {
+        let Some(at) = self.waiting.len().checked_sub(1) else { return false };
+        let exits = self.exits.len();
+        let how = Leave::Raise(exception);
+        let passes = self.in_waiting(at, |it| it.leave_blocks(&how)) == Some(Flow::Next);
+        let caught = self.exits.len() > exits;
+        if passes {
+            let managed = self.frames.last().map_or(0, |frame| frame.blocks.len().saturating_sub(1));
+            self.outside(managed, |it| it.leave_frame(how));
+        }
+        caught
+    }
+
+    /// Runs something in the frame of a waiting generator.
+    fn in_waiting<T>(&mut self, at: usize, run: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let mut later = self.waiting.split_off(at.min(self.waiting.len()));
+        if later.is_empty() {
+            return None;
+        }
+        let mut generator = later.remove(0);
+        let consumer = generator.consumer.take();
+        self.frames.push(generator);
+        let result = run(self);
+        if let Some(mut generator) = self.frames.pop() {
+            generator.consumer = consumer;
+            self.waiting.push(generator);
+        }
+        self.waiting.extend(later);
+        Some(result)
+    }
+
+    /// Where paths that leave for the innermost block begin.
+    pub(super) fn set_innermost_mark(&mut self, mark: Mark) {
+        if let Some(block) = self.frames.last_mut().and_then(|frame| frame.blocks.last_mut()) {
+            block.mark = mark;
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! `with`: managers of libraries, of the program, and generators of `@contextmanager`.
+
+use std::rc::Rc;
+
+use super::interp::Interp;
+use super::leave::{BlockKind, Catches, Exit, Leave};
+use super::stmt::Flow;
+use super::Args;
+use crate::syntax::Span;
+use crate::syntax::ast::StmtWith;
+use crate::value::{Delta, Value, sym};
+
+impl<'p> Interp<'p> {
+    pub(super) fn exec_with(&mut self, stmt: &'p StmtWith) -> Flow {
+        self.with_items(stmt, 0)
+    }
+
+    /// Enters the managers from this one on, and runs the body.
+    fn with_items(&mut self, stmt: &'p StmtWith, at: usize) -> Flow {
+        let Some(item) = stmt.items.get(at) else { return self.exec_block(&stmt.body) };
+        let awaited = self.awaits_exception(&item.context_expr);
+        let span = self.span(&item.context_expr);
+        let manager = self.eval(&item.context_expr);
+        if self.stopped {
+            return Flow::Stopped;
+        }
+        let inside = move |it: &mut Self, value: Value| {
+            if let Some(target) = &item.optional_vars {
+                it.assign(target, value);
+            }
+            it.with_items(stmt, at + 1)
+        };
+        if self.heap.suspended(&manager).is_some() {
+            return self.inside_generator(&manager, span, Rc::new(inside));
+        }
+        let value = self.enter_manager(&manager, span);
+        if awaited {
+            return self.suppressing(&mut |it| it.raising(|it| inside(it, value.clone())));
+        }
+        self.managed(manager, &mut |it| inside(it, value.clone()))
+    }
+
+    /// Runs a body inside a manager that was entered.
+    fn managed(&mut self, manager: Value, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
+        let user = self.heap.instance_of(&manager).is_some_and(|i| i.class.as_obj().is_some());
+        let mark = self.heap.mark();
+        if user {
+            self.heap.begin_journal();
+        }
+        let id = self.push_block(mark, BlockKind::With(manager.clone()));
+        let flow = body(self);
+        self.pop_block();
+        let mut ends: Vec<Delta> = Vec::new();
+        if user {
+            let journal = self.heap.end_journal();
+            let reached = self.heap.delta(mark);
+            let suppressed = self.take_exits(id);
+            if flow == Flow::Next && self.exit_manager(&manager, false) != Some(false) && !self.stopped {
+                // It may pass over exceptions: the body may have ended anywhere.
+                ends.push(self.heap.delta(mark));
+                self.heap.undo(mark);
+                self.heap.join(&[Delta::new(), reached], false);
+                self.heap.blend_journal(&journal);
+                if self.exit_manager(&manager, true) != Some(false) {
+                    ends.push(self.heap.delta(mark));
+                }
+            } else if flow == Flow::Next && !self.stopped {
+                ends.push(self.heap.delta(mark));
+            }
+            ends.extend(suppressed.into_iter().map(|exit| exit.state));
+            if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
+        } else {
+            self.heap.release(mark);
+            if flow == Flow::Next {
+                self.exit_manager(&manager, false);
+            }
+            flow
+        }
+    }
+
+    /// Runs a body of which an exception may end any part: `with suppress(…)`.
+    fn suppressing(&mut self, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
+        let mark = self.heap.mark();
+        self.heap.begin_journal();
+        let id = self.push_block(mark, BlockKind::Try(Catches::Some));
+        let flow = body(self);
+        self.pop_block();
+        let journal = self.heap.end_journal();
+        let reached = self.heap.delta(mark);
+        let mut ends: Vec<Delta> = self.take_exits(id).into_iter().map(|exit| exit.state).collect();
+        self.heap.undo(mark);
+        self.heap.join(&[Delta::new(), reached.clone()], false);
+        self.heap.blend_journal(&journal);
+        ends.push(self.heap.delta(mark));
+        if flow == Flow::Next {
+            ends.push(reached);
+        }
+        if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// Runs a body where a generator yields. However the body is left, the generator runs on.
+    fn inside_generator(
+        &mut self,
+        manager: &Value,
+        span: Span,
+        body: Rc<dyn Fn(&mut Self, Value) -> Flow + 'p>,
+    ) -> Flow {
+        let mark = self.heap.mark();
+        let id = self.push_block(mark, BlockKind::Resumes);
+        let left: Rc<std::cell::RefCell<Vec<Option<Leave>>>> = Rc::default();
+        let ways = left.clone();
+        let flow = self.drive(
+            manager,
+            span,
+            Rc::new(move |it: &mut Self, value: Value| {
+                let round = it.heap.mark();
+                it.set_innermost_mark(round);
+                let flow = body(it, value);
+                let exits = it.take_exits(id);
+                let mut ends: Vec<Delta> = Vec::new();
+                if flow == Flow::Next {
+                    ways.borrow_mut().push(None);
+                    ends.push(it.heap.delta(round));
+                }
+                for Exit { how, state, .. } in exits {
+                    match how {
+                        // The exception is raised where the generator yielded.
+                        Leave::Raise(exception) => {
+                            it.heap.undo(round);
+                            it.heap.apply(&state);
+                            if it.raise_in_waiting(exception) {
+                                ways.borrow_mut().push(None);
+                            }
+                        }
+                        how => {
+                            ways.borrow_mut().push(Some(how));
+                            ends.push(state);
+                        }
+                    }
+                }
+                if it.meet(round, &ends) { Flow::Next } else { Flow::Stopped }
+            }),
+        );
+        self.pop_block();
+        self.heap.release(mark);
+        let ways = left.take();
+        if flow == Flow::Stopped {
+            return flow;
+        }
+        let goes_on = ways.is_empty() || ways.iter().any(Option::is_none);
+        for how in ways.into_iter().flatten() {
+            let mark = self.heap.mark();
+            self.leave(how);
+            self.heap.undo(mark);
+            self.heap.release(mark);
+        }
+        if goes_on { Flow::Next } else { Flow::Stopped }
+    }
+
+    pub(super) fn enter_manager(&mut self, manager: &Value, span: Span) -> Value {
+        let library = self.library;
+        if let Some(value) = library.enter(self, manager, span) {
+            return value;
+        }
+        for name in ["__enter__", "__aenter__"] {
+            if let Some(enter) = self.try_getattr(manager, sym(name), span) {
+                let value = self.call(&enter, Args::default(), span);
+                return self.awaited(&value, span);
+            }
+        }
+        Value::Unknown
+    }
+
+    /// Ends the block of a manager; whether it passes over the exception that ends it.
+    pub(super) fn exit_manager(&mut self, manager: &Value, raised: bool) -> Option<bool> {
+        let library = self.library;
+        library.exit(self, manager);
+        let name = ["__exit__", "__aexit__"].into_iter().find(|name| self.user_method(manager, name).is_some());
+        let Some(method) = name.and_then(|name| self.user_method(manager, name)) else { return Some(false) };
+        let span = self.function().unwrap_or(Span { file: self.file(), start: 0, end: 0 });
+        let given = if raised { Value::Unknown } else { Value::None };
+        let args = [manager.clone(), given.clone(), given.clone(), given];
+        let value = self.call(&method, Args::positional(args, span), span);
+        let value = self.awaited(&value, span);
+        self.truth(&value)
+    }
+}

@@ -1,0 +1,121 @@
+//! What is overwritten while the body of a `try` runs. An exception may come between two writes to
+//! the same place, so a handler may find any of the values that it had.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::{Heap, trail::Mark};
+use crate::value::join::{forgotten, join, join_data};
+use crate::value::{Data, ObjId, Sym, Value};
+
+/// Of more values than this nothing is kept: the place becomes unknown.
+const MOST: usize = 4;
+
+/// The values that places have had, of objects that are older than the journal.
+#[derive(Default)]
+pub struct Journal {
+    /// How many objects there were.
+    older: usize,
+    /// `None` for places that had too many.
+    names: FxHashMap<(ObjId, Sym), Option<Vec<Value>>>,
+    objects: FxHashMap<ObjId, Option<Vec<Rc<Data>>>>,
+}
+
+impl Journal {
+    pub(super) fn overwrites(&mut self, id: ObjId, data: &Rc<Data>) {
+        if id.is_among_first(self.older) {
+            let old = self.objects.entry(id).or_insert_with(|| Some(Vec::new()));
+            keep(old, data, Rc::ptr_eq);
+        }
+    }
+
+    pub(super) fn overwrites_name(&mut self, id: ObjId, name: Sym, value: &Value) {
+        if id.is_among_first(self.older) {
+            let old = self.names.entry((id, name)).or_insert_with(|| Some(Vec::new()));
+            keep(old, value, crate::value::join::identical);
+        }
+    }
+}
+
+fn keep<T: Clone>(old: &mut Option<Vec<T>>, value: &T, same: impl Fn(&T, &T) -> bool) {
+    let Some(values) = old else { return };
+    if values.iter().any(|have| same(have, value)) {
+        return;
+    }
+    if values.len() >= MOST {
+        *old = None;
+    } else {
+        values.push(value.clone());
+    }
+}
+
+impl Heap {
+    /// Begins to note what is overwritten. Journals nest.
+    pub fn begin_journal(&mut self) {
+        let older = self.len();
+        self.journals.push(Journal { older, ..Journal::default() });
+    }
+
+    /// Ends the innermost journal; what it noted belongs to the outer one, too.
+    pub fn end_journal(&mut self) -> Journal {
+        let journal = self.journals.pop().unwrap_or_default();
+        if let Some(outer) = self.journals.last_mut() {
+            for ((id, name), values) in &journal.names {
+                match values {
+                    Some(values) => values.iter().for_each(|value| outer.overwrites_name(*id, *name, value)),
+                    None => _ = outer.names.insert((*id, *name), None),
+                }
+            }
+            for (id, values) in &journal.objects {
+                match values {
+                    Some(values) => values.iter().for_each(|data| outer.overwrites(*id, data)),
+                    None => _ = outer.objects.insert(*id, None),
+                }
+            }
+        }
+        journal
+    }
+
+    /// Joins the present state with every value that the journal noted.
+    pub fn blend_journal(&mut self, journal: &Journal) {
+        for ((id, name), values) in &journal.names {
+            let Some(now) = super::names_of(self.get(*id)).and_then(|names| names.get(name)).cloned() else { continue };
+            let joined = match values {
+                Some(values) => values.iter().fold(now, |now, value| join(self, &now, value, false)),
+                None => Value::Unknown,
+            };
+            self.bind(*id, *name, Some(joined));
+        }
+        for (id, values) in &journal.objects {
+            let now = self.share(*id);
+            let joined = match values {
+                Some(values) => values.iter().try_fold(now, |now, data| self.blended(&now, data)),
+                None => None,
+            };
+            let joined = joined.unwrap_or_else(|| Rc::new(forgotten(self.get(*id))));
+            self.put(*id, joined);
+        }
+    }
+
+    /// Joins the present state with the one at the mark: what changed since may not have.
+    pub fn blend_since(&mut self, mark: Mark) {
+        for (id, name, before) in self.names_since(mark) {
+            let Some(now) = super::names_of(self.get(id)).and_then(|names| names.get(&name)).cloned() else { continue };
+            let joined = join(self, &now, &before, false);
+            self.bind(id, name, Some(joined));
+        }
+        for (id, before) in self.objects_since(mark) {
+            let now = self.share(id);
+            let joined = self.blended(&now, &before).unwrap_or_else(|| Rc::new(forgotten(&now)));
+            self.put(id, joined);
+        }
+    }
+
+    fn blended(&mut self, now: &Rc<Data>, before: &Rc<Data>) -> Option<Rc<Data>> {
+        if Rc::ptr_eq(now, before) {
+            return Some(now.clone());
+        }
+        join_data(self, now, before, false).map(Rc::new)
+    }
+}
