@@ -1,5 +1,6 @@
 //! Where the objects of the interpreted program stand.
 
+mod forget;
 mod journal;
 mod trail;
 
@@ -10,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Size, Source, Suspended, Sym, Symbol, Tensor, Value, sym};
 pub use journal::Journal;
 use trail::Saved;
-pub use trail::{Delta, Mark};
+pub use trail::{Change, Delta, Mark};
 
 struct Slot {
     data: Rc<Data>,

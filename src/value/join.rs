@@ -221,36 +221,6 @@ fn join_iter(heap: &mut Heap, a: &Iter, b: &Iter, widen: bool, depth: u32) -> It
     Iter { items, first: None, last: None, suspended }
 }
 
-/// An object of the same kind of which nothing is known.
-pub(super) fn forgotten(data: &Data) -> Data {
-    let unknown = |attrs: &Attrs| attrs.keys().map(|name| (*name, Value::Unknown)).collect();
-    let mut data = data.clone();
-    match &mut data {
-        Data::Scope(scope) => scope.vars = unknown(&scope.vars),
-        Data::List(items) | Data::Set(items) => *items = Items::Many(Value::Unknown),
-        Data::Iter(iter) => {
-            *iter = Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended: None };
-        }
-        Data::Dict(dict) => *dict = Dict { open: Some(Value::Unknown), ..Dict::default() },
-        Data::Tensor(tensor) => {
-            let (base, version, writes) = (tensor.base, tensor.version, tensor.writes);
-            *tensor = Tensor { array: tensor.array, base, version, writes, unsure: true, ..Tensor::default() };
-            tensor.grad = super::Grad::Unknown;
-        }
-        Data::Instance(instance) => {
-            instance.attrs = unknown(&instance.attrs);
-            instance.open = true;
-        }
-        Data::Function(function) => function.attrs = unknown(&function.attrs),
-        Data::Class(class) => {
-            class.attrs = unknown(&class.attrs);
-            class.open = true;
-        }
-        Data::Module { .. } => {}
-    }
-    data
-}
-
 fn element_values(items: &Items) -> Vec<Value> {
     match items {
         Items::Exact(values) => values.clone(),
@@ -483,7 +453,7 @@ fn agree<T: PartialEq + Clone>(a: &Option<T>, b: &Option<T>) -> Option<T> {
 }
 
 /// The join of the facts of two tensors.
-fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
+pub(super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     let mut out = a.clone();
     out.shape = match (&a.shape, &b.shape) {
         (Some(x), Some(y)) if x.len() == y.len() => Some(

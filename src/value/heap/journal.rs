@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::forget::forgotten;
 use super::{Heap, trail::Mark};
-use crate::value::join::{forgotten, join, join_data};
+use crate::value::join::{join, join_data};
 use crate::value::{Data, ObjId, Sym, Value};
 
 /// Of more values than this nothing is kept: the place becomes unknown.
@@ -93,7 +94,7 @@ impl Heap {
                 Some(values) => values.iter().try_fold(now, |now, data| self.blended(&now, data)),
                 None => None,
             };
-            let joined = joined.unwrap_or_else(|| Rc::new(forgotten(self.get(*id))));
+            let joined = joined.unwrap_or_else(|| Rc::new(forgotten(self.get(*id), self.get(*id))));
             self.put(*id, joined);
         }
     }
@@ -107,7 +108,7 @@ impl Heap {
         }
         for (id, before) in self.objects_since(mark) {
             let now = self.share(id);
-            let joined = self.blended(&now, &before).unwrap_or_else(|| Rc::new(forgotten(&now)));
+            let joined = self.blended(&now, &before).unwrap_or_else(|| Rc::new(forgotten(&before, &now)));
             self.put(id, joined);
         }
     }

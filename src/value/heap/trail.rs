@@ -176,13 +176,7 @@ impl Heap {
         ids.dedup();
         let mut changed = false;
         for id in ids {
-            let changes: Vec<Option<&Change>> = deltas
-                .iter()
-                .map(|delta| {
-                    let at = delta.binary_search_by_key(&id, |(have, _)| *have).ok()?;
-                    delta.get(at).map(|(_, change)| change)
-                })
-                .collect();
+            let changes: Vec<Option<&Change>> = deltas.iter().map(|delta| change_of(delta, id)).collect();
             changed |= if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
                 self.join_whole(id, &changes, widen)
             } else {
@@ -198,22 +192,7 @@ impl Heap {
         let mut merged: Option<Rc<Data>> = None;
         let mut changed = false;
         for change in changes {
-            let version = match change {
-                None => base.clone(),
-                Some(Change::Whole(data)) => data.clone(),
-                Some(Change::Names(names)) => {
-                    let mut data = Data::clone(&base);
-                    if let Some(have) = names_mut(&mut data) {
-                        for (name, value) in names {
-                            match value {
-                                Some(value) => _ = have.insert(*name, value.clone()),
-                                None => _ = have.shift_remove(name),
-                            }
-                        }
-                    }
-                    Rc::new(data)
-                }
-            };
+            let version = changed_by(&base, *change);
             merged = Some(match merged {
                 None => version,
                 Some(have) if Rc::ptr_eq(&have, &version) => have,
@@ -304,6 +283,32 @@ impl Heap {
         let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
         names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
     }
+}
+
+/// The object as a change of it has left it; `base` is its state at the mark.
+pub(super) fn changed_by(base: &Rc<Data>, change: Option<&Change>) -> Rc<Data> {
+    match change {
+        None => base.clone(),
+        Some(Change::Whole(data)) => data.clone(),
+        Some(Change::Names(names)) => {
+            let mut data = Data::clone(base);
+            if let Some(have) = names_mut(&mut data) {
+                for (name, value) in names {
+                    match value {
+                        Some(value) => _ = have.insert(*name, value.clone()),
+                        None => _ = have.shift_remove(name),
+                    }
+                }
+            }
+            Rc::new(data)
+        }
+    }
+}
+
+/// What a delta says of an object.
+pub(super) fn change_of(delta: &[(ObjId, Change)], id: ObjId) -> Option<&Change> {
+    let at = delta.binary_search_by_key(&id, |(have, _)| *have).ok()?;
+    delta.get(at).map(|(_, change)| change)
 }
 
 #[cfg(test)]

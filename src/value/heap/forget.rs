@@ -1,0 +1,357 @@
+//! What a loop that does not come to a fixpoint makes unknown.
+//!
+//! A loop's body is run until the state where rounds end does not change any more. After a
+//! bounded number of rounds, [`Heap::give_up_changes`] makes unknown what two successive states
+//! do not agree on; where that does not end either, [`Heap::forget_changes`] makes unknown
+//! everything that the body has changed.
+
+use std::rc::Rc;
+
+use super::trail::{change_of, changed_by};
+use super::{Change, Delta, Heap, Mark, names_of};
+use crate::value::join::{DEPTH, join_data, join_tensor, same};
+use crate::value::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, Tensor, Value};
+
+impl Heap {
+    /// The state above both of two successive states of a loop in which everything is unknown
+    /// that they do not agree on: of a name only its type is left, of a list, a set or a
+    /// dictionary not even its length, of a tensor the facts that did not change. A name that
+    /// only one of the states binds keeps its value, as in [`Heap::join`].
+    ///
+    /// Both are relative to `mark`; the heap is left in the state at the mark. Applied again
+    /// and again to a state and what the next round makes of it, this comes to a fixpoint: each
+    /// name, element of a tuple and fact of a tensor is given up once or twice, and nothing
+    /// that was given up is known again.
+    pub fn give_up_changes(&mut self, mark: Mark, previous: &[(ObjId, Change)], next: &[(ObjId, Change)]) -> Delta {
+        self.undo(mark);
+        let mut ids: Vec<ObjId> = previous.iter().chain(next).map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        for id in ids {
+            let (before, after) = (change_of(previous, id), change_of(next, id));
+            match (before, after) {
+                (None | Some(Change::Names(_)), None | Some(Change::Names(_))) => self.give_up_names(id, before, after),
+                _ => {
+                    let base = self.share(id);
+                    let (a, b) = (changed_by(&base, before), changed_by(&base, after));
+                    let data = if Rc::ptr_eq(&a, &b) { b } else { Rc::new(self.agreed_data(&a, &b)) };
+                    self.put(id, data);
+                }
+            }
+        }
+        let state = self.delta(mark);
+        self.undo(mark);
+        state
+    }
+
+    /// The state in which nothing is known of whatever a delta has changed: the last resort,
+    /// after which a loop can change only what it has not changed before.
+    ///
+    /// The delta is relative to `mark`; the heap is left in the state at the mark.
+    pub fn forget_changes(&mut self, mark: Mark, delta: &[(ObjId, Change)]) -> Delta {
+        self.undo(mark);
+        for (id, change) in delta {
+            match change {
+                Change::Names(names) => {
+                    for (name, _) in names {
+                        self.bind(*id, *name, Some(Value::Unknown));
+                    }
+                }
+                Change::Whole(now) => {
+                    let base = self.share(*id);
+                    self.put(*id, Rc::new(forgotten(&base, now)));
+                }
+            }
+        }
+        let state = self.delta(mark);
+        self.undo(mark);
+        state
+    }
+
+    fn give_up_names(&mut self, id: ObjId, previous: Option<&Change>, next: Option<&Change>) {
+        let lists = [previous, next].map(|change| match change {
+            Some(Change::Names(names)) => names.as_slice(),
+            Some(Change::Whole(_)) | None => &[],
+        });
+        for (name, _) in lists.into_iter().flatten() {
+            let base = names_of(self.get(id)).and_then(|names| names.get(name)).cloned();
+            let [before, after] = lists.map(|names| match names.iter().find(|(have, _)| have == name) {
+                Some((_, value)) => value.clone(),
+                None => base.clone(),
+            });
+            let value = match (before, after) {
+                (Some(a), Some(b)) => Some(self.agreed(&a, &b, DEPTH)),
+                (one, other) => one.or(other),
+            };
+            self.bind(id, *name, value);
+        }
+    }
+
+    /// What is left of a value that is `a` in one round and `b` in the next.
+    fn agreed(&mut self, a: &Value, b: &Value, depth: u32) -> Value {
+        if same(self, a, b) {
+            return b.clone();
+        }
+        if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {
+            return if x == y { Value::Any(x) } else { Value::Unknown };
+        }
+        if a.is_text() && b.is_text() {
+            return Value::Any(crate::value::Type::Str);
+        }
+        match (a, b) {
+            (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() && depth > 0 => {
+                Value::tuple(x.iter().zip(y.iter()).map(|(a, b)| self.agreed(a, b, depth - 1)).collect())
+            }
+            (Value::Obj(x), Value::Obj(y)) => match (self.get(*x), self.get(*y)) {
+                (Data::Tensor(p), Data::Tensor(q)) if p.array == q.array => {
+                    let tensor = join_tensor(p, q, true);
+                    Value::Obj(self.alloc(Data::Tensor(tensor)))
+                }
+                _ => Value::Unknown,
+            },
+            _ => Value::Unknown,
+        }
+    }
+
+    fn agreed_attrs(&mut self, a: &Attrs, b: &Attrs) -> Attrs {
+        let mut out = Attrs::default();
+        for (name, value) in a {
+            let left = match b.get(name) {
+                Some(other) => self.agreed(value, other, DEPTH),
+                None => value.clone(),
+            };
+            out.insert(*name, left);
+        }
+        for (name, value) in b {
+            if !a.contains_key(name) {
+                out.insert(*name, value.clone());
+            }
+        }
+        out
+    }
+
+    /// What is left of an object that is `a` in one round and `b` in the next.
+    fn agreed_data(&mut self, a: &Data, b: &Data) -> Data {
+        match (a, b) {
+            (Data::Tensor(x), Data::Tensor(y)) if x.array == y.array => {
+                join_data(self, a, b, true).unwrap_or_else(|| forgotten(a, b))
+            }
+            (Data::Dict(x), Data::Dict(y)) => {
+                let kept = |(key, value): (&_, &Value)| {
+                    y.entries
+                        .get(key)
+                        .is_some_and(|other| same(self, value, other))
+                        .then(|| (Clone::clone(key), value.clone()))
+                };
+                Data::Dict(Dict { entries: x.entries.iter().filter_map(kept).collect(), open: Some(Value::Unknown) })
+            }
+            (Data::Scope(x), Data::Scope(y)) if x.parent == y.parent => {
+                let mut scope = x.clone();
+                scope.vars = self.agreed_attrs(&x.vars, &y.vars);
+                Data::Scope(scope)
+            }
+            (Data::Instance(x), Data::Instance(y)) => Data::Instance(Instance {
+                class: if same(self, &x.class, &y.class) { x.class.clone() } else { Value::Unknown },
+                attrs: self.agreed_attrs(&x.attrs, &y.attrs),
+                open: x.open || y.open,
+            }),
+            (Data::Function(x), Data::Function(y)) if x.code == y.code && x.scope == y.scope => {
+                let mut function = x.clone();
+                function.attrs = self.agreed_attrs(&x.attrs, &y.attrs);
+                Data::Function(function)
+            }
+            (Data::Class(x), Data::Class(y)) if x.code == y.code => {
+                let mut class = x.clone();
+                class.attrs = self.agreed_attrs(&x.attrs, &y.attrs);
+                class.open |= y.open;
+                Data::Class(class)
+            }
+            (Data::List(_), _)
+            | (Data::Set(_), _)
+            | (Data::Iter(_), _)
+            | (Data::Module { .. }, _)
+            | (Data::Tensor(_), _)
+            | (Data::Dict(_), _)
+            | (Data::Scope(_), _)
+            | (Data::Instance(_), _)
+            | (Data::Function(_), _)
+            | (Data::Class(_), _) => forgotten(a, b),
+        }
+    }
+}
+
+/// An object of which is known only what it is, for one that is `base` at a mark and `now`
+/// later.
+pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
+    let attrs = |a: &Attrs, b: &Attrs| a.keys().chain(b.keys()).map(|name| (*name, Value::Unknown)).collect::<Attrs>();
+    match (base, now) {
+        (Data::List(_), Data::List(_)) => Data::List(Items::Many(Value::Unknown)),
+        (Data::Set(_), Data::Set(_)) => Data::Set(Items::Many(Value::Unknown)),
+        (Data::Iter(_), Data::Iter(_)) => {
+            Data::Iter(Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended: None })
+        }
+        (Data::Dict(_), Data::Dict(_)) => Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() }),
+        (Data::Tensor(a), Data::Tensor(b)) if a.array == b.array => Data::Tensor(Tensor {
+            array: a.array,
+            // Which memory it shares, and that views of it know nothing of their elements.
+            base: a.base.filter(|_| a.base == b.base),
+            version: a.version.max(b.version),
+            writes: a.writes.max(b.writes),
+            unsure: true,
+            ..Tensor::default()
+        }),
+        (Data::Scope(a), Data::Scope(b)) => {
+            let mut scope = a.clone();
+            scope.vars = attrs(&a.vars, &b.vars);
+            Data::Scope(scope)
+        }
+        (Data::Instance(a), Data::Instance(b)) => {
+            Data::Instance(Instance { class: a.class.clone(), attrs: attrs(&a.attrs, &b.attrs), open: true })
+        }
+        (Data::Function(a), Data::Function(b)) if a.code == b.code => {
+            let mut function = a.clone();
+            function.attrs = attrs(&a.attrs, &b.attrs);
+            Data::Function(function)
+        }
+        (Data::Class(a), Data::Class(b)) if a.code == b.code => {
+            let mut class = a.clone();
+            class.attrs = attrs(&a.attrs, &b.attrs);
+            class.open = true;
+            Data::Class(class)
+        }
+        (Data::Module { file: a, scope }, Data::Module { file: b, .. }) if a == b => {
+            Data::Module { file: *a, scope: *scope }
+        }
+        // No state of one object: something of which not even the class is known.
+        (Data::List(_), _)
+        | (Data::Set(_), _)
+        | (Data::Iter(_), _)
+        | (Data::Dict(_), _)
+        | (Data::Tensor(_), _)
+        | (Data::Scope(_), _)
+        | (Data::Instance(_), _)
+        | (Data::Function(_), _)
+        | (Data::Class(_), _)
+        | (Data::Module { .. }, _) => {
+            Data::Instance(Instance { class: Value::Unknown, attrs: Attrs::default(), open: true })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Dim, Dtype, Scope, sym};
+
+    /// One round of a loop, from a state to the next.
+    fn round(heap: &mut Heap, mark: Mark, state: &[(ObjId, Change)], body: &dyn Fn(&mut Heap)) -> Delta {
+        heap.undo(mark);
+        heap.apply(state);
+        body(heap);
+        let end = heap.delta(mark);
+        heap.undo(mark);
+        heap.join(&[state.to_vec(), end], true);
+        heap.delta(mark)
+    }
+
+    fn scope(heap: &mut Heap) -> ObjId {
+        heap.alloc(Data::Scope(Scope::default()))
+    }
+
+    fn name(heap: &Heap, id: ObjId, name: &str) -> Option<Value> {
+        names_of(heap.get(id)).and_then(|names| names.get(&sym(name))).cloned()
+    }
+
+    #[test]
+    fn what_still_changes_is_given_up_and_the_rest_stays() {
+        let mut heap = Heap::new();
+        let vars = scope(&mut heap);
+        let list = heap.alloc(Data::List(Items::Exact(vec![Value::Int(1)])));
+        heap.bind(vars, sym("n"), Some(Value::Int(0)));
+        heap.bind(vars, sym("kept"), Some(Value::Int(7)));
+        let tensor = |rows| Tensor {
+            shape: Some(vec![Dim::int(rows), Dim::int(3)]),
+            dtype: Some(Dtype::Float32),
+            ..Tensor::default()
+        };
+        let mark = heap.mark();
+        let mut state = |n: i64| {
+            heap.undo(mark);
+            heap.bind(vars, sym("n"), Some(Value::Int(n)));
+            heap.bind(vars, sym("kind"), Some(if n == 1 { Value::Int(1) } else { Value::str("a") }));
+            let made = heap.tensor(tensor(n));
+            heap.bind(vars, sym("x"), Some(made));
+            *heap.get_mut(list) = Data::List(Items::Exact(vec![Value::Int(n); 2]));
+            heap.delta(mark)
+        };
+        let (previous, next) = (state(1), state(2));
+        let state = heap.give_up_changes(mark, &previous, &next);
+        assert!(matches!(name(&heap, vars, "n"), Some(Value::Int(0))));
+        heap.apply(&state);
+        assert!(matches!(name(&heap, vars, "n"), Some(Value::Any(crate::value::Type::Int))));
+        assert!(matches!(name(&heap, vars, "kept"), Some(Value::Int(7))));
+        assert!(matches!(name(&heap, vars, "kind"), Some(Value::Unknown)));
+        assert!(matches!(heap.get(list), Data::List(Items::Many(Value::Unknown))));
+        let x = heap.tensor_of(&name(&heap, vars, "x").unwrap()).unwrap();
+        assert_eq!(x.dtype, Some(Dtype::Float32));
+        assert_eq!(crate::value::dims_text(&x.shape.unwrap()), "[?, 3]");
+        heap.release(mark);
+    }
+
+    #[test]
+    fn everything_that_a_delta_changed_is_forgotten() {
+        let mut heap = Heap::new();
+        let vars = scope(&mut heap);
+        let dict = heap.alloc(Data::Dict(Dict::default()));
+        heap.bind(vars, sym("n"), Some(Value::Int(0)));
+        heap.bind(vars, sym("kept"), Some(Value::Int(7)));
+        let mark = heap.mark();
+        heap.bind(vars, sym("n"), Some(Value::Int(1)));
+        if let Data::Dict(dict) = heap.get_mut(dict) {
+            dict.entries.insert(crate::value::Key::Int(1), Value::None);
+        }
+        let delta = heap.delta(mark);
+        let state = heap.forget_changes(mark, &delta);
+        heap.apply(&state);
+        assert!(matches!(name(&heap, vars, "n"), Some(Value::Unknown)));
+        assert!(matches!(name(&heap, vars, "kept"), Some(Value::Int(7))));
+        assert!(
+            matches!(heap.get(dict), Data::Dict(Dict { open: Some(Value::Unknown), entries }) if entries.is_empty())
+        );
+        heap.release(mark);
+    }
+
+    #[test]
+    fn a_chain_of_names_that_changes_comes_to_a_fixpoint() {
+        let mut heap = Heap::new();
+        let vars = scope(&mut heap);
+        let names: Vec<_> = ["a", "b", "c", "d", "e", "f", "g", "h"].into_iter().map(sym).collect();
+        for name in &names {
+            heap.bind(vars, *name, Some(Value::None));
+        }
+        let mark = heap.mark();
+        let body = |heap: &mut Heap| {
+            for pair in names.windows(2) {
+                let next = names_of(heap.get(vars)).and_then(|have| have.get(&pair[1])).cloned();
+                heap.bind(vars, pair[0], next);
+            }
+            heap.bind(vars, names[7], Some(Value::Int(1)));
+        };
+        let mut state = Delta::new();
+        let mut rounds = 0;
+        loop {
+            let next = round(&mut heap, mark, &state, &body);
+            heap.undo(mark);
+            if !heap.join(&[state.clone(), next.clone()], true) {
+                break;
+            }
+            state = heap.give_up_changes(mark, &state, &next);
+            rounds += 1;
+            assert!(rounds <= 2 * names.len(), "no fixpoint");
+        }
+        heap.undo(mark);
+        heap.apply(&state);
+        assert!(names.iter().all(|at| matches!(name(&heap, vars, at.as_str()), Some(Value::Unknown))));
+        heap.release(mark);
+    }
+}
