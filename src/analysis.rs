@@ -398,7 +398,7 @@ fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, 
         },
         _ => value.clone(),
     };
-    let reached = !it.speculative;
+    let reached = !it.speculative();
     let before = facts.borrow().get(&span).map(|(_, value, reached)| (value.clone(), *reached));
     let joined = match before {
         // What the program does counts more than what was tried.

@@ -1,8 +1,9 @@
 //! Assignment: targets, unpacking, `del`.
 
+use super::Args;
 use super::interp::Interp;
-use crate::syntax::Expr;
 use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
+use crate::syntax::{Expr, Span};
 use crate::value::{Data, Items, ObjId, Sym, Value, sym};
 
 impl<'p> Interp<'p> {
@@ -148,6 +149,14 @@ impl<'p> Interp<'p> {
         self.assign(&stmt.target, value);
     }
 
+    /// `name := value`: in a comprehension, the name is bound around it.
+    pub(super) fn assign_walrus(&mut self, target: &'p Expr, value: Value) {
+        let Some((scope, home)) = self.frames.last().map(|f| (f.scope, f.home)) else { return };
+        self.set_scope(home);
+        self.assign(target, value);
+        self.set_scope(scope);
+    }
+
     pub(super) fn set_name(&mut self, name: Sym, value: Value) {
         let Some(frame) = self.frames.last() else { return };
         let scope = if frame.globals.contains(&name) {
@@ -184,6 +193,25 @@ impl<'p> Interp<'p> {
         None
     }
 
+    /// `del object.name`
+    pub(super) fn delattr(&mut self, object: &Value, name: Sym, span: Span) {
+        if let Some(method) = self.user_method(object, "__delattr__") {
+            let args = [object.clone(), Value::str(name.as_str())];
+            self.call(&method, Args::positional(args, span), span);
+            return;
+        }
+        let Some(id) = object.as_obj() else { return };
+        match self.heap.get(id) {
+            Data::Instance(_) => self.heap.bind(id, name, None),
+            Data::Class(_) => {
+                if let Data::Class(class) = self.heap.get_mut(id) {
+                    class.attrs.shift_remove(&name);
+                }
+            }
+            _ => {}
+        }
+    }
+
     pub(super) fn delete(&mut self, target: &'p Expr) {
         match target {
             Expr::Name(name) => {
@@ -194,11 +222,8 @@ impl<'p> Interp<'p> {
             }
             Expr::Attribute(attribute) => {
                 let object = self.eval(&attribute.value);
-                if let Some(id) = object.as_obj()
-                    && matches!(self.heap.get(id), Data::Instance(_))
-                {
-                    self.heap.bind(id, sym(attribute.attr.as_str()), None);
-                }
+                let span = self.span(attribute);
+                self.delattr(&object, sym(attribute.attr.as_str()), span);
             }
             Expr::Subscript(subscript) => {
                 let object = self.eval(&subscript.value);

@@ -102,11 +102,7 @@ impl<'p> Interp<'p> {
             Some(exceptions_above(builtin)?.contains(&wanted))
         };
         let all: Vec<Option<bool>> = all.iter().map(one).collect();
-        if all.contains(&Some(true)) {
-            Some(true)
-        } else {
-            all.into_iter().collect::<Option<Vec<_>>>().map(|_| false)
-        }
+        if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
     }
 
     /// Runs the handler that takes [`Library::fatal`] as if that had been raised, for the

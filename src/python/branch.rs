@@ -8,8 +8,8 @@ use super::cadence::Cadence;
 use super::interp::Interp;
 use super::stmt::Flow;
 use crate::syntax::Expr;
-use crate::syntax::ast::{self, StmtIf};
 use crate::syntax::Stmt;
+use crate::syntax::ast::{self, StmtIf};
 use crate::value::{Type, Value, join};
 
 /// One way that a run may take; what it computes, or `None` where it does not go on.

@@ -141,7 +141,13 @@ impl<'p> Interp<'p> {
                 }
                 Value::None
             }
-            "delattr" => Value::None,
+            "delattr" => {
+                match values.get(1).and_then(Value::as_str) {
+                    Some(name) => self.delattr(&first, sym(name), span),
+                    None => self.open(&first),
+                }
+                Value::None
+            }
             "int" | "float" | "bool" | "str" | "complex" => self.convert(name, &values, span),
             "isinstance" => self.isinstance(&first, values.get(1)).map_or(Value::Any(Type::Bool), Value::Bool),
             "issubclass" | "callable" => Value::Any(Type::Bool),
@@ -164,31 +170,13 @@ impl<'p> Interp<'p> {
             "zip" => self.zip(&values, span),
             "enumerate" => self.enumerate(&first, args.get(1, "start"), span),
             "map" => self.map(&values, span),
-            "filter" => {
-                let items = values.get(1).cloned().map_or(Items::Many(Value::Unknown), |v| self.iterate(&v, span));
-                let element = items.element(&mut self.heap);
-                self.heap.iter(Items::Many(element))
-            }
-            "next" => self.next(&first, span),
+            "filter" => self.filter(&values, span),
+            "next" => self.next(&first, values.get(1), span),
             "sum" | "min" | "max" => self.fold(name, &values, &args, span),
             "abs" | "round" | "pow" | "divmod" => self.arithmetic(name, &values, span),
             "all" | "any" => {
-                let items = self.iterate(&first, span);
-                match items {
-                    Items::Exact(items) => {
-                        let stops_at = name == "any";
-                        let mut result = Some(!stops_at);
-                        for item in items {
-                            match self.truth(&item) {
-                                Some(t) if t == stops_at => return Value::Bool(stops_at),
-                                Some(_) => {}
-                                None => result = None,
-                            }
-                        }
-                        result.map_or(Value::Any(Type::Bool), Value::Bool)
-                    }
-                    Items::Many(_) => Value::Any(Type::Bool),
-                }
+                let iterator = self.iterator_of(&first, span);
+                self.any_given(&iterator, name == "any", span)
             }
             "type" => match first.as_obj().map(|id| self.heap.get(id)) {
                 Some(Data::Instance(instance)) => instance.class.clone(),

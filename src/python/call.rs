@@ -1,12 +1,16 @@
 //! Calls: who is called, how arguments meet parameters, what comes back.
 
 use super::budget::Abroad;
+use super::generator::Consumer;
 use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
+use super::leave::Leave;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
-use crate::value::{Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Sym, Type, Value, dotted, sym};
+use crate::value::{
+    Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Source, Sym, Type, Value, dotted, sym,
+};
 
 /// How deep the objects that make up an object are followed where they may have changed.
 const MAX_PARTS: u32 = 2;
@@ -14,7 +18,7 @@ const MAX_PARTS: u32 = 2;
 impl<'p> Interp<'p> {
     /// Calls anything that can be called.
     pub fn call(&mut self, callee: &Value, args: Args, span: Span) -> Value {
-        if !self.step() {
+        if self.stopped || !self.step() {
             return Value::Unknown;
         }
         match callee {
@@ -64,6 +68,9 @@ impl<'p> Interp<'p> {
 
     fn call_path(&mut self, path: Sym, args: Args, span: Span) -> Value {
         let text = path.as_str();
+        if self.ends_program(&Value::Path(path)) {
+            return Value::Unknown;
+        }
         if let Some(name) = text.strip_prefix("builtins.") {
             return self.call_builtin(name, args, span);
         }
@@ -105,6 +112,9 @@ impl<'p> Interp<'p> {
             } else {
                 Value::Unknown
             };
+        }
+        if let Some(value) = self.generator_method(receiver, name.as_str(), span) {
+            return value;
         }
         if let Some(owner) = self.dict_owner(receiver) {
             return self.attributes_method(&owner, name, args, span);
@@ -282,15 +292,18 @@ impl<'p> Interp<'p> {
     }
 
     /// What a call of the program that is not followed may have done.
-    fn lose(&mut self, function: &Function, args: &Args) {
-        self.havoc_args(args);
+    fn lose(&mut self, function: &Function, vars: &Attrs, first: Option<&Value>) {
+        for value in vars.values() {
+            self.event(Event::Escaped { value });
+            self.havoc(value);
+        }
         self.havoc_closure(function.scope);
         // A method, a constructor above all, gives its object attributes.
         if function.owner.is_some()
-            && let Some(object) = args.pos.first().map(|a| a.value.clone())
+            && let Some(object) = first
         {
-            self.forget_assigned(&object);
-            self.open(&object);
+            self.forget_assigned(object);
+            self.open(object);
         }
     }
 
@@ -321,7 +334,7 @@ impl<'p> Interp<'p> {
         };
         function.owner.is_some()
             && (function.attrs.contains_key(&sym(super::decorator::ABSTRACT))
-                || self.speculative && def.body.iter().all(stub))
+                || self.context.speculative && def.body.iter().all(stub))
     }
 
     // The program's own functions.
@@ -331,45 +344,63 @@ impl<'p> Interp<'p> {
         let data = self.heap.share(id);
         let Data::Function(function) = &*data else { return Value::Unknown };
         let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
-        let active = self.frames.iter().filter(|f| f.code == Some(function.code)).count();
-        let leaves = match self.meter.is_abroad() {
-            true => None,
-            false if !self.demands.is_empty() => Some(Abroad::Import),
-            false => self.foreign.contains(&code.file).then_some(Abroad::Visit),
-        };
-        let inlined = self.speculative && self.frames.len() > 1;
-        let may_call = self.meter.may_call(function.code, leaves, inlined);
-        if self.frames.len() >= MAX_DEPTH || active >= MAX_RECURSION || !may_call {
-            self.lose(function, &args);
-            return Value::Unknown;
-        }
         if self.is_overridden(function, code.body) {
             self.havoc_args(&args);
             return Value::Unknown;
         }
-        self.executed.insert(function.code);
         let first = args.pos.first().map(|a| a.value.clone());
         let parameters = match code.body {
             Body::Function(def) => Some(&*def.parameters),
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
-            Body::Class => return Value::Unknown,
+            Body::Class | Body::Expression(_) => return Value::Unknown,
         };
         // User rules may speak of the program's own functions.
         self.announce_user(function, parameters, &args, span);
-        // A call that leaves the program proper can be taken back.
-        let given = leaves.map(|_| args.clone());
-        let vars = self.bind(parameters, &function.defaults, args, span);
-        if let Some(kind) = leaves {
-            self.meter.leave(kind);
+        let vars = self.bind(parameters, &function.defaults, args);
+        if self.suspends(function.code) {
+            return self.heap.suspend(Source::Call { function: id, vars, first, call: span });
         }
+        self.run_function(function, vars, first, span, None)
+    }
+
+    /// Runs a function's body with bound parameters; what it returns. A generator's values go to
+    /// the consumer.
+    pub(super) fn run_function(
+        &mut self,
+        function: &Function,
+        vars: Attrs,
+        first: Option<Value>,
+        span: Span,
+        consumer: Option<Consumer<'p>>,
+    ) -> Value {
+        let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
+        let active = self.frames.iter().chain(&self.waiting).filter(|f| f.code == Some(function.code)).count();
+        let abroad = match self.meter.is_abroad() {
+            true => None,
+            false if !self.demands.is_empty() => Some(Abroad::Import),
+            false => self.foreign.contains(&code.file).then_some(Abroad::Visit),
+        };
+        let inlined = self.context.speculative && self.frames.len() > 1;
+        let deep = self.frames.len() + self.waiting.len() >= MAX_DEPTH || active >= MAX_RECURSION;
+        if deep || !self.meter.may_call(function.code, abroad, inlined) {
+            return self.unseen_body(function, &vars, first.as_ref(), consumer);
+        }
+        self.executed.insert(function.code);
+        // A call that leaves the program proper can be taken back.
+        let given = abroad.map(|kind| {
+            self.meter.leave(kind);
+            (vars.clone(), first.clone(), consumer.clone(), self.exits.len())
+        });
         let scope = self.heap.alloc(Data::Scope(Scope { vars, parent: Some(function.scope) }));
         let mark = self.heap.mark();
-        let unsure = self.unsure;
+        let outside = self.context;
         let mut frame = Frame::new(code.file, scope);
+        frame.id = self.block_id();
         frame.code = Some(function.code);
         frame.call = Some(span);
         frame.owner = function.owner.map(|owner| (owner, first));
         frame.mark = Some(mark);
+        frame.consumer = consumer;
         if let Body::Function(def) = code.body
             && self.is_expected_to_fail(def)
         {
@@ -377,83 +408,86 @@ impl<'p> Interp<'p> {
         }
         self.frames.push(frame);
         let managers = self.decorating_managers(function);
-        for manager in &managers {
-            self.enter_manager(manager, span);
-        }
-        if let Some(frame) = self.frames.last_mut() {
-            frame.withs.extend(managers.iter().cloned());
-        }
-        let flow = match code.body {
-            Body::Function(def) => self.exec_block(&def.body),
-            Body::Lambda(lambda) => {
-                let value = self.eval(&lambda.body);
-                self.keep_return(value);
-                Flow::Stopped
-            }
-            Body::Class => Flow::Next,
-        };
-        if flow == Flow::Next {
-            for manager in managers.iter().rev() {
-                self.exit_manager(manager);
-            }
-        }
-        if let Some(given) = given
+        let flow = self.in_managers(&managers, code.body, span);
+        if let Some((vars, first, consumer, exits)) = given
             && !self.meter.come_back(function.code)
         {
             // What was cut short is not kept.
             self.frames.pop();
             self.heap.undo(mark);
             self.heap.release(mark);
-            self.unsure = unsure;
-            self.lose(function, &given);
-            return Value::Unknown;
+            self.exits.truncate(exits);
+            (self.context, self.stopped) = (outside, false);
+            return self.unseen_body(function, &vars, first.as_ref(), consumer);
         }
-        let value = self.finish_call(flow, mark);
-        self.unsure = unsure;
-        if !self.is_generator(function.code) {
-            return value.0;
-        }
-        let mut yields = value.1.into_iter();
-        let element = match yields.next() {
-            None => Value::Unknown,
-            Some(first) => yields.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false)),
+        let value = self.finish_call(flow, mark, code.body);
+        self.context = outside;
+        value
+    }
+
+    /// Runs a body inside the managers that decorate its function.
+    fn in_managers(&mut self, managers: &[Value], body: Body<'p>, span: Span) -> Flow {
+        let Some((manager, inner)) = managers.split_first() else {
+            return match body {
+                Body::Function(def) => self.exec_block(&def.body),
+                Body::Lambda(lambda) => {
+                    let value = self.eval(&lambda.body);
+                    if std::mem::take(&mut self.stopped) { Flow::Stopped } else { self.leave(Leave::Return(value)) }
+                }
+                Body::Class | Body::Expression(_) => Flow::Next,
+            };
         };
-        self.heap.iter(Items::Many(element))
+        self.enter_manager(manager, span);
+        self.managed(manager.clone(), &mut |it| it.in_managers(inner, body, span))
     }
 
-    fn is_generator(&mut self, code: CodeId) -> bool {
-        let Some(code) = self.code.get_mut(code.0 as usize) else { return false };
-        let body = code.body;
-        *code.yields.get_or_insert_with(|| match body {
-            Body::Function(def) => super::entry::has_yield(&def.body),
-            _ => false,
-        })
-    }
-
-    /// Joins the ways in which a call ends; its value and what it yielded.
-    fn finish_call(&mut self, flow: Flow, mark: crate::value::Mark) -> (Value, Vec<Value>) {
-        let Some(frame) = self.frames.pop() else { return (Value::Unknown, Vec::new()) };
-        let mut ends = frame.returns;
-        if flow == Flow::Next {
-            if ends.is_empty() {
-                self.heap.release(mark);
-                return (Value::None, frame.yields);
+    /// A function that is not run.
+    fn unseen_body(
+        &mut self,
+        function: &Function,
+        vars: &Attrs,
+        first: Option<&Value>,
+        consumer: Option<Consumer<'p>>,
+    ) -> Value {
+        self.lose(function, vars, first);
+        if let Some(consumer) = consumer {
+            let any = Items::Many(Value::Unknown);
+            if self.over_items(any, 0, &mut |it, value| consumer(it, value)) == Flow::Stopped {
+                self.stopped = true;
             }
-            ends.push((self.heap.delta(mark), Value::None));
         }
-        if ends.is_empty() {
-            // Every path raises.
+        Value::Unknown
+    }
+
+    /// Joins the ways in which a call ends; its value.
+    fn finish_call(&mut self, flow: Flow, mark: crate::value::Mark, body: Body<'p>) -> Value {
+        let Some(frame) = self.frames.pop() else { return Value::Unknown };
+        let exits = self.take_exits(frame.id);
+        if exits.is_empty() {
             self.heap.release(mark);
-            return (Value::Unknown, frame.yields);
+            // Every path raises; but a method that only says so stands for those of subclasses.
+            if flow == Flow::Stopped && !is_stub(body) {
+                self.stopped = true;
+            }
+            return if flow == Flow::Next { Value::None } else { Value::Unknown };
+        }
+        let recurs = exits.iter().all(|exit| exit.recurs);
+        let (mut ends, mut values) = (Vec::new(), Vec::new());
+        for exit in exits {
+            if let Leave::Return(value) = exit.how {
+                ends.push(exit.state);
+                values.push(value);
+            }
+        }
+        if flow == Flow::Next {
+            ends.push(self.heap.delta(mark));
+            values.push(Value::None);
         }
         self.heap.undo(mark);
-        let (deltas, values): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
-        self.heap.join_taken(&deltas, false, frame.apart);
-        let mut values = values.into_iter();
-        let first = values.next().unwrap_or(Value::None);
-        let value = values.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false));
+        self.heap.join_taken(&ends, false, recurs);
+        let value = self.join_values(values);
         self.heap.release(mark);
-        (value, frame.yields)
+        value
     }
 
     fn announce_user(&mut self, function: &Function, parameters: Option<&'p Parameters>, args: &Args, span: Span) {
@@ -476,7 +510,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Binds arguments to parameters as Python does; what cannot be seen is unknown.
-    fn bind(&mut self, parameters: Option<&'p Parameters>, defaults: &[(Sym, Value)], args: Args, span: Span) -> Attrs {
+    fn bind(&mut self, parameters: Option<&'p Parameters>, defaults: &[(Sym, Value)], args: Args) -> Attrs {
         let mut vars = Attrs::default();
         let Some(parameters) = parameters else { return vars };
         let mut kw: Vec<(Sym, Option<Arg>)> = args.kw.into_iter().map(|(k, a)| (k, Some(a))).collect();
@@ -520,7 +554,6 @@ impl<'p> Interp<'p> {
             let value = self.heap.dict(dict);
             vars.insert(sym(kwarg.name.as_str()), value);
         }
-        let _ = span;
         vars
     }
 
@@ -529,12 +562,12 @@ impl<'p> Interp<'p> {
     pub(super) fn define_function(&mut self, def: &'p StmtFunctionDef) {
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), yields: None });
+        let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), suspends: None });
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
         // On one side of a condition, what is around a function may belong to the other side.
         if file == self.root
-            && self.unsure == 0
+            && self.context.doubts == 0
             && let Some(id) = value.as_obj()
         {
             self.defined.push(id);
@@ -604,6 +637,17 @@ impl<'p> Interp<'p> {
             _ => Value::Unknown,
         }
     }
+}
+
+/// Whether a body raises `NotImplementedError` and does nothing else of note.
+fn is_stub(body: Body<'_>) -> bool {
+    let Body::Function(def) = body else { return false };
+    let Some(ast::Stmt::Raise(raise)) = def.body.last() else { return false };
+    let exception = match raise.exc.as_deref() {
+        Some(crate::syntax::Expr::Call(call)) => Some(&*call.func),
+        other => other,
+    };
+    matches!(exception, Some(crate::syntax::Expr::Name(name)) if name.id.as_str() == "NotImplementedError")
 }
 
 fn take(kw: &mut [(Sym, Option<Arg>)], name: Sym) -> Option<Arg> {

@@ -12,7 +12,7 @@ impl<'p> Interp<'p> {
     pub(super) fn define_class(&mut self, def: &'p StmtClassDef) {
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || Code { file, body: Body::Class, yields: Some(false) });
+        let code = self.code_of(address, || Code { file, body: Body::Class, suspends: Some(false) });
         let mut bases = Vec::new();
         let mut open = false;
         if let Some(arguments) = &def.arguments {

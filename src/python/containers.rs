@@ -4,7 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::interp::Interp;
+use super::interp::{Interp, Rounds};
+use super::stmt::Flow;
 use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
@@ -343,6 +344,7 @@ impl<'p> Interp<'p> {
             }
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
             Value::Obj(id) => match self.heap.get(*id) {
+                Data::Iter(Iter { suspended: Some(_), .. }) => self.collected(object, span),
                 Data::List(items) | Data::Iter(Iter { items, .. }) => items.clone(),
                 Data::Set(items) => {
                     let items = items.clone();
@@ -386,14 +388,19 @@ impl<'p> Interp<'p> {
     fn iterate_instance(&mut self, object: &Value, span: Span) -> Items {
         if let Some(iter) = self.user_method(object, "__iter__") {
             let iterator = self.call(&iter, Args::positional([object.clone()], span), span);
-            if iterator.as_obj() == object.as_obj() {
-                return match self.user_method(object, "__next__") {
-                    Some(next) => {
-                        let element = self.call(&next, Args::positional([object.clone()], span), span);
-                        Items::Many(element)
-                    }
-                    None => Items::Many(Value::Unknown),
+            if self.user_method(&iterator, "__next__").is_some() {
+                let list = self.heap.alloc(Data::List(Items::Exact(Vec::new())));
+                self.over_iterator(&iterator, Rounds::default(), span, &[], &mut |it, value| {
+                    it.push_item(list, value);
+                    Flow::Next
+                });
+                return match self.heap.get(list) {
+                    Data::List(items) => items.clone(),
+                    _ => Items::Many(Value::Unknown),
                 };
+            }
+            if iterator.as_obj() == object.as_obj() {
+                return Items::Many(Value::Unknown);
             }
             return self.iterate(&iterator, span);
         }

@@ -1,8 +1,8 @@
 //! How the present code is being run: for real, or on trial, and under which conditions.
 
+use super::Bound;
 use super::interp::Interp;
 use super::library::{Event, Observer, Rejection};
-use super::Bound;
 use crate::syntax::Span;
 use crate::value::{Delta, Mark, Sym, Value};
 

@@ -15,7 +15,7 @@ impl<'p> Interp<'p> {
     /// arguments of which nothing is known.
     pub fn run(&mut self) {
         let scope = self.run_main();
-        self.speculative = true;
+        self.context.speculative = true;
         // What nothing calls is looked at once, not in every context that it may have.
         self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
@@ -60,7 +60,13 @@ impl<'p> Interp<'p> {
         }
         let mark = self.heap.mark();
         let args = self.unknown_args(def, receiver, span);
-        let value = self.call(&Value::Obj(id), args, span);
+        let mut value = self.call(&Value::Obj(id), args, span);
+        if self.heap.suspended(&value).is_some() {
+            let coroutine = self.awaited(&value);
+            self.collected(&value, span);
+            value = coroutine;
+        }
+        self.stopped = false;
         self.event(Event::Escaped { value: &value });
         self.heap.undo(mark);
         self.heap.release(mark);

@@ -36,11 +36,11 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a block that is to end in an exception.
-    pub(super) fn exec_raising(&mut self, body: &'p [Stmt]) -> Flow {
+    pub(super) fn raising(&mut self, body: impl FnOnce(&mut Self) -> Flow) -> Flow {
         if let Some(frame) = self.frames.last_mut() {
             frame.raising += 1;
         }
-        let flow = self.exec_block(body);
+        let flow = body(self);
         if let Some(frame) = self.frames.last_mut() {
             frame.raising -= 1;
         }

@@ -3,10 +3,14 @@
 use std::rc::Rc;
 
 use super::interp::{Body, Code, Interp};
+use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
 use crate::syntax::{Expr, Ranged as _};
-use crate::value::{Data, Dict, Items, Key, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
+use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
+
+/// Comprehensions over more known elements are run as over an unknown number.
+const MOST_UNROLLED: usize = 256;
 
 impl<'p> Interp<'p> {
     pub(super) fn eval(&mut self, expr: &'p Expr) -> Value {
@@ -19,7 +23,7 @@ impl<'p> Interp<'p> {
     }
 
     fn value_of(&mut self, expr: &'p Expr) -> Value {
-        if !self.step() {
+        if self.stopped || !self.step() {
             return Value::Unknown;
         }
         match expr {
@@ -53,11 +57,7 @@ impl<'p> Interp<'p> {
             }
             Expr::BoolOp(e) => self.bool_op(e),
             Expr::Compare(e) => self.compare(e),
-            Expr::If(e) => match self.condition(&e.test) {
-                Some(true) => self.eval(&e.body),
-                Some(false) => self.eval(&e.orelse),
-                None => self.eval_either(&e.test, &e.body, &e.orelse),
-            },
+            Expr::If(e) => self.ternary(e),
             Expr::Subscript(s) => {
                 let object = self.eval(&s.value);
                 let index = self.eval(&s.slice);
@@ -85,20 +85,17 @@ impl<'p> Interp<'p> {
             }
             Expr::Dict(d) => self.dict_display(&d.items),
             Expr::ListComp(c) => {
-                let items = self.comprehension(&c.generators, &mut |it| it.eval(&c.elt));
+                let items = self.comprehension(&c.generators, |it| it.eval(&c.elt));
                 Value::Obj(self.heap.alloc(Data::List(items)))
             }
             Expr::SetComp(c) => {
-                let items = self.comprehension(&c.generators, &mut |it| it.eval(&c.elt));
+                let items = self.comprehension(&c.generators, |it| it.eval(&c.elt));
                 let items = self.distinct(items);
                 Value::Obj(self.heap.alloc(Data::Set(items)))
             }
-            Expr::Generator(c) => {
-                let items = self.comprehension(&c.generators, &mut |it| it.eval(&c.elt));
-                self.heap.iter(items)
-            }
+            Expr::Generator(c) => self.generator_expression(c),
             Expr::DictComp(c) => {
-                let items = self.comprehension(&c.generators, &mut |it| {
+                let items = self.comprehension(&c.generators, |it| {
                     let key = c.key.as_ref().map_or(Value::Unknown, |k| it.eval(k));
                     let value = it.eval(&c.value);
                     Value::tuple(vec![key, value])
@@ -109,33 +106,35 @@ impl<'p> Interp<'p> {
             Expr::Lambda(lambda) => {
                 let file = self.file();
                 let address = std::ptr::from_ref(lambda) as usize;
-                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), yields: Some(false) });
+                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), suspends: Some(false) });
                 let parameters = lambda.parameters.as_deref();
                 self.make_function(code, sym("<lambda>"), parameters)
             }
             Expr::Named(e) => {
                 let value = self.eval(&e.value);
-                self.assign(&e.target, value.clone());
+                self.assign_walrus(&e.target, value.clone());
                 value
             }
             Expr::FString(f) => self.fstring(&f.value),
             Expr::TString(_) => Value::Unknown,
             Expr::Starred(s) => self.eval(&s.value),
-            Expr::Await(e) => self.eval(&e.value),
+            Expr::Await(e) => {
+                let value = self.eval(&e.value);
+                self.awaited(&value)
+            }
             Expr::Yield(e) => {
                 let value = e.value.as_ref().map_or(Value::None, |v| self.eval(v));
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.yields.push(value);
-                }
-                Value::Unknown
+                self.give(value)
             }
             Expr::YieldFrom(e) => {
                 let iterable = self.eval(&e.value);
                 let span = self.span(e);
-                let element = self.iterate(&iterable, span).element(&mut self.heap);
-                if let Some(frame) = self.frames.last_mut() {
-                    frame.yields.push(element);
-                }
+                let iterator = self.iterator_of(&iterable, span);
+                let give = |it: &mut Self, value: Value| {
+                    it.give(value);
+                    if std::mem::take(&mut it.stopped) { Flow::Stopped } else { Flow::Next }
+                };
+                self.stopped |= self.drive(&iterator, span, Rc::new(give)) == Flow::Stopped;
                 Value::Unknown
             }
             Expr::IpyEscapeCommand(_) => Value::Unknown,
@@ -320,141 +319,65 @@ impl<'p> Interp<'p> {
         dict
     }
 
-    /// Runs the loops of a comprehension in a scope of their own.
-    fn comprehension(&mut self, generators: &'p [Comprehension], body: &mut dyn FnMut(&mut Self) -> Value) -> Items {
+    /// The elements of a comprehension, whose loops are run in a scope of their own.
+    fn comprehension(&mut self, generators: &'p [Comprehension], mut element: impl FnMut(&mut Self) -> Value) -> Items {
         let Some(frame) = self.frames.last() else { return Items::Many(Value::Unknown) };
         let outer = frame.scope;
-        let scope = self.heap.alloc(Data::Scope(Scope { vars: Default::default(), parent: Some(outer) }));
+        let scope = self.heap.alloc(Data::Scope(Scope { vars: Attrs::default(), parent: Some(outer) }));
+        let list = self.heap.alloc(Data::List(Items::Exact(Vec::new())));
+        self.set_scope(scope);
+        let flow = self.comprehend(generators, None, &mut |it| {
+            let value = element(it);
+            if std::mem::take(&mut it.stopped) {
+                return Flow::Stopped;
+            }
+            it.push_item(list, value);
+            Flow::Next
+        });
+        self.set_scope(outer);
+        self.stopped |= flow == Flow::Stopped;
+        match self.heap.get(list) {
+            Data::List(items) => items.clone(),
+            _ => Items::Many(Value::Unknown),
+        }
+    }
+
+    pub(super) fn set_scope(&mut self, scope: ObjId) {
         if let Some(frame) = self.frames.last_mut() {
             frame.scope = scope;
         }
-        let items = self.comprehend(generators, body);
-        if let Some(frame) = self.frames.last_mut() {
-            frame.scope = outer;
-        }
-        items
     }
 
-    fn comprehend(&mut self, generators: &'p [Comprehension], body: &mut dyn FnMut(&mut Self) -> Value) -> Items {
-        let Some((first, rest)) = generators.split_first() else { return Items::Exact(vec![body(self)]) };
-        let iterable = self.eval(&first.iter);
+    /// Runs the loops of a comprehension, with their filters; what the first goes over may have
+    /// been evaluated before.
+    pub(super) fn comprehend(
+        &mut self,
+        generators: &'p [Comprehension],
+        iterable: Option<Value>,
+        body: &mut dyn FnMut(&mut Self) -> Flow,
+    ) -> Flow {
+        let Some((first, rest)) = generators.split_first() else { return body(self) };
+        let iterable = iterable.unwrap_or_else(|| self.eval(&first.iter));
         let span = self.span(&first.iter);
-        let (elements, exact) = match self.iterate(&iterable, span) {
-            Items::Exact(items) if items.len() <= 256 => (items, true),
-            items => (vec![items.element(&mut self.heap)], false),
-        };
-        let (mut out, mut exact, mut filtered) = (Vec::new(), exact, false);
-        for element in elements {
-            self.assign(&first.target, element);
-            let mut keep = Some(true);
-            for test in &first.ifs {
-                match self.condition(test) {
-                    Some(true) => {}
-                    Some(false) => {
-                        keep = Some(false);
-                        break;
-                    }
-                    None => {
-                        self.doubt(test);
-                        self.assume(test, true);
-                        keep = None;
-                    }
-                }
-            }
-            if keep == Some(false) {
-                continue;
-            }
-            filtered |= keep.is_none();
-            match self.comprehend(rest, body) {
-                Items::Exact(items) => out.extend(items),
-                Items::Many(value) => {
-                    out.push(value);
-                    exact = false;
-                }
-            }
+        if std::mem::take(&mut self.stopped) {
+            return Flow::Stopped;
         }
-        if filtered {
-            // What is left need not hold any one value: as a join of several, it claims none.
-            out.extend(out.first().cloned());
+        let items = self.iterate(&iterable, span);
+        if std::mem::take(&mut self.stopped) {
+            return Flow::Stopped;
         }
-        if exact && !filtered { Items::Exact(out) } else { Items::Many(Items::Exact(out).element(&mut self.heap)) }
+        self.over_items(items, MOST_UNROLLED, &mut |it, value| {
+            it.assign(&first.target, value);
+            it.filtered(&first.ifs, &mut |it| it.comprehend(rest, None, body))
+        })
     }
 
-    fn eval_either(&mut self, test: &'p Expr, yes: &'p Expr, no: &'p Expr) -> Value {
-        let doubts = self.doubt(test);
-        let mark = self.heap.mark();
-        let unsure = self.unsure;
-        self.unsure = self.in_arm(unsure);
-        self.assume(test, true);
-        let a = self.eval(yes);
-        let left = self.heap.delta(mark);
-        self.heap.undo(mark);
-        self.assume(test, false);
-        let b = self.eval(no);
-        let right = self.heap.delta(mark);
-        self.heap.undo(mark);
-        self.unsure = unsure;
-        self.heap.join(&[left, right], false);
-        self.heap.release(mark);
-        self.settle(doubts);
-        crate::value::join(&mut self.heap, &a, &b, false)
-    }
-
-    /// Whether a condition holds. `unknown and False` has no known value, but it is false.
-    pub(super) fn condition(&mut self, test: &'p Expr) -> Option<bool> {
-        match test {
-            Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => self.condition(&e.operand).map(|truth| !truth),
-            Expr::BoolOp(e) => {
-                let stops_at = e.op == ast::BoolOp::Or;
-                let mut all = Some(!stops_at);
-                for operand in &e.values {
-                    match self.condition(operand) {
-                        Some(truth) if truth == stops_at => return Some(truth),
-                        Some(_) => {}
-                        None => all = None,
-                    }
-                }
-                all
-            }
-            _ => {
-                let value = self.eval(test);
-                if self.heap.is_tensor(&value) {
-                    let span = self.span(test);
-                    self.event(Event::Read { value: &value, how: "a condition", span });
-                }
-                self.truth(&value)
-            }
+    /// Runs something where all filters of a comprehension hold.
+    fn filtered(&mut self, tests: &'p [Expr], run: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
+        match tests.split_first() {
+            None => run(self),
+            Some((test, rest)) => self.decide(test, &mut |it| it.filtered(rest, run), &mut |_| Flow::Next),
         }
-    }
-
-    fn bool_op(&mut self, e: &'p ast::ExprBoolOp) -> Value {
-        let stops_at = e.op == ast::BoolOp::Or;
-        let mut result: Option<Value> = None;
-        for (i, operand) in e.values.iter().enumerate() {
-            let value = self.eval(operand);
-            let last = i + 1 == e.values.len();
-            let truth = self.truth(&value);
-            let joined = match result.take() {
-                None => value,
-                Some(before) => crate::value::join(&mut self.heap, &before, &value, false),
-            };
-            if last {
-                return joined;
-            }
-            match truth {
-                Some(t) if t == stops_at => return joined,
-                // This operand is not the result; what came before may be.
-                Some(_) => result = None,
-                None => {
-                    // `x or default` of an unknown x tells nothing of the result.
-                    result = Some(match joined {
-                        Value::Any(Type::Bool) => Value::Any(Type::Bool),
-                        _ => Value::Unknown,
-                    });
-                }
-            }
-        }
-        result.unwrap_or(Value::Unknown)
     }
 
     // Calls.

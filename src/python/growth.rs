@@ -4,13 +4,11 @@
 //! rounds says how long the list is in the end: a data set of 161 samples leaves one over when it
 //! is cut into batches of 32.
 
-use super::Bound;
+use super::context::Mode;
 use super::interp::{Interp, Rounds};
-use super::library::{Event, Observer, Rejection};
 use super::stmt::Flow;
-use crate::syntax::Span;
 use crate::syntax::ast::StmtFor;
-use crate::value::{Data, Delta, Items, Mark, ObjId, Sym, Value};
+use crate::value::{Data, Delta, Items, Mark, ObjId, Value};
 
 /// Longer lists are not written out.
 const LONGEST: usize = 4096;
@@ -31,7 +29,7 @@ impl<'p> Interp<'p> {
         let flow = run(self);
         let change = self.heap.delta(before);
         let lists = self.grown(before, &change);
-        if flow != Flow::Next || lists.is_empty() || self.showing || !stmt.orelse.is_empty() {
+        if flow != Flow::Next || lists.is_empty() || self.second_round() || !stmt.orelse.is_empty() {
             self.heap.release(before);
             return flow;
         }
@@ -76,64 +74,35 @@ impl<'p> Interp<'p> {
         lists: &[(ObjId, Vec<Value>)],
         length: Option<usize>,
     ) -> Option<Vec<Option<usize>>> {
-        let (observer, refused, raised, kept) = (self.observer, self.refused, self.raised, self.kept());
-        self.observer = &Nobody;
-        let mark = self.begin_loop(Rounds::default());
-        for (id, _) in lists {
-            if let (Data::List(Items::Many(element)), Some(length)) = (self.heap.get(*id), length) {
-                let items = vec![element.clone(); length];
-                *self.heap.get_mut(*id) = Data::List(Items::Exact(items));
+        self.on_trial(Mode::Silent, |it, _| {
+            let before = it.exits.len();
+            let (mark, id) = it.begin_loop(Rounds::default());
+            for (list, _) in lists {
+                if let (Data::List(Items::Many(element)), Some(length)) = (it.heap.get(*list), length) {
+                    let items = vec![element.clone(); length];
+                    *it.heap.get_mut(*list) = Data::List(Items::Exact(items));
+                }
             }
-        }
-        self.assign(&stmt.target, element.clone());
-        let flow = self.exec_block(&stmt.body);
-        let (mut ends, _): (Vec<Delta>, _) = self.take_continues();
-        if flow == Flow::Next {
-            ends.push(self.heap.delta(mark));
-        }
-        self.heap.undo(mark);
-        let breaks = self.end_loop();
-        let stays = breaks.is_empty() && self.kept() == kept;
-        self.drop_kept(kept);
-        let mut growth: Vec<Option<usize>> = vec![None; lists.len()];
-        for (n, end) in ends.iter().enumerate() {
-            self.heap.apply(end);
-            for (slot, (id, have)) in growth.iter_mut().zip(lists) {
-                let more = match self.heap.get(*id) {
-                    Data::List(Items::Exact(items)) => items.len().checked_sub(length.unwrap_or(have.len())),
-                    _ => None,
-                };
-                *slot = more.filter(|_| n == 0 || *slot == more);
+            it.assign(&stmt.target, element.clone());
+            let flow = it.exec_block(&stmt.body);
+            let (ends, _) = it.round_ends(flow, mark, id);
+            it.heap.undo(mark);
+            it.pop_block();
+            let stays = it.exits.len() == before;
+            let mut growth: Vec<Option<usize>> = vec![None; lists.len()];
+            for (n, end) in ends.iter().enumerate() {
+                it.heap.apply(end);
+                for (slot, (list, have)) in growth.iter_mut().zip(lists) {
+                    let more = match it.heap.get(*list) {
+                        Data::List(Items::Exact(items)) => items.len().checked_sub(length.unwrap_or(have.len())),
+                        _ => None,
+                    };
+                    *slot = more.filter(|_| n == 0 || *slot == more);
+                }
+                it.heap.undo(mark);
             }
-            self.heap.undo(mark);
-        }
-        self.heap.release(mark);
-        (self.observer, self.refused, self.raised) = (observer, refused, raised);
-        stays.then_some(growth)
-    }
-}
-
-/// Who watches a round that is only tried.
-struct Nobody;
-
-impl Observer for Nobody {
-    fn call(&self, _it: &mut Interp<'_>, _path: Sym, _bound: &Bound, _span: Span) {}
-
-    fn watches(&self, _path: Sym) -> bool {
-        false
-    }
-
-    fn rejected(&self, _it: &mut Interp<'_>, _rejection: Rejection) {}
-
-    fn refused(&self, _it: &Interp<'_>, _before: u32, _path: Sym, _bound: &Bound) {}
-
-    fn assigned(&self, _it: &mut Interp<'_>, _name: &str, _value: &Value, _span: Span) {}
-
-    fn evaluated(&self, _it: &mut Interp<'_>, _value: &Value, _span: Span) {}
-
-    fn event(&self, _it: &mut Interp<'_>, _event: Event<'_>) {}
-
-    fn moments(&self) -> u32 {
-        0
+            it.heap.release(mark);
+            stays.then_some(growth)
+        })
     }
 }

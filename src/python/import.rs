@@ -347,28 +347,3 @@ fn statement(body: &[Stmt], place: Place) -> Option<&Stmt> {
         },
     }
 }
-
-impl Frame {
-    pub(super) fn new(file: FileId, scope: ObjId) -> Frame {
-        Frame {
-            file,
-            scope,
-            closure: scope,
-            code: None,
-            call: None,
-            owner: None,
-            class_body: None,
-            mark: None,
-            returns: Vec::new(),
-            yields: Vec::new(),
-            loops: Vec::new(),
-            withs: Vec::new(),
-            raising: 0,
-            arms: Vec::new(),
-            apart: true,
-            handling: 0,
-            globals: Vec::new(),
-            nonlocals: Vec::new(),
-        }
-    }
-}

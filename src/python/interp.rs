@@ -7,11 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::budget::{Budget, Meter};
 use super::cadence::Cadence;
+use super::context::Context;
+use super::generator::Consumer;
 use super::import::{Deferred, Sources};
+use super::leave::{Block, BlockId, BlockKind, Exit, Loop};
 use super::{Bound, Event, Library, Observer, Rejection};
-use crate::syntax::ast::{ExprLambda, StmtFunctionDef};
+use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
-use crate::value::{CodeId, Delta, Heap, Mark, ObjId, Origin, Sym, Value};
+use crate::value::{CodeId, Heap, Mark, ObjId, Origin, Sym, Value};
 
 /// How deep calls are followed.
 pub(super) const MAX_DEPTH: usize = 40;
@@ -27,6 +30,8 @@ pub(super) enum Body<'p> {
     Function(&'p StmtFunctionDef),
     Lambda(&'p ExprLambda),
     Class,
+    /// A generator expression.
+    Expression(&'p ExprGenerator),
 }
 
 /// A body with the file it stands in.
@@ -34,8 +39,8 @@ pub(super) enum Body<'p> {
 pub(super) struct Code<'p> {
     pub file: FileId,
     pub body: Body<'p>,
-    /// Whether calling it makes a generator, once that was asked.
-    pub yields: Option<bool>,
+    /// Whether calling it only makes a generator or a coroutine, once that was asked.
+    pub suspends: Option<bool>,
 }
 
 /// A loop, and how often its body runs.
@@ -49,26 +54,12 @@ pub struct Rounds {
     pub leaves: bool,
 }
 
-/// A loop that is being run.
-pub(super) struct Loop {
-    pub mark: Mark,
-    pub breaks: Vec<Delta>,
-    pub continues: Vec<Delta>,
-    /// How many `with` blocks were open where it began.
-    pub withs: usize,
-    /// Each `continue` is one that is certainly taken now and then.
-    pub apart: bool,
-    pub rounds: Rounds,
-    /// How many undecided branches it stands in.
-    pub undecided: u32,
-    /// Its second round is being shown.
-    pub shown: bool,
-}
-
 /// A module, class body or function call that is being run.
-pub(super) struct Frame {
+pub(super) struct Frame<'p> {
     pub file: FileId,
     pub scope: ObjId,
+    /// The scope of the function itself, while a comprehension in it has one of its own.
+    pub home: ObjId,
     /// Where functions defined here look names up.
     pub closure: ObjId,
     pub code: Option<CodeId>,
@@ -78,20 +69,52 @@ pub(super) struct Frame {
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
     pub class_body: Option<ObjId>,
+    /// Where a call began, and the number under which paths return to it.
     pub mark: Option<Mark>,
-    pub returns: Vec<(Delta, Value)>,
+    pub id: BlockId,
+    /// The blocks that its present statement stands in, outermost first.
+    pub blocks: Vec<Block<'p>>,
     /// How often the arms of undecided conditions in it that are being run are taken.
     pub arms: Vec<Cadence>,
-    /// Each way in which it returned is one that is certainly taken now and then.
-    pub apart: bool,
-    pub yields: Vec<Value>,
-    pub loops: Vec<Loop>,
-    pub withs: Vec<Value>,
+    /// Who is given what a generator yields.
+    pub consumer: Option<Consumer<'p>>,
     /// How many blocks that wait for an exception are open, and how many that handle one.
     pub raising: u32,
     pub handling: u32,
     pub globals: Vec<Sym>,
     pub nonlocals: Vec<Sym>,
+}
+
+impl<'p> Frame<'p> {
+    pub fn new(file: FileId, scope: ObjId) -> Frame<'p> {
+        Frame {
+            file,
+            scope,
+            home: scope,
+            closure: scope,
+            code: None,
+            call: None,
+            owner: None,
+            class_body: None,
+            mark: None,
+            id: 0,
+            blocks: Vec::new(),
+            arms: Vec::new(),
+            consumer: None,
+            raising: 0,
+            handling: 0,
+            globals: Vec::new(),
+            nonlocals: Vec::new(),
+        }
+    }
+
+    /// The loops in it that are being run, outermost first.
+    pub fn loops(&self) -> impl DoubleEndedIterator<Item = &Loop> {
+        self.blocks.iter().filter_map(|block| match &block.kind {
+            BlockKind::Loop(inside) => Some(inside),
+            _ => None,
+        })
+    }
 }
 
 /// One abstract execution of a program.
@@ -106,7 +129,15 @@ pub struct Interp<'p> {
     pub spot: Option<(FileId, u32)>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame<'p>>,
+    /// Generators that have yielded, while what asked them is run.
+    pub(super) waiting: Vec<Frame<'p>>,
+    /// Paths that have left blocks, and go on where those end.
+    pub(super) exits: Vec<Exit>,
+    pub(super) last_block: BlockId,
+    /// The present path ends in the middle of an expression.
+    pub(super) stopped: bool,
+    pub(super) context: Context,
     pub(super) modules: FxHashMap<FileId, ObjId>,
     pub(super) mros: RefCell<FxHashMap<ObjId, Rc<[Value]>>>,
     /// The same for classes of libraries.
@@ -128,25 +159,10 @@ pub struct Interp<'p> {
     pub refused: (u32, Option<Span>),
     /// Calls that went well inside functions: see [`Interp::in_doubt`].
     pub passed: FxHashSet<Span>,
-    /// How many conditions that are not known enclose the present place, inside functions.
-    pub(super) unsure: u32,
-    /// A function that nothing calls is being run: what happened before it is not known.
-    pub speculative: bool,
-    /// How many loops are being run beyond their first round.
-    pub(super) rounds: u32,
     /// How many loops were begun.
     pub(super) begun: u32,
-    /// How many branches are being run of which it is not known whether they are taken.
-    pub(super) undecided: u32,
-    /// A loop's second round is being shown to the observer.
-    pub(super) showing: bool,
-    /// What a handler does with [`Library::fatal`] is being shown to the observer.
-    pub(super) imagining: bool,
-    /// How often a path ended in `raise`, or ended the program.
+    /// How often a path ended in an exception, or ended the program.
     pub(super) raised: u32,
-    /// How many objects there were where the present round of a loop began that is known to be
-    /// a later one.
-    pub(super) later: Option<usize>,
     /// An object for what a library must remember (default dtype and device, modes): on the
     /// heap, so that branches undo and join it.
     pub state: ObjId,
@@ -172,6 +188,11 @@ impl<'p> Interp<'p> {
             code: Vec::new(),
             code_ids: FxHashMap::default(),
             frames: Vec::new(),
+            waiting: Vec::new(),
+            exits: Vec::new(),
+            last_block: 0,
+            stopped: false,
+            context: Context::new(),
             modules: FxHashMap::default(),
             mros: RefCell::default(),
             lines: RefCell::default(),
@@ -184,15 +205,8 @@ impl<'p> Interp<'p> {
             meter: Meter::new(budget),
             refused: (0, None),
             passed: FxHashSet::default(),
-            unsure: 0,
-            speculative: false,
-            rounds: 0,
             begun: 0,
-            undecided: 0,
-            showing: false,
-            imagining: false,
             raised: 0,
-            later: None,
             state,
         }
     }
@@ -226,7 +240,7 @@ impl<'p> Interp<'p> {
         let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
         match code.body {
             Body::Function(def) => Some(Span::new(code.file, def)),
-            Body::Lambda(_) | Body::Class => None,
+            Body::Lambda(_) | Body::Class | Body::Expression(_) => None,
         }
     }
 
@@ -269,27 +283,16 @@ impl<'p> Interp<'p> {
     /// Whether a function is being run as the callee of one that nothing calls. Which of its
     /// contexts really occur is not known.
     pub fn inlined(&self) -> bool {
-        self.speculative && self.frames.len() > UNCALLED_DEPTH
-    }
-
-    /// Whether a loop is being shown in its second round, from exactly the state in which its
-    /// first one ended: there, what is true of every path is true of every run.
-    pub fn second_round(&self) -> bool {
-        self.showing
-    }
-
-    /// Whether a handler is being run as if it had caught [`Library::fatal`].
-    pub fn imagining(&self) -> bool {
-        self.imagining
+        self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
     /// Of a loop's second round that is being shown: a number for it, and how many loops are
     /// open here. `None` elsewhere, and where not every round comes here.
     pub fn every_round(&self) -> Option<(usize, usize)> {
-        let shown = self.later.filter(|_| self.showing)?;
-        let innermost = self.frames.iter().rev().find_map(|f| f.loops.last())?;
+        let shown = self.context.carried.filter(|_| self.second_round())?;
+        let innermost = self.frames.iter().rev().find_map(|f| f.loops().last())?;
         // A loop inside of it begins anew: what its first round does, not every one does.
-        let itself = innermost.shown && innermost.undecided == self.undecided;
+        let itself = innermost.shown && innermost.undecided == self.context.undecided;
         itself.then(|| (shown, self.open_loops()))
     }
 
@@ -302,14 +305,9 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Whether this is certain not to be the first round of a loop.
-    pub fn later_round(&self) -> bool {
-        self.later.is_some()
-    }
-
     /// Whether an object is left from before the present round, which is not the first.
     pub fn is_carried(&self, id: ObjId) -> bool {
-        self.later.is_some_and(|then| id.is_among_first(then))
+        self.context.carried.is_some_and(|then| id.is_among_first(then))
     }
 
     /// Whether what is being run may be run again: it stands in a loop.
@@ -319,17 +317,12 @@ impl<'p> Interp<'p> {
 
     /// How many loops are being run, one inside the other.
     pub fn open_loops(&self) -> usize {
-        self.frames.iter().map(|f| f.loops.len()).sum()
+        self.frames.iter().map(|f| f.loops().count()).sum()
     }
 
     /// The loops that are being run, outermost first.
     pub fn rounds(&self) -> Vec<Rounds> {
-        self.frames.iter().flat_map(|f| f.loops.iter().map(|l| l.rounds)).collect()
-    }
-
-    /// How many undecided branches are being run, one inside the other.
-    pub fn undecided(&self) -> u32 {
-        self.undecided
+        self.frames.iter().flat_map(|f| f.loops().map(|l| l.rounds)).collect()
     }
 
     /// The scope of the function or module that is being run.
@@ -343,14 +336,7 @@ impl<'p> Interp<'p> {
         let inside = |f: &Frame| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
         };
-        self.frames.iter().take_while(|f| !inside(f)).any(|f| !f.loops.is_empty())
-    }
-
-    /// Whether what is run here need not be what really happens: in the callee of a function
-    /// that nothing calls, or where a function's condition is not known. There, arguments and
-    /// conditions that belong together may have been decided apart.
-    pub fn in_doubt(&self) -> bool {
-        self.unsure > 0 || self.inlined()
+        self.frames.iter().take_while(|f| !inside(f)).any(|f| f.loops().next().is_some())
     }
 
     /// Notes that what is done at this place of a function went well.
@@ -360,14 +346,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What [`Interp::unsure`] is on either side of a condition that is not known.
-    pub(super) fn in_arm(&self, before: u32) -> u32 {
-        if self.frames.len() > 1 { before.saturating_add(1) } else { before }
-    }
-
     /// Tells the observer of a library function's call.
     pub fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
-        let observer = self.observer;
+        let observer = self.observer();
         observer.call(self, path, bound, span);
     }
 
@@ -375,7 +356,7 @@ impl<'p> Interp<'p> {
     /// the program is to blame.
     pub fn reject(&mut self, rejection: Rejection, place: Span) {
         self.refuse(place);
-        let observer = self.observer;
+        let observer = self.observer();
         observer.rejected(self, rejection);
     }
 
@@ -383,7 +364,7 @@ impl<'p> Interp<'p> {
     /// [`Interp::refused`] was `before`.
     pub fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
         if self.refused.0 != before {
-            self.observer.refused(self, before, path, bound);
+            self.observer().refused(self, before, path, bound);
         }
     }
 
@@ -393,7 +374,7 @@ impl<'p> Interp<'p> {
     }
 
     pub fn event(&mut self, event: Event<'_>) {
-        let observer = self.observer;
+        let observer = self.observer();
         observer.event(self, event);
     }
 
@@ -418,10 +399,10 @@ impl<'p> Interp<'p> {
             let code = self.code.get(frame.code?.0 as usize)?;
             match code.body {
                 Body::Function(def) => Some(Span::new(code.file, def).contains(fact?)),
-                Body::Lambda(_) | Body::Class => None,
+                Body::Lambda(_) | Body::Class | Body::Expression(_) => None,
             }
         };
-        if self.speculative || self.frames.iter().skip(at).any(|f| inside(f) == Some(true)) {
+        if self.context.speculative || self.frames.iter().skip(at).any(|f| inside(f) == Some(true)) {
             return None;
         }
         self.frames.get(at)?.call

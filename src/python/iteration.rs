@@ -3,7 +3,7 @@
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Type, Value};
+use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Source, Type, Value};
 
 /// The longest range that is written out.
 const MAX_RANGE: i64 = 4096;
@@ -44,10 +44,22 @@ impl<'p> Interp<'p> {
             }
             _ => Value::Any(Type::Int),
         };
-        Value::Obj(self.heap.alloc(Data::Iter(Iter { items: Items::Many(element), first, last: None, suspended: None })))
+        Value::Obj(self.heap.alloc(Data::Iter(Iter {
+            items: Items::Many(element),
+            first,
+            last: None,
+            suspended: None,
+        })))
     }
 
     pub(super) fn collect(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
+        if name == "iter" {
+            let Some(iterable) = values.first() else { return Value::Unknown };
+            let iterator = self.iterator_of(iterable, span);
+            if self.heap.suspended(&iterator).is_some() || self.user_method(&iterator, "__next__").is_some() {
+                return iterator;
+            }
+        }
         let items = match values.first() {
             None => Items::Exact(Vec::new()),
             Some(iterable) => self.iterate(iterable, span),
@@ -82,11 +94,8 @@ impl<'p> Interp<'p> {
                 };
                 Value::Obj(self.heap.alloc(Data::List(sorted)))
             }
-            "iter" => match values.first() {
-                // A loader's iterator yields what the loader yields.
-                Some(_) => self.heap.iter(items),
-                None => Value::Unknown,
-            },
+            // A loader's iterator yields what the loader yields.
+            "iter" => self.heap.iter(items),
             _ => Value::Obj(self.heap.alloc(Data::List(items))),
         }
     }
@@ -112,6 +121,15 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn zip(&mut self, values: &[Value], span: Span) -> Value {
+        if values.iter().any(|value| self.heap.suspended(value).is_some()) {
+            return self.heap.suspend(Source::Zip { over: values.to_vec(), call: span });
+        }
+        let items = self.zipped(values, span);
+        self.heap.iter(items)
+    }
+
+    /// Rows of what several values yield, until the shortest ends.
+    pub(super) fn zipped(&mut self, values: &[Value], span: Span) -> Items {
         let all: Vec<Items> = values.iter().map(|v| self.iterate(v, span)).collect();
         let shortest = all
             .iter()
@@ -121,7 +139,7 @@ impl<'p> Interp<'p> {
             })
             .collect::<Option<Vec<_>>>()
             .and_then(|lens| lens.into_iter().min());
-        let items = match shortest {
+        match shortest {
             Some(len) => Items::Exact(
                 (0..len)
                     .map(|i| {
@@ -137,12 +155,14 @@ impl<'p> Interp<'p> {
                 let row = all.iter().map(|items| items.element(&mut self.heap)).collect();
                 Items::Many(Value::tuple(row))
             }
-        };
-        self.heap.iter(items)
+        }
     }
 
     pub(super) fn enumerate(&mut self, iterable: &Value, start: Option<&Value>, span: Span) -> Value {
         let start = start.map_or(Some(0), Value::as_int);
+        if let (Some(start), true) = (start, self.heap.suspended(iterable).is_some()) {
+            return self.heap.suspend(Source::Enumerate { over: iterable.clone(), start, call: span });
+        }
         let items = match (self.iterate(iterable, span), start) {
             (Items::Exact(items), Some(start)) => {
                 let pair = |(i, v): (usize, Value)| {
@@ -163,45 +183,26 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn map(&mut self, values: &[Value], span: Span) -> Value {
-        let Some((function, iterables)) = values.split_first() else { return Value::Unknown };
-        let rows = if let [only] = iterables {
-            match self.iterate(only, span) {
-                Items::Exact(items) => Items::Exact(items.into_iter().map(|v| Value::tuple(vec![v])).collect()),
-                Items::Many(v) => Items::Many(Value::tuple(vec![v])),
-            }
-        } else {
-            let zipped = self.zip(iterables, span);
-            self.iterate(&zipped, span)
-        };
-        let function = function.clone();
-        let mut run = |row: &Value| {
-            let args = self.heap.exact_items(row).unwrap_or_default();
-            self.call(&function, Args::positional(args, span), span)
-        };
-        let items = match rows {
-            Items::Exact(rows) if rows.len() <= 64 => Items::Exact(rows.iter().map(&mut run).collect()),
-            Items::Exact(rows) => {
-                let len = rows.len();
-                let value = rows.first().map_or(Value::Unknown, &mut run);
-                if matches!(value, Value::Any(_)) {
-                    Items::Exact(vec![value; len])
-                } else {
-                    Items::Many(Value::Unknown)
-                }
-            }
-            Items::Many(row) => Items::Many(run(&row)),
-        };
-        self.heap.iter(items)
+        let Some((function, over)) = values.split_first() else { return Value::Unknown };
+        self.heap.suspend(Source::Map { function: function.clone(), over: over.to_vec(), call: span })
     }
 
-    pub(super) fn next(&mut self, iterator: &Value, span: Span) -> Value {
+    pub(super) fn filter(&mut self, values: &[Value], span: Span) -> Value {
+        let [function, over] = values else { return Value::Unknown };
+        self.heap.suspend(Source::Filter { function: function.clone(), over: over.clone(), call: span })
+    }
+
+    pub(super) fn next(&mut self, iterator: &Value, default: Option<&Value>, span: Span) -> Value {
+        if self.heap.suspended(iterator).is_some() {
+            return self.first_given(iterator, default, span);
+        }
         if let Some(id) = iterator.as_obj()
             && let Data::Iter(iter) = self.heap.get(id)
         {
             let mut items = iter.items.clone();
             let value = match &mut items {
                 Items::Exact(values) if !values.is_empty() => values.remove(0),
-                Items::Exact(_) => return Value::Unknown,
+                Items::Exact(_) => return default.cloned().unwrap_or(Value::Unknown),
                 Items::Many(value) => {
                     let element = value.clone();
                     return self.another(&element);

@@ -213,7 +213,7 @@ impl<'p> Interp<'p> {
         result
     }
 
-    fn keep_exit(&mut self, to: BlockId, mark: Mark, how: Leave) {
+    pub(super) fn keep_exit(&mut self, to: BlockId, mark: Mark, how: Leave) {
         let recurs = self.frames.last().and_then(|f| f.arms.last()) != Some(&Cadence::Unclear);
         let state = self.heap.delta(mark);
         self.exits.push(Exit { to, how, state, recurs });
@@ -221,8 +221,9 @@ impl<'p> Interp<'p> {
 
     /// Ends a generator that waits for a loop that is left: its `finally` and `with` blocks run.
     fn close_waiting(&mut self, at: usize) {
-        let has_ends =
-            |frame: &Frame<'p>| frame.blocks.iter().any(|b| matches!(b.kind, BlockKind::Finally(_) | BlockKind::With(_)));
+        let has_ends = |frame: &Frame<'p>| {
+            frame.blocks.iter().any(|b| matches!(b.kind, BlockKind::Finally(_) | BlockKind::With(_)))
+        };
         if self.waiting.get(at).is_some_and(has_ends) {
             self.in_waiting(at, |it| it.leave_blocks(&Leave::Close));
         }

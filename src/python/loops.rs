@@ -1,12 +1,18 @@
 //! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
 
-use super::cadence::Cadence;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::Args;
+use super::context::Mode;
 use super::entry::blocks;
-use super::interp::{Interp, Loop, Rounds};
+use super::generator::Consumer;
+use super::interp::{Interp, Rounds};
+use super::leave::{Block, BlockId, BlockKind, Catches, Exit, Leave, Loop};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Span, Stmt};
-use crate::value::{Data, Delta, Items, Value};
+use crate::value::{Data, Delta, Items, Mark, Value};
 
 /// A loop over this many known elements is run element by element.
 const UNROLL: usize = 8;
@@ -16,58 +22,169 @@ const SHORT_BODY: u32 = 600;
 /// … or over more still, if the body is shorter (lists that grow keep their length).
 const UNROLL_LONGER: usize = 512;
 const SHORTER_BODY: u32 = 120;
-/// How often a loop's body is run before what still changes is taken as it is.
-const MAX_ROUNDS: usize = 5;
-
-/// How much the paths that left a function, or a round of a loop, have left behind.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Kept {
-    pub returns: usize,
-    pub yields: usize,
-    pub breaks: usize,
-    pub continues: usize,
-}
+/// After so many rounds, what still changes is given up: see [`Heap::give_up_changes`].
+const PATIENCE: usize = 4;
+/// After so many, everything that the body changes.
+const MAX_ROUNDS: usize = 16;
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_for(&mut self, stmt: &'p StmtFor) -> Flow {
         let span = self.span(&*stmt.iter);
         let since = self.heap.len();
         let iterable = self.eval(&stmt.iter);
-        let certain = self.surely_not_empty(&iterable);
+        if self.stopped {
+            return Flow::Stopped;
+        }
         let rounds = self.rounds_of(stmt, &iterable);
-        let items = self.iterate(&iterable, span);
+        let round = move |it: &mut Self, value: Value| {
+            it.assign(&stmt.target, value);
+            it.exec_block(&stmt.body)
+        };
+        let iterator = self.iterator_of(&iterable, span);
+        if self.heap.suspended(&iterator).is_some() {
+            return self.over_suspended(&iterator, rounds, span, &stmt.orelse, Rc::new(round));
+        }
+        if self.user_method(&iterator, "__next__").is_some() {
+            return self.over_iterator(&iterator, rounds, span, &stmt.orelse, &mut |it, value| round(it, value));
+        }
+        let certain = self.surely_not_empty(&iterable);
+        let items = self.iterate(&iterator, span);
         let body_size = stmt.body.last().map_or(0, |last| last.end().to_u32())
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
             Items::Exact(items) if unrolls(&items, stmt, body_size) => {
                 // What stands in it may come in some of its rounds only.
-                self.unrolled(stmt, items, Rounds { count: None, ..rounds })
+                let rounds = Rounds { count: None, ..rounds };
+                self.unrolled(items, rounds, &stmt.orelse, &mut |it, value| round(it, value))
             }
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
                 let count = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
                 self.counted(stmt, count, &element, |it| {
-                    it.widened((&stmt.body, &stmt.orelse), rounds, true, None, &mut |it| {
-                        it.assign(&stmt.target, element.clone());
-                        None
-                    })
+                    let mut begin = |_: &mut Self| None;
+                    it.widened(rounds, true, &stmt.orelse, &mut begin, &mut |it| round(it, element.clone()), None)
                 })
             }
             Items::Many(element) => {
-                let mut first = match iterable.as_obj().map(|id| self.heap.get(id)) {
+                let mut first = match iterator.as_obj().map(|id| self.heap.get(id)) {
                     Some(Data::Iter(iter)) => iter.first.clone(),
                     _ => None,
                 };
                 // A batch is no round's but its own: what is written to it is not in the next.
                 let made = self.heap.renewed(&element, since);
-                let last = Some((&*stmt.target, &iterable, span));
-                self.widened((&stmt.body, &stmt.orelse), rounds, certain, last, &mut |it| {
+                let mut last = |it: &mut Self| {
+                    if let Some(last) = it.last_of(&iterable, span) {
+                        round(it, last);
+                    }
+                };
+                let mut body = |it: &mut Self| {
                     let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
-                    it.assign(&stmt.target, value);
-                    None
-                })
+                    round(it, value)
+                };
+                self.widened(rounds, certain, &stmt.orelse, &mut |_| None, &mut body, Some(&mut last))
+            }
+        }
+    }
+
+    /// A loop over an iterator of the program, by its `__next__`.
+    pub(super) fn over_iterator(
+        &mut self,
+        iterator: &Value,
+        rounds: Rounds,
+        span: Span,
+        orelse: &'p [Stmt],
+        round: &mut dyn FnMut(&mut Self, Value) -> Flow,
+    ) -> Flow {
+        let ends: RefCell<Vec<Delta>> = RefCell::default();
+        let outer = self.heap.mark();
+        let flow = self.widened(
+            rounds,
+            true,
+            &[],
+            &mut |_| Some(true),
+            &mut |it| {
+                // `StopIteration` leaves the loop.
+                let id = it.push_block(outer, BlockKind::Try(Catches::All));
+                let next = it.user_method(iterator, "__next__").unwrap_or(Value::Unknown);
+                let value = it.call(&next, Args::positional([iterator.clone()], span), span);
+                it.pop_block();
+                let left = it.take_exits(id);
+                if it.is_live() {
+                    ends.borrow_mut().extend(left.into_iter().map(|exit| exit.state));
+                }
+                if it.stopped { Flow::Stopped } else { round(it, value) }
+            },
+            None,
+        );
+        // What the loop's breaks leave behind comes after its `else`.
+        let mut exits = Vec::new();
+        if flow == Flow::Next {
+            exits.push(self.heap.delta(outer));
+        }
+        self.heap.undo(outer);
+        let ends = ends.into_inner();
+        if !ends.is_empty() {
+            self.heap.join(&ends, false);
+            if self.exec_block(orelse) == Flow::Next {
+                exits.push(self.heap.delta(outer));
+            }
+        }
+        if self.meet(outer, &exits) { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// A loop over what a generator yields: its body is run where the generator yields.
+    pub(super) fn over_suspended(
+        &mut self,
+        generator: &Value,
+        rounds: Rounds,
+        span: Span,
+        orelse: &'p [Stmt],
+        round: Consumer<'p>,
+    ) -> Flow {
+        let (mark, id) = self.begin_loop(rounds);
+        let place = self.waiting.len();
+        self.change_loop(|l| l.generator = Some(place));
+        let consumer = move |it: &mut Self, value: Value| {
+            let begin = it.heap.mark();
+            let shown = !it.is_live();
+            it.change_loop(|l| (l.round, l.shown) = (begin, shown));
+            let flow = round(it, value);
+            let mut ends: Vec<Delta> = it.take_continues(id).into_iter().map(|exit| exit.state).collect();
+            if flow == Flow::Next {
+                ends.push(it.heap.delta(begin));
+            }
+            if it.meet(begin, &ends) { Flow::Next } else { Flow::Stopped }
+        };
+        let flow = self.drive(generator, span, Rc::new(consumer));
+        self.pop_block();
+        let mut exits = Vec::new();
+        if flow == Flow::Next && self.exec_block(orelse) == Flow::Next {
+            exits.push(self.heap.delta(mark));
+        }
+        exits.extend(self.take_exits(id).into_iter().map(|exit| exit.state));
+        if self.meet(mark, &exits) { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// Runs something for each of these elements, or for any number like one.
+    pub(super) fn over_items(
+        &mut self,
+        items: Items,
+        most: usize,
+        round: &mut dyn FnMut(&mut Self, Value) -> Flow,
+    ) -> Flow {
+        match items {
+            Items::Exact(items) if items.is_empty() => Flow::Next,
+            Items::Exact(items) if items.len() <= most => self.unrolled(items, Rounds::default(), &[], round),
+            items => {
+                let certain = matches!(items, Items::Exact(_));
+                let element = items.element(&mut self.heap);
+                let mut body = |it: &mut Self| {
+                    let element = it.another(&element);
+                    round(it, element)
+                };
+                self.widened(Rounds::default(), certain, &[], &mut |_| None, &mut body, None)
             }
         }
     }
@@ -122,164 +239,183 @@ impl<'p> Interp<'p> {
         }
     }
 
-    pub(super) fn begin_loop(&mut self, rounds: Rounds) -> crate::value::Mark {
+    pub(super) fn begin_loop(&mut self, rounds: Rounds) -> (Mark, BlockId) {
         let mark = self.heap.mark();
         self.begun = self.begun.wrapping_add(1);
         let rounds = Rounds { run: self.begun, ..rounds };
-        if let Some(frame) = self.frames.last_mut() {
-            let (withs, undecided) = (frame.withs.len(), self.undecided);
-            frame.loops.push(Loop {
-                mark,
-                breaks: Vec::new(),
-                continues: Vec::new(),
-                apart: true,
-                rounds,
-                withs,
-                undecided,
-                shown: false,
-            });
+        let begun = Loop { rounds, undecided: self.context.undecided, shown: false, round: mark, generator: None };
+        (mark, self.push_block(mark, BlockKind::Loop(begun)))
+    }
+
+    /// Changes what is noted of the loop that is the innermost block.
+    fn change_loop(&mut self, change: impl FnOnce(&mut Loop)) {
+        let innermost = self.frames.last_mut().and_then(|f| f.blocks.last_mut());
+        if let Some(Block { kind: BlockKind::Loop(innermost), .. }) = innermost {
+            change(innermost);
         }
-        mark
     }
 
-    /// The ways in which a round was cut short, and whether each is certainly taken now and then.
-    pub(super) fn take_continues(&mut self) -> (Vec<Delta>, bool) {
-        let innermost = self.frames.last_mut().and_then(|f| f.loops.last_mut());
-        innermost.map(|l| (std::mem::take(&mut l.continues), std::mem::replace(&mut l.apart, true))).unwrap_or_default()
+    /// The ways in which a round was cut short.
+    pub(super) fn take_continues(&mut self, of: BlockId) -> Vec<Exit> {
+        let continues = |exit: &Exit| exit.to == of && matches!(exit.how, Leave::Continue);
+        if !self.exits.iter().any(continues) {
+            return Vec::new();
+        }
+        let (taken, kept) = std::mem::take(&mut self.exits).into_iter().partition(continues);
+        self.exits = kept;
+        taken
     }
 
-    pub(super) fn end_loop(&mut self) -> Vec<Delta> {
-        self.frames.last_mut().and_then(|f| f.loops.pop()).map(|l| l.breaks).unwrap_or_default()
+    /// The states in which a round ends, and whether each is certainly come to now and then.
+    pub(super) fn round_ends(&mut self, flow: Flow, mark: Mark, of: BlockId) -> (Vec<Delta>, bool) {
+        let continues = self.take_continues(of);
+        let recurs = continues.iter().all(|exit| exit.recurs);
+        let mut ends: Vec<Delta> = continues.into_iter().map(|exit| exit.state).collect();
+        if flow == Flow::Next {
+            ends.push(self.heap.delta(mark));
+        }
+        (ends, recurs)
     }
 
-    fn unrolled(&mut self, stmt: &'p StmtFor, items: Vec<Value>, rounds: Rounds) -> Flow {
-        let mark = self.begin_loop(rounds);
-        let (mut alive, outer) = (true, self.later);
-        for (round, item) in items.into_iter().enumerate() {
-            if round > 0 {
-                self.later = Some(self.heap.len());
+    fn unrolled(
+        &mut self,
+        items: Vec<Value>,
+        rounds: Rounds,
+        orelse: &'p [Stmt],
+        round: &mut dyn FnMut(&mut Self, Value) -> Flow,
+    ) -> Flow {
+        let (mark, id) = self.begin_loop(rounds);
+        let (mut alive, outer) = (true, self.context.carried);
+        for (at, item) in items.into_iter().enumerate() {
+            if at > 0 {
+                self.context.carried = Some(self.heap.len());
             }
-            self.assign(&stmt.target, item);
-            let flow = self.exec_block(&stmt.body);
-            let (mut ends, apart) = self.take_continues();
-            if ends.is_empty() && flow == Flow::Next {
+            let flow = round(self, item);
+            if flow == Flow::Next && !self.exits.iter().any(|exit| exit.to == id && matches!(exit.how, Leave::Continue))
+            {
                 continue;
             }
-            if flow == Flow::Next {
-                ends.push(self.heap.delta(mark));
-            }
+            let (ends, recurs) = self.round_ends(flow, mark, id);
             self.heap.undo(mark);
             if ends.is_empty() {
                 alive = false;
                 break;
             }
-            self.heap.join_taken(&ends, false, apart);
+            self.heap.join_taken(&ends, false, recurs);
         }
-        self.later = outer;
-        if alive && !stmt.orelse.is_empty() && self.exec_block(&stmt.orelse) == Flow::Stopped {
-            self.heap.undo(mark);
+        self.context.carried = outer;
+        self.pop_block();
+        if alive && !orelse.is_empty() && self.exec_block(orelse) == Flow::Stopped {
             alive = false;
         }
-        let mut exits = self.end_loop();
-        if !exits.is_empty() {
+        let breaks = self.take_exits(id);
+        if !breaks.is_empty() || !alive {
+            let mut exits: Vec<Delta> = breaks.into_iter().map(|exit| exit.state).collect();
             if alive {
                 exits.push(self.heap.delta(mark));
-                self.heap.undo(mark);
             }
-            self.heap.join(&exits, false);
-            alive = true;
+            return if self.meet(mark, &exits) { Flow::Next } else { Flow::Stopped };
         }
         self.heap.release(mark);
-        if alive { Flow::Next } else { Flow::Stopped }
+        Flow::Next
     }
 
     /// Runs a loop's body from what is known on entry, then from what is known where rounds
     /// end, until that does not change: an accumulator is a number before the loop and a
-    /// tensor in it. `begin` binds the target or evaluates the condition: `Some(false)` ends
-    /// the loop, `None` may end it. `certain` says that the body runs at least once, `last` what
-    /// is gone over, and the target: the last round may bind something of its own.
-    fn widened(
+    /// tensor in it. What goes on changing becomes unknown. `begin` evaluates the condition:
+    /// `Some(false)` ends the loop, `None` may end it. `certain` says that the body runs at least
+    /// once; `last` runs the last round, where that may bind something of its own.
+    pub(super) fn widened(
         &mut self,
-        (body, orelse): (&'p [Stmt], &'p [Stmt]),
         rounds: Rounds,
         certain: bool,
-        last: Option<(&'p Expr, &Value, Span)>,
+        orelse: &'p [Stmt],
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+        body: &mut dyn FnMut(&mut Self) -> Flow,
+        last: Option<&mut dyn FnMut(&mut Self)>,
     ) -> Flow {
-        let mark = self.begin_loop(rounds);
+        let (mark, id) = self.begin_loop(rounds);
         // What is known where a round ends; none has yet.
         let mut state: Option<Delta> = None;
-        let mut endless = false;
-        let (moments, outer, before) = (self.observer.moments(), self.rounds, self.kept());
-        for _ in 0..MAX_ROUNDS {
+        // Where the loop ends by itself.
+        let mut ended: Vec<Delta> = Vec::new();
+        let (moments, outer, before) = (self.observer().moments(), self.context, self.exits.len());
+        for round in 1.. {
             self.heap.undo(mark);
             self.heap.apply(state.as_deref().unwrap_or_default());
-            self.rounds = outer + u32::from(state.is_some());
+            self.context.later_rounds = outer.later_rounds + u32::from(state.is_some());
             let enters = begin(self);
-            endless = enters == Some(true);
+            if std::mem::take(&mut self.stopped) {
+                break;
+            }
+            if enters != Some(true) && (state.is_some() || !certain) {
+                // Of later rounds the last is above the others.
+                ended.truncate(1);
+                ended.push(self.heap.delta(mark));
+            }
             if enters == Some(false) {
                 break;
             }
-            let flow = self.exec_block(body);
-            let (mut ends, apart) = self.take_continues();
-            if flow == Flow::Next {
-                ends.push(self.heap.delta(mark));
-            }
+            let flow = body(self);
+            let (mut ends, recurs) = self.round_ends(flow, mark, id);
             self.heap.undo(mark);
-            if ends.is_empty() {
+            if ends.is_empty() || round > MAX_ROUNDS {
                 break;
             }
             let first = state.is_none();
-            if first && outer == 0 && !self.showing && self.observer.moments() != moments {
-                self.show_second_round(mark, (&ends, apart), body, begin);
+            if first && outer.later_rounds == 0 && self.is_live() && self.observer().moments() != moments {
+                self.show_second_round((mark, id), (&ends, recurs), begin, body);
             }
-            ends.splice(0..0, state.take());
-            let changed = self.heap.join_taken(&ends, !first, first && apart);
-            state = Some(self.heap.delta(mark));
-            // A second round that is being shown needs of the loops in it one round.
-            if self.showing || !(first || changed) || !self.step() {
+            let previous = state.take();
+            ends.splice(0..0, previous.clone());
+            let changed = self.heap.join_taken(&ends, !first, first && recurs);
+            let next = self.heap.delta(mark);
+            if self.second_round() {
+                // What is shown to rules about order only needs of the loops in it one round.
+                ended.clear();
+                ended.extend((enters != Some(true)).then(|| next.clone()));
+                state = Some(next);
+                break;
+            }
+            if !first && !changed {
+                state = Some(next);
+                break;
+            }
+            let spent = !self.step();
+            state = Some(match previous {
+                _ if spent || round >= MAX_ROUNDS => self.heap.forget_changes(mark, &next),
+                Some(previous) if round >= PATIENCE => self.heap.give_up_changes(mark, &previous, &next),
+                _ => next,
+            });
+            if spent {
+                ended.extend(state.clone());
                 break;
             }
         }
         self.heap.undo(mark);
         // It comes where nothing leaves the loop before.
-        if let (Some((target, iterable, span)), Some(state)) = (last, &state)
-            && !self.showing
-            && self.kept() == before
+        if let (Some(last), Some(state)) = (last, &state)
+            && self.is_live()
+            && self.exits.len() == before
         {
             self.heap.apply(state);
-            if let Some(last) = self.last_of(iterable, span) {
-                self.assign(target, last);
-                self.exec_block(body);
-            }
+            last(self);
+            self.stopped = false;
             self.heap.undo(mark);
-            self.drop_kept(before);
+            self.exits.truncate(before);
         }
-        self.rounds = outer;
-        // Where the loop ends by itself.
-        let mut exits = Vec::new();
-        if !(certain || self.showing && state.is_some()) {
-            exits.push(Delta::new());
-        }
-        if !endless {
-            exits.extend(state);
-        }
-        let breaks = self.end_loop();
-        if !orelse.is_empty() && !exits.is_empty() {
-            self.heap.join(&exits, false);
-            exits.clear();
+        self.context.later_rounds = outer.later_rounds;
+        self.pop_block();
+        if !orelse.is_empty() && !ended.is_empty() {
+            self.heap.join(&ended, false);
+            ended.clear();
             if self.exec_block(orelse) == Flow::Next {
-                exits.push(self.heap.delta(mark));
+                ended.push(self.heap.delta(mark));
             }
             self.heap.undo(mark);
         }
-        exits.extend(breaks);
-        let alive = !exits.is_empty();
-        if alive {
-            self.heap.join(&exits, false);
-        }
-        self.heap.release(mark);
-        if alive { Flow::Next } else { Flow::Stopped }
+        ended.extend(self.take_exits(id).into_iter().map(|exit| exit.state));
+        if self.meet(mark, &ended) { Flow::Next } else { Flow::Stopped }
     }
 
     /// Runs a loop's body from the state in which its first round ended, for the observer
@@ -287,99 +423,50 @@ impl<'p> Interp<'p> {
     /// not in the first, the next one is shown, too.
     fn show_second_round(
         &mut self,
-        mark: crate::value::Mark,
-        (ends, apart): (&[Delta], bool),
-        body: &'p [Stmt],
+        (mark, id): (Mark, BlockId),
+        (ends, recurs): (&[Delta], bool),
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+        body: &mut dyn FnMut(&mut Self) -> Flow,
     ) {
-        let before = self.kept();
-        self.heap.join_taken(ends, false, apart);
-        let outer = self.later;
-        let decided = !self.heap.has_fates_apart(self.state);
-        if let Some((ends, apart)) = self.show_round(body, begin)
-            && decided
-        {
-            let ends: Vec<Delta> = ends.into_iter().chain([self.heap.delta(mark)]).collect();
-            self.heap.undo(mark);
-            self.heap.join_taken(&ends, false, apart);
-            if self.heap.has_fates_apart(self.state) {
-                self.show_round(body, begin);
+        self.on_trial(Mode::Replay, |it, _| {
+            it.heap.join_taken(ends, false, recurs);
+            let decided = !it.heap.has_fates_apart(it.state);
+            if let Some((ends, recurs)) = it.show_round((mark, id), begin, body)
+                && decided
+            {
+                it.heap.undo(mark);
+                it.heap.join_taken(&ends, false, recurs);
+                if it.heap.has_fates_apart(it.state) {
+                    it.show_round((mark, id), begin, body);
+                }
             }
-        }
-        self.later = outer;
-        self.heap.undo(mark);
-        self.drop_kept(before);
+        });
+        self.change_loop(|l| l.shown = false);
     }
 
-    /// One more round for the observer: the other ways in which it ended, where it came to its end.
+    /// One more round for the observer: the states in which it ended, where it came to its end.
     fn show_round(
         &mut self,
-        body: &'p [Stmt],
+        (mark, id): (Mark, BlockId),
         begin: &mut dyn FnMut(&mut Self) -> Option<bool>,
+        body: &mut dyn FnMut(&mut Self) -> Flow,
     ) -> Option<(Vec<Delta>, bool)> {
-        (self.showing, self.later) = (true, Some(self.heap.len()));
-        self.mark_shown(true);
-        let flow = if begin(self) == Some(false) { Flow::Stopped } else { self.exec_block(body) };
-        self.showing = false;
-        self.mark_shown(false);
-        let ends = self.take_continues();
+        self.context.carried = Some(self.heap.len());
+        self.change_loop(|l| l.shown = true);
+        let enters = begin(self);
+        let flow = if enters == Some(false) || self.stopped { Flow::Stopped } else { body(self) };
+        self.stopped = false;
+        let ends = self.round_ends(flow, mark, id);
         (flow == Flow::Next).then_some(ends)
     }
 
-    fn mark_shown(&mut self, shown: bool) {
-        if let Some(innermost) = self.frames.last_mut().and_then(|f| f.loops.last_mut()) {
-            innermost.shown = shown;
-        }
-    }
-
-    /// What the innermost function and the innermost loop in it have kept so far.
-    pub(super) fn kept(&self) -> Kept {
-        let frame = self.frames.last();
-        let innermost = frame.and_then(|f| f.loops.last());
-        Kept {
-            returns: frame.map_or(0, |f| f.returns.len()),
-            yields: frame.map_or(0, |f| f.yields.len()),
-            breaks: innermost.map_or(0, |l| l.breaks.len()),
-            continues: innermost.map_or(0, |l| l.continues.len()),
-        }
-    }
-
-    /// Drops what was kept since then.
-    pub(super) fn drop_kept(&mut self, before: Kept) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.returns.truncate(before.returns);
-            frame.yields.truncate(before.yields);
-            if let Some(innermost) = frame.loops.last_mut() {
-                innermost.breaks.truncate(before.breaks);
-                innermost.continues.truncate(before.continues);
-            }
-        }
-    }
-
     pub(super) fn exec_while(&mut self, stmt: &'p StmtWhile) -> Flow {
-        let first = self.condition(&stmt.test);
-        if first == Some(false) {
-            return self.exec_block(&stmt.orelse);
-        }
-        self.widened((&stmt.body, &stmt.orelse), Rounds::default(), first == Some(true), None, &mut |it| {
-            let truth = it.condition(&stmt.test);
+        let mut begin = |it: &mut Self| it.condition(&stmt.test);
+        let mut body = |it: &mut Self| {
             it.assume(&stmt.test, true);
-            truth
-        })
-    }
-
-    pub(super) fn leave_loop(&mut self, breaks: bool) {
-        let Some((mark, withs)) = self.frames.last().and_then(|f| f.loops.last()).map(|l| (l.mark, l.withs)) else {
-            return;
+            it.exec_block(&stmt.body)
         };
-        self.leave_withs(withs);
-        let delta = self.heap.delta(mark);
-        let Some(frame) = self.frames.last_mut() else { return };
-        let apart = frame.arms.last() != Some(&Cadence::Unclear);
-        if let Some(innermost) = frame.loops.last_mut() {
-            innermost.apart &= breaks || apart;
-            if breaks { innermost.breaks.push(delta) } else { innermost.continues.push(delta) }
-        }
+        self.widened(Rounds::default(), false, &stmt.orelse, &mut begin, &mut body, None)
     }
 }
 

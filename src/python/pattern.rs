@@ -1,54 +1,44 @@
 //! `match`: whether a pattern fits what is known of the subject, and what it binds.
 
+use super::branch::go_on;
+use super::cadence::Cadence;
 use super::interp::Interp;
 use super::stmt::Flow;
 use crate::syntax::ast::{self, Pattern, StmtMatch};
-use crate::value::{Data, Delta, Dict, Key, Type, Value, sym};
+use crate::value::{Data, Dict, Key, Type, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_match(&mut self, stmt: &'p StmtMatch) -> Flow {
         let subject = self.eval(&stmt.subject);
-        let mut open: Vec<&'p ast::MatchCase> = Vec::new();
-        let mut exhaustive = false;
-        for case in &stmt.cases {
-            let fits = self.pattern_fits(&case.pattern, &subject);
-            let fits = if case.guard.is_some() && fits == Some(true) { None } else { fits };
-            if fits == Some(false) {
-                continue;
+        if self.stopped {
+            return Flow::Stopped;
+        }
+        self.exec_cases(&stmt.cases, &subject)
+    }
+
+    fn exec_cases(&mut self, cases: &'p [ast::MatchCase], subject: &Value) -> Flow {
+        let Some((case, rest)) = cases.split_first() else { return Flow::Next };
+        match self.pattern_fits(&case.pattern, subject) {
+            Some(false) => self.exec_cases(rest, subject),
+            Some(true) => self.exec_case(case, rest, subject),
+            None => self.branch(
+                Cadence::Unclear,
+                &mut [&mut |it| go_on(it.exec_case(case, rest, subject)), &mut |it| {
+                    go_on(it.exec_cases(rest, subject))
+                }],
+            ),
+        }
+    }
+
+    /// Runs a case whose pattern fits, or the rest where its guard does not hold.
+    fn exec_case(&mut self, case: &'p ast::MatchCase, rest: &'p [ast::MatchCase], subject: &Value) -> Flow {
+        self.bind_pattern(&case.pattern, subject);
+        match &case.guard {
+            None => self.exec_block(&case.body),
+            Some(guard) => {
+                self.decide(guard, &mut |it| it.exec_block(&case.body), &mut |it| it.exec_cases(rest, subject))
             }
-            open.push(case);
-            if fits == Some(true) {
-                exhaustive = true;
-                break;
-            }
         }
-        if exhaustive && let [only] = open.as_slice() {
-            let case = *only;
-            self.bind_pattern(&case.pattern, &subject);
-            return self.exec_block(&case.body);
-        }
-        let mark = self.heap.mark();
-        let mut ends: Vec<Delta> = Vec::new();
-        self.undecided += 1;
-        for case in open {
-            self.bind_pattern(&case.pattern, &subject);
-            if let Some(guard) = &case.guard {
-                self.eval(guard);
-            }
-            if self.exec_block(&case.body) == Flow::Next {
-                ends.push(self.heap.delta(mark));
-            }
-            self.heap.undo(mark);
-        }
-        self.undecided -= 1;
-        if !exhaustive {
-            ends.push(Delta::new());
-        }
-        if !ends.is_empty() {
-            self.heap.join(&ends, false);
-        }
-        self.heap.release(mark);
-        if ends.is_empty() { Flow::Stopped } else { Flow::Next }
     }
 
     fn pattern_fits(&mut self, pattern: &'p Pattern, subject: &Value) -> Option<bool> {

@@ -30,7 +30,7 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn exec(&mut self, stmt: &'p Stmt) -> Flow {
-        if self.stopped {
+        if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
         }
         if !self.step() {

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
+use super::Args;
 use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
 use super::stmt::Flow;
-use super::Args;
 use crate::syntax::Span;
 use crate::syntax::ast::StmtWith;
 use crate::value::{Delta, Value, sym};
@@ -41,7 +41,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a body inside a manager that was entered.
-    fn managed(&mut self, manager: Value, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
+    pub(super) fn managed(&mut self, manager: Value, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         let user = self.heap.instance_of(&manager).is_some_and(|i| i.class.as_obj().is_some());
         let mark = self.heap.mark();
         if user {
@@ -165,7 +165,7 @@ impl<'p> Interp<'p> {
         for name in ["__enter__", "__aenter__"] {
             if let Some(enter) = self.try_getattr(manager, sym(name), span) {
                 let value = self.call(&enter, Args::default(), span);
-                return self.awaited(&value, span);
+                return self.awaited(&value);
             }
         }
         Value::Unknown
@@ -181,7 +181,7 @@ impl<'p> Interp<'p> {
         let given = if raised { Value::Unknown } else { Value::None };
         let args = [manager.clone(), given.clone(), given.clone(), given];
         let value = self.call(&method, Args::positional(args, span), span);
-        let value = self.awaited(&value, span);
+        let value = self.awaited(&value);
         self.truth(&value)
     }
 }

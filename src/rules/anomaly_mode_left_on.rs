@@ -26,7 +26,7 @@ impl AnomalyModeLeftOn {
         }
         let before = Span { start: span.start.saturating_sub(5), end: span.start, ..span };
         let block = with.source(before).is_some_and(|text| text.trim_end() == "with");
-        let certain = !it.speculative && it.undecided() == 0 && !it.in_loop() && !block;
+        let certain = !it.speculative() && it.undecided() == 0 && !it.in_loop() && !block;
         self.on.set((certain && bound.get("mode").as_bool() == Some(true)).then_some(span));
     }
 

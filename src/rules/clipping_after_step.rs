@@ -10,7 +10,8 @@ use crate::value::Sym;
 const NAME: &str = "clipping-after-step";
 
 pub fn call(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (path, span): (Sym, Span), found: &mut Found) {
-    if !matches!(path.as_str(), "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_") || it.speculative
+    if !matches!(path.as_str(), "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_")
+        || it.speculative()
     {
         return;
     }

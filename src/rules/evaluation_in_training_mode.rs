@@ -95,7 +95,7 @@ impl EvaluationInTrainingMode {
         if dropout.made(layer) {
             return;
         }
-        if self.asked_for.get() || it.speculative || it.second_round() || !no_grad(it) || drops_nothing(it, layer) {
+        if self.asked_for.get() || it.speculative() || it.second_round() || !no_grad(it) || drops_nothing(it, layer) {
             return;
         }
         let Some(output) = result.as_obj() else { return };

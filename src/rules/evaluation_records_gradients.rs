@@ -31,7 +31,8 @@ pub struct EvaluationRecordsGradients {
 
 impl EvaluationRecordsGradients {
     pub fn returned(&self, it: &Interp<'_>, (path, bound, result, span): (Sym, &Bound, &Value, Span)) {
-        if !path.as_str().ends_with(".forward") || it.speculative || it.second_round() || !it.in_loop_outside(MODULE) {
+        if !path.as_str().ends_with(".forward") || it.speculative() || it.second_round() || !it.in_loop_outside(MODULE)
+        {
             return;
         }
         let mut results = Vec::new();

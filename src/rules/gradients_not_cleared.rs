@@ -13,7 +13,7 @@ const NAME: &str = "gradients-not-cleared";
 
 pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
     let Moment::Step { optimizer, .. } = moment else { return };
-    if it.speculative || !trace.optimizers.fates(it, *optimizer).contains(&Gradients::Mixed) {
+    if it.speculative() || !trace.optimizers.fates(it, *optimizer).contains(&Gradients::Mixed) {
         return;
     }
     let (Some(page), Some(backward)) = (with.rules.find(NAME), trace.optimizers.backward.get()) else { return };

@@ -114,7 +114,7 @@ impl LateEnvironmentVariable {
             Event::Unseen { name, .. } if matches!(name.as_str(), "spawn" | "system" | "Popen" | "launch") => {
                 self.starts_others.set(true);
             }
-            Event::SetEnv { name, span, .. } if !it.speculative => {
+            Event::SetEnv { name, span, .. } if !it.speculative() => {
                 let Some((name, read, advice)) = VARIABLES.iter().find(|(have, ..)| *have == name) else { return };
                 let level = progress(it).unwrap_or(0);
                 let flag = |name: &str| it.remembered(name).and_then(|v| v.as_bool()) == Some(true);

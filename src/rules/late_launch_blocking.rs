@@ -104,7 +104,7 @@ impl LateLaunchBlocking {
             }
             Event::SetEnv { name: "CUDA_LAUNCH_BLOCKING", value, span } => {
                 // In a function that nothing calls, what came before is not known.
-                if it.speculative || matches!(value.as_str(), Some("0" | "")) {
+                if it.speculative() || matches!(value.as_str(), Some("0" | "")) {
                     return;
                 }
                 let Some(page) = rules.find(NAME) else { return };

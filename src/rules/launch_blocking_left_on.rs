@@ -37,7 +37,7 @@ impl LaunchBlockingLeftOn {
 
     pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
         match event {
-            Event::SetEnv { name: VARIABLE, value, span } if !it.speculative => {
+            Event::SetEnv { name: VARIABLE, value, span } if !it.speculative() => {
                 let on = match value {
                     Value::Str(text) => Value::Bool(&**text == "1"),
                     _ => Value::Unknown,

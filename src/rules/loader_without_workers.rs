@@ -27,7 +27,7 @@ impl LoaderWithoutWorkers {
             Event::Iterated { object, .. } if it.in_loop() && progress(it) == Some(INITIALISED) => {
                 let made = self.made.borrow();
                 let Some((_, span, _)) = made.iter().find(|(id, _, lazy)| *id == object && *lazy) else { return };
-                let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative) else { return };
+                let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative()) else { return };
                 let message = "batches are loaded while the GPU waits: the loader has no workers".to_owned();
                 report(found, page, Severity::Info, message, *span, Vec::new());
             }

@@ -46,7 +46,7 @@ impl LossCutFromGraph {
         let Moment::Backward { loss, accumulates, .. } = moment else { return };
         *self.last.borrow_mut() = Some((span, loss.clone()));
         self.unrecorded(with, it, trace, (loss, span), found);
-        let trains = !it.speculative && it.in_loop() && !trace.optimizers.all().is_empty();
+        let trains = !it.speculative() && it.in_loop() && !trace.optimizers.all().is_empty();
         let Some(page) = with.rules.find(NAME).filter(|_| trains && *accumulates) else { return };
         let ([only], Some(leaf)) = (loss.as_slice(), made_anew(it, trace, loss)) else { return };
         let message = match leaf == *only {
@@ -72,7 +72,7 @@ impl LossCutFromGraph {
     ) {
         match moment {
             Moment::Backward { loss, accumulates: true, .. } => {
-                let terms = loss.iter().filter(|_| !it.speculative).flat_map(|id| trace.graph.terms(it, *id));
+                let terms = loss.iter().filter(|_| !it.speculative()).flat_map(|id| trace.graph.terms(it, *id));
                 *self.terms.borrow_mut() = terms.collect();
                 self.stepped.borrow_mut().clear();
             }
@@ -122,7 +122,7 @@ impl LossCutFromGraph {
         found: &mut Found,
     ) {
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
-        let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && loss.iter().any(learns)) else { return };
+        let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative() && loss.iter().any(learns)) else { return };
         let mut parts = trace.graph.ancestors(loss, |_| true);
         parts.retain(|id| trace.graph.function(*id) == Some("checkpoint"));
         let nodes = parts.into_iter().filter_map(|id| trace.graph.node(id));

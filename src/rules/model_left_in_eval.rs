@@ -86,7 +86,7 @@ impl ModelLeftInEval {
         if path.as_str() == "torch.nn.Module.eval" {
             *self.eval.borrow_mut() = Some(span);
         }
-        let Some(model) = bound.get("self").as_obj().filter(|_| !it.speculative) else { return };
+        let Some(model) = bound.get("self").as_obj().filter(|_| !it.speculative()) else { return };
         let mut layers = Vec::new();
         LAYERS.iter().for_each(|class| reach(it, &Value::Obj(model), &format!("torch.nn.{class}"), 8, &mut layers));
         let trained = format!("{TRAINED}{model:?}");
@@ -133,7 +133,7 @@ impl ModelLeftInEval {
                 let layers = trace.graph.attached(it, loss).into_iter().filter_map(|id| outputs.get(&id).copied());
                 *self.last.borrow_mut() = layers.collect();
             }
-            Moment::Step { .. } if !it.speculative => {
+            Moment::Step { .. } if !it.speculative() => {
                 for (layer, training) in &*self.last.borrow() {
                     if fates(it, &key(*layer)).iter().any(|fate| **fate == *EVALUATED) {
                         let left = self.left.borrow().get(layer).cloned();

@@ -37,10 +37,10 @@ impl ObjectInCheckpoint {
                 let Some(file) = bound.get("f").as_str().map(str::to_owned) else { return };
                 let refused = refused(it, &bound.get("obj"), 5).map(|what| (what, span));
                 let mut saved = self.saved.borrow_mut();
-                let certain = !it.speculative && refused.is_some() && saved.get(&file).is_none_or(Option::is_some);
+                let certain = !it.speculative() && refused.is_some() && saved.get(&file).is_none_or(Option::is_some);
                 saved.insert(file, refused.filter(|_| certain));
             }
-            "torch.load" if !it.speculative && !it.expects_failure() => {
+            "torch.load" if !it.speculative() && !it.expects_failure() => {
                 let own = bound.extra.iter().any(|(name, _)| name.as_str() == "weights_only");
                 if let (Some(file), false) =
                     (bound.get("f").as_str(), own || bound.open || bound.given("pickle_module"))

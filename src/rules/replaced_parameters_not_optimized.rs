@@ -31,7 +31,7 @@ impl ReplacedParametersNotOptimized {
     pub fn event(&self, it: &Interp<'_>, trace: &Trace, event: Event<'_>) {
         let Event::SetAttribute { object, name, value, span, .. } = event else { return };
         let optimizers = trace.optimizers.all();
-        if it.speculative || optimizers.is_empty() {
+        if it.speculative() || optimizers.is_empty() {
             return;
         }
         let Some(before) = it.heap.attr(object, name.as_str()) else { return };

@@ -56,7 +56,7 @@ impl SamplerWithoutSetEpoch {
             passes.pop();
         }
         let Some(Pass { sampler: Some(sampler), span, stale, .. }) = passes.last().copied() else { return };
-        if stale && !it.speculative {
+        if stale && !it.speculative() {
             self.stale.borrow_mut().insert(sampler, span);
         }
         it.remember(&key(sampler), Value::str("used"));

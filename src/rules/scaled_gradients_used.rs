@@ -87,7 +87,7 @@ impl ScaledGradientsUsed {
 
     fn used(&self, with: &Watching<'_>, it: &Interp<'_>, span: Span, message: &str, found: &mut Found) {
         let scaled = it.remembered(STATE).and_then(|v| v.as_bool()) == Some(true);
-        let Some(page) = with.rules.find(NAME).filter(|_| scaled && !it.speculative) else { return };
+        let Some(page) = with.rules.find(NAME).filter(|_| scaled && !it.speculative()) else { return };
         let by = self.scaled.borrow().iter().max().copied();
         let labels = by.map(|span| Label { span, message: "the loss is scaled here".to_owned() });
         report(found, page, Severity::Error, message.to_owned(), span, labels.into_iter().collect());

@@ -83,7 +83,7 @@ impl ScalerNotUpdated {
             self.updated.borrow_mut().insert(scaler);
             return set_fates(it, &key(scaler), vec!["".into()]);
         }
-        if method == "step" && it.in_loop() && !it.speculative && !it.expects_failure() {
+        if method == "step" && it.in_loop() && !it.speculative() && !it.expects_failure() {
             self.steps.borrow_mut().insert(span, scaler);
         }
         // Without an optimizer that is known, the scaler's state is not known either.
@@ -106,7 +106,7 @@ impl ScalerNotUpdated {
                 return set_fates(it, &key(scaler), after);
             }
         };
-        if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative && !it.expects_failure()) {
+        if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative() && !it.expects_failure()) {
             report(found, page, Severity::Error, message.to_owned(), span, Vec::new());
             let again = if method == "step" { "scaler.step(optimizer)" } else { "scaler.unscale_(optimizer)" };
             witnessed(found, page, setup, again);

@@ -33,7 +33,7 @@ impl SchedulerBeforeOptimizer {
         (path, bound, span): (Sym, &Bound, Span),
         found: &mut Found,
     ) {
-        if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" || it.speculative || !bound.rest.is_empty() {
+        if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" || it.speculative() || !bound.rest.is_empty() {
             return;
         }
         let scheduler = bound.get("self");

@@ -59,7 +59,7 @@ impl SchedulerLengthMismatch {
             _ => return,
         };
         let resumed = int("last_epoch").is_some_and(|last| last != -1);
-        if let (Some(id), Some(total), false) = (result.as_obj(), total, it.speculative || resumed) {
+        if let (Some(id), Some(total), false) = (result.as_obj(), total, it.speculative() || resumed) {
             let (loops, undecided) = (it.open_loops(), it.undecided());
             self.made.borrow_mut().insert(id, Made { at: span, class, total, epochs, loops, undecided });
         }
@@ -72,7 +72,7 @@ impl SchedulerLengthMismatch {
         let made = self.made.borrow();
         let Some((id, made)) = bound.get("self").as_obj().and_then(|id| Some((id, made.get(&id)?))) else { return };
         // Where it may not come, or is told the epoch, its steps are not counted.
-        let counted = it.undecided() == made.undecided && bound.rest.is_empty() && !it.speculative;
+        let counted = it.undecided() == made.undecided && bound.rest.is_empty() && !it.speculative();
         let mut steps = self.steps.borrow_mut();
         let place = steps.entry(id).or_default().entry(span).or_insert_with(|| it.rounds().split_off(made.loops));
         if !counted {

@@ -32,14 +32,14 @@ impl SeedAfterUse {
             Some("Linear" | "Conv1d" | "Conv2d" | "Conv3d" | "Embedding" | "LSTM" | "GRU")
         );
         let drawn = layer || matches!(path, "torch.rand" | "torch.randn" | "torch.randint" | "torch.randperm");
-        if drawn && !it.speculative && self.first.get().is_none() {
+        if drawn && !it.speculative() && self.first.get().is_none() {
             self.first.set(Some(span));
             it.remember(DRAWN, Value::Bool(true));
         }
     }
 
     pub fn call(&self, with: &Watching<'_>, it: &Interp<'_>, (path, span): (Sym, Span), found: &mut Found) {
-        if path.as_str() != "torch.manual_seed" || it.speculative {
+        if path.as_str() != "torch.manual_seed" || it.speculative() {
             return;
         }
         let drawn = it.remembered(DRAWN).and_then(|v| v.as_bool()) == Some(true);

@@ -69,7 +69,7 @@ impl StepBeforeBackward {
         let steps = all.entry(optimizer).or_default();
         let gradients = trace.optimizers.gradients(it, optimizer);
         match moment {
-            Moment::Zero { .. } if it.every_round().is_some() && !it.speculative => {
+            Moment::Zero { .. } if it.every_round().is_some() && !it.speculative() => {
                 let fresh = trace.optimizers.fates(it, optimizer).contains(&Gradients::Fresh);
                 steps.cleared = self.divided.get().filter(|_| fresh).map(|by| (span, by)).or(steps.cleared);
             }
@@ -83,7 +83,7 @@ impl StepBeforeBackward {
             (Moment::Zero { .. }, Some(Gradients::Fresh)) => {
                 steps.lost = trace.optimizers.backward.get().map(|backward| (backward, span));
             }
-            (Moment::Step { closure: false, .. }, Some(Gradients::Blank | Gradients::Empty)) if !it.speculative => {
+            (Moment::Step { closure: false, .. }, Some(Gradients::Blank | Gradients::Empty)) if !it.speculative() => {
                 steps.starved = steps.starved.or(it.later_round().then_some(span));
             }
             (Moment::Step { .. }, _) => steps.fed = true,

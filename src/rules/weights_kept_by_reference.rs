@@ -60,7 +60,7 @@ impl WeightsKeptByReference {
         if name.to_lowercase().starts_with("best")
             && it.in_loop()
             && it.undecided() > 0
-            && !it.speculative
+            && !it.speculative()
             && is_module(it, value)
             && let Some(module) = value.as_obj()
         {
@@ -80,7 +80,7 @@ impl WeightsKeptByReference {
         if value.is_none() {
             return;
         }
-        let live = self.module_of(it, value).filter(|_| !it.speculative);
+        let live = self.module_of(it, value).filter(|_| !it.speculative());
         let mut kept = self.kept.borrow_mut();
         match live {
             Some(module) => {
@@ -146,7 +146,7 @@ impl WeightsKeptByReference {
         if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
             self.aliases.borrow_mut().clear();
         }
-        if path.as_str() != "torch.nn.Module.load_state_dict" || it.speculative || self.kept.borrow().is_empty() {
+        if path.as_str() != "torch.nn.Module.load_state_dict" || it.speculative() || self.kept.borrow().is_empty() {
             return;
         }
         let (Some(module), given) = (bound.get("self").as_obj(), bound.get("state_dict")) else { return };

@@ -8,7 +8,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Size, Source, Suspended, Sym, Symbol, Tensor, Value, sym};
+use super::{
+    Attrs, Data, Dict, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Size, Source, Suspended, Sym, Symbol, Tensor,
+    Value, sym,
+};
 pub use journal::Journal;
 use trail::Saved;
 pub use trail::{Change, Delta, Mark};
@@ -74,7 +77,12 @@ impl Heap {
     /// An iterator over what code yields that has not begun to run.
     pub fn suspend(&mut self, source: Source) -> Value {
         let suspended = Some(Suspended { source: Rc::new(source), progress: Progress::Fresh });
-        Value::Obj(self.alloc(Data::Iter(Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended })))
+        Value::Obj(self.alloc(Data::Iter(Iter {
+            items: Items::Many(Value::Unknown),
+            first: None,
+            last: None,
+            suspended,
+        })))
     }
 
     /// The code that makes an iterator's elements, and how far it got.

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::{
-    Among, Attrs, Data, Dict, Dim, Heap, Instance, Items, Iter, Met, Progress, Size, Suspended, Taken, Tensor, Type, Value,
+    Among, Attrs, Data, Dict, Dim, Heap, Instance, Items, Iter, Met, Progress, Size, Suspended, Taken, Tensor, Type,
+    Value,
 };
 
 /// How deep structures are compared; beyond it they count as different.
@@ -416,9 +417,7 @@ pub(super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bool) -> Opt
         }
         (Data::List(x), Data::List(y)) => Data::List(join_items(heap, x, y, widen, DEPTH)),
         (Data::Set(x), Data::Set(y)) => Data::Set(join_items(heap, x, y, widen, DEPTH)),
-        (Data::Iter(x), Data::Iter(y)) => {
-            Data::Iter(join_iter(heap, x, y, widen, DEPTH))
-        }
+        (Data::Iter(x), Data::Iter(y)) => Data::Iter(join_iter(heap, x, y, widen, DEPTH)),
         (Data::Dict(x), Data::Dict(y)) => Data::Dict(join_dict(heap, x, y, widen, DEPTH)),
         (Data::Instance(x), Data::Instance(y)) => Data::Instance(join_instance(heap, x, y, widen, DEPTH)),
         (Data::Tensor(x), Data::Tensor(y)) => {

@@ -164,14 +164,39 @@ pub enum Progress {
 #[derive(Debug)]
 pub enum Source {
     /// The call of a generator function or of a coroutine function.
-    Call { function: ObjId, vars: Attrs, first: Option<Value>, call: Span },
+    Call {
+        function: ObjId,
+        vars: Attrs,
+        first: Option<Value>,
+        call: Span,
+    },
     /// A generator expression: where it stands, and what its first loop goes over.
-    Expression { code: CodeId, scope: ObjId, iterable: Value, method: Option<(ClassId, Option<Value>)> },
-    Map { function: Value, over: Vec<Value>, call: Span },
-    Filter { function: Value, over: Value, call: Span },
-    Enumerate { over: Value, start: i64, call: Span },
+    Expression {
+        code: CodeId,
+        scope: ObjId,
+        iterable: Value,
+        method: Option<(ClassId, Option<Value>)>,
+    },
+    Map {
+        function: Value,
+        over: Vec<Value>,
+        call: Span,
+    },
+    Filter {
+        function: Value,
+        over: Value,
+        call: Span,
+    },
+    Enumerate {
+        over: Value,
+        start: i64,
+        call: Span,
+    },
     /// The first is run as the rest is asked for; the others as a whole.
-    Zip { over: Vec<Value>, call: Span },
+    Zip {
+        over: Vec<Value>,
+        call: Span,
+    },
 }
 
 /// What stands on the heap.

@@ -1,0 +1,381 @@
+//! Generators, coroutines, `map` and their kin: code that runs when its elements are asked for.
+//!
+//! Whoever asks hands over a [`Consumer`]. The code is run in a frame of its own; where it yields,
+//! that frame waits, the consumer is run with the value in the frame that asked, and then the code
+//! runs on. So a loop over a generator has both run in turn, as in Python. Where it is not known
+//! how far the code got before, it is run from its start, and any of its yields may be the next.
+
+use std::rc::Rc;
+
+use super::args::Args;
+use super::interp::{Body, Frame, Interp};
+use super::leave::Leave;
+use super::stmt::Flow;
+use crate::syntax::Span;
+use crate::value::{Data, Items, ObjId, Progress, Scope, Source, Suspended, Value};
+
+/// What is done with each value that a generator yields.
+pub(super) type Consumer<'p> = Rc<dyn Fn(&mut Interp<'p>, Value) -> Flow + 'p>;
+
+/// A collection of more known elements is run as one of an unknown number.
+const MOST: usize = 256;
+
+impl<'p> Interp<'p> {
+    /// Asks suspended code for all its elements, one by one.
+    pub(super) fn drive(&mut self, iterator: &Value, span: Span, consumer: Consumer<'p>) -> Flow {
+        let Some((id, Suspended { source, progress })) = self.heap.suspended(iterator) else {
+            let items = self.iterate(iterator, span);
+            return self.over_items(items, MOST, &mut |it, value| consumer(it, value));
+        };
+        match progress {
+            Progress::Done => return Flow::Next,
+            Progress::Fresh => {
+                self.heap.set_progress(id, Progress::Started);
+                let flow = self.run_source(&source, consumer);
+                if flow == Flow::Next {
+                    self.heap.set_progress(id, Progress::Done);
+                }
+                return flow;
+            }
+            Progress::Started => {}
+        }
+        // It goes on anywhere, with what is outside of it as it is now.
+        let now = self.heap.mark();
+        let flow = self.run_source(
+            &source,
+            Rc::new(move |it: &mut Self, value: Value| {
+                it.heap.blend_since(now);
+                it.perhaps(&mut |it| consumer(it, value.clone()))
+            }),
+        );
+        // It may have been at its end.
+        match flow {
+            Flow::Next => self.heap.blend_since(now),
+            Flow::Stopped => self.heap.undo(now),
+        }
+        self.heap.release(now);
+        Flow::Next
+    }
+
+    fn run_source(&mut self, source: &Source, consumer: Consumer<'p>) -> Flow {
+        match source {
+            Source::Call { function, vars, first, call } => {
+                let data = self.heap.share(*function);
+                let Data::Function(function) = &*data else { return Flow::Next };
+                self.run_function(function, vars.clone(), first.clone(), *call, Some(consumer));
+                if std::mem::take(&mut self.stopped) { Flow::Stopped } else { Flow::Next }
+            }
+            Source::Expression { code, scope, iterable, method } => {
+                let Some(code) = self.code.get(code.0 as usize).copied() else { return Flow::Next };
+                let Body::Expression(expression) = code.body else { return Flow::Next };
+                let inner = self.heap.alloc(Data::Scope(Scope { vars: Default::default(), parent: Some(*scope) }));
+                let mut frame = Frame::new(code.file, inner);
+                (frame.home, frame.owner) = (*scope, method.clone());
+                frame.consumer = Some(consumer);
+                self.frames.push(frame);
+                let iterable = iterable.clone();
+                let flow = self.comprehend(&expression.generators, Some(iterable), &mut |it| {
+                    let value = it.eval(&expression.elt);
+                    it.give(value);
+                    if std::mem::take(&mut it.stopped) { Flow::Stopped } else { Flow::Next }
+                });
+                self.frames.pop();
+                flow
+            }
+            Source::Map { function, over, call } => {
+                let (function, call) = (function.clone(), *call);
+                let give = move |it: &mut Self, row: Value| {
+                    let args = it.heap.exact_items(&row).unwrap_or_default();
+                    let value = it.call(&function, Args::positional(args, call), call);
+                    if std::mem::take(&mut it.stopped) { Flow::Stopped } else { consumer(it, value) }
+                };
+                self.drive_rows(over, call, Rc::new(give))
+            }
+            Source::Zip { over, call } => self.drive_rows(over, *call, consumer),
+            Source::Filter { function, over, call } => {
+                let (function, call) = (function.clone(), *call);
+                let give = move |it: &mut Self, value: Value| {
+                    let test = match &function {
+                        Value::None => value.clone(),
+                        function => it.call(function, Args::positional([value.clone()], call), call),
+                    };
+                    if std::mem::take(&mut it.stopped) {
+                        return Flow::Stopped;
+                    }
+                    match it.truth(&test) {
+                        Some(true) => consumer(it, value),
+                        Some(false) => Flow::Next,
+                        None => it.perhaps(&mut |it| consumer(it, value.clone())),
+                    }
+                };
+                self.drive(over, call, Rc::new(give))
+            }
+            Source::Enumerate { over, start, call } => {
+                // The count is on the heap: it depends on the path.
+                let counter = self.heap.instance(Value::path("builtins.object"));
+                self.heap.set_attr(counter, "next", Value::Int(*start));
+                let (call, one) = (*call, Value::Int(1));
+                let give = move |it: &mut Self, value: Value| {
+                    let at = it.heap.attr(counter, "next").unwrap_or(Value::Unknown);
+                    let next = it.binary(super::BinOp::Add, &at, &one, call);
+                    it.heap.set_attr(counter, "next", next);
+                    consumer(it, Value::tuple(vec![at, value]))
+                };
+                self.drive(over, call, Rc::new(give))
+            }
+        }
+    }
+
+    /// The rows of `zip(…)`: the first that is suspended is asked one by one, what stands beside
+    /// it as a whole.
+    fn drive_rows(&mut self, over: &[Value], span: Span, consumer: Consumer<'p>) -> Flow {
+        if let [only] = over {
+            return self.drive(only, span, Rc::new(move |it, value| consumer(it, Value::tuple(vec![value]))));
+        }
+        let Some(at) = over.iter().position(|value| self.heap.suspended(value).is_some()) else {
+            let rows = self.zipped(over, span);
+            return self.over_items(rows, MOST, &mut |it, row| consumer(it, row));
+        };
+        let mut others = Vec::new();
+        for (place, value) in over.iter().enumerate().filter(|(place, _)| *place != at) {
+            others.push((place, self.iterate(value, span)));
+        }
+        let counter = self.heap.instance(Value::path("builtins.object"));
+        self.heap.set_attr(counter, "next", Value::Int(0));
+        let Some(driven) = over.get(at) else { return Flow::Next };
+        let give = move |it: &mut Self, value: Value| {
+            let index = it.heap.attr(counter, "next").unwrap_or(Value::Unknown);
+            let next = it.binary(super::BinOp::Add, &index, &Value::Int(1), span);
+            it.heap.set_attr(counter, "next", next);
+            let mut row = vec![value];
+            let mut ends = Some(false);
+            for (place, items) in &others {
+                let value = match (items, index.as_int().and_then(|n| usize::try_from(n).ok())) {
+                    (Items::Exact(values), Some(n)) => match values.get(n) {
+                        Some(value) => value.clone(),
+                        None => {
+                            ends = Some(true);
+                            Value::Unknown
+                        }
+                    },
+                    (items, _) => {
+                        ends = ends.filter(|ends| *ends);
+                        items.element(&mut it.heap)
+                    }
+                };
+                row.insert((*place).min(row.len()), value);
+            }
+            // The shortest ends it all.
+            match ends {
+                Some(true) => Flow::Next,
+                Some(false) => consumer(it, Value::tuple(row)),
+                None => it.perhaps(&mut |it| consumer(it, Value::tuple(row.clone()))),
+            }
+        };
+        self.drive(driven, span, Rc::new(give))
+    }
+
+    /// Hands a value to whoever asked for it, and comes back when asked for the next; what was
+    /// sent.
+    pub(super) fn give(&mut self, value: Value) -> Value {
+        if self.stopped {
+            return Value::Unknown;
+        }
+        let Some(frame) = self.frames.pop() else { return Value::Unknown };
+        let Some(consumer) = frame.consumer.clone() else {
+            // It is being closed.
+            self.frames.push(frame);
+            self.stopped = true;
+            return Value::Unknown;
+        };
+        self.waiting.push(frame);
+        let visit = self.meter.pause();
+        let flow = consumer(self, value);
+        self.meter.resume(visit);
+        if let Some(frame) = self.waiting.pop() {
+            self.frames.push(frame);
+        }
+        if flow == Flow::Stopped {
+            self.stopped = true;
+        }
+        Value::Unknown
+    }
+
+    /// All elements of suspended code.
+    pub(super) fn collected(&mut self, iterator: &Value, span: Span) -> Items {
+        let list = self.heap.alloc(Data::List(Items::Exact(Vec::new())));
+        let flow = self.drive(
+            iterator,
+            span,
+            Rc::new(move |it: &mut Self, value: Value| {
+                it.push_item(list, value);
+                Flow::Next
+            }),
+        );
+        if flow == Flow::Stopped {
+            self.stopped = true;
+        }
+        match self.heap.get(list) {
+            Data::List(items) => items.clone(),
+            _ => Items::Many(Value::Unknown),
+        }
+    }
+
+    /// Appends to a list of its own.
+    pub(super) fn push_item(&mut self, list: ObjId, value: Value) {
+        let element = match self.heap.get(list) {
+            Data::List(Items::Many(element)) => element.clone(),
+            _ => {
+                if let Data::List(Items::Exact(items)) = self.heap.get_mut(list) {
+                    items.push(value);
+                }
+                return;
+            }
+        };
+        let joined = crate::value::join(&mut self.heap, &element, &value, false);
+        *self.heap.get_mut(list) = Data::List(Items::Many(joined));
+    }
+
+    /// The first element that suspended code gives; `default` where it has none.
+    pub(super) fn first_given(&mut self, iterator: &Value, default: Option<&Value>, span: Span) -> Value {
+        let mark = self.heap.mark();
+        let id = self.block_id();
+        let flow = self.drive(
+            iterator,
+            span,
+            Rc::new(move |it: &mut Self, value: Value| {
+                it.keep_exit(id, mark, Leave::Return(value));
+                Flow::Stopped
+            }),
+        );
+        let mut values = Vec::new();
+        let mut ends = Vec::new();
+        for exit in self.take_exits(id) {
+            if let Leave::Return(value) = exit.how {
+                values.push(value);
+                ends.push(exit.state);
+            }
+        }
+        if flow == Flow::Next {
+            match default {
+                Some(default) => {
+                    values.push(default.clone());
+                    ends.push(self.heap.delta(mark));
+                }
+                None => _ = self.leave(Leave::Raise(Value::path("builtins.StopIteration"))),
+            }
+        }
+        if !self.meet(mark, &ends) {
+            self.stopped = true;
+            return Value::Unknown;
+        }
+        self.join_values(values)
+    }
+
+    /// Whether some element of suspended code is true, or with `stops_at` false, whether all are:
+    /// no more of them are asked for than needed.
+    pub(super) fn any_given(&mut self, iterator: &Value, stops_at: bool, span: Span) -> Value {
+        let mark = self.heap.mark();
+        let id = self.block_id();
+        let flow = self.drive(
+            iterator,
+            span,
+            Rc::new(move |it: &mut Self, value: Value| match it.truth(&value) {
+                Some(truth) if truth != stops_at => Flow::Next,
+                known => {
+                    it.keep_exit(id, mark, Leave::Return(Value::Bool(stops_at)));
+                    if known.is_some() { Flow::Stopped } else { Flow::Next }
+                }
+            }),
+        );
+        let mut ends: Vec<_> = self.take_exits(id).into_iter().map(|exit| exit.state).collect();
+        let stopped = !ends.is_empty();
+        if flow == Flow::Next {
+            ends.push(self.heap.delta(mark));
+        }
+        if !self.meet(mark, &ends) {
+            self.stopped = true;
+        }
+        match (stopped, flow) {
+            (true, Flow::Stopped) => Value::Bool(stops_at),
+            (false, _) => Value::Bool(!stops_at),
+            _ => Value::Any(crate::value::Type::Bool),
+        }
+    }
+
+    pub(super) fn join_values(&mut self, values: Vec<Value>) -> Value {
+        let mut values = values.into_iter();
+        let first = values.next().unwrap_or(Value::None);
+        values.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false))
+    }
+
+    /// `await value`: a coroutine of the program is run now.
+    pub fn awaited(&mut self, value: &Value) -> Value {
+        let Some((id, Suspended { source, progress })) = self.heap.suspended(value) else {
+            return if self.heap.instance_of(value).is_some() { Value::Unknown } else { value.clone() };
+        };
+        let Source::Call { function, vars, first, call } = &*source else { return Value::Unknown };
+        let data = self.heap.share(*function);
+        let Data::Function(function) = &*data else { return Value::Unknown };
+        let body = self.code.get(function.code.0 as usize).map(|code| code.body);
+        let yields = matches!(body, Some(Body::Function(def)) if super::entry::has_yield(&def.body));
+        if progress != Progress::Fresh || yields {
+            return Value::Unknown;
+        }
+        self.heap.set_progress(id, Progress::Done);
+        self.run_function(function, vars.clone(), first.clone(), *call, None)
+    }
+
+    /// A method of a generator.
+    pub(super) fn generator_method(&mut self, generator: &Value, name: &str, span: Span) -> Option<Value> {
+        let (id, _) = self.heap.suspended(generator)?;
+        Some(match name {
+            "__next__" | "send" => self.first_given(generator, None, span),
+            "close" => {
+                self.heap.set_progress(id, Progress::Done);
+                Value::None
+            }
+            "__iter__" | "__aiter__" => generator.clone(),
+            _ => {
+                self.havoc(generator);
+                Value::Unknown
+            }
+        })
+    }
+
+    /// What a loop goes over: the iterator of an instance of the program, or the value itself.
+    pub(super) fn iterator_of(&mut self, iterable: &Value, span: Span) -> Value {
+        for name in ["__iter__", "__aiter__"] {
+            if let Some(iter) = self.user_method(iterable, name) {
+                return self.call(&iter, Args::positional([iterable.clone()], span), span);
+            }
+        }
+        iterable.clone()
+    }
+
+    /// Whether calling a function only suspends it.
+    pub(super) fn suspends(&mut self, code: crate::value::CodeId) -> bool {
+        let Some(code) = self.code.get_mut(code.0 as usize) else { return false };
+        let body = code.body;
+        *code.suspends.get_or_insert_with(|| match body {
+            Body::Function(def) => def.is_async || super::entry::has_yield(&def.body),
+            Body::Lambda(_) | Body::Class | Body::Expression(_) => false,
+        })
+    }
+
+    /// `(f(x) for x in …)`
+    pub(super) fn generator_expression(&mut self, expression: &'p crate::syntax::ast::ExprGenerator) -> Value {
+        let Some(first) = expression.generators.first() else { return Value::Unknown };
+        let iterable = self.eval(&first.iter);
+        let file = self.file();
+        let address = std::ptr::from_ref(expression) as usize;
+        let code = self.code_of(address, || super::interp::Code {
+            file,
+            body: Body::Expression(expression),
+            suspends: Some(false),
+        });
+        let Some(frame) = self.frames.last() else { return Value::Unknown };
+        let (scope, method) = (frame.scope, frame.owner.clone());
+        self.heap.suspend(Source::Expression { code, scope, iterable, method })
+    }
+}
