@@ -127,8 +127,10 @@ impl Range {
 
     /// A value that is known to be there.
     pub fn meets(&self) -> Option<Met> {
-        let single = self.attained && self.lo() == self.hi();
-        self.met.or(single.then(|| Met { value: self.lo(), always: self.certain }))
+        if !(self.attained && self.lo() == self.hi()) {
+            return self.met;
+        }
+        Some(Met { value: self.lo(), always: self.certain || self.met.is_some_and(|met| met.always) })
     }
 
     /// From `lo` to below a length.
@@ -195,22 +197,20 @@ impl Range {
         self
     }
 
-    /// All values of both. Attained where both are: the join of two paths claims no more
-    /// than each path does.
+    /// All values of both. That a value occurs is claimed where both paths claim it: the join
+    /// of two paths claims no more than each path does.
     pub fn join(&self, other: &Range) -> Range {
-        if self.parts == other.parts {
-            return Range {
-                parts: self.parts.clone(),
-                below: self.below.clone().filter(|b| Some(b) == other.below.as_ref()),
-                attained: self.attained && other.attained,
-                certain: self.certain && other.certain,
-                epoch: self.epoch && other.epoch,
-                uneven: self.uneven.clone().or(other.uneven.clone()).map(|_| Rc::from([])),
-                met: both(self.met, other.met),
-            };
+        let Range { parts, attained, certain, below, epoch, uneven, met } = self;
+        let same = *parts == other.parts;
+        Range {
+            parts: if same { parts.clone() } else { self.union(other).parts },
+            attained: same && *attained && other.attained,
+            certain: same && *certain && other.certain,
+            below: below.clone().filter(|below| Some(below) == other.below.as_ref()),
+            epoch: same && *epoch && other.epoch,
+            uneven: if *uneven == other.uneven { uneven.clone() } else { Some(Rc::from([])) },
+            met: if *met == other.met { *met } else { both(self.meets(), other.meets()) },
         }
-        let met = both(self.meets(), other.meets());
-        Range { attained: false, certain: false, epoch: false, met, ..self.union(other) }
     }
 
     /// The values of a tensor that holds the elements of both.
