@@ -1,9 +1,11 @@
 //! Where the objects of the interpreted program stand.
 
 mod forget;
+mod inherit;
 mod journal;
 mod trail;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -219,13 +221,18 @@ impl Heap {
     /// The tensor, with facts about its elements only while they still hold: memory shared
     /// with a view may have been written to since.
     pub fn tensor_of(&self, value: &Value) -> Option<Tensor> {
-        let id = value.as_obj()?;
+        self.tensor_now(value.as_obj()?).map(Cow::into_owned)
+    }
+
+    /// As [`Heap::tensor_of`], copied only where something must be left out.
+    pub(super) fn tensor_now(&self, id: ObjId) -> Option<Cow<'_, Tensor>> {
         let Data::Tensor(tensor) = self.get(id) else { return None };
-        let mut tensor = tensor.clone();
-        if self.writes_of(tensor.base.unwrap_or(id)) != tensor.version {
-            tensor.forget_values();
+        if self.writes_of(tensor.base.unwrap_or(id)) == tensor.version {
+            return Some(Cow::Borrowed(tensor));
         }
-        Some(tensor)
+        let mut tensor = tensor.clone();
+        tensor.forget_values();
+        Some(Cow::Owned(tensor))
     }
 
     /// The tensor's facts other than those about its elements, without a copy.

@@ -3,8 +3,12 @@
 //! A fact that is not known is `None`, `Unknown` or absent: nothing here is ever guessed.
 //! Facts carry their [`Origin`], the place that made them, for a diagnostic's labels.
 
+#[macro_use]
+mod kinds;
+
 mod device;
 mod dtype;
+mod equal;
 mod form;
 mod heap;
 mod join;
@@ -22,9 +26,10 @@ use crate::syntax::Span;
 
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
+pub use equal::same;
 pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
 pub use heap::{Delta, Heap, Journal, Mark};
-pub use join::{join, same, texts_of};
+pub use join::{join, texts_of};
 pub use object::{
     Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Progress, Scope, Source,
     Suspended, UserClass,
@@ -130,6 +135,17 @@ pub enum Taken {
     Drawn,
     /// Each in every pass over the data.
     Each,
+}
+
+impl Taken {
+    /// What holds of both.
+    pub(crate) fn weaker(self, other: Taken) -> Taken {
+        match (self, other) {
+            (Taken::Each, Taken::Each) => Taken::Each,
+            (Taken::Perhaps, _) | (_, Taken::Perhaps) => Taken::Perhaps,
+            (Taken::Drawn | Taken::Each, Taken::Drawn) | (Taken::Drawn, Taken::Each) => Taken::Drawn,
+        }
+    }
 }
 
 /// A callee with arguments that precede those of the call.

@@ -7,7 +7,7 @@ impl Heap {
     /// had the number `since`, alone or in tuples, lists and dictionaries: a write to one round's
     /// is not seen in the next. Memory that is older is shared by all rounds.
     pub fn renewed(&mut self, value: &Value, since: usize) -> Value {
-        self.renewed_at(value, since, super::join::DEPTH)
+        self.renewed_at(value, since, super::equal::DEPTH)
     }
 
     fn renewed_at(&mut self, value: &Value, since: usize, depth: u32) -> Value {

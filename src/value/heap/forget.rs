@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use super::trail::{change_of, changed_by};
 use super::{Change, Delta, Heap, Mark, names_of};
-use crate::value::join::{DEPTH, join_data, join_tensor, same};
-use crate::value::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, Tensor, Value};
+use crate::value::equal::{DEPTH, same, same_data};
+use crate::value::join::{join, join_data, nameless};
+use crate::value::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, Scope, Sym, Tensor, Value};
 
 impl Heap {
     /// The state above both of two successive states of a loop in which everything is unknown
@@ -79,10 +80,9 @@ impl Heap {
                 Some((_, value)) => value.clone(),
                 None => base.clone(),
             });
-            let value = match (before, after) {
-                (Some(a), Some(b)) => Some(self.agreed(&a, &b, DEPTH)),
-                (one, other) => one.or(other),
-            };
+            let class = self.class_of(id);
+            let bound = before.is_some() || after.is_some();
+            let value = bound.then(|| self.agreed_name(before.as_ref(), after.as_ref(), class.as_ref(), *name));
             self.bind(id, *name, value);
         }
     }
@@ -92,90 +92,67 @@ impl Heap {
         if same(self, a, b) {
             return b.clone();
         }
-        if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {
-            return if x == y { Value::Any(x) } else { Value::Unknown };
-        }
-        if a.is_text() && b.is_text() {
-            return Value::Any(crate::value::Type::Str);
-        }
         match (a, b) {
             (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() && depth > 0 => {
                 Value::tuple(x.iter().zip(y.iter()).map(|(a, b)| self.agreed(a, b, depth - 1)).collect())
             }
-            (Value::Obj(x), Value::Obj(y)) => match (self.get(*x), self.get(*y)) {
-                (Data::Tensor(p), Data::Tensor(q)) if p.array == q.array => {
-                    let tensor = join_tensor(p, q, true);
-                    Value::Obj(self.alloc(Data::Tensor(tensor)))
-                }
-                _ => Value::Unknown,
-            },
-            _ => Value::Unknown,
+            (Value::Obj(_), Value::Obj(_)) if !(self.is_tensor(a) && self.is_tensor(b)) => Value::Unknown,
+            _ => join(self, a, b, true),
         }
     }
 
-    fn agreed_attrs(&mut self, a: &Attrs, b: &Attrs) -> Attrs {
-        let mut out = Attrs::default();
-        for (name, value) in a {
-            let left = match b.get(name) {
-                Some(other) => self.agreed(value, other, DEPTH),
-                None => value.clone(),
-            };
-            out.insert(*name, left);
+    fn agreed_attrs(&mut self, a: &Attrs, b: &Attrs, class: Option<&Value>) -> Attrs {
+        let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
+        names.map(|name| (*name, self.agreed_name(a.get(name), b.get(name), class, *name))).collect()
+    }
+
+    fn agreed_name(&mut self, a: Option<&Value>, b: Option<&Value>, class: Option<&Value>, name: Sym) -> Value {
+        let inherited = |heap: &Heap| class.and_then(|class| heap.inherited(class, name));
+        match (a, b) {
+            (Some(a), Some(b)) => self.agreed(a, b, DEPTH),
+            (Some(one), None) | (None, Some(one)) => match inherited(self) {
+                Some(other) => self.agreed(&other, one, DEPTH),
+                None => one.clone(),
+            },
+            (None, None) => Value::Unknown,
         }
-        for (name, value) in b {
-            if !a.contains_key(name) {
-                out.insert(*name, value.clone());
-            }
-        }
-        out
     }
 
     /// What is left of an object that is `a` in one round and `b` in the next.
     fn agreed_data(&mut self, a: &Data, b: &Data) -> Data {
+        if !matches!(a, Data::Tensor(_)) && same_data(self, a, b, DEPTH) {
+            return b.clone();
+        }
         match (a, b) {
-            (Data::Tensor(x), Data::Tensor(y)) if x.array == y.array => {
-                join_data(self, a, b, true).unwrap_or_else(|| forgotten(a, b))
-            }
             (Data::Dict(x), Data::Dict(y)) => {
-                let kept = |(key, value): (&_, &Value)| {
-                    y.entries
-                        .get(key)
-                        .is_some_and(|other| same(self, value, other))
-                        .then(|| (Clone::clone(key), value.clone()))
-                };
-                Data::Dict(Dict { entries: x.entries.iter().filter_map(kept).collect(), open: Some(Value::Unknown) })
+                let mut left = Dict { open: Some(Value::Unknown), ..Dict::default() };
+                for (key, value) in &x.entries {
+                    if y.entries.get(key).is_some_and(|other| same(self, value, other)) {
+                        left.entries.insert(key.clone(), value.clone());
+                    }
+                }
+                Data::Dict(left)
             }
             (Data::Scope(x), Data::Scope(y)) if x.parent == y.parent => {
-                let mut scope = x.clone();
-                scope.vars = self.agreed_attrs(&x.vars, &y.vars);
-                Data::Scope(scope)
+                Data::Scope(Scope { vars: self.agreed_attrs(&x.vars, &y.vars, None), parent: x.parent })
             }
-            (Data::Instance(x), Data::Instance(y)) => Data::Instance(Instance {
-                class: if same(self, &x.class, &y.class) { x.class.clone() } else { Value::Unknown },
-                attrs: self.agreed_attrs(&x.attrs, &y.attrs),
-                open: x.open || y.open,
-            }),
-            (Data::Function(x), Data::Function(y)) if x.code == y.code && x.scope == y.scope => {
-                let mut function = x.clone();
-                function.attrs = self.agreed_attrs(&x.attrs, &y.attrs);
-                Data::Function(function)
+            (Data::Instance(x), Data::Instance(y)) => {
+                let class = same(self, &x.class, &y.class).then_some(&x.class);
+                Data::Instance(Instance {
+                    class: class.cloned().unwrap_or(Value::Unknown),
+                    attrs: self.agreed_attrs(&x.attrs, &y.attrs, class),
+                    open: x.open || y.open || class.is_none(),
+                })
             }
-            (Data::Class(x), Data::Class(y)) if x.code == y.code => {
-                let mut class = x.clone();
-                class.attrs = self.agreed_attrs(&x.attrs, &y.attrs);
-                class.open |= y.open;
-                Data::Class(class)
+            (Data::List(_), Data::List(_)) | (Data::Set(_), Data::Set(_)) | (Data::Iter(_), Data::Iter(_)) => {
+                forgotten(a, b)
             }
-            (Data::List(_), _)
-            | (Data::Set(_), _)
-            | (Data::Iter(_), _)
-            | (Data::Module { .. }, _)
-            | (Data::Tensor(_), _)
-            | (Data::Dict(_), _)
-            | (Data::Scope(_), _)
-            | (Data::Instance(_), _)
-            | (Data::Function(_), _)
-            | (Data::Class(_), _) => forgotten(a, b),
+            (Data::Scope(_), Data::Scope(_))
+            | (Data::Tensor(_), Data::Tensor(_))
+            | (Data::Function(_), Data::Function(_))
+            | (Data::Class(_), Data::Class(_))
+            | (Data::Module { .. }, Data::Module { .. })
+            | different_objects!() => join_data(self, a, b, true),
         }
     }
 }
@@ -191,8 +168,9 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
             Data::Iter(Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended: None })
         }
         (Data::Dict(_), Data::Dict(_)) => Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() }),
-        (Data::Tensor(a), Data::Tensor(b)) if a.array == b.array => Data::Tensor(Tensor {
+        (Data::Tensor(a), Data::Tensor(b)) if a.array == b.array && a.wrapper == b.wrapper => Data::Tensor(Tensor {
             array: a.array,
+            wrapper: a.wrapper,
             // Which memory it shares, and that views of it know nothing of their elements.
             base: a.base.filter(|_| a.base == b.base),
             version: a.version.max(b.version),
@@ -222,19 +200,12 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
         (Data::Module { file: a, scope }, Data::Module { file: b, .. }) if a == b => {
             Data::Module { file: *a, scope: *scope }
         }
-        // No state of one object: something of which not even the class is known.
-        (Data::List(_), _)
-        | (Data::Set(_), _)
-        | (Data::Iter(_), _)
-        | (Data::Dict(_), _)
-        | (Data::Tensor(_), _)
-        | (Data::Scope(_), _)
-        | (Data::Instance(_), _)
-        | (Data::Function(_), _)
-        | (Data::Class(_), _)
-        | (Data::Module { .. }, _) => {
-            Data::Instance(Instance { class: Value::Unknown, attrs: Attrs::default(), open: true })
-        }
+        // No two states of one object.
+        (Data::Tensor(_), Data::Tensor(_))
+        | (Data::Function(_), Data::Function(_))
+        | (Data::Class(_), Data::Class(_))
+        | (Data::Module { .. }, Data::Module { .. })
+        | different_objects!() => nameless(),
     }
 }
 

@@ -34,7 +34,7 @@ impl Journal {
     pub(super) fn overwrites_name(&mut self, id: ObjId, name: Sym, value: &Value) {
         if id.is_among_first(self.older) {
             let old = self.names.entry((id, name)).or_insert_with(|| Some(Vec::new()));
-            keep(old, value, crate::value::join::identical);
+            keep(old, value, crate::value::equal::identical);
         }
     }
 }

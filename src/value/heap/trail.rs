@@ -6,9 +6,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::{Heap, names_mut, names_of, writes_in};
-use crate::value::join::{
-    DEPTH as SAME_DEPTH, identical, join as join_values, join_data, same, same_data, side_by_side,
-};
+use crate::value::equal::{DEPTH, identical, same, same_data};
+use crate::value::join::{join as join_values, join_data, side_by_side};
 use crate::value::{Data, ObjId, Sym, Value};
 
 /// An older state, to be returned to.
@@ -196,15 +195,13 @@ impl Heap {
             merged = Some(match merged {
                 None => version,
                 Some(have) if Rc::ptr_eq(&have, &version) => have,
-                Some(have) => match join_data(self, &have, &version, widen) {
-                    Some(joined) if !same_data(self, &joined, &have, SAME_DEPTH) => {
-                        changed = true;
-                        Rc::new(joined)
-                    }
+                Some(have) => {
+                    let joined = join_data(self, &have, &version, widen);
+                    let differs = !same_data(self, &joined, &have, DEPTH);
+                    changed |= differs;
                     // Views and masks of before the last write must not be taken for newer ones.
-                    Some(joined) if writes_in(&joined) > writes_in(&have) => Rc::new(joined),
-                    _ => have,
-                },
+                    if differs || writes_in(&joined) > writes_in(&have) { Rc::new(joined) } else { have }
+                }
             });
         }
         let Some(merged) = merged else { return false };
@@ -215,7 +212,8 @@ impl Heap {
     }
 
     /// Joins the names of a scope or instance that some state changed. A name that only one
-    /// path binds keeps that path's value: reading it on the other would be a `NameError`.
+    /// path binds keeps that path's value, since reading it on the other would raise, unless the
+    /// class has that name, too.
     fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
         let mut written: Vec<Sym> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -233,6 +231,7 @@ impl Heap {
                 written.push(*name);
             }
         }
+        let class = self.class_of(id);
         let mut changed = false;
         for (at, name) in written.into_iter().enumerate() {
             let base = names_of(self.get(id)).and_then(|names| names.get(&name)).cloned();
@@ -243,11 +242,21 @@ impl Heap {
                 _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value.clone()),
             };
             let versions = lists.iter().map(|names| own(names).unwrap_or_else(|| base.clone()));
-            let versions: Vec<Option<Value>> = versions.collect();
+            let mut versions: Vec<Option<Value>> = versions.collect();
             if apart && let Some(fates) = side_by_side(&versions) {
                 changed = true;
                 self.bind(id, name, Some(fates));
                 continue;
+            }
+            if let Some(class) = &class
+                && versions.iter().any(Option::is_none)
+                && versions.iter().any(Option::is_some)
+                && let Some(inherited) = self.inherited(class, name)
+            {
+                changed |= versions.first().is_some_and(Option::is_none);
+                for version in versions.iter_mut().filter(|version| version.is_none()) {
+                    *version = Some(inherited.clone());
+                }
             }
             for (place, version) in versions.iter().enumerate() {
                 match (&merged, version) {

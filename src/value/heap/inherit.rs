@@ -1,0 +1,36 @@
+//! What an instance has from its class.
+
+use super::Heap;
+use crate::value::{Data, ObjId, Sym, Value, sym};
+
+/// How long a line of classes is followed.
+const DEPTH: u32 = 20;
+
+impl Heap {
+    /// The class of an instance; `None` of anything else.
+    pub(super) fn class_of(&self, id: ObjId) -> Option<Value> {
+        match self.get(id) {
+            Data::Instance(instance) => Some(instance.class.clone()),
+            _ => None,
+        }
+    }
+
+    /// What a name is to an instance of the class that has no such attribute itself: what a
+    /// class of the program has under that name, or gives for all names. `None` where reading it
+    /// raises, as far as is known.
+    pub(in crate::value) fn inherited(&self, class: &Value, name: Sym) -> Option<Value> {
+        let found = self.class_member(class, name, DEPTH);
+        found.or_else(|| self.class_member(class, sym("__getattr__"), DEPTH).map(|_| Value::Unknown))
+    }
+
+    fn class_member(&self, class: &Value, name: Sym, depth: u32) -> Option<Value> {
+        let Data::Class(data) = self.get(class.as_obj()?) else { return None };
+        if let Some(value) = data.attrs.get(&name) {
+            // What is bound to the instance when it is read is made anew each time.
+            let bound = value.as_obj().is_some_and(|id| matches!(self.get(id), Data::Function(_)));
+            return Some(if bound { Value::Unknown } else { value.clone() });
+        }
+        let below = depth.checked_sub(1)?;
+        data.bases.iter().find_map(|base| self.class_member(base, name, below))
+    }
+}
