@@ -20,7 +20,8 @@ pub use trail::{Change, Delta, Mark};
 
 struct Slot {
     data: Rc<Data>,
-    /// The serial of the mark since which the slot's older state is on the trail.
+    /// The serial of the mark, or of the state kept relative to one, since which the slot's older
+    /// state is on the trail.
     stamp: u32,
 }
 
@@ -35,6 +36,8 @@ pub struct Heap {
     trail: Vec<Saved>,
     serial: u32,
     next_serial: u32,
+    /// Of each open mark, the serial of the last state that was kept relative to it; 0 if none.
+    kept: Vec<u32>,
     symbols: u32,
     devices: u32,
     /// Symbols that stand for an expression of others, so that the same expression gives

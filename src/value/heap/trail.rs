@@ -38,6 +38,8 @@ pub enum Change {
 pub struct Mark {
     trail: usize,
     outer_serial: u32,
+    /// How many marks were open.
+    depth: usize,
 }
 
 /// How the heap differs from its state at a mark.
@@ -47,13 +49,25 @@ impl Heap {
     /// Opens a state to return to. Marks nest: each is ended by [`Heap::release`].
     pub fn mark(&mut self) -> Mark {
         self.next_serial += 1;
-        let mark = Mark { trail: self.trail.len(), outer_serial: self.serial };
+        let mark = Mark { trail: self.trail.len(), outer_serial: self.serial, depth: self.kept.len() };
         self.serial = self.next_serial;
+        self.kept.push(0);
         mark
     }
 
-    /// What changed since the mark.
-    pub fn delta(&self, mark: Mark) -> Delta {
+    /// What changed since the mark. From here on, what was made since the mark is saved before
+    /// it is written to, too: the state that is kept here holds it.
+    pub fn delta(&mut self, mark: Mark) -> Delta {
+        let delta = self.changes(mark);
+        self.next_serial += 1;
+        self.serial = self.next_serial;
+        if let Some(kept) = self.kept.get_mut(mark.depth) {
+            *kept = self.serial;
+        }
+        delta
+    }
+
+    fn changes(&self, mark: Mark) -> Delta {
         let since = self.trail.get(mark.trail..).unwrap_or_default();
         // By object, and in order of writing: `None` stands for the whole object.
         let mut written: Vec<(ObjId, usize, Option<Sym>)> = since
@@ -134,7 +148,8 @@ impl Heap {
 
     /// Ends the mark and keeps the present state.
     pub fn release(&mut self, mark: Mark) {
-        self.serial = mark.outer_serial;
+        self.kept.truncate(mark.depth);
+        self.serial = self.kept.iter().fold(mark.outer_serial, |serial, kept| serial.max(*kept));
         if self.serial == 0 {
             self.trail.truncate(mark.trail);
         }
@@ -323,7 +338,7 @@ pub(super) fn change_of(delta: &[(ObjId, Change)], id: ObjId) -> Option<&Change>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Items;
+    use crate::value::{Items, Scope, sym};
 
     #[test]
     fn branches_are_undone_and_joined() {
@@ -340,5 +355,25 @@ mod tests {
         heap.release(mark);
         let items = heap.exact_items(&Value::Obj(list)).unwrap_or_default();
         assert!(matches!(items.as_slice(), [Value::Ranged(both)] if both.range.parts() == [(1.0, 2.0)]));
+    }
+
+    /// A loop leaves by `break` with a list that it has made itself, and goes on with it.
+    #[test]
+    fn what_was_made_since_the_mark_is_joined_as_each_path_left_it() {
+        let mut heap = Heap::new();
+        let vars = heap.alloc(Data::Scope(Scope::default()));
+        let mark = heap.mark();
+        let list = heap.alloc(Data::List(Items::Exact(vec![Value::Int(1)])));
+        heap.bind(vars, sym("x"), Some(Value::Obj(list)));
+        let inner = heap.mark();
+        let left = heap.delta(mark);
+        heap.undo(inner);
+        heap.release(inner);
+        *heap.get_mut(list) = Data::List(Items::Exact(vec![Value::Int(1), Value::Int(2)]));
+        let end = heap.delta(mark);
+        heap.undo(mark);
+        heap.join(&[left, end], false);
+        heap.release(mark);
+        assert!(heap.exact_items(&Value::Obj(list)).is_none());
     }
 }
