@@ -342,7 +342,9 @@ impl<'p> Interp<'p> {
         let (moments, outer, before) = (self.observer().moments(), self.context, self.exits.len());
         for round in 1.. {
             self.heap.undo(mark);
-            self.heap.apply(state.as_deref().unwrap_or_default());
+            if let Some(state) = &state {
+                self.heap.apply(state);
+            }
             self.context.later_rounds = outer.later_rounds + u32::from(state.is_some());
             let enters = begin(self);
             if std::mem::take(&mut self.stopped) {

@@ -36,8 +36,7 @@ pub struct Heap {
     trail: Vec<Saved>,
     serial: u32,
     next_serial: u32,
-    /// Of each open mark, the serial of the last state that was kept relative to it; 0 if none.
-    kept: Vec<u32>,
+    open: Vec<trail::Open>,
     symbols: u32,
     devices: u32,
     /// Symbols that stand for an expression of others, so that the same expression gives

@@ -28,7 +28,7 @@ pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
 pub use equal::same;
 pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
-pub use heap::{Delta, Heap, Journal, Mark};
+pub use heap::{Change, Delta, Heap, Journal, Mark};
 pub use join::{join, texts_of};
 pub use object::{
     Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Progress, Scope, Source,

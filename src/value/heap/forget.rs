@@ -23,9 +23,11 @@ impl Heap {
     /// and again to a state and what the next round makes of it, this comes to a fixpoint: each
     /// name, element of a tuple and fact of a tensor is given up once or twice, and nothing
     /// that was given up is known again.
-    pub fn give_up_changes(&mut self, mark: Mark, previous: &[(ObjId, Change)], next: &[(ObjId, Change)]) -> Delta {
+    pub fn give_up_changes(&mut self, mark: Mark, previous: &Delta, next: &Delta) -> Delta {
         self.undo(mark);
-        let mut ids: Vec<ObjId> = previous.iter().chain(next).map(|(id, _)| *id).collect();
+        self.adopt(previous);
+        self.adopt(next);
+        let mut ids: Vec<ObjId> = previous.iter().chain(next.iter()).map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
         for id in ids {
@@ -49,9 +51,10 @@ impl Heap {
     /// after which a loop can change only what it has not changed before.
     ///
     /// The delta is relative to `mark`; the heap is left in the state at the mark.
-    pub fn forget_changes(&mut self, mark: Mark, delta: &[(ObjId, Change)]) -> Delta {
+    pub fn forget_changes(&mut self, mark: Mark, delta: &Delta) -> Delta {
         self.undo(mark);
-        for (id, change) in delta {
+        self.adopt(delta);
+        for (id, change) in delta.iter() {
             match change {
                 Change::Names(names) => {
                     for (name, _) in names {
@@ -215,13 +218,13 @@ mod tests {
     use crate::value::{Dim, Dtype, Scope, sym};
 
     /// One round of a loop, from a state to the next.
-    fn round(heap: &mut Heap, mark: Mark, state: &[(ObjId, Change)], body: &dyn Fn(&mut Heap)) -> Delta {
+    fn round(heap: &mut Heap, mark: Mark, state: &Delta, body: &dyn Fn(&mut Heap)) -> Delta {
         heap.undo(mark);
         heap.apply(state);
         body(heap);
         let end = heap.delta(mark);
         heap.undo(mark);
-        heap.join(&[state.to_vec(), end], true);
+        heap.join(&[state.clone(), end], true);
         heap.delta(mark)
     }
 

@@ -117,6 +117,6 @@ impl Heap {
         if Rc::ptr_eq(now, before) {
             return Some(now.clone());
         }
-        join_data(self, now, before, false).map(Rc::new)
+        Some(Rc::new(join_data(self, now, before, false)))
     }
 }

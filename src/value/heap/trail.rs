@@ -1,6 +1,7 @@
 //! States of the heap that can be returned to, what differs from them, and joins of such
 //! differences.
 
+use std::ops::Deref;
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
@@ -42,32 +43,74 @@ pub struct Mark {
     depth: usize,
 }
 
-/// How the heap differs from its state at a mark.
-pub type Delta = Vec<(ObjId, Change)>;
+/// How the heap differs from its state at a mark, on one path.
+#[derive(Debug, Clone, Default)]
+pub struct Delta {
+    changes: Vec<(ObjId, Change)>,
+    /// The objects that the path made, from one number up to another.
+    made: Vec<(usize, usize)>,
+}
+
+impl Delta {
+    /// The path on which nothing happens.
+    pub fn new() -> Delta {
+        Delta::default()
+    }
+
+    fn has(&self, id: ObjId) -> bool {
+        self.made.iter().any(|(from, to)| !id.is_among_first(*from) && id.is_among_first(*to))
+    }
+}
+
+impl Deref for Delta {
+    type Target = [(ObjId, Change)];
+
+    fn deref(&self) -> &Self::Target {
+        &self.changes
+    }
+}
+
+/// What is known of an open mark.
+pub(super) struct Open {
+    /// How many objects there were.
+    older: usize,
+    /// The serial of the last state that was kept relative to it; 0 if none.
+    kept: u32,
+    /// The objects that the present path has made since, but for those made after `since`.
+    made: Vec<(usize, usize)>,
+    since: usize,
+}
 
 impl Heap {
     /// Opens a state to return to. Marks nest: each is ended by [`Heap::release`].
     pub fn mark(&mut self) -> Mark {
         self.next_serial += 1;
-        let mark = Mark { trail: self.trail.len(), outer_serial: self.serial, depth: self.kept.len() };
+        let mark = Mark { trail: self.trail.len(), outer_serial: self.serial, depth: self.open.len() };
         self.serial = self.next_serial;
-        self.kept.push(0);
+        let older = self.len();
+        self.open.push(Open { older, kept: 0, made: Vec::new(), since: older });
         mark
     }
 
     /// What changed since the mark. From here on, what was made since the mark is saved before
     /// it is written to, too: the state that is kept here holds it.
     pub fn delta(&mut self, mark: Mark) -> Delta {
-        let delta = self.changes(mark);
+        let changes = self.changes(mark);
         self.next_serial += 1;
         self.serial = self.next_serial;
-        if let Some(kept) = self.kept.get_mut(mark.depth) {
-            *kept = self.serial;
+        let (serial, len) = (self.serial, self.len());
+        let mut made = Vec::new();
+        if let Some(open) = self.open.get_mut(mark.depth) {
+            open.kept = serial;
+            made.clone_from(&open.made);
+            if open.since < len {
+                made.push((open.since, len));
+            }
         }
-        delta
+        Delta { changes, made }
     }
 
-    fn changes(&self, mark: Mark) -> Delta {
+    fn changes(&self, mark: Mark) -> Vec<(ObjId, Change)> {
         let since = self.trail.get(mark.trail..).unwrap_or_default();
         // By object, and in order of writing: `None` stands for the whole object.
         let mut written: Vec<(ObjId, usize, Option<Sym>)> = since
@@ -102,6 +145,11 @@ impl Heap {
     /// Returns to the state at the mark, which stays open.
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub fn undo(&mut self, mark: Mark) {
+        let len = self.len();
+        if let Some(open) = self.open.get_mut(mark.depth) {
+            open.made.clear();
+            open.since = len;
+        }
         while self.trail.len() > mark.trail {
             match self.trail.pop() {
                 Some(Saved::Whole { id, data, stamp }) => {
@@ -148,8 +196,8 @@ impl Heap {
 
     /// Ends the mark and keeps the present state.
     pub fn release(&mut self, mark: Mark) {
-        self.kept.truncate(mark.depth);
-        self.serial = self.kept.iter().fold(mark.outer_serial, |serial, kept| serial.max(*kept));
+        self.open.truncate(mark.depth);
+        self.serial = self.open.iter().fold(mark.outer_serial, |serial, open| serial.max(open.kept));
         if self.serial == 0 {
             self.trail.truncate(mark.trail);
         }
@@ -157,8 +205,9 @@ impl Heap {
 
     /// Brings the heap, which must be in the state at the mark to which they are relative,
     /// to the state that a delta describes.
-    pub fn apply(&mut self, delta: &[(ObjId, Change)]) {
-        for (id, change) in delta {
+    pub fn apply(&mut self, delta: &Delta) {
+        self.adopt(delta);
+        for (id, change) in delta.iter() {
             match change {
                 Change::Whole(data) => self.put(*id, data.clone()),
                 Change::Names(names) => {
@@ -166,6 +215,17 @@ impl Heap {
                         self.bind(*id, *name, value.clone());
                     }
                 }
+            }
+        }
+    }
+
+    /// Notes that the objects which a path made are on the present one, too.
+    pub(super) fn adopt(&mut self, delta: &Delta) {
+        let Some(open) = self.open.last_mut() else { return };
+        for range in &delta.made {
+            match open.made.iter_mut().find(|(from, to)| *from <= range.1 && range.0 <= *to) {
+                Some((from, to)) => (*from, *to) = ((*from).min(range.0), (*to).max(range.1)),
+                None => open.made.push(*range),
             }
         }
     }
@@ -185,12 +245,21 @@ impl Heap {
             self.apply(only);
             return false;
         }
-        let mut ids: Vec<ObjId> = deltas.iter().flatten().map(|(id, _)| *id).collect();
+        let mut ids: Vec<ObjId> = deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids.dedup();
+        deltas.iter().for_each(|delta| self.adopt(delta));
+        let older = self.open.last().map_or(0, |open| open.older);
         let mut changed = false;
         for id in ids {
-            let changes: Vec<Option<&Change>> = deltas.iter().map(|delta| change_of(delta, id)).collect();
+            // On a path that did not make an object there is none to join.
+            let is_there = |delta: &&Delta| id.is_among_first(older) || delta.has(id);
+            let changes: Vec<Option<&Change>> = deltas
+                .iter()
+                .map(|delta| (change_of(delta, id), delta))
+                .filter(|(change, delta)| change.is_some() || is_there(delta))
+                .map(|(change, _)| change)
+                .collect();
             changed |= if changes.iter().any(|change| matches!(change, Some(Change::Whole(_)))) {
                 self.join_whole(id, &changes, widen)
             } else {

@@ -1,8 +1,11 @@
 //! The join of two states of an object, or of the facts of two objects.
 
+use std::rc::Rc;
+
 use super::super::equal::{DEPTH, same, same_at, same_numbers, same_picks};
 use super::super::{
-    Attrs, Data, Dict, Dim, Function, Grad, Heap, Instance, Iter, Range, Scope, Size, Sym, Tensor, UserClass, Value,
+    Attrs, Data, Dict, Dim, Function, Grad, Heap, Instance, Items, Iter, Progress, Range, Scope, Size, Suspended, Sym,
+    Tensor, UserClass, Value,
 };
 use super::{join_all, join_at, join_each, join_items};
 
