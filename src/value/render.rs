@@ -27,7 +27,7 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
         Value::Ranged(ranged) => format!("int in {}", ranged.range),
         Value::Floats(floats) => format!("float in {}", floats.range),
         Value::Among(_) => type_name(Type::Str).to_owned(),
-        Value::Tuple(items) => list(heap, items, depth, "(", ")"),
+        Value::Tuple(items) => list(heap, items, depth, "(", if items.len() == 1 && depth > 0 { ",)" } else { ")" }),
         Value::Slice(parts) => {
             let part = |v: &Value| if v.is_none() { String::new() } else { text(heap, v, depth) };
             parts.iter().map(part).collect::<Vec<_>>().join(":")
