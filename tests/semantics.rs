@@ -19,10 +19,28 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// What differs, a line each. The harness shows errors as `Debug` does.
+struct Differences(String);
+
+impl std::fmt::Debug for Differences {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::fmt::Display for Differences {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Differences {}
 
 /// What stands before a block that imports nothing. `semantics_run.py` says the same.
 const PRELUDE: &str = "\
@@ -78,7 +96,7 @@ fn facts_and_findings_are_as_marked(path: &Path) -> Result<()> {
             if let Some(wanted) = revealed(line)
                 && let Some(instead) = difference(wanted, said)
             {
-                failures.push(format!("{at}: revealed {wanted}\n    but torchvet says {instead}"));
+                failures.push(format!("{at}: revealed {wanted}, torchvet says {instead}"));
                 if let Some(line) = updated.get_mut(row - 1) {
                     *line = line.replacen(&format!("# reveal: {wanted}"), &format!("# reveal: {instead}"), 1);
                 }
@@ -90,7 +108,7 @@ fn facts_and_findings_are_as_marked(path: &Path) -> Result<()> {
         std::fs::write(path, updated.join("\n") + "\n")?;
         failures.retain(|failure| !failure.contains(": revealed "));
     }
-    if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
+    if failures.is_empty() { Ok(()) } else { Err(Box::new(Differences(failures.join("\n")))) }
 }
 
 /// The programs of a page.
@@ -150,13 +168,16 @@ fn difference(wanted: &str, said: &[String]) -> Option<String> {
 
 /// A fact without the ranges and roles of its tensors.
 fn bare(fact: &str) -> String {
-    const PART: &str = r"-?[\w.]+(?: to -?[\w.]+)?";
-    let pattern = format!(
-        r"(\w\[[^\]\[]*\](?: (?:cpu|cuda(?::\d+)?|mps|xpu|meta|numpy)\b)?)(?: with -?[\w.]+| in {PART}(?:(?:, {PART})* and {PART})?)?(?: \([a-z-]+\))?"
-    );
-    let pattern = Regex::new(&pattern).expect("the pattern is one");
-    pattern.replace_all(fact, "$1").into_owned()
+    BARE.replace_all(fact, "$1").into_owned()
 }
+
+static BARE: LazyLock<Regex> = LazyLock::new(|| {
+    let tensor = r"\w\[[^\]\[]*\](?: (?:cpu|cuda(?::\d+)?|mps|xpu|meta|numpy)\b)?";
+    let part = r"-?[\w.]+(?: to -?[\w.]+)?";
+    let range = format!("{part}(?:(?:, {part})* and {part})?");
+    let pattern = format!(r"({tensor})(?: with -?[\w.]+| in {range})?(?: \([a-z-]+\))?");
+    Regex::new(&pattern).expect("the pattern is one")
+});
 
 /// Each mark must be found, and nothing else but infos.
 fn compare(at: &str, marked: &[String], found: &[String], failures: &mut Vec<String>) {
