@@ -15,7 +15,6 @@ is compared with the runs, whether it is revealed or not.
 import argparse
 import ast
 import builtins
-import contextlib
 import itertools
 import json
 import os
@@ -109,7 +108,7 @@ class Reader:
             return lambda value: is_a(value, "partial")
         if token["iterator"]:
             self.rest(")")
-            return lambda value: hasattr(value, "__next__")
+            return lambda value: hasattr(value, "__iter__")  # or any sequence of a length that is not known
         if token["number"]:
             number = float(token["number"]) if re.search(r"[.naf]|e", token["number"]) else int(token["number"])
             return lambda value: type(value) is type(number) and (value == number or value != value and number != number)
@@ -428,9 +427,6 @@ def main():
     import numpy  # noqa: F401, what the forks have at once
     import torch
 
-    with contextlib.suppress(ImportError):
-        import pandas  # noqa: F401
-        import torchvision  # noqa: F401
     torch.set_num_threads(1)
     command = [sys.executable, "-c", "import torch; print(torch.cuda.is_available())"]  # CUDA does not survive a fork
     has_cuda = subprocess.run(command, capture_output=True, text=True).stdout.strip() == "True"
