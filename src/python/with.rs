@@ -165,7 +165,7 @@ impl<'p> Interp<'p> {
         for name in ["__enter__", "__aenter__"] {
             if let Some(enter) = self.try_getattr(manager, sym(name), span) {
                 let value = self.call(&enter, Args::default(), span);
-                return self.awaited(&value);
+                return if name == "__aenter__" { self.awaited(&value) } else { value };
             }
         }
         Value::Unknown
@@ -175,13 +175,18 @@ impl<'p> Interp<'p> {
     pub(super) fn exit_manager(&mut self, manager: &Value, raised: bool) -> Option<bool> {
         let library = self.library;
         library.exit(self, manager);
-        let name = ["__exit__", "__aexit__"].into_iter().find(|name| self.user_method(manager, name).is_some());
-        let Some(method) = name.and_then(|name| self.user_method(manager, name)) else { return Some(false) };
+        let (method, is_async) = match self.user_method(manager, "__exit__") {
+            Some(method) => (method, false),
+            None => match self.user_method(manager, "__aexit__") {
+                Some(method) => (method, true),
+                None => return Some(false),
+            },
+        };
         let span = self.function().unwrap_or(Span { file: self.file(), start: 0, end: 0 });
         let given = if raised { Value::Unknown } else { Value::None };
         let args = [manager.clone(), given.clone(), given.clone(), given];
         let value = self.call(&method, Args::positional(args, span), span);
-        let value = self.awaited(&value);
+        let value = if is_async { self.awaited(&value) } else { value };
         self.truth(&value)
     }
 }
