@@ -45,6 +45,19 @@ impl<'p> Interp<'p> {
             ends.push(self.heap.delta(mark));
         }
         self.heap.undo(mark);
+        if stmt.is_star {
+            // A group may go to several handlers, one after the other.
+            let mut entries = vec![Delta::new(), reached];
+            entries.extend(raised.into_iter().map(|exit| exit.state));
+            self.heap.join(&entries, false);
+            self.heap.blend_journal(&journal);
+            for handler in &stmt.handlers {
+                let ExceptHandler::ExceptHandler(handler) = handler;
+                self.perhaps(&mut |it| it.exec_block(&handler.body));
+            }
+            ends.push(self.heap.delta(mark));
+            return if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped };
+        }
         let outside = self.context;
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;

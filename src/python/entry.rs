@@ -127,6 +127,8 @@ impl<'p> Interp<'p> {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
                 }
             }
+            // The methods of its parts may have run, too.
+            self.forget_assigned(&value);
             // The program around the class may do anything to the instance.
             let library = self.library;
             library.escaped(self, &value);

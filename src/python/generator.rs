@@ -8,6 +8,8 @@
 use std::rc::Rc;
 
 use super::args::Args;
+use super::branch::go_on;
+use super::cadence::Cadence;
 use super::interp::{Body, Frame, Interp};
 use super::leave::Leave;
 use super::stmt::Flow;
@@ -143,36 +145,45 @@ impl<'p> Interp<'p> {
         let counter = self.heap.instance(Value::path("builtins.object"));
         self.heap.set_attr(counter, "next", Value::Int(0));
         let Some(driven) = over.get(at) else { return Flow::Next };
+        let mark = self.heap.mark();
+        let id = self.block_id();
+        // The shortest ends it all.
+        let end = move |it: &mut Self| {
+            it.keep_exit(id, mark, Leave::Close);
+            Flow::Stopped
+        };
         let give = move |it: &mut Self, value: Value| {
             let index = it.heap.attr(counter, "next").unwrap_or(Value::Unknown);
             let next = it.binary(super::BinOp::Add, &index, &Value::Int(1), span);
             it.heap.set_attr(counter, "next", next);
-            let mut row = vec![value];
-            let mut ends = Some(false);
+            let index = index.as_int().and_then(|n| usize::try_from(n).ok());
+            let (mut row, mut ends) = (vec![value], Some(false));
             for (place, items) in &others {
-                let value = match (items, index.as_int().and_then(|n| usize::try_from(n).ok())) {
-                    (Items::Exact(values), Some(n)) => match values.get(n) {
-                        Some(value) => value.clone(),
-                        None => {
-                            ends = Some(true);
-                            Value::Unknown
-                        }
-                    },
+                let value = match (items, index) {
+                    (Items::Exact(values), Some(n)) if n >= values.len() => return end(it),
+                    (Items::Exact(values), Some(n)) => values.get(n).cloned().unwrap_or(Value::Unknown),
                     (items, _) => {
-                        ends = ends.filter(|ends| *ends);
+                        ends = None;
                         items.element(&mut it.heap)
                     }
                 };
                 row.insert((*place).min(row.len()), value);
             }
-            // The shortest ends it all.
+            let row = Value::tuple(row);
             match ends {
-                Some(true) => Flow::Next,
-                Some(false) => consumer(it, Value::tuple(row)),
-                None => it.perhaps(&mut |it| consumer(it, Value::tuple(row.clone()))),
+                Some(_) => consumer(it, row),
+                None => it.branch(
+                    Cadence::Unclear,
+                    &mut [&mut |it| go_on(consumer(it, row.clone())), &mut |it| go_on(end(it))],
+                ),
             }
         };
-        self.drive(driven, span, Rc::new(give))
+        let flow = self.drive(driven, span, Rc::new(give));
+        let mut ends: Vec<_> = self.take_exits(id).into_iter().map(|exit| exit.state).collect();
+        if flow == Flow::Next {
+            ends.push(self.heap.delta(mark));
+        }
+        if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
     }
 
     /// Hands a value to whoever asked for it, and comes back when asked for the next; what was
@@ -332,6 +343,7 @@ impl<'p> Interp<'p> {
         Some(match name {
             "__next__" | "send" => self.first_given(generator, None, span),
             "close" => {
+                self.close(generator, span);
                 self.heap.set_progress(id, Progress::Done);
                 Value::None
             }
@@ -341,6 +353,26 @@ impl<'p> Interp<'p> {
                 Value::Unknown
             }
         })
+    }
+
+    /// Ends a generator where it yielded last: its `finally` and `with` blocks run.
+    fn close(&mut self, generator: &Value, span: Span) {
+        if self.heap.suspended(generator).is_none_or(|(_, suspended)| suspended.progress != Progress::Started) {
+            return;
+        }
+        let mark = self.heap.mark();
+        let id = self.block_id();
+        let end = move |it: &mut Self, _: Value| {
+            it.close_innermost();
+            it.keep_exit(id, mark, Leave::Close);
+            Flow::Stopped
+        };
+        let flow = self.drive(generator, span, Rc::new(end));
+        let mut ends: Vec<_> = self.take_exits(id).into_iter().map(|exit| exit.state).collect();
+        if flow == Flow::Next {
+            ends.push(self.heap.delta(mark));
+        }
+        self.meet(mark, &ends);
     }
 
     /// What a loop goes over: the iterator of an instance of the program, or the value itself.

@@ -229,6 +229,13 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Ends the generator that yielded last.
+    pub(super) fn close_innermost(&mut self) {
+        if let Some(at) = self.waiting.len().checked_sub(1) {
+            self.close_waiting(at);
+        }
+    }
+
     /// Raises an exception where the innermost waiting generator yielded, and where it goes on
     /// from there, outside of the block that the generator manages. Whether the generator may
     /// catch it.
