@@ -7,14 +7,14 @@ use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde_json::json;
 
 use crate::contract::Contracts;
 use crate::diagnostic::Diagnostic;
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
-use crate::python::{Bound, Budget, Event, Import, Interp, Observer, Rejection, Sources};
+use crate::python::{Bound, Budget, Certainty, Event, Import, Interp, Observer, Rejection, Sources};
 use crate::rules::{self, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Data, Sym, Value};
@@ -104,8 +104,7 @@ fn run(
     let watcher = Watcher {
         rules,
         contracts,
-        doubtful: RefCell::default(),
-        certain: RefCell::default(),
+        failures: RefCell::default(),
         watch: Watch::new(),
         found: RefCell::default(),
         facts: wanted.facts.then(RefCell::default),
@@ -127,8 +126,12 @@ fn run(
     let exhausted = interp.exhausted();
     // A line that some contexts refuse and others do not is not wrong in every run that
     // reaches it.
-    let (doubtful, certain) = (watcher.doubtful.take(), watcher.certain.take());
-    let in_doubt = |span: &Span| doubtful.contains(span) && !certain.contains(span) && interp.passed.contains(span);
+    let failures = watcher.failures.take();
+    let in_doubt = |span: &Span| match failures.get(span) {
+        None | Some(Certainty::Certain) => false,
+        Some(Certainty::Doubtful) => interp.passed.contains(span),
+        Some(Certainty::Guessed) => true,
+    };
     watcher.found.borrow_mut().retain(|d| !in_doubt(&d.span));
     drop(interp);
     let mut diagnostics = watcher.found.into_inner();
@@ -212,9 +215,8 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places where calls were refused: in doubt, and elsewhere.
-    doubtful: RefCell<FxHashSet<Span>>,
-    certain: RefCell<FxHashSet<Span>>,
+    /// Places where calls were refused, and how sure the surest of these calls is.
+    failures: RefCell<FxHashMap<Span, Certainty>>,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
@@ -234,6 +236,11 @@ impl Watcher<'_> {
         if self.cancelled.is_some_and(|cancelled| cancelled()) {
             panic::resume_unwind(Box::new(Cancelled));
         }
+    }
+
+    fn note_failure(&self, it: &Interp<'_>, place: Span) {
+        let now = it.certainty();
+        self.failures.borrow_mut().entry(place).and_modify(|have| *have = now.max(*have)).or_insert(now);
     }
 
     fn source(&self, span: Span) -> Option<String> {
@@ -259,8 +266,7 @@ impl Watcher<'_> {
             crate::contract::push(found, diagnostic);
         }
         if refused {
-            let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
-            doubtful.borrow_mut().insert(span);
+            self.note_failure(it, span);
             it.refuse(span);
         }
     }
@@ -288,8 +294,7 @@ impl Observer for Watcher<'_> {
         if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
             return;
         }
-        let doubtful = if it.in_doubt() { &self.doubtful } else { &self.certain };
-        doubtful.borrow_mut().insert(rejection.span);
+        self.note_failure(it, rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         let found = &mut self.found.borrow_mut();
         let before = found.len();

@@ -1,5 +1,6 @@
 //! `try`, and what its handlers do with the one exception after which nothing works any more.
 
+use super::cadence::Cadence;
 use super::context::Mode;
 use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Leave};
@@ -61,7 +62,7 @@ impl<'p> Interp<'p> {
         let outside = self.context;
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
-            self.enter_side(outside);
+            self.enter_side(outside, Cadence::Unclear);
             let mut entries: Vec<Delta> = vec![Delta::new(), reached.clone()];
             raised.retain(|exit| {
                 let Leave::Raise(exception) = &exit.how else { return false };

@@ -22,8 +22,9 @@ impl<'p> Interp<'p> {
         let mark = self.heap.mark();
         let (mut ends, mut results) = (Vec::new(), Vec::new());
         for (at, arm) in arms.iter_mut().enumerate() {
-            self.enter_side(outside);
-            self.enter_arm(if at == 0 { cadence } else { cadence.other() });
+            let cadence = if at == 0 { cadence } else { cadence.other() };
+            self.enter_side(outside, cadence);
+            self.enter_arm(cadence);
             let result = arm(self).filter(|_| !self.stopped);
             self.stopped = false;
             if result.is_some() {

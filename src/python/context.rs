@@ -1,6 +1,7 @@
 //! How the present code is being run: for real, or on trial, and under which conditions.
 
 use super::Bound;
+use super::cadence::Cadence;
 use super::interp::Interp;
 use super::library::{Event, Observer, Rejection};
 use crate::syntax::Span;
@@ -31,6 +32,8 @@ pub(super) struct Context {
     pub undecided: u32,
     /// The same, of branches in functions; what follows `if …: return` counts as one.
     pub doubts: u32,
+    /// Of these, the arms of conditions of which it is not known that they hold now and then.
+    pub guesses: u32,
     /// How many loops are being run beyond their first round.
     pub later_rounds: u32,
     /// How many objects there were where the present round of a loop began that is known to be
@@ -38,9 +41,28 @@ pub(super) struct Context {
     pub carried: Option<usize>,
 }
 
+/// How sure it is that some code runs as it is run here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// An arm of a condition that is not known: the condition may have to do with what fails in it.
+    Guessed,
+    /// The callee of a function that nothing calls, or what follows an `if …: return`: arguments
+    /// and conditions that belong together may have been decided apart.
+    Doubtful,
+    Certain,
+}
+
 impl Context {
     pub fn new() -> Context {
-        Context { mode: Mode::Live, speculative: false, undecided: 0, doubts: 0, later_rounds: 0, carried: None }
+        Context {
+            mode: Mode::Live,
+            speculative: false,
+            undecided: 0,
+            doubts: 0,
+            guesses: 0,
+            later_rounds: 0,
+            carried: None,
+        }
     }
 }
 
@@ -99,17 +121,24 @@ impl<'p> Interp<'p> {
         self.context.carried.is_some()
     }
 
-    /// Whether what is run here need not be what really happens: in the callee of a function
-    /// that nothing calls, or where a function's condition is not known. There, arguments and
-    /// conditions that belong together may have been decided apart.
-    pub fn in_doubt(&self) -> bool {
-        self.context.doubts > 0 || self.inlined()
+    /// How sure it is that what is run here is what really happens.
+    pub fn certainty(&self) -> Certainty {
+        if self.context.guesses > 0 {
+            Certainty::Guessed
+        } else if self.context.doubts > 0 || self.inlined() {
+            Certainty::Doubtful
+        } else {
+            Certainty::Certain
+        }
     }
 
     /// Enters one side of a condition that is not known.
-    pub(super) fn enter_side(&mut self, outside: Context) {
+    pub(super) fn enter_side(&mut self, outside: Context, cadence: Cadence) {
         self.context.undecided = outside.undecided.saturating_add(1);
         self.context.doubts = self.doubted(outside.doubts);
+        if cadence == Cadence::Unclear {
+            self.context.guesses = self.doubted(outside.guesses);
+        }
     }
 
     /// One doubt more, inside functions.

@@ -157,7 +157,7 @@ pub struct Interp<'p> {
     pub(super) meter: Meter,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
-    /// Calls that went well inside functions: see [`Interp::in_doubt`].
+    /// Calls that went well inside functions: see [`Certainty`](super::Certainty).
     pub passed: FxHashSet<Span>,
     /// How many loops were begun.
     pub(super) begun: u32,

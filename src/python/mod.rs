@@ -45,6 +45,7 @@ mod with;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
 pub use budget::Budget;
+pub use context::Certainty;
 pub use import::{Import, Sources};
 pub use interp::{Interp, Rounds};
 pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
