@@ -67,6 +67,7 @@ pub(super) fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
         (Value::Partial(x), Value::Partial(y)) => depth > 0 && same_partial(heap, x, y, depth - 1),
         (Value::Obj(x), Value::Obj(y)) => {
             depth > 0
+                && !(heap.is_unjoined(*x) || heap.is_unjoined(*y))
                 && match (heap.get(*x), heap.get(*y)) {
                     // What is no longer known of their elements is no fact.
                     (Data::Tensor(_), Data::Tensor(_)) => match (heap.tensor_now(*x), heap.tensor_now(*y)) {

@@ -23,6 +23,8 @@ struct Slot {
     /// The serial of the mark, or of the state kept relative to one, since which the slot's older
     /// state is on the trail.
     stamp: u32,
+    /// Paths are being joined, and this object still is as it was before they parted.
+    unjoined: bool,
 }
 
 /// All mutable state of the interpreted program.
@@ -62,7 +64,7 @@ impl Heap {
     /// Puts a new object on the heap.
     pub fn alloc(&mut self, data: Data) -> ObjId {
         let id = ObjId(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
-        self.slots.push(Slot { data: Rc::new(data), stamp: self.serial });
+        self.slots.push(Slot { data: Rc::new(data), stamp: self.serial, unjoined: false });
         id
     }
 
@@ -119,6 +121,12 @@ impl Heap {
     #[expect(clippy::indexing_slicing, reason = "an ObjId is made only by `alloc`, and slots are never removed")]
     fn slot(&self, id: ObjId) -> &Slot {
         &self.slots[id.0 as usize]
+    }
+
+    /// Whether the object is not to be looked at: paths that have changed it are being joined,
+    /// and it has yet to be.
+    pub(super) fn is_unjoined(&self, id: ObjId) -> bool {
+        self.slot(id).unjoined
     }
 
     pub fn get(&self, id: ObjId) -> &Data {

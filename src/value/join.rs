@@ -37,7 +37,7 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
         (Value::Partial(x), Value::Partial(y)) if depth > 0 => join_partial(heap, x, y, widen, depth - 1),
         // Two different things: only kinds whose identity matters little are joined into a new
         // one.
-        (Value::Obj(x), Value::Obj(y)) if depth > 0 => {
+        (Value::Obj(x), Value::Obj(y)) if depth > 0 && !(heap.is_unjoined(*x) || heap.is_unjoined(*y)) => {
             let (p, q) = (heap.share(*x), heap.share(*y));
             let joined = match (&*p, &*q) {
                 (Data::Tensor(_), Data::Tensor(_)) => match (heap.tensor_now(*x), heap.tensor_now(*y)) {

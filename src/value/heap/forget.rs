@@ -27,9 +27,7 @@ impl Heap {
         self.undo(mark);
         self.adopt(previous);
         self.adopt(next);
-        let mut ids: Vec<ObjId> = previous.iter().chain(next.iter()).map(|(id, _)| *id).collect();
-        ids.sort_unstable();
-        ids.dedup();
+        let ids = self.begin_join(previous.iter().chain(next.iter()).map(|(id, _)| *id).collect());
         for id in ids {
             let (before, after) = (change_of(previous, id), change_of(next, id));
             match (before, after) {
@@ -41,6 +39,7 @@ impl Heap {
                     self.put(id, data);
                 }
             }
+            self.end_join(id);
         }
         let state = self.delta(mark);
         self.undo(mark);
@@ -192,11 +191,14 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
         (Data::Function(a), Data::Function(b)) if a.code == b.code => {
             let mut function = a.clone();
             function.attrs = attrs(&a.attrs, &b.attrs);
+            let defaults = a.defaults.iter().chain(&b.defaults).map(|(name, _)| (*name, Value::Unknown));
+            function.defaults = defaults.collect::<Attrs>().into_iter().collect();
             Data::Function(function)
         }
         (Data::Class(a), Data::Class(b)) if a.code == b.code => {
             let mut class = a.clone();
             class.attrs = attrs(&a.attrs, &b.attrs);
+            class.fields = a.fields.clone().filter(|_| a.fields == b.fields);
             class.open = true;
             Data::Class(class)
         }

@@ -24,7 +24,11 @@ impl Heap {
     }
 
     fn class_member(&self, class: &Value, name: Sym, depth: u32) -> Option<Value> {
-        let Data::Class(data) = self.get(class.as_obj()?) else { return None };
+        let id = class.as_obj()?;
+        let Data::Class(data) = self.get(id) else { return None };
+        if self.is_unjoined(id) {
+            return Some(Value::Unknown);
+        }
         if let Some(value) = data.attrs.get(&name) {
             // What is bound to the instance when it is read is made anew each time.
             let bound = value.as_obj().is_some_and(|id| matches!(self.get(id), Data::Function(_)));

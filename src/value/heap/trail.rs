@@ -245,11 +245,9 @@ impl Heap {
             self.apply(only);
             return false;
         }
-        let mut ids: Vec<ObjId> = deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect();
-        ids.sort_unstable();
-        ids.dedup();
         deltas.iter().for_each(|delta| self.adopt(delta));
         let older = self.open.last().map_or(0, |open| open.older);
+        let ids = self.begin_join(deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect());
         let mut changed = false;
         for id in ids {
             // On a path that did not make an object there is none to join.
@@ -265,8 +263,26 @@ impl Heap {
             } else {
                 self.join_names(id, &changes, widen, apart)
             };
+            self.end_join(id);
         }
         changed
+    }
+
+    /// In which order some objects are joined: values that refer to them are joined by what they
+    /// are, which must hold of all paths by then. What must be looked at before is unknown.
+    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
+    pub(super) fn begin_join(&mut self, mut ids: Vec<ObjId>) -> Vec<ObjId> {
+        ids.sort_unstable_by_key(|id| (rank(self.get(*id)), *id));
+        ids.dedup();
+        for id in &ids {
+            self.slots[id.0 as usize].unjoined = true;
+        }
+        ids
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
+    pub(super) fn end_join(&mut self, id: ObjId) {
+        self.slots[id.0 as usize].unjoined = false;
     }
 
     /// Joins the states of an object; whether that differs from the first.
@@ -398,6 +414,17 @@ pub(super) fn changed_by(base: &Rc<Data>, change: Option<&Change>) -> Rc<Data> {
     }
 }
 
+/// Objects that others mostly refer to come first.
+fn rank(data: &Data) -> u8 {
+    match data {
+        Data::Tensor(_) => 0,
+        Data::List(_) | Data::Set(_) | Data::Dict(_) | Data::Iter(_) => 1,
+        Data::Function(_) | Data::Class(_) | Data::Module { .. } => 2,
+        Data::Instance(_) => 3,
+        Data::Scope(_) => 4,
+    }
+}
+
 /// What a delta says of an object.
 pub(super) fn change_of(delta: &[(ObjId, Change)], id: ObjId) -> Option<&Change> {
     let at = delta.binary_search_by_key(&id, |(have, _)| *have).ok()?;
@@ -408,6 +435,27 @@ pub(super) fn change_of(delta: &[(ObjId, Change)], id: ObjId) -> Option<&Change>
 mod tests {
     use super::*;
     use crate::value::{Items, Scope, sym};
+
+    /// `if …: x.append(2); y = x` and `else: y = [1]`.
+    #[test]
+    fn what_a_path_has_changed_is_joined_as_it_is_there() {
+        let mut heap = Heap::new();
+        let vars = heap.alloc(Data::Scope(Scope::default()));
+        let list = heap.alloc(Data::List(Items::Exact(vec![Value::Int(1)])));
+        let mark = heap.mark();
+        *heap.get_mut(list) = Data::List(Items::Exact(vec![Value::Int(1), Value::Int(2)]));
+        heap.bind(vars, sym("y"), Some(Value::Obj(list)));
+        let left = heap.delta(mark);
+        heap.undo(mark);
+        let other = heap.list(vec![Value::Int(1)]);
+        heap.bind(vars, sym("y"), Some(other));
+        let right = heap.delta(mark);
+        heap.undo(mark);
+        heap.join(&[left, right], false);
+        heap.release(mark);
+        let y = names_of(heap.get(vars)).and_then(|names| names.get(&sym("y"))).cloned();
+        assert!(heap.exact_items(&y.unwrap()).is_none());
+    }
 
     #[test]
     fn branches_are_undone_and_joined() {
