@@ -12,6 +12,8 @@ mod equal;
 mod form;
 mod heap;
 mod join;
+#[cfg(test)]
+mod laws;
 mod object;
 mod range;
 mod render;

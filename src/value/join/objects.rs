@@ -81,7 +81,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
     out
 }
 
-/// Values by name, in order: what one of them lacks is not known.
+/// Values by name, in order if that is the same: what one of them lacks is not known.
 pub(super) fn join_named(
     heap: &mut Heap,
     a: &[(Sym, Value)],
@@ -89,16 +89,19 @@ pub(super) fn join_named(
     widen: bool,
     depth: u32,
 ) -> Vec<(Sym, Value)> {
-    let more = b.iter().filter(|(name, _)| a.iter().all(|(have, _)| have != name));
-    let more: Vec<(Sym, Value)> = more.map(|(name, _)| (*name, Value::Unknown)).collect();
-    let mut out: Vec<(Sym, Value)> = Vec::with_capacity(a.len() + more.len());
-    for (name, value) in a {
-        let other = b.iter().find(|(have, _)| have == name);
-        let joined = other.map_or(Value::Unknown, |(_, other)| join_at(heap, value, other, widen, depth));
-        out.push((*name, joined));
+    let mut names: Vec<Sym> = a.iter().map(|(name, _)| *name).collect();
+    if !b.iter().map(|(name, _)| *name).eq(names.iter().copied()) {
+        names.extend(b.iter().map(|(name, _)| *name));
+        names.sort_unstable_by_key(|name| name.as_str());
+        names.dedup();
     }
-    out.extend(more);
-    out
+    let of =
+        |values: &[(Sym, Value)], name| values.iter().find(|(have, _)| *have == name).map(|(_, value)| value.clone());
+    let mut both = |name| match (of(a, name), of(b, name)) {
+        (Some(x), Some(y)) => join_at(heap, &x, &y, widen, depth),
+        (None, _) | (_, None) => Value::Unknown,
+    };
+    names.into_iter().map(|name| (name, both(name))).collect()
 }
 
 /// The entries that both have; what one of them has beside these, any other key may hold. So it
@@ -181,9 +184,9 @@ fn join_states(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     joined.version = a.version.max(b.version);
     joined.unsure |= a.writes != b.writes || a.base != b.base;
     // What is known of each is known as it is now, unless it is a view.
-    let fresh = |t: &Tensor| t.base.is_none() && t.version == t.writes;
+    let fresh = [a, b].iter().all(|tensor| tensor.base.is_none() && tensor.version == tensor.writes);
     let alike = (a.version, a.writes, a.base) == (b.version, b.writes, b.base);
-    if !alike && !(fresh(a) && fresh(b)) {
+    if !(alike || fresh) {
         joined.forget_values();
     }
     joined
