@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::super::{
     Among, ArrayKind, Attrs, CodeId, Data, Device, Dict, Dim, Dtype, Function, Grad, Heap, Instance, Items, Iter, Key,
-    Lazy, Met, ObjId, Origin, Partial, Past, Picks, Range, Ranged, Role, Scope, Size, Sym, Symbol, Taken, Tensor, Type,
-    UserClass, Value, sym,
+    Lazy, Met, ObjId, Origin, Partial, Past, Picks, Progress, Range, Ranged, Role, Scope, Size, Source, Suspended, Sym,
+    Symbol, Taken, Tensor, Type, UserClass, Value, sym,
 };
 use crate::syntax::{FileId, Span};
 
@@ -173,7 +173,19 @@ impl<'a> Bytes<'a> {
     }
 
     pub fn iter(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Iter {
+        if self.below(3) == 1 {
+            let [first, second] = &world.sources;
+            let source = if self.below(2) == 0 { first } else { second }.clone();
+            let progress = match self.below(3) {
+                0 => Progress::Fresh,
+                1 => Progress::Started,
+                _ => Progress::Done,
+            };
+            let suspended = Some(Suspended { source, progress });
+            return Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended };
+        }
         Iter {
+            suspended: None,
             items: self.items(heap, world, depth),
             first: self.some(|it| it.value(heap, world, depth)),
             last: self.some(|it| it.value(heap, world, depth)),
@@ -362,6 +374,7 @@ pub struct World {
     pub function: ObjId,
     pub class: ObjId,
     pub instance: ObjId,
+    pub sources: [Rc<Source>; 2],
 }
 
 impl World {
@@ -371,7 +384,12 @@ impl World {
         let list = heap.alloc(Data::List(Items::Exact(vec![Value::Int(1)])));
         let set = heap.alloc(Data::Set(Items::Exact(vec![Value::Int(1)])));
         let dict = heap.alloc(Data::Dict(Dict::default()));
-        let iter = heap.alloc(Data::Iter(Iter { items: Items::Many(Value::Int(1)), first: None, last: None }));
+        let iter = heap.alloc(Data::Iter(Iter {
+            items: Items::Many(Value::Int(1)),
+            first: None,
+            last: None,
+            suspended: None,
+        }));
         let facts = Tensor { range: Some(Range::attained(0.0, 3.0)), ..Tensor::default() };
         let tensor = heap.alloc(Data::Tensor(facts.clone()));
         let view = heap.share_memory(facts, tensor);
@@ -398,11 +416,13 @@ impl World {
             open: false,
         }));
         let instance = heap.instance(Value::Obj(class));
-        World { scope, list, set, dict, iter, tensor, view, function, class, instance }
+        let source = || Rc::new(Source::Zip { over: Vec::new(), call: Span { file: FileId(0), start: 0, end: 0 } });
+        let sources = [source(), source()];
+        World { scope, list, set, dict, iter, tensor, view, function, class, instance, sources }
     }
 
     pub fn all(&self) -> [ObjId; 10] {
-        let World { scope, list, set, dict, iter, tensor, view, function, class, instance } = self;
+        let World { scope, list, set, dict, iter, tensor, view, function, class, instance, sources: _ } = self;
         [*scope, *list, *set, *dict, *iter, *tensor, *view, *function, *class, *instance]
     }
 }

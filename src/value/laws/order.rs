@@ -1,10 +1,12 @@
 //! The order of which joins are upper bounds: `a` is at most `b` where every claim of `b` holds
 //! of `a`, too.
 
+use std::rc::Rc;
+
 use super::super::equal::{identical, same, same_numbers, same_picks};
 use super::super::{
-    Attrs, Data, Dict, Dim, Function, Grad, Heap, Instance, Items, Iter, Origin, Past, Range, Ranged, Scope, Taken,
-    Tensor, Type, UserClass, Value,
+    Attrs, Data, Dict, Dim, Function, Grad, Heap, Instance, Items, Iter, Origin, Past, Progress, Range, Ranged, Scope,
+    Suspended, Taken, Tensor, Type, UserClass, Value,
 };
 
 /// Deeper than joins go, so that what they give up is seen.
@@ -172,14 +174,27 @@ fn data_to(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
                 && attrs_at_most(heap, &x.attrs, attrs, None, depth)
         }
         (Data::Iter(x), Data::Iter(y)) => {
-            let Iter { items, first, last } = y;
-            items_at_most(heap, &x.items, items, depth)
+            let Iter { items, first, last, suspended } = y;
+            suspended_at_most(x.suspended.as_ref(), suspended.as_ref(), items)
+                && items_at_most(heap, &x.items, items, depth)
                 && option_at_most(heap, x.first.as_ref(), first.as_ref(), depth)
                 && option_at_most(heap, x.last.as_ref(), last.as_ref(), depth)
         }
         (Data::Module { file, scope }, Data::Module { file: other, scope: names }) => (file, scope) == (other, names),
         different_objects!() => {
             matches!(b, Data::Instance(Instance { class: Value::Unknown, open: true, .. }))
+        }
+    }
+}
+
+/// Of code that is not known, an iterator claims no element.
+fn suspended_at_most(a: Option<&Suspended>, b: Option<&Suspended>, elements: &Items) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(_), None) => matches!(elements, Items::Many(Value::Unknown)),
+        (None, Some(_)) => false,
+        (Some(a), Some(Suspended { source, progress })) => {
+            Rc::ptr_eq(&a.source, source) && (a.progress == *progress || *progress == Progress::Started)
         }
     }
 }
