@@ -157,6 +157,8 @@ pub struct Interp<'p> {
     pub(super) meter: Meter,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
+    /// How many undecided branches the last of them stood in.
+    pub(super) refused_in: u32,
     /// Calls that went well inside functions: see [`Certainty`](super::Certainty).
     pub passed: FxHashSet<Span>,
     /// How many loops were begun.
@@ -204,6 +206,7 @@ impl<'p> Interp<'p> {
             foreign: FxHashSet::default(),
             meter: Meter::new(budget),
             refused: (0, None),
+            refused_in: 0,
             passed: FxHashSet::default(),
             begun: 0,
             raised: 0,
@@ -371,6 +374,7 @@ impl<'p> Interp<'p> {
     /// Notes that the call at this place ends the program: what it would give is not known.
     pub fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
+        self.refused_in = self.context.undecided;
     }
 
     pub fn event(&mut self, event: Event<'_>) {

@@ -48,6 +48,7 @@ impl<'p> Interp<'p> {
             items: Items::Many(element),
             first,
             last: None,
+            filled: false,
             suspended: None,
         })))
     }
@@ -124,8 +125,9 @@ impl<'p> Interp<'p> {
         if values.iter().any(|value| self.heap.suspended(value).is_some()) {
             return self.heap.suspend(Source::Zip { over: values.to_vec(), call: span });
         }
+        let filled = values.iter().all(|value| self.surely_not_empty(value));
         let items = self.zipped(values, span);
-        self.heap.iter(items)
+        Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first: None, last: None, filled, suspended: None })))
     }
 
     /// Rows of what several values yield, until the shortest ends.
@@ -172,11 +174,12 @@ impl<'p> Interp<'p> {
                 Items::Exact(items.into_iter().enumerate().map(pair).collect())
             }
             (items, start) => {
+                let filled = self.surely_not_empty(iterable);
                 let element = items.element(&mut self.heap);
                 let first = start.map(|n| Value::tuple(vec![Value::Int(n), element.clone()]));
                 let last = self.last_of(iterable, span).map(|last| Value::tuple(vec![Value::Any(Type::Int), last]));
                 let items = Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]));
-                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first, last, suspended: None })));
+                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first, last, filled, suspended: None })));
             }
         };
         self.heap.iter(items)
@@ -204,8 +207,12 @@ impl<'p> Interp<'p> {
                 Items::Exact(values) if !values.is_empty() => values.remove(0),
                 Items::Exact(_) => return default.cloned().unwrap_or(Value::Unknown),
                 Items::Many(value) => {
-                    let element = value.clone();
-                    return self.another(&element);
+                    let (element, filled) = (value.clone(), iter.filled);
+                    let element = self.another(&element);
+                    return match default {
+                        Some(default) if !filled => crate::value::join(&mut self.heap, &element, default, false),
+                        _ => element,
+                    };
                 }
             };
             if let Data::Iter(iter) = self.heap.get_mut(id) {

@@ -12,7 +12,7 @@ use super::leave::{Block, BlockId, BlockKind, Catches, Exit, Leave, Loop};
 use super::stmt::Flow;
 use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Span, Stmt};
-use crate::value::{Data, Delta, Items, Mark, Value};
+use crate::value::{Data, Delta, Items, Iter, Mark, Value};
 
 /// A loop over this many known elements is run element by element.
 const UNROLL: usize = 8;
@@ -191,9 +191,17 @@ impl<'p> Interp<'p> {
 
     /// Whether a loop over it surely runs at least once: what a library yields is taken as
     /// not empty (a data loader), a list of unknown length is not.
-    fn surely_not_empty(&self, iterable: &Value) -> bool {
+    pub(super) fn surely_not_empty(&self, iterable: &Value) -> bool {
         match iterable {
-            Value::Obj(id) => !matches!(self.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
+            Value::Tuple(items) => !items.is_empty(),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::List(Items::Exact(items)) | Data::Set(Items::Exact(items)) => !items.is_empty(),
+                Data::Iter(Iter { items: Items::Exact(items), .. }) => !items.is_empty(),
+                Data::Iter(iter) => iter.filled,
+                Data::Dict(dict) => !dict.entries.is_empty(),
+                Data::List(_) | Data::Set(_) => false,
+                _ => true,
+            },
             _ => false,
         }
     }

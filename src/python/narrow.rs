@@ -6,7 +6,7 @@ use super::entry::blocks;
 use super::interp::Interp;
 use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Among, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
+use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
 
 /// A name with what it was before a condition spoke of it, and what it is taken to be after.
 pub(super) type Doubt = (Sym, Value, Value);
@@ -76,10 +76,24 @@ impl<'p> Interp<'p> {
                 }
                 _ => continue,
             };
-            self.set_name(name, after.clone());
+            self.refine(name, after.clone());
             doubts.push((name, before, after));
         }
         doubts
+    }
+
+    /// Binds a name anew where it is bound: what is learnt of a global does not make it a local.
+    fn refine(&mut self, name: Sym, value: Value) {
+        let mut at = self.frames.last().map(|f| f.scope);
+        while let Some(id) = at
+            && let Data::Scope(names) = self.heap.get(id)
+        {
+            if names.vars.contains_key(&name) {
+                self.heap.bind(id, name, Some(value));
+                return;
+            }
+            at = names.parent;
+        }
     }
 
     /// Where both sides of a condition go on, what neither has changed is as it was.
@@ -91,7 +105,7 @@ impl<'p> Interp<'p> {
                 _ => false,
             };
             if unchanged {
-                self.set_name(name, before);
+                self.refine(name, before);
             }
         }
     }
@@ -122,7 +136,7 @@ impl<'p> Interp<'p> {
                     if let Some(value) = self.library.annotated(self, &class, name, span)
                         && self.heap.tensor_ref(&value).is_some()
                     {
-                        self.set_name(name, value);
+                        self.refine(name, value);
                     }
                 }
             }
@@ -148,7 +162,7 @@ impl<'p> Interp<'p> {
                     || (matches!(have, Value::Any(_) | Value::Ranged(_) | Value::Among(_))
                         && !matches!(value, Value::Any(_)));
                 if refines && !value.is_unknown() {
-                    self.set_name(key, value);
+                    self.refine(key, value);
                 }
             }
             // `x.dtype == torch.long`, `x.ndim == 4`

@@ -36,8 +36,17 @@ impl<'p> Interp<'p> {
         if !self.step() {
             return Flow::Next;
         }
+        let refused = self.refused.0;
         let flow = self.exec_stmt(stmt);
-        if std::mem::take(&mut self.stopped) { Flow::Stopped } else { flow }
+        if std::mem::take(&mut self.stopped) {
+            return Flow::Stopped;
+        }
+        // What certainly raises goes to the handler.
+        let raises = self.refused.0 != refused && self.refused_in <= self.context.undecided;
+        if flow == Flow::Next && raises && self.frames.last().is_some_and(|frame| frame.handling > 0) {
+            return self.leave(Leave::Raise(Value::Unknown));
+        }
+        flow
     }
 
     fn exec_stmt(&mut self, stmt: &'p Stmt) -> Flow {

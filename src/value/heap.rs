@@ -4,6 +4,7 @@ mod forget;
 mod inherit;
 mod journal;
 mod trail;
+mod twins;
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -44,6 +45,10 @@ pub struct Heap {
     /// Symbols that stand for an expression of others, so that the same expression gives
     /// the same symbol.
     derived: FxHashMap<String, Symbol>,
+    /// Of an object that is one of several others, these; and of those the objects that may be
+    /// them. What is written to one may have been written to the other.
+    parts: FxHashMap<ObjId, Vec<ObjId>>,
+    wholes: FxHashMap<ObjId, Vec<ObjId>>,
     /// Of each `try` whose body is being run, innermost last.
     journals: Vec<Journal>,
 }
@@ -77,7 +82,7 @@ impl Heap {
     }
 
     pub fn iter(&mut self, items: Items) -> Value {
-        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None, last: None, suspended: None })))
+        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None, last: None, filled: false, suspended: None })))
     }
 
     /// An iterator over what code yields that has not begun to run.
@@ -87,6 +92,7 @@ impl Heap {
             items: Items::Many(Value::Unknown),
             first: None,
             last: None,
+            filled: false,
             suspended,
         })))
     }
@@ -139,8 +145,15 @@ impl Heap {
     }
 
     /// The object for writing; its older state is saved for every open mark.
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub fn get_mut(&mut self, id: ObjId) -> &mut Data {
+        if matches!(self.get(id), Data::List(_) | Data::Set(_) | Data::Dict(_)) {
+            self.touch(id);
+        }
+        self.write(id)
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
+    fn write(&mut self, id: ObjId) -> &mut Data {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(journal) = self.journals.last_mut() {
             journal.overwrites(id, &slot.data);
@@ -167,8 +180,13 @@ impl Heap {
 
     /// Binds a name of a scope, or an attribute of an instance; `None` unbinds it. Only this
     /// name's older state is saved.
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub fn bind(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
+        self.bind_one(id, name, value);
+        self.touch_name(id, name);
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
+    fn bind_one(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
         let slot = &mut self.slots[id.0 as usize];
         let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { return };
         let before = match value {
@@ -285,7 +303,12 @@ impl Heap {
 
     /// Replaces the facts about a tensor after it was written to in place; every view of the
     /// same memory loses what was known of its elements.
-    pub fn overwrite(&mut self, id: ObjId, mut facts: Tensor) {
+    pub fn overwrite(&mut self, id: ObjId, facts: Tensor) {
+        self.touch_tensor(id, &facts);
+        self.overwrite_one(id, facts);
+    }
+
+    fn overwrite_one(&mut self, id: ObjId, mut facts: Tensor) {
         let base = match self.get(id) {
             Data::Tensor(tensor) => tensor.base,
             _ => return,
@@ -310,6 +333,7 @@ impl Heap {
     pub fn update_tensor(&mut self, id: ObjId, change: impl FnOnce(&mut Tensor)) {
         if let Data::Tensor(tensor) = self.get_mut(id) {
             change(tensor);
+            self.touch_facts(id);
         }
     }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::equal::{DEPTH, same_at};
 use super::{Among, Data, Heap, Items, Met, Partial, Ranged, Taken, Type, Value};
 
-pub(super) use objects::{join_data, join_tensor, nameless};
+pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
 /// The join of two values. With `widen`, numbers that differ lose even their bounds, and texts
 /// what they are one of: each chain of joins soon ends.
@@ -60,7 +60,9 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
                 | (Data::Module { .. }, Data::Module { .. })
                 | different_objects!() => return Value::Unknown,
             };
-            Value::Obj(heap.alloc(joined))
+            let either = heap.alloc(joined);
+            heap.relate(either, [*x, *y]);
+            Value::Obj(either)
         }
         // Of these, what is not the same has nothing in common.
         (Value::Unknown, Value::Unknown)

@@ -140,6 +140,8 @@ pub struct Iter {
     pub first: Option<Value>,
     /// The last of many, where it is known apart: a smaller batch.
     pub last: Option<Value>,
+    /// Whether there is at least one, where their number is not known.
+    pub filled: bool,
     /// Code that runs when elements are asked for; `items` say nothing then.
     pub suspended: Option<Suspended>,
 }

@@ -57,7 +57,7 @@ impl Heap {
             match change {
                 Change::Names(names) => {
                     for (name, _) in names {
-                        self.bind(*id, *name, Some(Value::Unknown));
+                        self.bind_one(*id, *name, Some(Value::Unknown));
                     }
                 }
                 Change::Whole(now) => {
@@ -85,7 +85,7 @@ impl Heap {
             let class = self.class_of(id);
             let bound = before.is_some() || after.is_some();
             let value = bound.then(|| self.agreed_name(before.as_ref(), after.as_ref(), class.as_ref(), *name));
-            self.bind(id, *name, value);
+            self.bind_one(id, *name, value);
         }
     }
 
@@ -166,9 +166,13 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
     match (base, now) {
         (Data::List(_), Data::List(_)) => Data::List(Items::Many(Value::Unknown)),
         (Data::Set(_), Data::Set(_)) => Data::Set(Items::Many(Value::Unknown)),
-        (Data::Iter(_), Data::Iter(_)) => {
-            Data::Iter(Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended: None })
-        }
+        (Data::Iter(_), Data::Iter(_)) => Data::Iter(Iter {
+            items: Items::Many(Value::Unknown),
+            first: None,
+            last: None,
+            filled: false,
+            suspended: None,
+        }),
         (Data::Dict(_), Data::Dict(_)) => Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() }),
         (Data::Tensor(a), Data::Tensor(b)) if a.array == b.array && a.wrapper == b.wrapper => Data::Tensor(Tensor {
             array: a.array,

@@ -86,7 +86,7 @@ impl Heap {
                 Some(values) => values.iter().fold(now, |now, value| join(self, &now, value, false)),
                 None => Value::Unknown,
             };
-            self.bind(*id, *name, Some(joined));
+            self.bind_one(*id, *name, Some(joined));
         }
         for (id, values) in &journal.objects {
             let now = self.share(*id);
@@ -104,7 +104,7 @@ impl Heap {
         for (id, name, before) in self.names_since(mark) {
             let Some(now) = super::names_of(self.get(id)).and_then(|names| names.get(&name)).cloned() else { continue };
             let joined = join(self, &now, &before, false);
-            self.bind(id, name, Some(joined));
+            self.bind_one(id, name, Some(joined));
         }
         for (id, before) in self.objects_since(mark) {
             let now = self.share(id);

@@ -212,7 +212,7 @@ impl Heap {
                 Change::Whole(data) => self.put(*id, data.clone()),
                 Change::Names(names) => {
                     for (name, value) in names {
-                        self.bind(*id, *name, value.clone());
+                        self.bind_one(*id, *name, value.clone());
                     }
                 }
             }
@@ -345,7 +345,7 @@ impl Heap {
             let mut versions: Vec<Option<Value>> = versions.collect();
             if apart && let Some(fates) = side_by_side(&versions) {
                 changed = true;
-                self.bind(id, name, Some(fates));
+                self.bind_one(id, name, Some(fates));
                 continue;
             }
             if let Some(class) = &class
@@ -381,7 +381,7 @@ impl Heap {
                 _ => false,
             };
             if !kept {
-                self.bind(id, name, merged);
+                self.bind_one(id, name, merged);
             }
         }
         changed

@@ -128,18 +128,32 @@ pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth:
     out
 }
 
+/// Whether an iterator has at least one element.
+pub(in super::super) fn is_filled(iter: &Iter) -> bool {
+    match &iter.items {
+        Items::Exact(items) => !items.is_empty(),
+        Items::Many(_) => iter.filled,
+    }
+}
+
 pub(super) fn join_iter(heap: &mut Heap, a: &Iter, b: &Iter, widen: bool, depth: u32) -> Iter {
-    let Iter { items, first, last, suspended } = a;
+    let Iter { items, first, last, filled, suspended } = a;
     let mut both = |x: &Option<Value>, y: &Option<Value>| Some(join_at(heap, x.as_ref()?, y.as_ref()?, widen, depth));
     let (first, last) = (both(first, &b.first), both(last, &b.last));
     let items = join_items(heap, items, &b.items, widen, depth);
     match (suspended, &b.suspended) {
-        (None, None) => Iter { items, first, last, suspended: None },
+        (None, None) => Iter { items, first, last, filled: is_filled(a) && is_filled(b), suspended: None },
         (Some(x), Some(y)) if Rc::ptr_eq(&x.source, &y.source) => {
             let progress = if x.progress == y.progress { x.progress } else { Progress::Started };
-            Iter { items, first, last, suspended: Some(Suspended { source: x.source.clone(), progress }) }
+            Iter {
+                items,
+                first,
+                last,
+                filled: *filled && b.filled,
+                suspended: Some(Suspended { source: x.source.clone(), progress }),
+            }
         }
-        _ => Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended: None },
+        _ => Iter { items: Items::Many(Value::Unknown), first: None, last: None, filled: false, suspended: None },
     }
 }
 

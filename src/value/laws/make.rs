@@ -182,9 +182,10 @@ impl<'a> Bytes<'a> {
                 _ => Progress::Done,
             };
             let suspended = Some(Suspended { source, progress });
-            return Iter { items: Items::Many(Value::Unknown), first: None, last: None, suspended };
+            return Iter { items: Items::Many(Value::Unknown), first: None, last: None, filled: false, suspended };
         }
         Iter {
+            filled: self.below(2) == 1,
             suspended: None,
             items: self.items(heap, world, depth),
             first: self.some(|it| it.value(heap, world, depth)),
@@ -388,6 +389,7 @@ impl World {
             items: Items::Many(Value::Int(1)),
             first: None,
             last: None,
+            filled: false,
             suspended: None,
         }));
         let facts = Tensor { range: Some(Range::attained(0.0, 3.0)), ..Tensor::default() };

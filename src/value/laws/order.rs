@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::super::equal::{identical, same, same_numbers, same_picks};
+use super::super::join::is_filled;
 use super::super::{
     Attrs, Data, Dict, Dim, Function, Grad, Heap, Instance, Items, Iter, Origin, Past, Progress, Range, Ranged, Scope,
     Suspended, Taken, Tensor, Type, UserClass, Value,
@@ -174,8 +175,9 @@ fn data_to(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
                 && attrs_at_most(heap, &x.attrs, attrs, None, depth)
         }
         (Data::Iter(x), Data::Iter(y)) => {
-            let Iter { items, first, last, suspended } = y;
-            suspended_at_most(x.suspended.as_ref(), suspended.as_ref(), items)
+            let Iter { items, first, last, filled: _, suspended } = y;
+            (!is_filled(y) || is_filled(x))
+                && suspended_at_most(x.suspended.as_ref(), suspended.as_ref(), items)
                 && items_at_most(heap, &x.items, items, depth)
                 && option_at_most(heap, x.first.as_ref(), first.as_ref(), depth)
                 && option_at_most(heap, x.last.as_ref(), last.as_ref(), depth)

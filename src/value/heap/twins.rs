@@ -1,0 +1,119 @@
+//! Objects that may be one: where paths meet on which a name holds different objects, it holds a
+//! new one that is like both. A write to it is a write to one of them, and the other way round.
+
+use super::Heap;
+use crate::value::join::join_tensor;
+use crate::value::{Data, Items, ObjId, Sym, Tensor, Value};
+
+/// More objects than this that may be one are not followed: joins in a loop make chains of them.
+const MOST: usize = 64;
+
+impl Heap {
+    /// Notes that an object is one of two others.
+    pub(in crate::value) fn relate(&mut self, whole: ObjId, parts: [ObjId; 2]) {
+        for part in parts {
+            self.parts.entry(whole).or_default().push(part);
+            self.wholes.entry(part).or_default().push(whole);
+        }
+    }
+
+    /// The other objects that an object may be.
+    fn twins(&self, id: ObjId) -> Vec<ObjId> {
+        let none = self.parts.is_empty() || !self.parts.contains_key(&id) && !self.wholes.contains_key(&id);
+        if none {
+            return Vec::new();
+        }
+        let mut found = vec![id];
+        let mut at = 0;
+        while let Some(next) = found.get(at).copied().filter(|_| found.len() < MOST) {
+            at += 1;
+            for part in self.parts.get(&next).into_iter().flatten() {
+                if !found.contains(part) {
+                    found.push(*part);
+                }
+            }
+        }
+        // What may be any of its parts may be it.
+        at = 0;
+        while let Some(next) = found.get(at).copied().filter(|_| found.len() < 2 * MOST) {
+            at += 1;
+            for whole in self.wholes.get(&next).into_iter().flatten() {
+                if !found.contains(whole) {
+                    found.push(*whole);
+                }
+            }
+        }
+        found.retain(|twin| *twin != id);
+        found
+    }
+
+    /// The elements of a collection have changed: those of collections that may be it, too.
+    pub(super) fn touch(&mut self, id: ObjId) {
+        for twin in self.twins(id) {
+            match self.write(twin) {
+                Data::List(items) | Data::Set(items) => *items = Items::Many(Value::Unknown),
+                Data::Dict(dict) => {
+                    dict.entries.values_mut().for_each(|value| *value = Value::Unknown);
+                    dict.open = Some(Value::Unknown);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// An attribute has changed.
+    pub(super) fn touch_name(&mut self, id: ObjId, name: Sym) {
+        for twin in self.twins(id) {
+            if matches!(self.get(twin), Data::Instance(_)) {
+                self.bind_one(twin, name, Some(Value::Unknown));
+            }
+        }
+    }
+
+    /// Something else has become known of a tensor: of what may be it, it may be so.
+    pub(super) fn touch_facts(&mut self, id: ObjId) {
+        for twin in self.twins(id) {
+            if let (Data::Tensor(one), Data::Tensor(other)) = (self.get(twin), self.get(id)) {
+                let joined = Tensor {
+                    base: one.base,
+                    version: one.version,
+                    writes: one.writes,
+                    ..join_tensor(one, other, false)
+                };
+                *self.write(twin) = Data::Tensor(joined);
+            }
+        }
+    }
+
+    /// The memory of a tensor has been written to, and it is now like this.
+    pub(super) fn touch_tensor(&mut self, id: ObjId, facts: &Tensor) {
+        for twin in self.twins(id) {
+            let Data::Tensor(tensor) = self.get(twin) else { continue };
+            let mut changed = tensor.clone();
+            changed.forget_values();
+            if changed.sizes() != facts.sizes() {
+                changed.shape = None;
+            }
+            self.overwrite_one(twin, changed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::value::{Data, Heap, Range, Tensor, Value, join};
+
+    #[test]
+    fn a_write_to_one_of_two_tensors_is_seen_in_both() {
+        let mut heap = Heap::new();
+        let known = |hi: f64| Tensor { range: Some(Range::attained(0.0, hi)), ..Tensor::default() };
+        let a = heap.alloc(Data::Tensor(known(1.0)));
+        let b = heap.alloc(Data::Tensor(known(2.0)));
+        let either = join(&mut heap, &Value::Obj(a), &Value::Obj(b), false);
+        let Value::Obj(either) = either else { panic!("a tensor") };
+        heap.overwrite(either, known(9.0));
+        assert!(heap.tensor_of(&Value::Obj(a)).is_some_and(|tensor| tensor.range.is_none()));
+        heap.overwrite(b, known(3.0));
+        assert!(heap.tensor_of(&Value::Obj(either)).is_some_and(|tensor| tensor.range.is_none()));
+    }
+}
