@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::interp::Interp;
-use super::{Arg, Args, Event};
+use super::{Args, Event};
 use crate::syntax::Span;
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, sym};
 
@@ -48,13 +48,16 @@ impl<'p> Interp<'p> {
                 let id = *id;
                 match self.heap.get(id) {
                     Data::Instance(_) => {
+                        if let Some(value) = self.get_through_method(object, name, span) {
+                            return Some(value);
+                        }
                         let found = self.instance_attr(id, object, name, span);
                         if found.as_ref().is_some_and(|value| self.is_collection(value)) {
                             self.event(Event::ReadAttribute { object: id, name });
                         }
                         found
                     }
-                    Data::Class(_) => self.class_member(id, name),
+                    Data::Class(_) => self.class_member(id, name, span),
                     Data::Module { scope, .. } => {
                         let scope = *scope;
                         Some(match self.scope_var(scope, name) {
@@ -65,6 +68,10 @@ impl<'p> Interp<'p> {
                     Data::Function(function) => match function.attrs.get(&name) {
                         Some(value) => Some(value.clone()),
                         None if name.as_str() == "__name__" => Some(Value::str(function.name.as_str())),
+                        None if name.as_str() == "cache_clear" => {
+                            let memo = function.attrs.get(&sym(super::MEMO))?;
+                            Some(Value::Method(Rc::new((memo.clone(), sym("clear")))))
+                        }
                         None => None,
                     },
                     Data::Tensor(_) => self.native_attr(object, name, span),
@@ -142,7 +149,10 @@ impl<'p> Interp<'p> {
         self.native_class_attr(class, object, name, span)
     }
 
-    fn instance_attr(&mut self, id: ObjId, object: &Value, name: Sym, span: Span) -> Option<Value> {
+    pub(super) fn instance_attr(&mut self, id: ObjId, object: &Value, name: Sym, span: Span) -> Option<Value> {
+        if let Some(value) = self.data_descriptor(object, name, span) {
+            return Some(value);
+        }
         if let Some(value) = self.heap.attr(id, name.as_str()) {
             return Some(value);
         }
@@ -172,18 +182,34 @@ impl<'p> Interp<'p> {
         let Value::Obj(id) = &value else {
             return value;
         };
-        let Data::Function(function) = self.heap.get(*id) else { return value };
+        let id = *id;
+        let own = match object {
+            Value::Obj(receiver) if matches!(self.heap.get(*receiver), Data::Class(_)) => object.clone(),
+            _ => self.heap.instance_of(object).map_or(Value::Obj(class), |i| i.class.clone()),
+        };
+        let Data::Function(function) = self.heap.get(id) else {
+            if self.has_descriptors && self.heap.instance_of(&value).is_some() {
+                return self.described(&value, object, own, span).unwrap_or(value);
+            }
+            return value;
+        };
+        let name = function.name;
         match function.attrs.get(&sym("__kind__")).and_then(|k| k.as_str().map(str::to_owned)).as_deref() {
             Some("static") => value,
-            Some("class") => Value::Bound(Rc::new((Value::Obj(class), value))),
-            Some("property") => {
-                self.call(&value, Args { pos: vec![Arg::new(object.clone(), span)], ..Args::default() }, span)
+            Some("class") => Value::Bound(Rc::new((own, value))),
+            Some("property") => self.call(&value, Args::positional([object.clone()], span), span),
+            Some("cached") => {
+                let found = self.call(&value, Args::positional([object.clone()], span), span);
+                if let Some(id) = object.as_obj().filter(|_| !self.stopped) {
+                    self.heap.set_attr(id, name.as_str(), found.clone());
+                }
+                found
             }
             _ => Value::Bound(Rc::new((object.clone(), value))),
         }
     }
 
-    fn class_member(&mut self, class: ObjId, name: Sym) -> Option<Value> {
+    fn class_member(&mut self, class: ObjId, name: Sym, span: Span) -> Option<Value> {
         for ancestor in self.mro(class).iter() {
             match ancestor {
                 Value::Obj(id) => {
@@ -193,6 +219,10 @@ impl<'p> Interp<'p> {
                         && function.attrs.get(&sym("__kind__")).and_then(Value::as_str) == Some("class")
                     {
                         return Some(Value::Bound(Rc::new((Value::Obj(class), value))));
+                    }
+                    if self.has_descriptors && self.heap.instance_of(&value).is_some() {
+                        let described = self.described(&value, &Value::None, Value::Obj(class), span);
+                        return described.or(Some(value));
                     }
                     return Some(value);
                 }
@@ -265,15 +295,53 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
+        if matches!(name.as_str(), "__setattr__" | "__getattribute__" | "__delattr__") {
+            let method = Value::path(&format!("builtins.object.{name}"));
+            return Some(Value::Bound(Rc::new((receiver.clone(), method))));
+        }
         None
     }
 
-    /// The function behind `@name.setter`.
-    fn setter(&self, object: &Value, name: Sym) -> Option<Value> {
+    /// Of a property: the function behind `@name.setter`, or `None` where there is none.
+    fn property(&self, object: &Value, name: Sym) -> Option<Option<Value>> {
         let property = self.user_method(object, name.as_str())?;
         match self.heap.get(property.as_obj()?) {
-            Data::Function(function) => function.attrs.get(&sym(SETTER)).cloned(),
+            Data::Function(function) if function.attrs.get(&sym("__kind__"))?.as_str() == Some("property") => {
+                Some(function.attrs.get(&sym(SETTER)).cloned())
+            }
             _ => None,
+        }
+    }
+
+    /// What `object.__setattr__` does.
+    pub(super) fn set_plainly(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
+        let library = self.library;
+        let classes = self.native_classes(object);
+        match self.property(object, name) {
+            Some(Some(setter)) => {
+                self.call(&setter, Args::positional([object.clone(), value], span), span);
+                return;
+            }
+            // A library's class may set it in a way of its own.
+            Some(None) if classes.is_empty() && !self.heap.instance_of(object).is_none_or(|i| i.open) => {
+                self.raise("AttributeError");
+                return;
+            }
+            _ => {}
+        }
+        if self.set_described(object, name, &value, span) {
+            return;
+        }
+        for class in classes {
+            if library.set_attribute(self, class, object, name, &value, span) {
+                return;
+            }
+        }
+        if self.set_entry(object, name, &value, span) {
+            return;
+        }
+        if let Some(id) = object.as_obj() {
+            self.heap.set_attr(id, name.as_str(), value);
         }
     }
 
@@ -293,19 +361,9 @@ impl<'p> Interp<'p> {
         match self.heap.get(*id) {
             Data::Instance(_) => {
                 self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });
-                if let Some(setter) = self.setter(object, name) {
-                    self.call(&setter, Args::positional([object.clone(), value], span), span);
-                    return;
+                if !self.set_through_method(object, name, &value, span) {
+                    self.set_plainly(object, name, value, span);
                 }
-                for class in self.native_classes(object) {
-                    if library.set_attribute(self, class, object, name, &value, span) {
-                        return;
-                    }
-                }
-                if self.set_entry(object, name, &value, span) {
-                    return;
-                }
-                self.heap.set_attr(*id, name.as_str(), value);
             }
             Data::Class(_) => {
                 if let Data::Class(class) = self.heap.get_mut(*id) {

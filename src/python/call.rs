@@ -4,6 +4,7 @@ use super::budget::Abroad;
 use super::generator::Consumer;
 use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::leave::Leave;
+use super::memo::Recall;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::Span;
@@ -24,7 +25,7 @@ impl<'p> Interp<'p> {
         match callee {
             Value::Path(path) => self.call_path(*path, args, span),
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::Function(_) => self.call_user(*id, args, span),
+                Data::Function(_) => self.call_memoized(*id, args, span),
                 Data::Class(_) => self.instantiate(*id, args, span),
                 Data::Instance(_) => self.call_instance(callee, args, span),
                 _ => Value::Unknown,
@@ -71,6 +72,11 @@ impl<'p> Interp<'p> {
         if self.ends_program(&Value::Path(path)) {
             return Value::Unknown;
         }
+        if let Some((_, method)) = text.rsplit_once('.')
+            && let Some(value) = self.plain_attribute(method, &args, span)
+        {
+            return value;
+        }
         if let Some(name) = text.strip_prefix("builtins.") {
             return self.call_builtin(name, args, span);
         }
@@ -93,6 +99,10 @@ impl<'p> Interp<'p> {
     fn call_bound_path(&mut self, path: Sym, receiver: Value, args: Args, span: Span) -> Value {
         let Some((class, name)) = path.as_str().rsplit_once('.') else { return Value::Unknown };
         let library = self.library;
+        if matches!(name, "__setattr__" | "__getattribute__" | "__delattr__") {
+            let args = args.prepend(Arg::new(receiver, span));
+            return self.plain_attribute(name, &args, span).unwrap_or(Value::Unknown);
+        }
         if name == "__init__" {
             if self.payload(&receiver).is_some() && class.starts_with("builtins.") {
                 self.fill_payload(&receiver, &args, span);
@@ -190,15 +200,21 @@ impl<'p> Interp<'p> {
         self.forget_inside(object, MAX_PARTS);
     }
 
-    /// As [`Interp::forget_assigned`], for its parts, too: its methods call theirs.
-    fn forget_inside(&mut self, object: &Value, depth: u32) {
-        let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
-        let (Some(id), Some(class)) = (object.as_obj(), class) else { return };
+    /// Forgets the attributes that the methods of an instance's class assign.
+    fn forget_own(&mut self, id: ObjId) {
+        let Some(class) = self.heap.instance_of(&Value::Obj(id)).and_then(|i| i.class.as_obj()) else { return };
         for name in self.attributes_set_later(class) {
             if self.heap.attr(id, name.as_str()).is_some() {
                 self.heap.set_attr(id, name.as_str(), Value::Unknown);
             }
         }
+    }
+
+    /// As [`Interp::forget_assigned`], for its parts, too: its methods call theirs.
+    fn forget_inside(&mut self, object: &Value, depth: u32) {
+        let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
+        let (Some(id), Some(_)) = (object.as_obj(), class) else { return };
+        self.forget_own(id);
         if depth > 0 {
             let parts = self.heap.instance_of(object).map(|i| i.attrs.values().cloned().collect::<Vec<_>>());
             for part in parts.unwrap_or_default() {
@@ -239,6 +255,8 @@ impl<'p> Interp<'p> {
     fn havoc_object(&mut self, id: ObjId) {
         match self.heap.get(id) {
             Data::Instance(instance) if matches!(instance.class, Value::Obj(_)) => {
+                self.forget_own(id);
+                let Data::Instance(instance) = self.heap.get(id) else { return };
                 let parts: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
                 for part in parts {
                     self.havoc_container(part);
@@ -282,6 +300,10 @@ impl<'p> Interp<'p> {
             Data::Dict(_) => {
                 let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
                 *self.heap.get_mut(id) = Data::Dict(dict);
+            }
+            Data::Instance(instance) if let Some(Value::Obj(payload)) = instance.attrs.get(&sym(super::payload::PAYLOAD)) => {
+                let payload = *payload;
+                self.havoc_container(payload);
             }
             Data::Instance(instance) if matches!(instance.class, Value::Path(_)) => {
                 let library = self.library;
@@ -338,6 +360,31 @@ impl<'p> Interp<'p> {
     }
 
     // The program's own functions.
+
+    /// Calls a function of the program, which may remember what it returned.
+    fn call_memoized(&mut self, id: ObjId, args: Args, span: Span) -> Value {
+        let data = self.heap.share(id);
+        let Data::Function(function) = &*data else { return Value::Unknown };
+        match self.recall(function, &args) {
+            None => self.call_user(id, args, span),
+            Some(Recall::Known(value)) => value,
+            Some(Recall::Fresh(memo, key)) => {
+                let value = self.call_user(id, args, span);
+                if !self.stopped {
+                    self.remember_call(function, memo, key, &value);
+                }
+                value
+            }
+            Some(Recall::Perhaps(memo, any)) => {
+                let value =
+                    self.either(&mut [&mut |it| Some(it.call_user(id, args.clone(), span)), &mut |_| Some(any.clone())]);
+                if !self.stopped {
+                    self.remember_call(function, memo, None, &value);
+                }
+                value
+            }
+        }
+    }
 
     /// Calls a function of the program.
     fn call_user(&mut self, id: ObjId, args: Args, span: Span) -> Value {

@@ -8,6 +8,9 @@ use crate::syntax::Span;
 use crate::syntax::ast::StmtClassDef;
 use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym};
 
+/// What `dataclasses.field` makes.
+const FIELD: &str = "dataclasses.Field";
+
 impl<'p> Interp<'p> {
     pub(super) fn define_class(&mut self, def: &'p StmtClassDef) {
         let file = self.file();
@@ -55,6 +58,8 @@ impl<'p> Interp<'p> {
             class.attrs = attrs;
         }
         self.make_members(class);
+        let span = self.span(&def.name);
+        self.name_descriptors(class, span);
         let mut value = Value::Obj(class);
         for decorator in def.decorator_list.iter().rev() {
             value = self.decorate(&decorator.expression, value);
@@ -214,6 +219,18 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// What a field is without an argument: `field(default_factory=list)` makes a new one.
+    fn field_default(&mut self, default: &Value, span: Span) -> Value {
+        let Some(id) = default.as_obj().filter(|_| self.is_instance(default, FIELD)) else { return default.clone() };
+        if let Some(default) = self.heap.attr(id, "default") {
+            return default;
+        }
+        match self.heap.attr(id, "default_factory") {
+            Some(factory) => self.call(&factory, Args::default(), span),
+            None => Value::Unknown,
+        }
+    }
+
     /// The constructor that `@dataclass` writes.
     fn init_fields(&mut self, object: ObjId, mro: &[Value], args: Args, span: Span) {
         let mut fields: Vec<(Sym, Option<Value>)> = Vec::new();
@@ -234,7 +251,10 @@ impl<'p> Interp<'p> {
             let value = match given {
                 Some(arg) => arg.value,
                 None if open => Value::Unknown,
-                None => default.unwrap_or(Value::Unknown),
+                None => match default {
+                    Some(default) => self.field_default(&default, span),
+                    None => Value::Unknown,
+                },
             };
             self.heap.set_attr(object, field.as_str(), value);
         }

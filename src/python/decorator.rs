@@ -17,24 +17,27 @@ impl<'p> Interp<'p> {
         // `@x.setter` and `@x.getter` of a property: the property stays.
         if let Expr::Attribute(a) = decorator
             && matches!(a.attr.as_str(), "setter" | "deleter" | "getter")
-            && let Expr::Name(name) = &*a.value
         {
-            let property = self.name(sym(name.id.as_str()));
-            if !property.is_unknown() {
+            let property = self.eval(&a.value);
+            if let Some(Data::Function(function)) = property.as_obj().map(|id| self.heap.get(id)) {
+                // It may be a base class's, which stays as it is.
+                let copy = Value::Obj(self.heap.alloc(Data::Function(function.clone())));
                 if a.attr.as_str() == "setter" {
-                    self.mark(&property, SETTER, value);
+                    self.mark(&copy, SETTER, value);
                 }
-                return property;
+                return copy;
             }
+            return if property.is_unknown() { value } else { property };
         }
         let decorator = self.eval(decorator);
         match &decorator {
             Value::Path(path) => match path.as_str() {
                 "builtins.staticmethod" => self.mark_kind(&value, "static"),
                 "builtins.classmethod" => self.mark_kind(&value, "class"),
-                "builtins.property" | "functools.cached_property" | "abc.abstractproperty" => {
-                    self.mark_kind(&value, "property");
-                }
+                "builtins.property" | "abc.abstractproperty" => self.mark_kind(&value, "property"),
+                "functools.cached_property" => self.mark_kind(&value, "cached"),
+                // Which of its functions it calls depends on the type of an argument.
+                "functools.singledispatch" | "functools.singledispatchmethod" => return Value::Unknown,
                 "abc.abstractmethod" => self.mark(&value, ABSTRACT, Value::Bool(true)),
                 "dataclasses.dataclass" => self.mark_dataclass(&value),
                 // A library's context manager as a decorator: `@torch.no_grad`.

@@ -161,6 +161,8 @@ pub struct Interp<'p> {
     pub(super) refused_in: u32,
     /// Calls that went well inside functions: see [`Certainty`](super::Certainty).
     pub passed: FxHashSet<Span>,
+    /// Some class of the program is one of descriptors.
+    pub(super) has_descriptors: bool,
     /// How many loops were begun.
     pub(super) begun: u32,
     /// How often a path ended in an exception, or ended the program.
@@ -208,6 +210,7 @@ impl<'p> Interp<'p> {
             refused: (0, None),
             refused_in: 0,
             passed: FxHashSet::default(),
+            has_descriptors: false,
             begun: 0,
             raised: 0,
             state,

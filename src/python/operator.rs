@@ -4,6 +4,7 @@ use super::interp::Interp;
 use super::library::{BinOp, UnaryOp};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, CmpOp, Operator};
+use super::overload::is_not_implemented;
 use crate::value::{Data, Heap, Items, Key, Range, Size, Type, Value, sym};
 
 pub(super) fn binop(op: Operator) -> BinOp {
@@ -25,7 +26,7 @@ pub(super) fn binop(op: Operator) -> BinOp {
 }
 
 /// The method by which a class overloads an operator, and its reflected twin.
-fn dunder(op: BinOp) -> (&'static str, &'static str) {
+pub(super) fn dunder(op: BinOp) -> (&'static str, &'static str) {
     match op {
         BinOp::Add => ("__add__", "__radd__"),
         BinOp::Sub => ("__sub__", "__rsub__"),
@@ -94,12 +95,14 @@ impl<'p> Interp<'p> {
         if let Some(value) = self.sequences(op, left, right) {
             return value;
         }
-        let (name, reflected) = dunder(op);
-        for (object, other, name) in [(left, right, name), (right, left, reflected)] {
-            if self.heap.instance_of(object).is_some()
-                && let Some(method) = self.try_getattr(object, sym(name), span)
+        for (object, other, name) in self.sides(left, right, dunder(op)) {
+            if self.heap.instance_of(&object).is_some()
+                && let Some(method) = self.try_getattr(&object, sym(name), span)
             {
-                return self.call(&method, super::Args::positional([other.clone()], span), span);
+                let value = self.call(&method, super::Args::positional([other], span), span);
+                if !is_not_implemented(&value) {
+                    return value;
+                }
             }
         }
         Value::Unknown
@@ -150,6 +153,13 @@ impl<'p> Interp<'p> {
             self.extend_list(*id, items);
             return left.clone();
         }
+        let name = dunder(op).0.replacen("__", "__i", 1);
+        if let Some(method) = self.user_method(left, &name) {
+            let value = self.call(&method, super::Args::positional([left.clone(), right.clone()], span), span);
+            if self.stopped || !is_not_implemented(&value) {
+                return value;
+            }
+        }
         self.binary(op, left, right, span)
     }
 
@@ -172,9 +182,19 @@ impl<'p> Interp<'p> {
             (UnaryOp::Neg, Value::Float(x)) => Value::Float(-x),
             (UnaryOp::Neg, Value::Size(poly)) => Value::size(&Size::Int(0).sub(&Size::Expr(poly.clone()))),
             (UnaryOp::Neg, Value::Any(t)) => Value::Any(*t),
-            (UnaryOp::Pos, v) => v.clone(),
+            (UnaryOp::Pos, v) if v.number_type().is_some() => v.clone(),
             (UnaryOp::Invert, Value::Int(n)) => Value::Int(!n),
-            _ => Value::Unknown,
+            (op, operand) => {
+                let name = match op {
+                    UnaryOp::Neg => "__neg__",
+                    UnaryOp::Pos => "__pos__",
+                    UnaryOp::Invert => "__invert__",
+                };
+                match self.user_method(operand, name) {
+                    Some(method) => self.call(&method, super::Args::positional([operand.clone()], span), span),
+                    None => Value::Unknown,
+                }
+            }
         }
     }
 
@@ -205,8 +225,8 @@ impl<'p> Interp<'p> {
         match op {
             CmpOp::Is => tri(self.is_same(left, right)),
             CmpOp::IsNot => tri(self.is_same(left, right).map(|t| !t)),
-            CmpOp::In => tri(self.contains(right, left)),
-            CmpOp::NotIn => tri(self.contains(right, left).map(|t| !t)),
+            CmpOp::In => tri(self.contains(right, left, span)),
+            CmpOp::NotIn => tri(self.contains(right, left, span).map(|t| !t)),
             CmpOp::Eq | CmpOp::NotEq | CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
                 let bin = match op {
                     CmpOp::Eq => BinOp::Eq,
@@ -216,6 +236,9 @@ impl<'p> Interp<'p> {
                     CmpOp::Gt => BinOp::Gt,
                     _ => BinOp::Ge,
                 };
+                if let Some(value) = self.compared(bin, left, right, span) {
+                    return value;
+                }
                 let library = self.library;
                 if let Some(value) = library.binary(self, bin, left, right, span) {
                     return value;
@@ -299,6 +322,24 @@ impl<'p> Interp<'p> {
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
             (Value::Obj(_), Value::Obj(_)) if self.are_members_apart(a, b) => Some(false),
             (Value::Obj(_), _) | (_, Value::Obj(_)) => {
+                // A list is equal to lists only, a tuple to tuples.
+                let kind = |v: &Value| match v {
+                    Value::Tuple(_) => Some(0),
+                    Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => Some(1),
+                    _ => match self.heap.get(v.as_obj()?) {
+                        Data::List(_) => Some(2),
+                        Data::Set(_) => Some(3),
+                        Data::Dict(_) => Some(4),
+                        _ => None,
+                    },
+                };
+                let (x, y) = (kind(a)?, kind(b)?);
+                if x != y {
+                    return Some(false);
+                }
+                if x > 2 {
+                    return None;
+                }
                 let (x, y) = (self.heap.exact_items(a)?, self.heap.exact_items(b)?);
                 self.equals(&Value::tuple(x), &Value::tuple(y))
             }
@@ -324,7 +365,11 @@ impl<'p> Interp<'p> {
     }
 
     /// `item in container`.
-    fn contains(&mut self, container: &Value, item: &Value) -> Option<bool> {
+    fn contains(&mut self, container: &Value, item: &Value, span: Span) -> Option<bool> {
+        if let Some(method) = self.user_method(container, "__contains__") {
+            let value = self.call(&method, super::Args::positional([container.clone(), item.clone()], span), span);
+            return self.truth(&value);
+        }
         if let (Value::Str(text), Value::Str(part)) = (container, item) {
             return Some(text.contains(&**part));
         }

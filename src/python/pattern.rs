@@ -53,7 +53,14 @@ impl<'p> Interp<'p> {
                     ast::Singleton::True => Value::Bool(true),
                     ast::Singleton::False => Value::Bool(false),
                 };
-                self.equals(&value, subject)
+                // By identity: `case True` does not fit 1.
+                match subject {
+                    Value::Bool(_) | Value::None => Some(identical(&value, subject)),
+                    Value::Any(Type::Bool) if !value.is_none() => None,
+                    Value::Unknown => None,
+                    Value::Path(_) => self.equals(&value, subject),
+                    _ => Some(false),
+                }
             }
             Pattern::MatchOr(p) => {
                 let fits: Vec<Option<bool>> = p.patterns.iter().map(|p| self.pattern_fits(p, subject)).collect();
@@ -189,5 +196,13 @@ impl<'p> Interp<'p> {
         if let Some(name) = name {
             self.set_name(sym(name.as_str()), value.clone());
         }
+    }
+}
+
+/// Whether two of None, True and False are the same.
+fn identical(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Bool(x), Value::Bool(y)) => x == y,
+        _ => a.is_none() && b.is_none(),
     }
 }

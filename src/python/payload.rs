@@ -129,7 +129,9 @@ impl<'p> Interp<'p> {
         if name.as_str().starts_with("__") {
             return false;
         }
-        let entry = self.is_own_dict(id) || self.user_method(object, "__setattr__").is_some();
+        let method = self.user_method(object, "__setattr__");
+        // `__setattr__ = dict.__setitem__`
+        let entry = self.is_own_dict(id) || method.is_some_and(|m| m.as_path().is_some());
         if entry {
             self.set_subscript(&payload, &Value::str(name.as_str()), value.clone(), span);
         }
@@ -165,11 +167,20 @@ impl<'p> Interp<'p> {
             }
             for (key, value) in after.entries {
                 if let Key::Str(name) = key {
-                    self.setattr(owner, sym(&name), value, span);
+                    self.set_in_dict(owner, sym(&name), value, span);
                 }
             }
         }
         value
+    }
+
+    /// What is set through the `__dict__` of an instance reaches no `__setattr__`.
+    fn set_in_dict(&mut self, owner: &Value, name: Sym, value: Value, span: Span) {
+        let own = self.user_method(owner, "__setattr__").is_some() || self.user_method(owner, name.as_str()).is_some();
+        match owner.as_obj() {
+            Some(id) if own => self.heap.set_attr(id, name.as_str(), value),
+            _ => self.setattr(owner, name, value, span),
+        }
     }
 
     /// The methods that every container has for Python's own syntax.

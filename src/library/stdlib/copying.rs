@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::library::common::instance;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, Value};
@@ -151,13 +152,12 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// A field's default, as the class body sees it.
 fn field(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    if b.given("default") {
-        return b.get("default");
+    if b.open {
+        return Value::Unknown;
     }
-    if b.given("default_factory") {
-        return cx.call(&b.get("default_factory"), crate::python::Args::default());
-    }
-    Value::Unknown
+    let given = ["default", "default_factory"].into_iter().filter(|name| b.given(name));
+    let given = given.map(|name| (name, b.get(name))).collect();
+    instance(cx, "dataclasses.Field", given)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::library::common::first;
 use crate::library::{Cx, Table};
-use crate::python::{Args, BinOp, Bound};
-use crate::value::{Items, Partial, Value, sym};
+use crate::python::{Args, BinOp, Bound, MEMO, MEMO_SIZE};
+use crate::value::{Data, Dict, Items, Partial, Type, Value, sym};
 
 /// Functions that are operators.
 const OPERATORS: &[(&str, BinOp)] = &[
@@ -25,15 +25,26 @@ const OPERATORS: &[(&str, BinOp)] = &[
 /// The path of a function that returns its argument: what a decorator factory makes.
 pub const IDENTITY: &str = "torchvet.identity";
 
+/// What `wraps` and `lru_cache` with arguments make, and still need the function.
+const WRAPS: &str = "functools.wraps.of";
+const MEMOIZE: &str = "functools.lru_cache.of";
+
 pub fn register(t: &mut Table) {
     t.def(IDENTITY, "value", first);
     t.def("functools.partial", "func, *_args, **kwargs", partial);
     t.def("functools.reduce", "function, iterable, initial=None", reduce);
-    t.def("functools.wraps", "wrapped, *args, **kwargs", |_, _| Value::path(IDENTITY));
-    t.def("functools.update_wrapper", "wrapper, *args, **kwargs", first);
+    t.def("functools.wraps", "wrapped, *args, **kwargs", |_, b| {
+        let args = vec![b.get("wrapped")];
+        Value::Partial(Rc::new(Partial { func: Value::path(WRAPS), args, kwargs: Vec::new() }))
+    });
+    t.def(WRAPS, "wrapped, wrapper", |cx, b| named_as(cx, &b.get("wrapper"), &b.get("wrapped")));
+    t.def("functools.update_wrapper", "wrapper, wrapped, *args, **kwargs", |cx, b| {
+        named_as(cx, &b.get("wrapper"), &b.get("wrapped"))
+    });
     t.def("functools.lru_cache", "maxsize=128, typed=False", lru_cache);
-    t.family("functools.", "cache total_ordering singledispatch", "value", first);
-    t.alias("functools.cached_property", "builtins.property");
+    t.def("functools.cache", "user_function", |cx, b| memoized(cx, &b.get("user_function"), &Value::None));
+    t.def("functools.total_ordering", "cls", first);
+    t.def(MEMOIZE, "maxsize, function", |cx, b| memoized(cx, &b.get("function"), &b.get("maxsize")));
     t.def("atexit.register", "func, *args, **kwargs", first);
 
     for (name, _) in OPERATORS {
@@ -89,12 +100,37 @@ fn reduce(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// `@lru_cache` decorates, `@lru_cache(maxsize=None)` makes a decorator.
-fn lru_cache(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+fn lru_cache(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match b.get("maxsize") {
-        function @ (Value::Obj(_) | Value::Path(_) | Value::Bound(_) | Value::Partial(_)) => function,
-        Value::Unknown => Value::Unknown,
-        _ => Value::path(IDENTITY),
+        function @ (Value::Obj(_) | Value::Path(_) | Value::Bound(_) | Value::Partial(_)) => {
+            memoized(cx, &function, &Value::Int(128))
+        }
+        size => Value::Partial(Rc::new(Partial { func: Value::path(MEMOIZE), args: vec![size], kwargs: Vec::new() })),
     }
+}
+
+/// The function with a memory of what it returned.
+fn memoized(cx: &mut Cx<'_, '_>, function: &Value, size: &Value) -> Value {
+    let Some(id) = function.as_obj() else { return Value::Unknown };
+    let Data::Function(function) = cx.it.heap.get(id) else { return Value::Unknown };
+    let mut function = function.clone();
+    let memo = cx.it.heap.dict(Dict::default());
+    function.attrs.insert(sym(MEMO), memo);
+    function.attrs.insert(sym(MEMO_SIZE), size.clone());
+    Value::Obj(cx.it.heap.alloc(Data::Function(function)))
+}
+
+/// A wrapper under the name of what it wraps.
+fn named_as(cx: &mut Cx<'_, '_>, wrapper: &Value, wrapped: &Value) -> Value {
+    let span = cx.span;
+    let name = cx.it.try_getattr(wrapped, sym("__name__"), span).unwrap_or(Value::Any(Type::Str));
+    if let Some(id) = wrapper.as_obj()
+        && matches!(cx.it.heap.get(id), Data::Function(_))
+        && let Data::Function(function) = cx.it.heap.get_mut(id)
+    {
+        function.attrs.insert(sym("__name__"), name);
+    }
+    wrapper.clone()
 }
 
 /// What `itemgetter` and `attrgetter` make: a function that still needs its argument.

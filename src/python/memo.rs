@@ -1,0 +1,64 @@
+//! Functions that remember what they returned: `functools.lru_cache`.
+
+use super::interp::Interp;
+use super::Args;
+use crate::value::{Data, Function, Key, ObjId, Value, join, sym};
+
+/// The attribute of a function that holds what it returned, by its arguments.
+pub const MEMO: &str = "<memo>";
+/// … and how many results it keeps.
+pub const MEMO_SIZE: &str = "<memo-size>";
+
+/// What is known of a call before it is run.
+pub(super) enum Recall {
+    /// It is not run: this was returned before.
+    Known(Value),
+    /// It is run, and remembered under this key.
+    Fresh(ObjId, Option<Key>),
+    /// It may be run, or return one of these.
+    Perhaps(ObjId, Value),
+}
+
+impl Interp<'_> {
+    /// What a function remembers of a call with these arguments.
+    pub(super) fn recall(&mut self, function: &Function, args: &Args) -> Option<Recall> {
+        let id = function.attrs.get(&sym(MEMO))?.as_obj()?;
+        let Data::Dict(memo) = self.heap.get(id) else { return None };
+        let plain = args.kw.is_empty() && !args.is_open();
+        let keys = || args.pos.iter().map(|arg| Key::of(&arg.value)).collect::<Option<Vec<Key>>>();
+        let key = plain.then(keys).flatten().map(Key::Tuple);
+        if let Some(found) = key.as_ref().and_then(|key| memo.entries.get(key)) {
+            return Some(Recall::Known(found.clone()));
+        }
+        if memo.open.is_none() && (key.is_some() || memo.entries.is_empty()) {
+            return Some(Recall::Fresh(id, key));
+        }
+        let memo = memo.clone();
+        let all = memo.entries.into_values().chain(memo.open);
+        let any = all.reduce(|a, b| join(&mut self.heap, &a, &b, false)).unwrap_or(Value::Unknown);
+        Some(Recall::Perhaps(id, any))
+    }
+
+    /// Remembers what a call returned.
+    pub(super) fn remember_call(&mut self, function: &Function, memo: ObjId, key: Option<Key>, value: &Value) {
+        let Data::Dict(dict) = self.heap.get(memo) else { return };
+        let mut dict = dict.clone();
+        let size = match function.attrs.get(&sym(MEMO_SIZE)) {
+            Some(Value::None) => usize::MAX,
+            Some(Value::Int(n)) => usize::try_from(*n).unwrap_or(0),
+            _ => 1,
+        };
+        match key {
+            Some(key) if dict.open.is_none() && dict.entries.len() < size => {
+                dict.entries.insert(key, value.clone());
+            }
+            _ => {
+                // One of them is forgotten, or it is not known for which arguments this is.
+                let all = std::mem::take(&mut dict.entries).into_values().chain(dict.open.take());
+                let heap = &mut self.heap;
+                dict.open = Some(all.fold(value.clone(), |a, b| join(heap, &a, &b, false)));
+            }
+        }
+        *self.heap.get_mut(memo) = Data::Dict(dict);
+    }
+}
