@@ -96,30 +96,64 @@ pub enum Place {
     Star,
 }
 
-/// What became of a finding when its witness was run.
+/// What the installed PyTorch says of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Verdict {
-    pub status: Status,
-    /// How it was verified.
+    /// Of the call that its facts describe.
+    pub witness: Reproduction,
+    /// Of the program itself, where it was run.
+    pub run: Option<Observation>,
+}
+
+/// What became of a witness. That it fails proves that such a call fails, not that the program
+/// makes such a call: the witness is built from the same facts as the finding.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Reproduction {
+    pub status: Reproduced,
+    /// How it was reproduced.
     pub how: Option<How>,
     /// What ran the witness.
     pub judge: Option<Judge>,
     /// What PyTorch said: `IndexError: Target 10 is out of bounds.`
     pub message: Option<String>,
-    /// Why it is refuted, or cannot be verified.
+    /// Why it is refuted or undecided.
     pub reason: Option<String>,
     /// The program that was run.
-    pub witness: Option<String>,
+    pub program: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// The witness shows what the finding says.
-    Verified,
+pub enum Reproduced {
+    /// The witness fails as the finding says.
+    Reproduced,
     /// PyTorch runs the witness, although it should fail.
     Refuted,
-    NotVerifiable,
+    Undecided,
+}
+
+/// What a run of the program shows of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Observation {
+    pub status: Observed,
+    /// What PyTorch or the rule's contract said there.
+    pub message: Option<String>,
+    /// Why it is not observed.
+    pub reason: Option<String>,
+}
+
+/// In ascending order of how much a run says: of several runs, the greatest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observed {
+    /// The program did not come there.
+    NotReached,
+    /// It came there, which shows nothing.
+    Undecided,
+    /// It made the call, and the call went well.
+    Refuted,
+    /// It failed there as the finding says.
+    Observed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -163,14 +197,19 @@ pub struct Diagnostic {
     pub fix: Option<Fix>,
     /// What `torchvet probe verify` makes a program of; only where that is wanted.
     pub witness: Option<Box<Witness>>,
-    /// What it said.
+    /// What PyTorch said, where it was asked.
     pub verdict: Option<Box<Verdict>>,
 }
 
 impl Diagnostic {
-    /// Whether PyTorch showed it to be wrong.
+    /// Whether PyTorch showed it to be wrong. A run of the program outweighs the witness.
     pub fn is_refuted(&self) -> bool {
-        self.verdict.as_ref().is_some_and(|verdict| verdict.status == Status::Refuted)
+        let Some(verdict) = &self.verdict else { return false };
+        match verdict.run.as_ref().map(|run| run.status) {
+            Some(Observed::Observed) => false,
+            Some(Observed::Refuted) => true,
+            Some(Observed::NotReached | Observed::Undecided) | None => verdict.witness.status == Reproduced::Refuted,
+        }
     }
 
     /// The one order in which findings are shown: by place, then by code.

@@ -1,10 +1,10 @@
-"""Verifies the rule pages with `torchvet probe verify`: does PyTorch show what they claim?
+"""Tries the rule pages with `torchvet probe verify`: does PyTorch show what they claim?
 
     python tests/pages_verify.py --torchvet target/debug/torchvet [--list] [name …]
     python tests/pages_verify.py --torchvet target/debug/torchvet --scripts corpus/buggy
 
 For every page whose failure PyTorch shows on the CPU (`cpu = …`), each marked line of its
-Example must be *verified*. Of no page may anything be *refuted*, in the Example or in Use
+Example must be *reproduced*. Of no page may anything be *refuted*, in the Example or in Use
 instead. Runs on the Python that runs this file.
 """
 
@@ -64,17 +64,17 @@ def main():
     for finding in findings:
         path = pathlib.Path(finding["filename"])
         verdicts.setdefault((path.parent.name.replace("_", "-"), path.stem), []).append(finding)
-    faults, left_out, verified, beside = [], [], 0, 0
+    faults, left_out, reproduced, beside = [], [], 0, 0
     shown = [name for name in names if "cpu" in pages[name][0]]
     for name in names:
         of_example = verdicts.get((name, "example"), [])
-        good = [finding for finding in of_example if finding["verified"]["status"] == "verified"]
+        good = [finding for finding in of_example if finding["verdict"]["witness"]["status"] == "reproduced"]
         missing = [finding for finding in of_example if finding not in good]
         newer = [found for finding in missing if (found := NEWER.search(one_line(finding)))]
         if name in shown and newer and len(newer) == len(missing):
             left_out.append(f"{name} (this PyTorch has no {newer[0][1]}.{newer[0][2]})")
         elif name in shown:
-            verified += bool(of_example) and not missing
+            reproduced += bool(of_example) and not missing
             faults += [f"{name}: {one_line(finding)}" for finding in missing]
             if not of_example:
                 faults.append(f"{name}: nothing was found")
@@ -82,13 +82,13 @@ def main():
             beside += 1
         for stem in TITLES.values():
             for finding in verdicts.get((name, stem), []):
-                if finding["verified"]["status"] == "refuted":
+                if finding["verdict"]["witness"]["status"] == "refuted":
                     faults.append(f"{name}, {stem}: {one_line(finding)}")
                 if options.list:
                     print(f"{name}, {stem}: {one_line(finding)}")
     for fault in dict.fromkeys(faults):
         print(fault)
-    print(f"{verified} of {len(shown)} pages verified by the error of their Example;", end=" ")
+    print(f"{reproduced} of {len(shown)} pages reproduced by the error of their Example;", end=" ")
     print(f"{beside} of the other {len(names) - len(shown)} as well; {len(faults)} faults;", end=" ")
     print(f"left out {len(left_out)}: {', '.join(left_out) or 'nothing'}")
     sys.exit(bool(faults))
@@ -110,7 +110,7 @@ def verify_scripts(options):
     findings = verify(options.torchvet, options.scripts)
     count = collections.Counter()
     for finding in findings:
-        verdict = finding["verified"]
+        verdict = finding["verdict"]["witness"]
         how = [verdict["status"], *filter(None, [verdict["how"], verdict["judge"]])]
         count[", ".join(how)] += 1
         if options.list or verdict["status"] == "refuted":
@@ -119,11 +119,11 @@ def verify_scripts(options):
         f"{len(findings)} findings in {options.scripts}:",
         "; ".join(f"{n} {how}" for how, n in sorted(count.items())),
     )
-    return any(finding["verified"]["status"] == "refuted" for finding in findings)
+    return any(finding["verdict"]["witness"]["status"] == "refuted" for finding in findings)
 
 
 def one_line(finding):
-    verdict = finding["verified"]
+    verdict = finding["verdict"]["witness"]
     said = verdict["message"] or verdict["reason"] or ""
     return f"{finding['code']} line {finding['location']['row']} {verdict['status']}: {said.splitlines()[0]}"
 

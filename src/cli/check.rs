@@ -131,6 +131,14 @@ impl From<VerifyOnly> for Args {
 }
 
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+    if args.verification.is_given() && !args.verify {
+        return Err(Failure::Message("--python, --emit-repro and --run need --verify".to_owned()));
+    }
+    // What is executed is what stands on the disk, and only when it was asked for.
+    if args.verification.runs() && (args.watch || args.fix || args.known.add_ignore) {
+        let message = "`--run` cannot be combined with `--watch`, `--fix` or `--add-ignore`";
+        return Err(Failure::Message(message.to_owned()));
+    }
     if !args.watch {
         return check(&args, global);
     }
@@ -156,9 +164,8 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
 }
 
 fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
-    if args.verification.is_given() && !args.verify {
-        return Err(Failure::Message("--python and --emit-repro need --verify".to_owned()));
-    }
+    let changes_files = args.fix || args.known.add_ignore;
+    let scripts = args.verification.scripts(&args.paths).map_err(Failure::Message)?;
     let (input, from_stdin) = input(args, global)?;
     let settings = args.config.settings(&start_folder(input.paths.first().map(PathBuf::as_path)))?;
     let mut fixed = if args.known.add_ignore {
@@ -169,7 +176,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         Fixed { run: run(&settings, &input)?, changed: Vec::new(), count: 0 }
     };
     let verified = if args.verify {
-        let verified = verify(&mut fixed.run, &settings.rules, &args.verification, !global.quiet);
+        let verified = verify(&mut fixed.run, &settings.rules, &args.verification, scripts, !global.quiet);
         Some(verified.map_err(Failure::Message)?)
     } else {
         None
@@ -180,7 +187,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
     let mut status = status(&fixed.run, args);
     if let Some(trouble) = verified.as_ref().and_then(|verified| verified.trouble.as_ref()) {
         let level = if args.must_verify { super::Level::Error } else { super::Level::Warning };
-        say(level, &format!("nothing was verified: {trouble}"));
+        say(level, &format!("nothing was run: {trouble}"));
         if args.must_verify {
             status = status.max(Status::Failed);
         }
@@ -190,8 +197,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         return diff(&fixed, global).map(|found| status_of_diff(status, found));
     }
     // What standard input held goes to standard output, fixed; findings make way for it.
-    let writes = args.fix || args.known.add_ignore;
-    if writes && from_stdin {
+    if changes_files && from_stdin {
         io::stdout().write_all(&fixed_text(&fixed))?;
     } else {
         for error in fixed.changed.iter().filter_map(|changed| Changed::write(changed).err()) {
@@ -200,8 +206,8 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         }
     }
     let clock = Instant::now();
-    let closing = verified.map(|verified| verified.summary);
-    let reported = report(args, global, &settings, &fixed, (writes && from_stdin, closing));
+    let closing = verified.map(|verified| verified.summary).unwrap_or_default();
+    let reported = report(args, global, &settings, &fixed, (changes_files && from_stdin, closing));
     if global.verbose {
         let times = fixed.run.times;
         let report = clock.elapsed();
@@ -333,7 +339,7 @@ fn report(
     global: &Global,
     settings: &Settings,
     fixed: &Fixed,
-    (to_stderr, verified): (bool, Option<String>),
+    (to_stderr, verified): (bool, Vec<String>),
 ) -> Result<(), Failure> {
     let format = args.output_format.or(settings.output_format).unwrap_or(OutputFormat::Text);
     let style = style(global.color, args.output_file.is_some());
@@ -363,8 +369,8 @@ fn report(
         }
         let complete = !fixed.run.broken && !fixed.run.panicked;
         writeln!(out, "{}", output::summary(diagnostics, checked.len(), complete))?;
-        if let Some(verified) = verified.filter(|_| !diagnostics.is_empty()) {
-            writeln!(out, "{verified}")?;
+        for line in verified.iter().filter(|_| !diagnostics.is_empty()) {
+            writeln!(out, "{line}")?;
         }
         let (safe, all) = (fixable(diagnostics, false), fixable(diagnostics, true));
         if safe > 0 && !args.fix {

@@ -1,14 +1,20 @@
-//! Running the witnesses of what was found: for `check --verify` and `probe verify`.
+//! Asking PyTorch about what was found, for `check --verify` and `probe verify`: by the witnesses
+//! of the findings and, with `--run`, by the scripts themselves.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::probe::WantedDevice;
 use super::progress::Progress;
 use super::run::Run;
-use crate::diagnostic::{Diagnostic, Status, Verdict};
+use crate::diagnostic::{Diagnostic, Observation, Observed, Reproduced, Verdict};
+use crate::probe::observe::{self, observe};
 use crate::probe::python::{self, Python};
-use crate::probe::verify::{Verifier, not_verifiable};
+use crate::probe::run::{Program, Static, Task, Terminal};
+use crate::probe::runtime::ContractSource;
+use crate::probe::verify::{Verifier, undecided};
+use crate::project::Project;
 use crate::rules::Rules;
 
 /// How to verify.
@@ -24,12 +30,45 @@ pub struct VerifyArgs {
     /// Write each witness into this folder, as a script
     #[arg(long, value_name = "DIR", help_heading = "Verification")]
     emit_repro: Option<PathBuf>,
+    /// Execute the named scripts, too, as `python SCRIPT` does: do they fail where it is said?
+    #[arg(long, help_heading = "Verification")]
+    run: bool,
+    /// How many seconds each script may take
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "300",
+        value_parser = seconds,
+        requires = "run",
+        help_heading = "Verification"
+    )]
+    run_timeout: Duration,
+    /// Hide the GPUs from the scripts, insist on one, or emulate CUDA on the CPU
+    #[arg(long, value_name = "DEVICE", requires = "run", help_heading = "Verification")]
+    device: Option<WantedDevice>,
 }
 
 impl VerifyArgs {
     /// Whether anything is asked for that only verification has.
     pub fn is_given(&self) -> bool {
-        self.python.is_some() || self.emit_repro.is_some()
+        self.python.is_some() || self.emit_repro.is_some() || self.run
+    }
+
+    /// Whether scripts are to be executed.
+    pub fn runs(&self) -> bool {
+        self.run
+    }
+
+    /// The scripts to execute. A folder names none: not every file in it is meant to be run.
+    pub fn scripts<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a [PathBuf], String> {
+        if !self.run {
+            return Ok(&[]);
+        }
+        let is_script = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|end| end == "py");
+        match paths.iter().find(|path| !is_script(path)) {
+            Some(path) => Err(format!("`--run` executes scripts that are named, and `{}` is none", path.display())),
+            None => Ok(paths),
+        }
     }
 }
 
@@ -44,14 +83,20 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// What there is to be said in the end.
 pub struct Verified {
-    /// One line: how many were verified, and by which PyTorch.
-    pub summary: String,
+    /// How many were reproduced, and by which PyTorch; how many were observed in a run.
+    pub summary: Vec<String>,
     /// Why nothing could be run.
     pub trouble: Option<String>,
 }
 
 /// Gives each finding its verdict.
-pub fn verify(run: &mut Run, rules: &Rules, args: &VerifyArgs, show_progress: bool) -> Result<Verified, String> {
+pub fn verify(
+    run: &mut Run,
+    rules: &Rules,
+    args: &VerifyArgs,
+    scripts: &[PathBuf],
+    show_progress: bool,
+) -> Result<Verified, String> {
     let python = Python::ask(python::choose(args.python.as_deref())).and_then(|python| {
         python.needs_torch()?;
         Ok(python)
@@ -60,7 +105,9 @@ pub fn verify(run: &mut Run, rules: &Rules, args: &VerifyArgs, show_progress: bo
     let (torch, trouble) = match &python {
         Err(reason) => {
             for diagnostic in diagnostics.iter_mut() {
-                diagnostic.verdict = Some(Box::new(not_verifiable(reason.clone())));
+                let observed = args.run.then(|| observe::undecided(reason));
+                let verdict = Verdict { witness: undecided(reason.clone()), run: observed };
+                diagnostic.verdict = Some(Box::new(verdict));
             }
             (None, Some(reason.clone()))
         }
@@ -69,28 +116,102 @@ pub fn verify(run: &mut Run, rules: &Rules, args: &VerifyArgs, show_progress: bo
             let total = ("verifying", diagnostics.len(), "findings");
             Progress::during(show_progress, total, |progress| {
                 for diagnostic in diagnostics.iter_mut() {
-                    diagnostic.verdict = Some(Box::new(verifier.verify(diagnostic)));
+                    let verdict = Verdict { witness: verifier.verify(diagnostic), run: None };
+                    diagnostic.verdict = Some(Box::new(verdict));
                     progress.step();
                 }
             });
             (verifier.torch().map(|torch| torch.version.clone()), verifier.trouble())
         }
     };
+    if let (Ok(python), false) = (&python, scripts.is_empty() || run.diagnostics.is_empty()) {
+        let total = ("running", scripts.len(), "scripts");
+        Progress::during(show_progress, total, |progress| {
+            scripts.iter().try_for_each(|script| {
+                watch(run, rules, args, python, script)?;
+                progress.step();
+                Ok::<(), String>(())
+            })
+        })?;
+    }
     if let Some(folder) = &args.emit_repro {
         emit(run, folder, torch.as_deref())?;
     }
-    let count = |status| {
-        let verdicts = run.diagnostics.iter().filter_map(|diagnostic| diagnostic.verdict.as_ref());
-        verdicts.filter(|verdict| verdict.status == status).count()
-    };
+    let verdicts: Vec<&Verdict> = run.diagnostics.iter().filter_map(|one| one.verdict.as_deref()).collect();
+    let witnessed = |status| verdicts.iter().filter(|verdict| verdict.witness.status == status).count();
     let by = torch.map(|torch| format!(" by PyTorch {torch}")).unwrap_or_default();
-    let summary = format!(
-        "{} verified{by}, {} refuted, {} not verifiable",
-        count(Status::Verified),
-        count(Status::Refuted),
-        count(Status::NotVerifiable)
-    );
+    let mut summary = vec![format!(
+        "{} reproduced{by}, {} refuted, {} undecided",
+        witnessed(Reproduced::Reproduced),
+        witnessed(Reproduced::Refuted),
+        witnessed(Reproduced::Undecided)
+    )];
+    if args.run {
+        let observed = |status| {
+            let runs = verdicts.iter().filter_map(|verdict| verdict.run.as_ref());
+            runs.filter(|run| run.status == status).count()
+        };
+        summary.push(format!(
+            "run: {} observed, {} refuted, {} not reached, {} undecided",
+            observed(Observed::Observed),
+            observed(Observed::Refuted),
+            observed(Observed::NotReached),
+            observed(Observed::Undecided)
+        ));
+    }
     Ok(Verified { summary, trouble })
+}
+
+/// Runs one script under the probe, and holds the findings against it. A module that several
+/// scripts import is judged by all of them.
+fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, script: &Path) -> Result<(), String> {
+    let findings: Vec<Static> = run.diagnostics.iter().map(|one| place(one, &run.project)).collect();
+    let contracts = ContractSource::all(rules, |code| findings.iter().any(|finding| finding.code == code));
+    let device = WantedDevice::device(args.device);
+    let mut task = Task::new(contracts, device, 1);
+    task.findings = findings;
+    // What PyTorch says of a call is wanted, whatever the contracts say.
+    task.keep_going = true;
+    let program = Program {
+        python: python.clone(),
+        arguments: vec![script.into()],
+        module: false,
+        device,
+        terminal: Terminal::Detached { limit: args.run_timeout },
+    };
+    let outcome = crate::probe::run::run(&program, &task)?;
+    let root = std::env::current_dir().map_err(|error| error.to_string())?;
+    let observations = observe(&task.findings, rules, &outcome, &root);
+    for (diagnostic, observation) in run.diagnostics.iter_mut().zip(observations) {
+        let Some(verdict) = &mut diagnostic.verdict else { continue };
+        // Of two reasons why nothing was seen, that of the script itself is the better one.
+        let is_own = run.project.file(diagnostic.span.file).path == script;
+        let says_more = |before: &Observation| (observation.status, is_own) > (before.status, false);
+        if verdict.run.as_ref().is_none_or(says_more) {
+            verdict.run = Some(observation);
+        }
+    }
+    Ok(())
+}
+
+/// A finding as the probe watches for it.
+pub fn place(diagnostic: &Diagnostic, project: &Project) -> Static {
+    let file = project.file(diagnostic.span.file);
+    let at = |offset: u32| {
+        let line = file.line_of(offset);
+        let column = offset.saturating_sub(file.line_range(line).start().to_u32());
+        (line, usize::try_from(column).unwrap_or(usize::MAX))
+    };
+    let ((first_line, first_column), (last_line, last_column)) = (at(diagnostic.span.start), at(diagnostic.span.end));
+    Static {
+        code: diagnostic.code.to_string(),
+        filename: std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone()),
+        severity: diagnostic.severity,
+        first_line,
+        last_line,
+        first_column,
+        last_column,
+    }
 }
 
 /// Writes the witnesses, one script each.
@@ -100,7 +221,7 @@ fn emit(run: &Run, folder: &Path, torch: Option<&str>) -> Result<(), String> {
     let mut names: Vec<String> = Vec::new();
     for diagnostic in &run.diagnostics {
         let Some(verdict) = &diagnostic.verdict else { continue };
-        let Some(program) = &verdict.witness else { continue };
+        let Some(program) = &verdict.witness.program else { continue };
         let file = run.project.file(diagnostic.span.file);
         let at = file.position(diagnostic.span.start);
         let stem = file.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -121,7 +242,7 @@ fn header(diagnostic: &Diagnostic, verdict: &Verdict, place: &str, torch: Option
     let Diagnostic { code, name, message, .. } = diagnostic;
     let mut text = format!("{code} {name}, at {place}\n{message}\n");
     let torch = torch.map(|torch| format!("PyTorch {torch}: ")).unwrap_or_default();
-    let said = verdict.message.as_ref().or(verdict.reason.as_ref());
+    let said = verdict.witness.message.as_ref().or(verdict.witness.reason.as_ref());
     text.push_str(&format!("{torch}{}\n", said.map_or("", String::as_str)));
     text.lines().map(|line| format!("# {line}\n")).collect()
 }

@@ -35,7 +35,7 @@ struct Entry<'a> {
     /// The row where a `noqa` comment would count.
     noqa_row: usize,
     /// What the probe said; the checker alone says nothing.
-    verified: Option<&'a Verdict>,
+    verdict: Option<&'a Verdict>,
 }
 
 #[derive(Serialize)]
@@ -93,7 +93,7 @@ impl<'a> Entry<'a> {
             help: diagnostic.help.as_deref(),
             fix,
             url: url(diagnostic),
-            verified: diagnostic.verdict.as_deref(),
+            verdict: diagnostic.verdict.as_deref(),
         }
     }
 }

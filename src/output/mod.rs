@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::config::OutputFormat;
-use crate::diagnostic::{Diagnostic, How, Judge, Severity, Status};
+use crate::diagnostic::{Diagnostic, How, Judge, Observation, Observed, Reproduced, Reproduction, Severity, Witness};
 use crate::findings::identity::relative;
 use crate::project::{Position, Project};
 use crate::rules::Rules;
@@ -120,22 +120,56 @@ fn url(diagnostic: &Diagnostic) -> Option<String> {
     is_rule.then(|| crate::rules::url(&diagnostic.name))
 }
 
-/// What became of a finding when its witness was run, in a line.
+/// What the installed PyTorch said of a finding: a line on its witness, and one on the run.
+fn verdicts(diagnostic: &Diagnostic) -> Vec<String> {
+    let Some(verdict) = &diagnostic.verdict else { return Vec::new() };
+    let what = match diagnostic.witness.as_deref() {
+        Some(Witness::Program { .. }) => "a program that does the same",
+        Some(Witness::Call(_)) | None => "a call with these arguments",
+    };
+    let run = verdict.run.as_ref().map(observed);
+    std::iter::once(reproduced(&verdict.witness, what)).chain(run).collect()
+}
+
+/// The same within one line.
 fn verdict(diagnostic: &Diagnostic) -> Option<String> {
-    let verdict = diagnostic.verdict.as_ref()?;
-    let first = |text: &Option<String>| text.as_ref().and_then(|text| text.lines().next().map(str::to_owned));
-    let (message, reason) = (first(&verdict.message).unwrap_or_default(), first(&verdict.reason).unwrap_or_default());
-    Some(match (verdict.status, verdict.how, verdict.judge) {
-        (Status::Verified, Some(How::Silent), _) => {
-            format!("verified: PyTorch runs the call, and real tensors show that {message}")
+    let lines = verdicts(diagnostic);
+    (!lines.is_empty()).then(|| lines.join("; "))
+}
+
+fn first_line(text: Option<&String>) -> &str {
+    text.and_then(|text| text.lines().next()).unwrap_or_default()
+}
+
+fn reproduced(witness: &Reproduction, what: &str) -> String {
+    let (message, reason) = (first_line(witness.message.as_ref()), first_line(witness.reason.as_ref()));
+    match (witness.status, witness.how, witness.judge) {
+        (Reproduced::Reproduced, Some(How::Silent), _) => {
+            format!("reproduced: PyTorch runs {what}, and real tensors show that {message}")
         }
-        (Status::Verified, Some(How::Died), _) => format!("verified: the call ends the process: {message}"),
-        (Status::Verified, _, Some(Judge::Fake)) => format!("verified by PyTorch's fake tensors: {message}"),
-        (Status::Verified, _, Some(Judge::Cuda)) => format!("verified on the GPU: {message}"),
-        (Status::Verified, ..) => format!("verified: {message}"),
-        (Status::Refuted, ..) => format!("refuted: {reason}"),
-        (Status::NotVerifiable, ..) => format!("not verifiable: {reason}"),
-    })
+        (Reproduced::Reproduced, Some(How::Died), _) => {
+            format!("reproduced: {what} ends the process: {message}")
+        }
+        (Reproduced::Reproduced, _, Some(Judge::Fake)) => {
+            format!("reproduced: {what} fails on PyTorch's fake tensors: {message}")
+        }
+        (Reproduced::Reproduced, _, Some(Judge::Cuda)) => {
+            format!("reproduced: {what} fails on the GPU: {message}")
+        }
+        (Reproduced::Reproduced, ..) => format!("reproduced: {what} fails: {message}"),
+        (Reproduced::Refuted, ..) => format!("refuted: {reason}"),
+        (Reproduced::Undecided, ..) => format!("undecided: {reason}"),
+    }
+}
+
+fn observed(run: &Observation) -> String {
+    let (message, reason) = (first_line(run.message.as_ref()), first_line(run.reason.as_ref()));
+    match run.status {
+        Observed::Observed => format!("run: observed: {message}"),
+        Observed::Refuted => format!("run: refuted: {reason}"),
+        Observed::NotReached => format!("run: not reached: {reason}"),
+        Observed::Undecided => format!("run: undecided: {reason}"),
+    }
 }
 
 /// The closing line of a text report; `complete` is false where something could not be

@@ -8,7 +8,7 @@ use miette::{
     SourceCode, SourceSpan, SpanContents, ThemeCharacters, ThemeStyles,
 };
 
-use super::{Place, url, verdict};
+use super::{Place, url, verdicts};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::{Project, SourceFile};
 use crate::syntax::{Cell, Span};
@@ -39,7 +39,7 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, style: Style, out: &
         for line in text.lines() {
             writeln!(out, "{}", line.trim_end())?;
         }
-        if let Some(verdict) = verdict(diagnostic) {
+        for verdict in verdicts(diagnostic) {
             writeln!(out, "  {verdict}")?;
         }
         writeln!(out)?;

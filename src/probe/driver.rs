@@ -37,6 +37,10 @@ impl Asserts {
         }
     }
 
+    pub fn conditions(&self) -> impl Iterator<Item = &str> {
+        self.found.iter().map(|one| one.condition.as_str())
+    }
+
     /// What was found, each with the rules whose page quotes the condition.
     pub fn explain(mut self, rules: &Rules) -> Vec<Assert> {
         for assert in &mut self.found {

@@ -23,6 +23,16 @@ pub enum Event {
     /// A process has imported PyTorch.
     Start(Start),
     Finding(Box<Finding>),
+    /// What became of a call that the checker reported, by the number of its finding.
+    Call {
+        finding: usize,
+        #[serde(flatten)]
+        call: Call,
+    },
+    /// Calls cannot be followed.
+    Untraced {
+        reason: String,
+    },
     /// An exception that nothing caught.
     Exception(Exception),
     /// What an assert of a kernel would have said on a GPU.
@@ -50,6 +60,19 @@ pub struct Start {
     pub child: bool,
     /// How many GPUs are played.
     pub gpus: Option<u32>,
+}
+
+/// Each is told once of a process; a failure, once for each message.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum Call {
+    Begun,
+    Passed,
+    Raised {
+        #[serde(rename = "type")]
+        kind: String,
+        message: String,
+    },
 }
 
 /// A call that violates a contract.
@@ -123,8 +146,11 @@ pub struct End {
     /// Calls that some contract speaks of.
     pub calls: u64,
     pub contracts: Vec<Judged>,
-    pub reached: Vec<Place>,
+    /// Where the contract of a finding's rule held.
+    pub held: Vec<Place>,
     pub compiled_calls: u64,
+    /// Whether CUDA was used.
+    pub gpu: bool,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -134,8 +160,7 @@ pub struct Judged {
     pub seconds: f64,
 }
 
-/// A line that the program came to; with the code of the contract that judged a call there, or
-/// with none.
+/// A line, and the code of a contract that judged a call there.
 #[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
 pub struct Place {
     pub code: String,

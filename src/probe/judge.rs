@@ -107,9 +107,14 @@ pub(super) fn asks_for_history(page: &Page) -> bool {
     page.contract().is_some_and(|contract| HISTORY.iter().any(|helper| contract.contains(helper)))
 }
 
+/// Whether a page's contract asks for a role: what made a tensor is seldom told by its values.
+pub(super) fn asks_for_role(page: &Page) -> bool {
+    page.contract().is_some_and(|contract| contract.contains("role("))
+}
+
 /// What a candidate showed.
 pub(super) enum Shown {
-    Verified(How, Option<String>),
+    Reproduced(How, Option<String>),
     Refuted,
     Nothing(String),
 }
@@ -123,7 +128,7 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
             Shown::Nothing(format!("the witness fails, but perhaps for another reason: {}{}", raised.line(), guessed()))
         }
         Outcome::Raised(raised) if claim.pattern.as_ref().is_some_and(|pattern| pattern.is_match(&raised.text())) => {
-            Shown::Verified(How::Raised, Some(raised.text()))
+            Shown::Reproduced(How::Raised, Some(raised.text()))
         }
         Outcome::Raised(raised) => {
             Shown::Nothing(format!("the witness fails for another reason: {}{}", raised.line(), guessed()))
@@ -134,10 +139,10 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
         Outcome::NotBuilt(raised) => {
             Shown::Nothing(format!("its arguments cannot be made: {}{}", raised.line(), guessed()))
         }
-        Outcome::Died(how) => Shown::Verified(How::Died, Some(how)),
+        Outcome::Died(how) => Shown::Reproduced(How::Died, Some(how)),
         Outcome::Lost(why) => Shown::Nothing(why),
         Outcome::Ran { contract: Some(judged) } if !claim.raises || claim.may_be_silent => {
-            Shown::Verified(How::Silent, Some(judged.message))
+            Shown::Reproduced(How::Silent, Some(judged.message))
         }
         Outcome::Ran { contract: Some(_) } if page.cuda.is_some() => {
             Shown::Nothing("the CPU runs the call; only a GPU refuses it, and there is none".to_owned())
@@ -176,7 +181,7 @@ mod tests {
         let page = rules.find(page).unwrap();
         let program = Program::of(&Witness::Program { setup: "", call: "" }, choices_of_nothing());
         match judge(&Claim::of(page, severity), page, &program, outcome) {
-            Shown::Verified(how, _) => format!("verified {how:?}"),
+            Shown::Reproduced(how, _) => format!("reproduced {how:?}"),
             Shown::Refuted => "refuted".to_owned(),
             Shown::Nothing(why) => why,
         }
@@ -200,18 +205,18 @@ mod tests {
         let ran =
             |contract: Option<&str>| Outcome::Ran { contract: contract.map(|m| Judged { message: m.to_owned() }) };
         let class_index = |outcome| shown("TV103", Severity::Error, outcome);
-        assert_eq!(class_index(raised("IndexError", "Target 3 is out of bounds.")), "verified Raised");
+        assert_eq!(class_index(raised("IndexError", "Target 3 is out of bounds.")), "reproduced Raised");
         let other = class_index(raised("ValueError", "Expected input batch_size (4) to match target batch_size (3)"));
         assert!(other.starts_with("the witness fails for another reason: ValueError: Expected"), "{other}");
         assert_eq!(class_index(ran(None)), "refuted");
         assert!(class_index(ran(Some("target holds 3"))).contains("only a GPU"));
-        assert_eq!(class_index(Outcome::Died("SIGSEGV".to_owned())), "verified Died");
+        assert_eq!(class_index(Outcome::Died("SIGSEGV".to_owned())), "reproduced Died");
         // Silent harm: what counts is the contract over real tensors.
-        assert_eq!(shown("TV110", Severity::Error, ran(Some("input holds probabilities"))), "verified Silent");
+        assert_eq!(shown("TV110", Severity::Error, ran(Some("input holds probabilities"))), "reproduced Silent");
         assert!(shown("TV110", Severity::Error, ran(None)).contains("do not show it"));
         assert_eq!(
             shown("TV401", Severity::Error, raised("RuntimeError", "The size of tensor a (3) must match")),
-            "verified Raised"
+            "reproduced Raised"
         );
         assert!(
             shown("TV401", Severity::Error, raised("TypeError", "got an unexpected keyword"))

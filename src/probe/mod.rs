@@ -9,6 +9,7 @@ pub mod driver;
 pub mod event;
 mod harmless;
 mod judge;
+pub mod observe;
 pub mod python;
 pub mod report;
 pub mod run;

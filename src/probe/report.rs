@@ -8,9 +8,12 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::driver::Assert;
-use super::event::{End, Event, Exception, Finding, Frame, Judged, Line};
-use super::run::Static;
+use super::event::{End, Event, Exception, Finding, Frame, Judged};
+use super::observe::observe;
+use super::run::{Outcome, Static};
 use super::runtime::VERSION;
+use crate::diagnostic::Observed;
+use crate::rules::Rules;
 
 /// All that is said at the end of a run.
 #[derive(Debug, Serialize)]
@@ -54,20 +57,18 @@ struct Checked {
     code: String,
     filename: PathBuf,
     line: usize,
-    verdict: Verdict,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Verdict {
-    Observed,
-    /// The program came there, and nothing was wrong.
-    Contradicted,
-    NotReached,
+    verdict: Observed,
+    /// What PyTorch or the rule's contract said there.
+    message: Option<String>,
+    /// Why it is not observed.
+    reason: Option<String>,
 }
 
 impl Report {
-    pub fn new(exit_code: u8, lines: Vec<Line>, checker: &[Static], contracts: usize, asserts: Vec<Assert>) -> Report {
+    /// The report of a run in which the checker's findings were watched for.
+    pub fn new(outcome: Outcome, checker: &[Static], contracts: usize, rules: &Rules, root: &Path) -> Report {
+        let observations = observe(checker, rules, &outcome, root);
+        let Outcome { exit_code, lines, asserts, .. } = outcome;
         let mut report = Report {
             version: VERSION,
             exit_code,
@@ -76,7 +77,7 @@ impl Report {
             processes: 0,
             findings: Vec::new(),
             exception: None,
-            asserts,
+            asserts: asserts.explain(rules),
             contracts,
             calls: 0,
             seconds: 0.0,
@@ -87,7 +88,6 @@ impl Report {
             refused: None,
         };
         let mut judged: BTreeMap<String, Judged> = BTreeMap::new();
-        let mut reached = Vec::new();
         for line in lines {
             match line.event {
                 Event::Start(start) => {
@@ -99,10 +99,9 @@ impl Report {
                 Event::Exception(exception) => report.exception = Some(exception),
                 Event::Enough { steps } => report.steps = Some(steps),
                 Event::Refused { reason } => report.refused = Some(reason),
-                Event::End(End { calls, contracts, reached: places, compiled_calls }) => {
+                Event::End(End { calls, contracts, compiled_calls, .. }) => {
                     report.calls += calls;
                     report.compiled_calls += compiled_calls;
-                    reached.extend(places);
                     for one in contracts {
                         let empty = Judged { code: one.code.clone(), calls: 0, seconds: 0.0 };
                         let sum = judged.entry(one.code.clone()).or_insert(empty);
@@ -110,36 +109,18 @@ impl Report {
                         sum.seconds += one.seconds;
                     }
                 }
-                Event::Assert { .. } | Event::Other => {}
+                Event::Assert { .. } | Event::Call { .. } | Event::Untraced { .. } | Event::Other => {}
             }
         }
         report.judged = judged.into_values().filter(|one| one.calls > 0).collect();
         report.seconds = report.judged.iter().fold(0.0, |sum, one| sum + one.seconds);
-        let came = |finding: &Static, filename: &str, line: usize| {
-            Path::new(filename) == finding.filename && (finding.first_line..=finding.last_line).contains(&line)
-        };
-        let raised = report.exception.as_ref().map(|exception| exception.stack.clone()).unwrap_or_default();
-        let verdict = |finding: &Static| {
-            let violated = report.findings.iter().any(|found| {
-                found.finding.code == finding.code && came(finding, &found.finding.filename, found.finding.line)
-            });
-            let own = own(&raised);
-            if violated || own.is_some_and(|frame| came(finding, &frame.filename, frame.line)) {
-                Verdict::Observed
-            } else if reached
-                .iter()
-                .any(|at| (at.code == finding.code || at.code.is_empty()) && came(finding, &at.filename, at.line))
-            {
-                Verdict::Contradicted
-            } else {
-                Verdict::NotReached
-            }
-        };
-        let checked = checker.iter().map(|finding| Checked {
+        let checked = checker.iter().zip(observations).map(|(finding, observation)| Checked {
             code: finding.code.clone(),
             filename: finding.filename.clone(),
             line: finding.first_line,
-            verdict: verdict(finding),
+            verdict: observation.status,
+            message: observation.message,
+            reason: observation.reason,
         });
         report.checker = checked.collect();
         report
@@ -233,13 +214,15 @@ impl Report {
             let count = |verdict| self.checker.iter().filter(|one| one.verdict == verdict).count();
             writeln!(
                 out,
-                "torchvet: of what the checker found, {} observed, {} contradicted, {} not reached",
-                count(Verdict::Observed),
-                count(Verdict::Contradicted),
-                count(Verdict::NotReached),
+                "torchvet: of what the checker found, {} observed, {} refuted, {} not reached, {} undecided",
+                count(Observed::Observed),
+                count(Observed::Refuted),
+                count(Observed::NotReached),
+                count(Observed::Undecided),
             )?;
-            for one in self.checker.iter().filter(|one| one.verdict == Verdict::Contradicted) {
-                writeln!(out, "  contradicted: {}:{} {}", shown(&one.filename, root), one.line, one.code)?;
+            for one in self.checker.iter().filter(|one| one.verdict == Observed::Refuted) {
+                let reason = one.reason.as_deref().unwrap_or_default();
+                writeln!(out, "  refuted: {}:{} {}: {reason}", shown(&one.filename, root), one.line, one.code)?;
             }
         }
         if self.compiled_calls > 0 {
@@ -303,7 +286,7 @@ impl Found {
 }
 
 /// The innermost frame that is not of an installed library.
-fn own(stack: &[Frame]) -> Option<&Frame> {
+pub(super) fn own(stack: &[Frame]) -> Option<&Frame> {
     let installed = |frame: &&Frame| {
         frame.filename.contains("site-packages")
             || frame.filename.contains("dist-packages")
@@ -324,7 +307,7 @@ fn counted(count: impl TryInto<u64>, noun: &str) -> String {
 }
 
 /// A path as the user would write it.
-fn shown(path: &Path, root: &Path) -> String {
+pub(super) fn shown(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
 }
 

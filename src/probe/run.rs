@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::channel;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -12,6 +14,7 @@ use super::driver::Asserts;
 use super::event::{self, Event, Line};
 use super::python::Python;
 use super::runtime::{ContractSource, Stage, VERSION};
+use crate::diagnostic::Severity;
 
 /// Where the program's CUDA tensors live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -34,6 +37,17 @@ pub struct Program {
     pub arguments: Vec<OsString>,
     pub module: bool,
     pub device: Device,
+    pub terminal: Terminal,
+}
+
+/// What the program has of this process's terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Terminal {
+    Shared,
+    /// Nothing: it reads nothing, what it prints is dropped, and it ends within the limit.
+    Detached {
+        limit: Duration,
+    },
 }
 
 /// What the checker found before the program ran.
@@ -41,8 +55,12 @@ pub struct Program {
 pub struct Static {
     pub code: String,
     pub filename: PathBuf,
+    pub severity: Severity,
     pub first_line: usize,
     pub last_line: usize,
+    /// In bytes, from 0, as Python counts.
+    pub first_column: usize,
+    pub last_column: usize,
 }
 
 /// What the Python half is to do.
@@ -80,6 +98,10 @@ pub struct Outcome {
     pub exit_code: u8,
     pub lines: Vec<Line>,
     pub asserts: Asserts,
+    /// The limit after which it was ended.
+    pub late: Option<Duration>,
+    /// The last line that it printed on standard error, where that was not shown.
+    pub last_line: Option<String>,
 }
 
 pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
@@ -103,17 +125,41 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     if program.device == Device::Virtual && has_driver() {
         command.env("CUDA_VISIBLE_DEVICES", "");
     }
-    let reads_stderr = program.device == Device::Cuda || program.device == Device::Any && has_driver();
+    let detached = match program.terminal {
+        Terminal::Shared => None,
+        Terminal::Detached { limit } => Some(limit),
+    };
+    let reads_stderr =
+        detached.is_some() || program.device == Device::Cuda || program.device == Device::Any && has_driver();
     if reads_stderr {
         command.stderr(Stdio::piped());
+    }
+    if detached.is_some() {
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        // What is compiled is not seen, and nobody closes a window.
+        command.env("TORCH_COMPILE_DISABLE", "1").env("MPLBACKEND", "Agg");
+        own_group(&mut command);
     }
     let signals = Signals::hold()?;
     let shown = program.python.path.display();
     let mut child = command.spawn().map_err(|error| format!("cannot run `{shown}`: {error}"))?;
-    let forwarder = signals.forward_to(&child);
-    let reader = child.stderr.take().map(|stderr| thread::spawn(move || tee(BufReader::new(stderr))));
-    let status = child.wait().map_err(|error| format!("cannot wait for `{shown}`: {error}"))?;
-    let mut asserts = reader.and_then(|reader| reader.join().ok()).unwrap_or_default();
+    let forwarder = signals.forward_to(&child, detached.is_some());
+    let reader = child.stderr.take().map(|stderr| {
+        let (send, receive) = channel();
+        thread::spawn(move || send.send(tee(BufReader::new(stderr), detached.is_none())));
+        receive
+    });
+    let wait = |error: io::Error| format!("cannot wait for `{shown}`: {error}");
+    let (status, late) = match detached {
+        None => (child.wait().map_err(wait)?, None),
+        Some(limit) => wait_for(&mut child, limit).map_err(wait)?,
+    };
+    let (mut asserts, last_line) = match (reader, detached) {
+        (None, _) => Default::default(),
+        (Some(reader), None) => reader.recv().unwrap_or_default(),
+        // What the program has left running may hold the pipe.
+        (Some(reader), Some(_)) => reader.recv_timeout(Duration::from_secs(2)).unwrap_or_default(),
+    };
     drop(forwarder);
     let lines = event::read(&stage.events());
     for line in &lines {
@@ -121,8 +167,53 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
             asserts.add(file.clone(), condition.clone());
         }
     }
-    Ok(Outcome { exit_code: code(status), lines, asserts })
+    let last_line = last_line.filter(|_| detached.is_some());
+    Ok(Outcome { exit_code: code(status), lines, asserts, late, last_line })
 }
+
+/// Waits, and ends the program and what it has started once its time is over.
+fn wait_for(child: &mut Child, limit: Duration) -> io::Result<(ExitStatus, Option<Duration>)> {
+    let start = Instant::now();
+    let ended = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() >= limit {
+            break None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    kill_group(child);
+    match ended {
+        Some(status) => Ok((status, None)),
+        None => {
+            // It may have ended by itself just now.
+            let _ = child.kill();
+            Ok((child.wait()?, Some(limit)))
+        }
+    }
+}
+
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_: &mut Command) {}
+
+/// Ends what is left of the program's process group.
+#[cfg(unix)]
+fn kill_group(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(pid, Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: &Child) {}
 
 /// Whether an assert of a kernel can happen at all: only then is standard error read, since a
 /// program may behave differently where it is no terminal.
@@ -130,20 +221,27 @@ fn has_driver() -> bool {
     cfg!(windows) || std::path::Path::new("/dev/nvidiactl").exists() || std::path::Path::new("/dev/dxg").exists()
 }
 
-/// Passes on what comes, and looks for the driver's lines. Progress bars end no line: what is
-/// there is passed on at once.
-fn tee(mut from: impl BufRead) -> Asserts {
+/// Passes on what comes where that is wanted, and looks for the driver's lines. Progress bars end
+/// no line: what is there is passed on at once. The last line is an answer, too.
+fn tee(mut from: impl BufRead, passes_on: bool) -> (Asserts, Option<String>) {
     let mut asserts = Asserts::default();
     let mut line = Vec::new();
+    let mut last = None;
     let mut to = io::stderr();
     loop {
         let taken = match from.fill_buf() {
             Ok([]) | Err(_) => break,
             Ok(bytes) => {
-                let _ = to.write_all(bytes).and_then(|()| to.flush());
+                if passes_on {
+                    let _ = to.write_all(bytes).and_then(|()| to.flush());
+                }
                 for &byte in bytes {
                     if byte == b'\n' {
-                        asserts.line(&String::from_utf8_lossy(&line));
+                        let text = String::from_utf8_lossy(&line);
+                        asserts.line(&text);
+                        if !text.trim().is_empty() {
+                            last = Some(text.trim().to_owned());
+                        }
                         line.clear();
                     } else if line.len() < 4096 {
                         line.push(byte);
@@ -154,7 +252,7 @@ fn tee(mut from: impl BufRead) -> Asserts {
         };
         from.consume(taken);
     }
-    asserts
+    (asserts, last)
 }
 
 fn code(status: ExitStatus) -> u8 {
@@ -194,14 +292,15 @@ impl Signals {
         signals.map(|signals| Signals { signals }).map_err(|error| format!("cannot watch for signals: {error}"))
     }
 
-    fn forward_to(mut self, child: &Child) -> Forwarder {
+    /// A program of its own group hears nothing of the keyboard.
+    fn forward_to(mut self, child: &Child, is_own_group: bool) -> Forwarder {
         use rustix::process::{Pid, Signal, kill_process};
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let forwarder = Forwarder { handle: self.signals.handle() };
         thread::spawn(move || {
             for number in self.signals.forever() {
                 let from_keyboard = [Signal::INT.as_raw(), Signal::QUIT.as_raw()].contains(&number);
-                if from_keyboard && in_foreground() {
+                if from_keyboard && !is_own_group && in_foreground() {
                     continue;
                 }
                 if let (Some(pid), Some(signal)) = (pid, Signal::from_named_raw(number)) {
@@ -230,5 +329,5 @@ impl Signals {
         Ok(Signals)
     }
 
-    fn forward_to(self, _: &Child) {}
+    fn forward_to(self, _: &Child, _: bool) {}
 }

@@ -31,6 +31,7 @@ pub fn modules() -> BTreeMap<&'static str, &'static str> {
 static FILES: &[(&str, &str)] = files!(
     "__init__.py",
     "begin.py",
+    "calls.py",
     "contracts.py",
     "describe.py",
     "hooks.py",

@@ -15,7 +15,7 @@ use super::python::Python;
 use super::runtime::{ContractSource, VERSION};
 use super::witness::{Choice, Devices, Lengths, Program};
 use super::worker::{Answer, Work, Worker};
-use crate::diagnostic::{Diagnostic, How, Judge, Status, Verdict, Witness};
+use crate::diagnostic::{Diagnostic, How, Judge, Reproduced, Reproduction, Witness};
 use crate::rules::{Page, Rules};
 use crate::value::Kind;
 
@@ -96,23 +96,23 @@ impl<'a> Verifier<'a> {
     }
 
     /// Runs the witness of a finding. Without one there is nothing to run.
-    pub fn verify(&mut self, diagnostic: &Diagnostic) -> Verdict {
+    pub fn verify(&mut self, diagnostic: &Diagnostic) -> Reproduction {
         let Some(page) = self.rules.find(&diagnostic.code) else {
-            return not_verifiable("no rule of PyTorch's: it follows from the source alone".to_owned());
+            return undecided("no rule of PyTorch's: it follows from the source alone".to_owned());
         };
         let Some(witness) = &diagnostic.witness else {
-            return not_verifiable(without_witness(page));
+            return undecided(without_witness(page));
         };
         let claim = Claim::of(page, diagnostic.severity);
         let forbidden = choices(witness).into_iter().find_map(|choice| Program::of(witness, choice).forbidden.pop());
         if let Some(path) = forbidden {
             if !claim.raises && asks_for_history(page) {
-                return not_verifiable(HISTORY_ONLY.to_owned());
+                return undecided(HISTORY_ONLY.to_owned());
             }
-            return not_verifiable(format!("a witness does not run `{path}`"));
+            return undecided(format!("a witness does not run `{path}`"));
         }
         match self.ready() {
-            Err(reason) => not_verifiable(reason),
+            Err(reason) => undecided(reason),
             Ok(torch) if torch.cuda && (claim.about_devices || claim.on_cuda && uses_cuda(witness)) => {
                 self.on_cuda(page, &claim, witness)
             }
@@ -121,7 +121,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    fn on_cpu(&mut self, page: &Page, claim: &Claim, witness: &Witness) -> Verdict {
+    fn on_cpu(&mut self, page: &Page, claim: &Claim, witness: &Witness) -> Reproduction {
         let mut refuted = None;
         let mut reason: Option<(String, Program)> = None;
         for choice in choices(witness) {
@@ -131,14 +131,14 @@ impl<'a> Verifier<'a> {
                 None => self.run(page, witness, &program, false),
             };
             match judge(claim, page, &program, outcome) {
-                Shown::Verified(how, message) => {
-                    return Verdict {
-                        status: Status::Verified,
+                Shown::Reproduced(how, message) => {
+                    return Reproduction {
+                        status: Reproduced::Reproduced,
                         how: Some(how),
                         judge: Some(Judge::Cpu),
                         message,
                         reason: None,
-                        witness: Some(program.text()),
+                        program: Some(program.text()),
                     };
                 }
                 Shown::Refuted => _ = refuted.get_or_insert(program),
@@ -146,27 +146,27 @@ impl<'a> Verifier<'a> {
             }
         }
         if !claim.raises && asks_for_history(page) {
-            return not_verifiable(HISTORY_ONLY.to_owned());
+            return undecided(HISTORY_ONLY.to_owned());
         }
         match (refuted, reason) {
-            (Some(program), _) => Verdict {
-                status: Status::Refuted,
+            (Some(program), _) => Reproduction {
+                status: Reproduced::Refuted,
                 how: None,
                 judge: Some(Judge::Cpu),
                 message: None,
-                reason: Some("PyTorch runs the call without complaint".to_owned()),
-                witness: Some(program.text()),
+                reason: Some("PyTorch runs a call with these arguments".to_owned()),
+                program: Some(program.text()),
             },
-            (None, Some((why, program))) => Verdict { witness: Some(program.text()), ..not_verifiable(why) },
-            (None, None) => not_verifiable("no program could be made of it".to_owned()),
+            (None, Some((why, program))) => Reproduction { program: Some(program.text()), ..undecided(why) },
+            (None, None) => undecided("no program could be made of it".to_owned()),
         }
     }
 
     /// Asks PyTorch's fake tensors, which have a device and no values, whether they mix.
-    fn by_fakes(&mut self, page: &Page, witness: &Witness) -> Verdict {
+    fn by_fakes(&mut self, page: &Page, witness: &Witness) -> Reproduction {
         let contract = page.contract().unwrap_or_default();
         if contract.contains("autocast(") {
-            return not_verifiable("it depends on autocast on a GPU, and there is none".to_owned());
+            return undecided("it depends on autocast on a GPU, and there is none".to_owned());
         }
         let found = choices(witness).into_iter().map(|choice| Choice { devices: Devices::AsFound, ..choice });
         let mixes = Regex::new(DEVICES);
@@ -190,23 +190,23 @@ impl<'a> Verifier<'a> {
             // The same call on one device must go well: else it fails for another reason.
             let control = Program::of(witness, Choice { devices: Devices::Cpu, ..choice });
             if matches && matches!(self.run(page, witness, &control, true), Outcome::Ran { .. }) {
-                return Verdict {
-                    status: Status::Verified,
+                return Reproduction {
+                    status: Reproduced::Reproduced,
                     how: Some(How::Raised),
                     judge: Some(Judge::Fake),
                     message: Some(raised.text()),
                     reason: None,
-                    witness: Some(program.text()),
+                    program: Some(program.text()),
                 };
             }
             reason.get_or_insert(format!("PyTorch's fake tensors say {}", raised.line()));
         }
         let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-        not_verifiable(format!("it needs a GPU, and there is none{why}"))
+        undecided(format!("it needs a GPU, and there is none{why}"))
     }
 
     /// Runs it on the GPU, in a process of its own.
-    fn on_cuda(&mut self, page: &Page, claim: &Claim, witness: &Witness) -> Verdict {
+    fn on_cuda(&mut self, page: &Page, claim: &Claim, witness: &Witness) -> Reproduction {
         let pattern = page.cuda.as_deref().and_then(|pattern| Regex::new(pattern).ok());
         let pattern = pattern.or_else(|| claim.pattern.clone());
         let mut ran = None;
@@ -238,30 +238,30 @@ impl<'a> Verifier<'a> {
             let fits = |text: &str| pattern.as_ref().is_none_or(|pattern| pattern.is_match(text));
             if fits(&text) || asserted.is_some_and(fits) {
                 let message = asserted.map_or(text, str::to_owned);
-                return Verdict {
-                    status: Status::Verified,
+                return Reproduction {
+                    status: Reproduced::Reproduced,
                     how: Some(if matches!(outcome, Outcome::Died(_)) { How::Died } else { How::Raised }),
                     judge: Some(Judge::Cuda),
                     message: Some(message),
                     reason: None,
-                    witness: Some(program.text()),
+                    program: Some(program.text()),
                 };
             }
             let line = text.lines().next().unwrap_or_default();
             reason.get_or_insert((format!("the witness fails for another reason: {line}"), program));
         }
         match (ran, reason) {
-            (Some(program), _) if claim.raises && program.lost.is_empty() => Verdict {
-                status: Status::Refuted,
+            (Some(program), _) if claim.raises && program.lost.is_empty() => Reproduction {
+                status: Reproduced::Refuted,
                 how: None,
                 judge: Some(Judge::Cuda),
                 message: None,
-                reason: Some("PyTorch runs the call without complaint on this GPU".to_owned()),
-                witness: Some(program.text()),
+                reason: Some("PyTorch runs a call with these arguments on this GPU".to_owned()),
+                program: Some(program.text()),
             },
             (Some(_), _) => self.on_cpu(page, claim, witness),
-            (None, Some((why, program))) => Verdict { witness: Some(program.text()), ..not_verifiable(why) },
-            (None, None) => not_verifiable("no program could be made of it".to_owned()),
+            (None, Some((why, program))) => Reproduction { program: Some(program.text()), ..undecided(why) },
+            (None, None) => undecided("no program could be made of it".to_owned()),
         }
     }
 
@@ -414,14 +414,14 @@ fn too_large(program: &Program) -> Option<String> {
     program.lost.iter().find(|lost| lost.ends_with("is too large to be made")).cloned()
 }
 
-pub fn not_verifiable(reason: String) -> Verdict {
-    Verdict {
-        status: Status::NotVerifiable,
+pub fn undecided(reason: String) -> Reproduction {
+    Reproduction {
+        status: Reproduced::Undecided,
         how: None,
         judge: None,
         message: None,
         reason: Some(reason),
-        witness: None,
+        program: None,
     }
 }
 

@@ -69,17 +69,17 @@ fn verdict_with(patch: &str, args: &[&str]) -> Option<(Value, i32)> {
     let mut command = sandbox.command(&["probe", "verify", "--python", &python, "--output-format", "json", "train.py"]);
     let output = command.args(args).env("PYTHONPATH", sandbox.path("patched")).output().unwrap();
     let findings: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", show(&output)));
-    Some((findings[0]["verified"].clone(), output.status.code().unwrap()))
+    Some((findings[0]["verdict"]["witness"].clone(), output.status.code().unwrap()))
 }
 
 #[test]
 fn a_witness_shows_what_is_found() {
     let Some((verdict, status)) = verdict_with("", &[]) else { return };
     assert_eq!(status, 1);
-    assert_eq!(verdict["status"], "verified", "{verdict}");
+    assert_eq!(verdict["status"], "reproduced", "{verdict}");
     assert_eq!((&verdict["how"], &verdict["judge"]), (&"raised".into(), &"cpu".into()));
     assert_eq!(verdict["message"], "IndexError: Target 3 is out of bounds.");
-    let witness = verdict["witness"].as_str().unwrap();
+    let witness = verdict["program"].as_str().unwrap();
     assert!(witness.contains("target = torch.tensor([0, 1, 3, 2])\nF.cross_entropy(input, target)"), "{witness}");
 }
 
@@ -89,7 +89,7 @@ fn what_pytorch_runs_is_refuted_and_fails_no_gate() {
         return;
     };
     // The contract still holds: only a kernel of CUDA could refuse it.
-    assert_eq!((status, &verdict["status"]), (1, &"not-verifiable".into()), "{verdict}");
+    assert_eq!((status, &verdict["status"]), (1, &"undecided".into()), "{verdict}");
 
     let Some(python) = python() else { return };
     let sandbox = Sandbox::new(&[("a.py", "import torch\nx = torch.randn(2, 3) @ torch.randn(4, 5)\n")]);
@@ -102,8 +102,8 @@ fn what_pytorch_runs_is_refuted_and_fails_no_gate() {
     for format in ["text", "concise", "grouped"] {
         let shown = run(format);
         assert_eq!(code(&shown), "exit 0", "{shown}");
-        assert!(shown.contains("refuted: PyTorch runs the call without complaint"), "{shown}");
-        assert!(shown.contains("0 verified by PyTorch"), "{shown}");
+        assert!(shown.contains("refuted: PyTorch runs a call with these arguments"), "{shown}");
+        assert!(shown.contains("0 reproduced by PyTorch"), "{shown}");
     }
     assert!(run("github").contains("::notice "));
 }
@@ -111,14 +111,14 @@ fn what_pytorch_runs_is_refuted_and_fails_no_gate() {
 #[test]
 fn a_process_that_dies_or_hangs_is_a_result() {
     let Some((verdict, _)) = verdict_with("F.cross_entropy = lambda *_: os.abort()", &[]) else { return };
-    assert_eq!((&verdict["status"], &verdict["how"]), (&"verified".into(), &"died".into()), "{verdict}");
+    assert_eq!((&verdict["status"], &verdict["how"]), (&"reproduced".into(), &"died".into()), "{verdict}");
     let Some((verdict, _)) = verdict_with("F.cross_entropy = lambda *_: time.sleep(60)", &["--timeout", "1"]) else {
         return;
     };
-    assert_eq!(verdict["status"], "not-verifiable");
+    assert_eq!(verdict["status"], "undecided");
     assert_eq!(verdict["reason"], "the witness did not end within 1 s");
     let Some((verdict, status)) = verdict_with("sys.modules['torch'] = None", &[]) else { return };
-    assert_eq!((status, &verdict["status"]), (2, &"not-verifiable".into()), "{verdict}");
+    assert_eq!((status, &verdict["status"]), (2, &"undecided".into()), "{verdict}");
     assert!(verdict["reason"].as_str().unwrap().starts_with("PyTorch cannot be imported"), "{verdict}");
 }
 
@@ -139,10 +139,10 @@ def cross_entropy(*_):
     raise RuntimeError('CUDA error: device-side assert triggered')
 F.cross_entropy = cross_entropy";
     let Some((verdict, status)) = verdict_with(patch, &[]) else { return };
-    assert_eq!((status, &verdict["status"]), (1, &"verified".into()), "{verdict}");
+    assert_eq!((status, &verdict["status"]), (1, &"reproduced".into()), "{verdict}");
     assert_eq!(verdict["judge"], "cuda");
     assert!(verdict["message"].as_str().unwrap().contains("t >= 0 && t < n_classes"), "{verdict}");
-    assert!(verdict["witness"].as_str().unwrap().contains("device=\"cuda\""), "{verdict}");
+    assert!(verdict["program"].as_str().unwrap().contains("device=\"cuda\""), "{verdict}");
 }
 
 #[test]
@@ -153,10 +153,10 @@ fn devices_are_judged_without_a_gpu() {
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
     // In 2.1, fake tensors of a GPU want its driver.
     if shown.contains("by PyTorch 2.1.") {
-        assert!(shown.contains("(not verifiable: it needs a GPU, and there is none"), "{shown}");
+        assert!(shown.contains("(undecided: it needs a GPU, and there is none"), "{shown}");
         return;
     }
-    assert!(shown.contains("verified by PyTorch's fake tensors: ") || shown.contains("verified on the GPU"), "{shown}");
+    assert!(shown.contains("fails on PyTorch's fake tensors: ") || shown.contains("fails on the GPU: "), "{shown}");
     assert!(shown.contains("device"), "{shown}");
 }
 
@@ -167,7 +167,7 @@ fn witnesses_are_written_as_scripts_that_fail() {
     let sandbox =
         Sandbox::new(&[("train.py", SCRIPT), ("json.py", "raise SystemExit('imported')\n"), ("torch.py", "")]);
     let shown = sandbox.run(&["check", "--verify", "--python", &python, "--emit-repro", "bugs/found", "train.py"]);
-    assert!(shown.contains("verified: IndexError"), "{shown}");
+    assert!(shown.contains("reproduced: a call with these arguments fails: IndexError"), "{shown}");
     let script = sandbox.read("bugs/found/TV103-train-6.py");
     assert!(script.starts_with("# TV103 class-index-out-of-range, at train.py:6:8\n"), "{script}");
     let mut alone = std::process::Command::new(&python);
@@ -183,10 +183,10 @@ fn without_a_python_the_findings_are_still_reported() {
     let output = sandbox.run(&["check", "--verify", "--python", "/no/such/python", "train.py"]);
     assert_eq!(code(&output), "exit 1", "{output}");
     assert!(output.contains("error[TV103]"), "{output}");
-    assert!(output.contains("warning: nothing was verified: cannot run `/no/such/python`"), "{output}");
+    assert!(output.contains("warning: nothing was run: cannot run `/no/such/python`"), "{output}");
     let output = sandbox.run(&["probe", "verify", "--python", "/no/such/python", "train.py"]);
     assert_eq!(code(&output), "exit 2", "{output}");
-    assert!(output.contains("error[TV103]") && output.contains("error: nothing was verified"), "{output}");
+    assert!(output.contains("error[TV103]") && output.contains("error: nothing was run"), "{output}");
     for args in [
         &["probe", "verify", "--timeout", "0"][..],
         &["check", "--verify", "--timeout", "-1"],
@@ -197,24 +197,24 @@ fn without_a_python_the_findings_are_still_reported() {
 }
 
 #[test]
-fn what_no_call_shows_is_not_verifiable() {
+fn what_no_call_shows_is_undecided() {
     let sandbox = Sandbox::new(&[("a.py", "import torch\nx = torch.zeros(3)\nx.to('cuda')\n")]);
     let Some(python) = python() else { return };
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
-    assert!(shown.contains("TV302") && shown.contains("(not verifiable: no single call shows it)"), "{shown}");
+    assert!(shown.contains("TV302") && shown.contains("(undecided: no single call shows it)"), "{shown}");
 }
 
-/// A page of the user's may judge any function: what is not a computation is not called.
-#[test]
-fn a_witness_calls_nothing_that_does_harm() {
-    let page = "\
+/// A page of the user's that claims of a function that it raises a RuntimeError.
+fn page(function: &str, contract: &str) -> String {
+    format!(
+        "\
 +++
 code = \"LAB001\"
-summary = \"a file that is read\"
+summary = \"a call that is said to fail\"
 severity = \"error\"
 since = \"1\"
 fix = \"none\"
-contract-of = [\"torch.load\"]
+contract-of = [\"{function}\"]
 cpu = \"RuntimeError\"
 +++
 ## What it does
@@ -223,26 +223,29 @@ x
 x
 ## Contract
 ```python
-def never(f):
-    require(f != 'model.pt', 'not this one')
+{contract}
 ```
 ## Example
 ```python
-torch.load('model.pt')  # error
+{function}(1)  # error
 ```
 ## Use instead
 ```python
-torch.load('other.pt')
+{function}(2)
 ```
-";
+"
+    )
+}
+
+/// A page of the user's may judge any function: what is not a computation is not called.
+#[test]
+fn a_witness_calls_nothing_that_does_harm() {
+    let page = page("torch.load", "def never(f):\n    require(f != 'model.pt', 'not this one')");
     let Some(python) = python() else { return };
-    let sandbox = Sandbox::new(&[("page.md", page), ("a.py", "import torch\nx = torch.load('model.pt')\n")]);
+    let sandbox = Sandbox::new(&[("page.md", &page), ("a.py", "import torch\nx = torch.load('model.pt')\n")]);
     sandbox.write("torchvet.toml", "rules = ['page.md']\nselect = ['LAB']\n");
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
-    assert!(
-        shown.contains("LAB001") && shown.contains("(not verifiable: a witness does not run `torch.load`)"),
-        "{shown}"
-    );
+    assert!(shown.contains("LAB001") && shown.contains("(undecided: a witness does not run `torch.load`)"), "{shown}");
 }
 
 #[test]
@@ -251,7 +254,174 @@ fn every_kind_of_refused_call_has_a_witness() {
     let sandbox = Sandbox::new(&[("a.py", REFUSED)]);
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
     let rest: Vec<&str> =
-        shown.lines().filter(|line| line.starts_with("a.py") && !line.contains("(verified: ")).collect();
+        shown.lines().filter(|line| line.starts_with("a.py") && !line.contains("(reproduced: ")).collect();
     assert!(rest.is_empty(), "{}", rest.join("\n"));
-    assert!(shown.lines().filter(|line| line.contains("(verified: ")).count() >= 25, "{shown}");
+    assert!(shown.lines().filter(|line| line.contains("(reproduced: ")).count() >= 25, "{shown}");
+}
+
+const FATES: &str = "\
+import os
+import sys
+import torch
+
+open('executed', 'w').close()
+x = torch.zeros(3, 4)
+if len(sys.argv) > 5:
+    x.view(5, 5)
+torch.full((2,), 7)
+z = False and x.view(11)
+torch.full((2,), 3 + 4) if os.name else None
+";
+
+/// `probe verify --run` on a script, with the rest of the arguments, and a page that is wrong
+/// about `torch.full`.
+fn run(python: &str, files: &[(&str, &str)], args: &[&str]) -> (Sandbox, std::process::Output) {
+    let page = page("torch.full", "def never(size, fill_value):\n    require(fill_value != 7, 'seven is not allowed')");
+    let sandbox = Sandbox::new(files);
+    sandbox.write("page.md", &page);
+    sandbox.write("torchvet.toml", "rules = ['page.md']\n");
+    let mut command = sandbox.command(&["probe", "verify", "--python", python, "--run", "a.py"]);
+    let output = command.args(args).env("PYTHONPATH", sandbox.path("patched")).output().unwrap();
+    (sandbox, output)
+}
+
+fn findings(output: &std::process::Output) -> Vec<Value> {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", show(output)))
+}
+
+/// By line: the statuses of the witness and of the run.
+fn statuses(findings: &[Value]) -> Vec<(u64, &str, &str)> {
+    fn of(finding: &Value) -> Option<(u64, &str, &str)> {
+        let (row, verdict) = (finding["location"]["row"].as_u64()?, &finding["verdict"]);
+        Some((row, verdict["witness"]["status"].as_str()?, verdict["run"]["status"].as_str()?))
+    }
+    findings.iter().filter_map(of).collect()
+}
+
+#[test]
+fn the_program_itself_is_the_judge() {
+    let Some(python) = python() else { return };
+    let (sandbox, output) = run(&python, &[("a.py", FATES)], &["--output-format", "json"]);
+    let found = findings(&output);
+    assert_eq!(
+        statuses(&found),
+        [(8, "reproduced", "not-reached"), (9, "refuted", "refuted"), (11, "refuted", "refuted"),],
+        "{}",
+        show(&output)
+    );
+    assert!(sandbox.path("executed").exists());
+    // The same from `probe run`.
+    let report =
+        sandbox.command(&["probe", "run", "--python", &python, "--keep-going", "--output-format", "json", "a.py"]);
+    let report: Value = serde_json::from_slice(&{ report }.output().unwrap().stderr).unwrap();
+    let verdicts: Vec<&Value> = report["checker"].as_array().unwrap().iter().map(|one| &one["verdict"]).collect();
+    assert_eq!(verdicts, ["not-reached", "refuted", "refuted"]);
+
+    let fails = "import torch\ndef f(x):\n    return x.view(7)\nfor n in range(3):\n    y = f(torch.zeros(3, 4))\n";
+    let (_sandbox, output) = run(&python, &[("a.py", fails)], &["--output-format", "json"]);
+    let found = findings(&output);
+    assert_eq!(statuses(&found), [(3, "reproduced", "observed")], "{}", show(&output));
+    assert_eq!(output.status.code(), Some(1));
+    let said = found[0]["verdict"]["run"]["message"].as_str().unwrap();
+    assert!(said.starts_with("RuntimeError: shape '[7]' is invalid"), "{said}");
+}
+
+/// The witness is made of the same facts as the finding: where they are wrong, it fails all the
+/// same. PyTorch is changed here for the program alone, so that every fact about it is wrong.
+#[test]
+fn a_reproduced_finding_is_refuted_by_the_run() {
+    let Some(python) = python() else { return };
+    let script = "import torch\nx = torch.randn(2, 3) @ torch.randn(4, 5)\n";
+    let patch = "\
+import os
+if 'TORCHVET_PROBE' in os.environ:
+    import torch
+    torch.Tensor.__matmul__ = lambda self, other: self
+";
+    let files = [("a.py", script), ("patched/sitecustomize.py", patch)];
+    let (_sandbox, output) = run(&python, &files, &["--output-format", "json"]);
+    assert_eq!(statuses(&findings(&output)), [(2, "reproduced", "refuted")], "{}", show(&output));
+    let (_sandbox, output) = run(&python, &files, &[]);
+    let shown = show(&output);
+    assert_eq!(code(&shown), "exit 0", "{shown}");
+    for part in [
+        "  reproduced: a call with these arguments fails: RuntimeError",
+        "  run: refuted: the program made this call, and it went well",
+        "1 reproduced by PyTorch",
+        "run: 0 observed, 1 refuted, 0 not reached, 0 undecided",
+    ] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    assert!(!shown.contains("verified") && !shown.contains("proved"), "{shown}");
+}
+
+#[test]
+fn how_a_program_ends_counts() {
+    let Some(python) = python() else { return };
+    let json = ["--output-format", "json"];
+    let reason = |output: &std::process::Output| findings(output)[0]["verdict"]["run"].clone();
+    // What it did not come to, and what went well up to there, is not refuted.
+    let early = "import torch\ntorch.full((2,), 7)\nraise KeyError('mine')\n";
+    let (_sandbox, output) = run(&python, &[("a.py", early)], &json);
+    let verdict = reason(&output);
+    assert_eq!(verdict["status"], "undecided", "{verdict}");
+    assert!(verdict["reason"].as_str().unwrap().contains("KeyError at a.py:3: 'mine'"), "{verdict}");
+
+    let usage = "import sys\nimport torch\nsys.exit('a.py: where is the data?')\ntorch.full((2,), 7)\n";
+    let (_sandbox, output) = run(&python, &[("a.py", usage)], &json);
+    if let Some(verdict) = findings(&output).first().map(|finding| &finding["verdict"]["run"]) {
+        assert_eq!(verdict["status"], "not-reached", "{verdict}");
+    }
+
+    let endless = "import time\nimport torch\nif time.time() > 0:\n    time.sleep(600)\ntorch.full((2,), 7)\n";
+    let (_sandbox, output) = run(&python, &[("a.py", endless)], &["--output-format", "json", "--run-timeout", "1"]);
+    let verdict = reason(&output);
+    assert_eq!(verdict["status"], "not-reached", "{verdict}");
+    assert_eq!(verdict["reason"], "the program did not end within 1 s");
+
+    let dies = "import os\nimport torch\ntorch.zeros(3).view(7)\n";
+    let patch = "\
+import os
+if 'TORCHVET_PROBE' in os.environ:
+    import torch
+    torch.Tensor.view = lambda *_: os.abort()
+";
+    let (_sandbox, output) = run(&python, &[("a.py", dies), ("patched/sitecustomize.py", patch)], &json);
+    let verdict = reason(&output);
+    assert_eq!(verdict["status"], "observed", "{verdict}");
+    assert!(verdict["message"].as_str().unwrap().starts_with("the process ends in this call"), "{verdict}");
+}
+
+/// A program that needs a GPU says nothing on a machine without one.
+#[test]
+fn devices_are_judged_on_the_emulated_gpu() {
+    let Some(python) = python() else { return };
+    let script = "import torch\nx = torch.randn(3, device='cuda')\ny = x + torch.randn(3)\n";
+    let (_sandbox, output) = run(&python, &[("a.py", script)], &["--output-format", "json", "--device", "virtual"]);
+    let found = findings(&output);
+    assert_eq!(found[0]["verdict"]["run"]["status"], "observed", "{}", show(&output));
+    let (_sandbox, output) = run(&python, &[("a.py", script)], &["--output-format", "json", "--device", "cpu"]);
+    assert_eq!(findings(&output)[0]["verdict"]["run"]["status"], "not-reached", "{}", show(&output));
+}
+
+#[test]
+fn no_program_is_executed_unasked() {
+    let sandbox = Sandbox::new(&[("a.py", FATES), ("nb.ipynb", "{}")]);
+    if let Some(python) = python() {
+        sandbox.run(&["check", "--verify", "--python", &python, "a.py"]);
+        assert!(!sandbox.path("executed").exists());
+    }
+    for args in [
+        &["check", "--run", "a.py"][..],
+        &["check", "--verify", "--run"],
+        &["check", "--verify", "--run", "."],
+        &["probe", "verify", "--run", "nb.ipynb"],
+        &["probe", "verify", "--run", "no.py"],
+        &["probe", "verify", "--device", "cpu", "a.py"],
+        &["check", "--verify", "--run", "--fix", "a.py"],
+        &["check", "--verify", "--run", "--watch", "a.py"],
+    ] {
+        assert_eq!(code(&sandbox.run(args)), "exit 2", "{args:?}");
+        assert!(!sandbox.path("executed").exists(), "{args:?}");
+    }
 }

@@ -124,7 +124,7 @@ if (process.env.TORCHVET_PYTHON) {
     const shown = page.locator(".monaco-editor .view-line", { hasText: "cross_entropy" });
     await page.waitForFunction(() =>
       [...document.querySelectorAll(".view-line span")].some((span) =>
-        ["::after", "::before"].some((pseudo) => getComputedStyle(span, pseudo).content.includes("verified"))));
+        ["::after", "::before"].some((pseudo) => getComputedStyle(span, pseudo).content.includes("reproduced"))));
     await shown.waitFor();
     await picture("verified");
   });

@@ -4,12 +4,12 @@ import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { run, selectedPython } from "./binary";
 
-/** The verdict on a finding, as `torchvet check --verify --output-format json` prints it. */
-interface Verdict {
+/** What came of a finding's witness, as `torchvet check --verify --output-format json` prints it. */
+interface Witness {
   status: string;
   message?: string | null;
   reason?: string | null;
-  witness?: string | null;
+  program?: string | null;
   judge?: string | null;
 }
 
@@ -18,10 +18,10 @@ interface Entry {
   cell: number | null;
   location: { row: number; column: number };
   message: string;
-  verified?: Verdict | boolean | null;
+  verdict?: { witness: Witness } | null;
 }
 
-const MARKS: Record<string, string> = { verified: "✓", refuted: "✗" };
+const MARKS: Record<string, string> = { reproduced: "✓", refuted: "✗" };
 
 export class Verification implements vscode.CodeActionProvider, vscode.Disposable {
   private readonly decoration = vscode.window.createTextEditorDecorationType({
@@ -36,7 +36,7 @@ export class Verification implements vscode.CodeActionProvider, vscode.Disposabl
   ) {
     this.subscriptions = [
       this.decoration,
-      // What was verified is the code as it was.
+      // What was tried is the code as it was.
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0 && this.shown.delete(document.uri.toString())) {
           this.draw();
@@ -92,7 +92,7 @@ export class Verification implements vscode.CodeActionProvider, vscode.Disposabl
     });
   }
 
-  private async ask(binary: string, document: vscode.TextDocument, finding: vscode.Diagnostic): Promise<Verdict> {
+  private async ask(binary: string, document: vscode.TextDocument, finding: vscode.Diagnostic): Promise<Witness> {
     const path = document.uri.fsPath;
     const python = await selectedPython();
     const args = ["check", "--verify", "--output-format", "json", "--stdin-filename", path, "--quiet", "--exit-zero"];
@@ -110,18 +110,21 @@ export class Verification implements vscode.CodeActionProvider, vscode.Disposabl
     if (found === undefined) {
       throw new Error("the finding is no longer there");
     }
-    if (found.verified === undefined || found.verified === null) {
+    if (found.verdict === undefined || found.verdict === null) {
       throw new Error(stderr.trim() || "torchvet gave no verdict");
     }
-    return typeof found.verified === "boolean" ? { status: found.verified ? "verified" : "refuted" } : found.verified;
+    return found.verdict.witness;
   }
 
-  private show(document: vscode.TextDocument, finding: vscode.Diagnostic, verdict: Verdict): void {
-    const said = verdict.message ?? verdict.reason ?? "";
-    const text = `${MARKS[verdict.status] ?? "?"} ${verdict.status}${said === "" ? "" : `: ${said.split("\n")[0]}`}`;
+  private show(document: vscode.TextDocument, finding: vscode.Diagnostic, witness: Witness): void {
+    const said = witness.message ?? witness.reason ?? "";
+    const text = `${MARKS[witness.status] ?? "?"} ${witness.status}${said === "" ? "" : `: ${said.split("\n")[0]}`}`;
     const hover = new vscode.MarkdownString(`**${codeOf(finding)}** ${text}`);
-    if (verdict.witness) {
-      hover.appendCodeblock(verdict.witness, "python");
+    if (witness.status === "reproduced") {
+      hover.appendMarkdown("\n\nA call with these arguments fails. Whether the program makes it, only a run shows.");
+    }
+    if (witness.program) {
+      hover.appendCodeblock(witness.program, "python");
     }
     const line = document.lineAt(finding.range.start.line).range;
     const range = new vscode.Range(line.end, line.end);

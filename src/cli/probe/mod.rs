@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use super::{Failure, Global, Status, check};
 use crate::probe::python::{self, Python};
+use crate::probe::run::Device;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
@@ -47,6 +48,25 @@ impl PythonArgs {
         let python = self.choose()?;
         python.needs_torch().map_err(Failure::Message)?;
         Ok(python)
+    }
+}
+
+/// On what a program is to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum WantedDevice {
+    Cpu,
+    Cuda,
+    Virtual,
+}
+
+impl WantedDevice {
+    pub(super) fn device(wanted: Option<WantedDevice>) -> Device {
+        match wanted {
+            None => Device::Any,
+            Some(WantedDevice::Cpu) => Device::Cpu,
+            Some(WantedDevice::Cuda) => Device::Cuda,
+            Some(WantedDevice::Virtual) => Device::Virtual,
+        }
     }
 }
 

@@ -4,15 +4,15 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::super::args::{ConfigArgs, start_folder};
 use super::super::run::{Input, run};
-use super::super::{Failure, Global, Level, Status, say};
-use super::{Format, PythonArgs};
+use super::super::{Failure, Global, Level, Status, say, verify};
+use super::{Format, PythonArgs, WantedDevice};
 use crate::config::Settings;
 use crate::probe::report::Report;
-use crate::probe::run::{Device, Program, Static, Task};
+use crate::probe::run::{Device, Program, Static, Task, Terminal};
 use crate::probe::runtime::ContractSource;
 
 #[derive(clap::Args, Debug)]
@@ -27,7 +27,7 @@ pub struct Args {
     python: PythonArgs,
     /// Hide the GPUs, insist on one, or play CUDA on the CPU
     #[arg(long, value_name = "DEVICE")]
-    device: Option<Wanted>,
+    device: Option<WantedDevice>,
     /// How many GPUs there are with `--device virtual` [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     gpus: Option<u32>,
@@ -50,24 +50,12 @@ pub struct Args {
     config: ConfigArgs,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Wanted {
-    Cpu,
-    Cuda,
-    Virtual,
-}
-
 pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     let python = args.python.with_torch()?;
     let script = script(&args)?;
     let settings = args.config.settings(&start_folder(script.as_deref()))?;
     let contracts = ContractSource::all(&settings.rules, |code| settings.selection.is_on(code));
-    let device = match args.device {
-        None => Device::Any,
-        Some(Wanted::Cpu) => Device::Cpu,
-        Some(Wanted::Cuda) => Device::Cuda,
-        Some(Wanted::Virtual) => Device::Virtual,
-    };
+    let device = WantedDevice::device(args.device);
     if args.gpus.is_some() && device != Device::Virtual {
         return Err(Failure::Message("`--gpus` goes with `--device virtual`".to_owned()));
     }
@@ -83,16 +71,16 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
         }
         None => Box::new(io::stderr()),
     };
-    let program = Program { python, arguments: args.program, module: args.module, device };
+    let program = Program { python, arguments: args.program, module: args.module, device, terminal: Terminal::Shared };
     let outcome = crate::probe::run::run(&program, &task).map_err(Failure::Message)?;
-    let asserts = outcome.asserts.explain(&settings.rules);
-    let report = Report::new(outcome.exit_code, outcome.lines, &task.findings, task.contracts.len(), asserts);
+    let root = env::current_dir()?;
+    let report = Report::new(outcome, &task.findings, task.contracts.len(), &settings.rules, &root);
     if let Some(reason) = report.refused() {
         say(Level::Error, reason);
     }
     match args.output_format {
         Format::Json => report.write_json(&mut out)?,
-        Format::Text => report.write_text(&env::current_dir()?, global.quiet, &mut out)?,
+        Format::Text => report.write_text(&root, global.quiet, &mut out)?,
     }
     out.flush()?;
     Ok(match report.exit_code {
@@ -119,19 +107,6 @@ fn script(args: &Args) -> Result<Option<PathBuf>, Failure> {
 /// What the checker finds in the script and the files that it imports.
 fn findings(settings: &Settings, script: PathBuf) -> Result<Vec<Static>, Failure> {
     let checked = run(settings, &Input { paths: vec![script], ..Input::default() })?;
-    let place = |diagnostic: &crate::diagnostic::Diagnostic| {
-        let file = checked.project.file(diagnostic.span.file);
-        Static {
-            code: diagnostic.code.to_string(),
-            filename: absolute(&file.path),
-            first_line: file.position(diagnostic.span.start).line,
-            last_line: file.position(diagnostic.span.end).line,
-        }
-    };
     let of_rules = checked.diagnostics.iter().filter(|one| settings.rules.find(&one.code).is_some());
-    Ok(of_rules.map(place).collect())
-}
-
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+    Ok(of_rules.map(|diagnostic| verify::place(diagnostic, &checked.project)).collect())
 }

@@ -9,7 +9,7 @@ import threading
 
 import torch
 
-from . import place, watch
+from . import calls, place, watch
 
 
 def begin(session):
@@ -29,14 +29,7 @@ def begin(session):
     modes.append(watching)
     watching.dump = task["dump"]
     findings = task["findings"]
-    judged = {judge.page["code"] for judge in watching.judges}
-    watching.wanted_codes = frozenset(one["code"] for one in findings if one["code"] in judged)
-    watching.wanted_lines = frozenset(
-        (one["filename"], line)
-        for one in findings
-        if one["code"] not in judged
-        for line in range(one["first_line"], one["last_line"] + 1)
-    )
+    watching.wanted = frozenset(one["code"] for one in findings)
     _report_exceptions(session)
     atexit.register(_end, session, watching)
     os.register_at_fork(after_in_child=lambda: _forked(watching))
@@ -47,6 +40,8 @@ def begin(session):
     watch.pause_in_compiled_code(watching)
     for mode in modes:
         mode.__enter__()
+    following = calls.Calls(findings, session.emit, (watch.ContractViolation,))
+    following.follow(sys._getframe(1))
 
 
 def _start(session):
@@ -87,11 +82,12 @@ def _end(session, watching):
             {"code": code, "calls": calls, "seconds": seconds}
             for code, (calls, seconds) in judged.items()
         ],
-        reached=[
+        held=[
             {"code": code, "filename": filename, "line": line}
-            for code, filename, line in sorted(watching.reached)
+            for code, filename, line in sorted(watching.held)
         ],
         compiled_calls=watching.unseen,
+        gpu=torch.cuda.is_initialized(),
     )
 
 

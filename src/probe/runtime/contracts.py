@@ -454,9 +454,13 @@ class Contract:
 
     def judge(self, arguments):
         """The `Finding` of a call with these arguments by name, or None."""
+        return self.decide(arguments)[0]
+
+    def decide(self, arguments):
+        """The same, and whether the contract could be evaluated."""
         with contextlib.suppress(Exception):  # unknown: see the module's first lines
-            return self.check(arguments)
-        return None
+            return self.check(arguments), True
+        return None, False
 
     def check(self, arguments):
         """As `judge`, but what cannot be evaluated raises."""

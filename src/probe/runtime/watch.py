@@ -86,10 +86,9 @@ class Watch(TorchFunctionMode):
         self.judges = []
         self.unseen = 0
         self.calls = 0
-        # Where the static checker has found something: which of it does the program reach?
-        self.wanted_codes = frozenset()
-        self.wanted_lines = frozenset()
-        self.reached = set()
+        # Of the codes that the static checker has reported: where did the contract hold?
+        self.wanted = frozenset()
+        self.held = set()
         self.reported = set()
         self.dump = None
         # On a virtual device, what PyTorch itself says of a call costs no GPU.
@@ -174,10 +173,6 @@ class Watch(TorchFunctionMode):
         plan = self.plans.get(func)
         if plan is not None:
             self.judge(plan, args, kwargs, sys._getframe(1), lambda: func(*args, **kwargs or {}))
-        elif self.wanted_lines:
-            at = place.of_user(sys._getframe(1))
-            if at in self.wanted_lines:
-                self.reached.add(("", *at))
         return func(*args, **kwargs) if kwargs else func(*args)
 
     def _is_on(self):
@@ -201,11 +196,11 @@ class Watch(TorchFunctionMode):
                 for judge in plan.judges:
                     start = time.perf_counter()
                     arguments = plan.bind(args, kwargs, judge.contract)
-                    finding = judge.contract.judge(arguments)
+                    finding, decided = judge.contract.decide(arguments)
                     judge.calls += 1
                     judge.seconds += time.perf_counter() - start
-                    if judge.page["code"] in self.wanted_codes:
-                        self.reached.add((judge.page["code"], *place.of_user(frame)))
+                    if decided and finding is None and judge.page["code"] in self.wanted:
+                        self.held.add((judge.page["code"], *place.of_user(frame)))
                     if finding is not None:
                         found.append(self._found(judge, finding, plan, arguments, frame))
             finally:
