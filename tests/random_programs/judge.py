@@ -1,0 +1,277 @@
+"""Compares what torchvet says of programs with what their runs did."""
+
+import collections
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+
+from conformance import trace
+
+agrees, brief, seen_text = trace.agrees, trace.brief, trace.seen_text
+
+RULES = pathlib.Path(__file__).resolve().parents[2] / "rules"
+
+
+def raising_rules():
+    """The codes of the rules that say what the CPU raises."""
+    pages = (path.read_text(encoding="utf-8").split("+++")[1] for path in RULES.glob("*.md"))
+    return {re.search(r'^code = "(\w+)"', front, re.MULTILINE)[1] for front in pages if re.search(r"^cpu = ", front, re.MULTILINE)}
+
+
+# TV109 says that a loss is always 0, which no run raises; the other harms of these are silent, too.
+RAISING = raising_rules() - {"TV109", "TV110", "TV112", "TV114", "TV115", "TV117", "TV118", "TV120"}
+# What a contradiction is: `kind` is "fact", "dead", "report" or "crash"; the `claim` is what torchvet says.
+Contradiction = collections.namedtuple("Contradiction", "kind row name claim seen about")
+
+
+class OfFile:
+    """What torchvet says of one program."""
+
+    def __init__(self):
+        self.facts = collections.defaultdict(list)  # name -> facts
+        self.findings = []
+        self.crash = None
+
+
+def ask(torchvet, folder, paths=None):
+    """What torchvet says of the programs of a folder, by file name."""
+    said = collections.defaultdict(OfFile)
+    environment = {**os.environ, "RAYON_NUM_THREADS": "1", "TORCHVET_COLOR": "never"}
+    paths = paths or sorted(path.name for path in pathlib.Path(folder).glob("*.py"))
+    for verb in ("facts", "check"):
+        command = [torchvet, verb, "--output-format", "json", *paths]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
+        if done.returncode not in (0, 1):
+            return halves(torchvet, folder, paths, verb, done)
+        for entry in json.loads(done.stdout or "[]"):
+            of_file = said[pathlib.PurePath(entry["filename"]).name]
+            if verb == "facts":
+                of_file.facts[entry["name"]].append(entry)
+            else:
+                of_file.findings.append(entry)
+    return said
+
+
+def halves(torchvet, folder, paths, verb, done):
+    """The answer for the files apart, where torchvet crashed on all of them together."""
+    said = collections.defaultdict(OfFile)
+    if len(paths) == 1:
+        why = [line for line in done.stderr.splitlines() if line.strip()]
+        said[paths[0]].crash = f"torchvet {verb}: exit status {done.returncode}: {why[-1][:200] if why else ''}"
+        return said
+    middle = len(paths) // 2
+    for half in (paths[:middle], paths[middle:]):
+        said.update(ask(torchvet, folder, half))
+    return said
+
+
+# Facts ----------------------------------------------------------------------------------------
+
+SCALARS = {"int", "float", "bool", "str"}
+
+
+ROUNDING = {"bfloat16": 1e-2, "float16": 2e-3}
+
+
+def near(a, b, rounding=1e-4):
+    return a == b or math.isclose(a, b, rel_tol=rounding, abs_tol=1e-5)
+
+
+def outside(span, low, high, rounding=1e-4):
+    """The end of low to high that leaves the range of a fact; None if there is none."""
+    least, most = span.get("min"), span.get("max")
+    if math.isnan(low) or math.isnan(high):
+        return "nan"
+    if least is not None and low < least and not near(low, least, rounding):
+        return low
+    return high if most is not None and high > most and not near(high, most, rounding) else None
+
+
+def scalar(fact, seen):
+    kind = fact["kind"]
+    if seen[0] == "array" and not seen[1]:
+        return None  # a number of NumPy may be taken for one of Python
+    if seen[0] != kind:
+        return f"a {kind}, but it was {seen_text(seen)}"
+    value, told = seen[1], fact.get("value")
+    if value is None:
+        return None
+    if isinstance(told, str) != (kind == "str"):
+        told = None  # a size with a name
+    if told is not None and told != value and not (kind == "float" and near(told, value)):
+        return f"{told!r}, but it was {value!r}"
+    if fact.get("range"):
+        beyond = outside(fact["range"], value, value)
+        return None if beyond is None else f"{kind} of range {span_text(fact)}, but it was {value!r}"
+    return None
+
+
+def span_text(fact):
+    return f"{fact['range']['min']} to {fact['range']['max']}"
+
+
+def disagrees(fact, seen, inside=False):
+    """Why a fact does not hold of an observed value; None where it does, or says nothing.
+
+    A list, and what a tuple holds, is listed as it is when the program has ended: of a tensor in a
+    tuple the values are not compared, of a list nothing but that it is one."""
+    kind = fact.get("kind", "unknown")
+    if kind in ("unknown", "any") or seen[0] == "Field":  # a field of a dataclass is no value yet
+        return None
+    if kind in SCALARS:
+        return scalar(fact, seen)
+    if kind == "none":
+        return None if seen[0] == "NoneType" else f"None, but it was {seen_text(seen)}"
+    if kind in ("tensor", "array"):
+        if seen[0] not in ("tensor", "array"):
+            return f"a {kind}, but it was {text_of(seen)}"
+        reason = agrees(fact, seen[:4], False)
+        if reason:
+            return reason
+        if kind == "tensor" and fact.get("device") and not fact["device"].startswith(seen[3]):
+            return f"device {fact['device']}, but it was {seen[3]}"
+        told = fact.get("dtype")
+        if told is not None and seen[0] == kind and told != seen[2]:
+            return f"dtype {told}, but it was {seen[2]}"
+        if fact.get("range") and seen[4] and not inside and (beyond := outside(fact["range"], *seen[4], ROUNDING.get(seen[2], 1e-4))) is not None:
+            return f"range {span_text(fact)}, but it holds {beyond}"
+        return None
+    if kind == "list":
+        return None if seen[0] in ("list", "Size", "deque") else f"a list, but it was {text_of(seen)}"
+    if kind == "tuple":
+        if seen[0] != "tuple":
+            return f"a tuple, but it was {text_of(seen)}"
+        items = fact.get("items")
+        if items is None or len(seen) < 3:
+            return None
+        if len(items) < 64 and len(items) != seen[2]:
+            return f"a tuple of {len(items)}, but it was one of {seen[2]}"
+        return next((f"item {i}: {reason}" for i, (f, s) in enumerate(zip(items, seen[1])) if (reason := disagrees(f, s, True))), None)
+    if kind == "dtype":
+        if seen[0].endswith("DType"):  # one of NumPy
+            return None
+        return None if seen == ("dtype", fact["value"]) else f"torch.{fact['value']}, but it was {text_of(seen)}"
+    if kind == "object":
+        return other(fact, seen)
+    return None
+
+
+def other(fact, seen):
+    if re.fullmatch(r"C\d+b?|Net\w+", fact.get("class", "")):
+        return None if seen[0] == fact["class"] else f"a {fact['class']}, but it was {text_of(seen)}"
+    if "class" in fact:
+        if "namedtuple" in fact["class"]:
+            return None if seen[0] == "tuple" else f"a {fact['class']}, but it was {text_of(seen)}"
+        return f"a {fact['class']}, but it was {text_of(seen)}" if seen[0] in SCALARS | {"NoneType", "tensor", "list", "tuple"} else None
+    text = fact.get("text", "")
+    mark = {"{": ("dict", "set", "Counter", "defaultdict", "OrderedDict", "frozenset"), "function ": ("function", "method", "_lru_cache_wrapper"), "class ": ("type",)}
+    for begin, types in mark.items():
+        if text.startswith(begin) and seen[0] not in types:
+            return f"{text[:30]}, but it was {text_of(seen)}"
+    return None
+
+
+def text_of(seen):
+    if seen[0] in ("tensor", "array"):
+        return seen_text(seen[:4])
+    return f"{seen[0]} {seen[1]!r}" if len(seen) == 2 else seen[0]
+
+
+def claim_of(fact):
+    if fact.get("kind") in ("tensor", "array"):
+        return brief({**fact, "kind": "tensor"}) + (f" in {span_text(fact)}" if fact.get("range") else "")
+    return " ".join(str(fact[key]) for key in ("kind", "value", "class", "text") if fact.get(key) is not None)
+
+
+def is_known(fact, seen):
+    """Whether the fact says as much as a reader would hope for."""
+    kind = fact.get("kind")
+    if seen[0] in ("tensor", "array"):
+        return bool(fact.get("dtype") and fact.get("shape") is not None and None not in fact["shape"])
+    return kind not in ("unknown", None)
+
+
+# Programs -------------------------------------------------------------------------------------
+
+
+class Verdict:
+    """What the comparison of one program found."""
+
+    def __init__(self):
+        self.assignments = self.known = self.exact = 0
+        self.contradictions = []
+        self.counts = collections.Counter()
+
+
+def judge(runs, said, nan_allowed=False):
+    verdict = Verdict()
+    if said.crash:
+        verdict.contradictions.append(Contradiction("crash", 1, "torchvet", said.crash, "", ""))
+        return verdict
+    facts_judged(runs, said, verdict, nan_allowed)
+    findings_judged(runs, said, verdict)
+    missed(runs, said, verdict)
+    return verdict
+
+
+def facts_judged(runs, said, verdict, nan_allowed):
+    sites = collections.defaultdict(dict)
+    for run in runs:
+        for site, values in run.sites.items():
+            sites[site].update(values)
+    for (_, _, first, last, name), values in sorted(sites.items(), key=lambda entry: entry[0][2]):
+        here = [entry["value"] for entry in said.facts.get(name, ()) if first <= entry["location"]["row"] <= last]
+        verdict.assignments += 1
+        if not here:
+            verdict.contradictions.append(Contradiction("dead", first, name, "never run", text_of(next(iter(values))), "never run"))
+            continue
+        if len(here) > 1:
+            verdict.counts["facts of one name on one line, not compared"] += 1
+            continue
+        [fact] = here
+        verdict.known += is_known(fact, next(iter(values)))
+        verdict.exact += fact.get("value") is not None or bool(fact.get("range") and fact["range"]["min"] == fact["range"]["max"])
+        for seen in values:
+            reason = disagrees(fact, seen)
+            if reason and nan_allowed and reason.endswith("nan"):
+                verdict.counts["ranges of values that hold NaN, too"] += 1
+            elif reason:
+                about = re.sub(r"-?\d[\d.e+-]*|'[^']*'|\[.*?\]", "_", reason)
+                verdict.contradictions.append(Contradiction("fact", first, name, claim_of(fact), reason, about))
+                break
+
+
+def findings_judged(runs, said, verdict):
+    for finding in said.findings:
+        code, severity = finding["code"], finding["severity"]
+        verdict.counts[f"{severity}s"] += 1
+        if severity != "error":
+            continue
+        if code not in RAISING:
+            verdict.counts["errors of silent harm"] += 1
+            continue
+        rows = set(range(finding["location"]["row"], finding["end_location"]["row"] + 1))
+        ran = [run for run in runs if run.reached & rows]
+        if not ran:
+            verdict.counts["errors on lines that no run reached"] += 1
+        elif all(run.raised & rows for run in ran):
+            verdict.counts["errors that hold"] += 1
+        else:
+            harmless = sum(not run.raised & rows for run in ran)
+            seen = f"ran without an exception in {harmless} of {len(ran)} runs"
+            row = finding["location"]["row"]
+            verdict.contradictions.append(Contradiction("report", row, code, f"{code}: {finding['message']}", seen, code))
+
+
+def missed(runs, said, verdict):
+    """Programs that PyTorch stops, with no error on the line."""
+    rows = {finding["location"]["row"] for finding in said.findings if finding["severity"] == "error"}
+    for run in runs:
+        if run.stopped and run.stopped[0] in ("RuntimeError", "IndexError") and run.stopped[2]:
+            verdict.counts["runs stopped by PyTorch"] += 1
+            verdict.counts["... and no error on the line"] += run.stopped[2] not in rows
+        elif run.stopped:
+            verdict.counts["runs stopped by another exception"] += 1

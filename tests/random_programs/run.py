@@ -1,0 +1,132 @@
+"""Runs programs on CPython and PyTorch, and notes what each assignment and each line did."""
+
+import ast
+import builtins
+import io
+import sys
+import types
+
+import numpy as np
+import torch
+
+from conformance import trace
+from writer import OutOfTime, in_time, seed_all
+
+OBSERVE = trace.OBSERVE
+
+DATA = (0, 1, 5)
+SECONDS = 2
+MOST_DISTINCT = 100
+VALUE = OBSERVE + "value__"
+
+
+class Instrumented(trace.Instrument):
+    """Notes `:=` too."""
+
+    def visit_NamedExpr(self, node):
+        self.generic_visit(node)
+        site = (self.file, self.cell, node.lineno, node.end_lineno, node.target.id)
+        call = ast.Call(ast.Name(VALUE, ast.Load()), [ast.Constant(site), node.value], [])
+        node.value = ast.fix_missing_locations(ast.copy_location(call, node.value))
+        return node
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        return super().visit_Assign(node)
+
+
+def ends(values):
+    """The least and the greatest element; None where they cannot be told."""
+    try:
+        if not 0 < values.size <= 5000 or values.dtype.kind not in "biuf":
+            return None
+        return float(values.min()), float(values.max())
+    except (TypeError, ValueError, RuntimeError):
+        return None
+
+
+def describe(value, depth=2):
+    """What is compared of a value. For tensors the first four are as `trace.agrees` has them."""
+    if isinstance(value, torch.Tensor):
+        dtype = str(value.dtype).removeprefix("torch.")
+        plain = value.detach()
+        known = None if value.is_complex() or value.layout != torch.strided else ends((plain.float() if dtype == "bfloat16" else plain).numpy())
+        return ("tensor", tuple(value.shape), dtype, str(value.device), known)
+    if isinstance(value, (np.ndarray, np.generic)):
+        return ("array", value.shape, str(value.dtype), "", ends(np.asarray(value)))
+    if value is None or type(value) in (bool, int, float, str):
+        return (type(value).__name__, value if type(value) is not int or abs(value) < 2**62 else None)
+    if isinstance(value, tuple) and depth:
+        return ("tuple", tuple(describe(item, depth - 1) for item in value[:8]), len(value))
+    if isinstance(value, torch.dtype):
+        return ("dtype", str(value).removeprefix("torch."))
+    return (type(value).__name__,)
+
+
+class Run:
+    """One execution: what was assigned, what lines were begun, where exceptions passed."""
+
+    def __init__(self):
+        self.sites = {}
+        self.reached, self.raised = set(), set()
+        self.stopped = None  # (type, message, row) of the exception that ended it
+
+    def observe(self, site, value):
+        seen = describe(value)
+        values = self.sites.setdefault(site, {})
+        if len(values) < MOST_DISTINCT:
+            values[seen] = None
+
+    def value(self, site, value):
+        self.observe(site, value)
+        return value
+
+
+def compiled(source, shown):
+    tree = ast.parse(source)
+    return compile(Instrumented(shown, None).visit(tree), shown, "exec", dont_inherit=True)
+
+
+def execute(code, shown, data):
+    """Runs compiled code here and now, for one seed of the data."""
+    run = Run()
+    setattr(builtins, OBSERVE, run.observe)
+    setattr(builtins, VALUE, run.value)
+    main = types.ModuleType("__main__")
+    before, stdout = sys.modules["__main__"], sys.stdout
+    sys.modules["__main__"], sys.stdout = main, io.StringIO()
+
+    def follow(frame, event, argument):
+        if frame.f_code.co_filename != shown:
+            return None
+        if event == "line":
+            run.reached.add(frame.f_lineno)
+        elif event == "exception" and argument[0] not in (StopIteration, GeneratorExit):
+            run.raised.add(frame.f_lineno)
+        return follow
+
+    seed_all(data)
+    try:
+        with in_time(SECONDS):
+            sys.settrace(follow)
+            exec(code, main.__dict__)
+    except OutOfTime:
+        run.stopped = ("OutOfTime", "", 0)
+    except BaseException as error:
+        rows, trail = [0], error.__traceback__
+        while trail is not None:
+            if trail.tb_frame.f_code.co_filename == shown:
+                rows.append(trail.tb_lineno)
+            trail = trail.tb_next
+        message = str(error).splitlines()
+        run.stopped = (type(error).__name__, message[0] if message else "", rows[-1])
+    finally:
+        sys.settrace(None)
+        sys.modules["__main__"], sys.stdout = before, stdout
+        seed_all(0)
+    return run
+
+
+def runs_of(source, shown, seeds=DATA):
+    code = compiled(source, shown)
+    return [execute(code, shown, data) for data in seeds]
