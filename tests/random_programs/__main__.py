@@ -3,7 +3,7 @@
     python tests/random_programs --torchvet target/release/torchvet [--seed 1] [--count 1000] [--jobs 1]
         [--without generators,finally] [--skip REGEX] [--reduce] [--keep DIR] [--most 40]
 
-Program N is the same on every machine with the same PyTorch: `--seed N --count 1` makes it again,
+Program N of the same options is the same with every run: `--seed N --count 1` makes it again,
 `--print` shows it. Each runs for several seeds of its data, with all assignments noted. Of these,
 `torchvet facts` must say nothing that does not hold whenever the line runs; a line that runs must
 have a fact; and where `torchvet check` says that a line raises, it must raise in each run that comes
@@ -52,7 +52,10 @@ class Tally:
         for key in ("programs", "assignments", "known", "exact", "crashed"):
             setattr(self, key, getattr(self, key) + other[key])
         self.counts.update(other["counts"])
-        self.failing += [(seed, source, [judge.Contradiction(*c) for c in found]) for seed, source, found in other["failing"]]
+        self.failing += [
+            (seed, source, [judge.Contradiction(*c) for c in found])
+            for seed, source, found in other["failing"]
+        ]
 
 
 def chunk(seeds, options, say):
@@ -131,7 +134,9 @@ def judged(options):
             died = said[-1] if said else seeds[0]
             print(f"seed {died}: the run crashed", file=sys.stderr)
             tally.crashed += 1
-            waiting.extendleft(part for part in (range(died + 1, seeds[-1] + 1), range(seeds[0], died)) if part)
+            waiting.extendleft(
+                part for part in (range(died + 1, seeds[-1] + 1), range(seeds[0], died)) if part
+            )
         if options.progress:
             print(f"{tally.programs} programs, {len(tally.failing)} failing", file=sys.stderr, flush=True)
     return tally
@@ -181,7 +186,9 @@ def shape_of(text, row):
 
 
 def shown(number, seed, text, contradiction):
-    what = {"fact": "wrong fact", "dead": "taken for dead", "report": "wrong report", "crash": "crash"}[contradiction.kind]
+    what = {"fact": "wrong fact", "dead": "taken for dead", "report": "wrong report", "crash": "crash"}[
+        contradiction.kind
+    ]
     print(f"\n{number}. {what}, seed {seed}, line {contradiction.row}, {contradiction.name}")
     print(f"   torchvet: {contradiction.claim}\n   the run: {contradiction.seen}")
     print("\n".join("   | " + line for line in text.rstrip().splitlines()), flush=True)
@@ -198,7 +205,9 @@ def report(tally, options):
     if not options.reduce:
         for cases in order[: options.most]:
             seed, source, contradiction = cases[0]
-            print(f"seed {seed} line {contradiction.row} {contradiction.kind} {contradiction.name}: {contradiction.claim} | {contradiction.seen} | {source.splitlines()[contradiction.row - 1].strip()}")
+            line = source.splitlines()[contradiction.row - 1].strip()
+            print(f"{len(cases)} x {contradiction.kind}, seed {seed}, line {contradiction.row}: {line}")
+            print(f"    torchvet: {contradiction.claim}\n    the run: {contradiction.seen}")
         return
     known = set()
     for cases in order:
@@ -227,9 +236,16 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the first program")
     parser.add_argument("--count", type=int, default=1000, help="how many programs")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--without", default="", metavar="FEATURES", help="leave these out, separated by commas")
+    parser.add_argument(
+        "--without", default="", metavar="FEATURES", help="leave these out, separated by commas"
+    )
     parser.add_argument("--only", default="", metavar="FEATURES", help="leave all others out")
-    parser.add_argument("--skip", default="", metavar="REGEX", help="leave out simple statements whose template this is found in")
+    parser.add_argument(
+        "--skip",
+        default="",
+        metavar="REGEX",
+        help="leave out simple statements whose template this is found in",
+    )
     parser.add_argument("--allow-nan", action="store_true", help="a range says nothing of NaN")
     parser.add_argument("--features", action="store_true", help="list the features, and stop")
     parser.add_argument("--print", action="store_true", help="show the programs, and stop")
@@ -245,7 +261,9 @@ def main():
     split = {key: {word for word in getattr(options, key).split(",") if word} for key in ("without", "only")}
     if unknown := (split["without"] | split["only"]) - set(features):
         parser.error(f"no such feature: {', '.join(sorted(unknown))}")
-    options.without = frozenset(split["without"] | (set(features) - split["only"] if split["only"] else set()))
+    options.without = frozenset(
+        split["without"] | (set(features) - split["only"] if split["only"] else set())
+    )
     options.torchvet = str(pathlib.Path(options.torchvet).resolve())
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
@@ -264,10 +282,14 @@ def main():
             notes = "".join(f"# line {c.row}: {c.name}: {c.claim} | {c.seen}\n" for c in found)
             (options.keep / name_of(seed)).write_text(source + notes, encoding="utf-8")
     kinds = collections.Counter(c.kind for _, _, found in tally.failing for c in found)
-    share = f"{100 * tally.known / max(tally.assignments, 1):.1f}% known, {100 * tally.exact / max(tally.assignments, 1):.1f}% with their values"
-    print(f"\n{tally.programs} programs in {spent:.0f} s, {1000 * spent / max(tally.programs, 1):.1f} ms each; {tally.crashed} crashed")
-    print(f"{tally.assignments} assignments compared: {share}")
-    print(f"facts that do not hold: {kinds['fact']}; lines taken for dead: {kinds['dead']}; wrong reports: {kinds['report']}; crashes: {kinds['crash']}")
+    known, exact = (100 * count / max(tally.assignments, 1) for count in (tally.known, tally.exact))
+    print(
+        f"\n{tally.programs} programs in {spent:.0f} s, {1000 * spent / max(tally.programs, 1):.1f} ms each; {tally.crashed} crashed"
+    )
+    print(f"{tally.assignments} assignments compared: {known:.1f}% known, {exact:.1f}% with their values")
+    print(
+        f"facts that do not hold: {kinds['fact']}; lines taken for dead: {kinds['dead']}; wrong reports: {kinds['report']}; crashes: {kinds['crash']}"
+    )
     for what, count in sorted(tally.counts.items()):
         print(f"{what}: {count}")
     print(f"{tally.programs - len(tally.failing)} passed, {len(tally.failing)} failed")

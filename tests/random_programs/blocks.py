@@ -5,6 +5,7 @@ import random
 
 import torch
 
+from objects import ATTRIBUTES, FUNCTIONS, METHODS, SPECIAL, USES, parts
 from writer import OutOfTime, Raised, Rejected, Writer, in_time, is_instance, seed_all
 
 BLOCKS = {}  # function -> (feature, weight)
@@ -93,12 +94,12 @@ def either_value(w, depth):
 @block("for", 8)
 def for_loop(w, depth):
     name, second = w.fresh(), w.fresh()
-    single = ["range($n)", "range($m)", "range(3)", "$xs", "$ts", "$t", "reversed($xs)", "[$x, $x2]", "($v, $v2)", "$st", "$di", "$s",
+    single = ["range($n)", "range(3)", "$xs", "$ts", "$t", "reversed($xs)", "[$x, $x2]", "($v, $v2)", "$st", "$di", "$s",
               "range(R + 1)", "sorted($st)", "$t.tolist()", "list($xs)", "$a", "range(5, 0, -2)", "$t.unbind(0)"]  # fmt: skip
     double = ["enumerate($xs)", "enumerate($t)", "zip($xs, $xs2)", "zip(range(3), $ts)", "$di.items()", "[($x, 1), (2, $v)]",
               "enumerate([$v, $v2], 1)", "zip($t, $t2)", "itertools.product([1, 2], $xs)"]  # fmt: skip
     if w.on("empty"):
-        single += ["range(R)", "range(1, R)"]
+        single += ["range(R)", "range(1, R)", "range($m)"]
     pair = w.chance(0.3)
     iterable, _ = w.fill(w.rng.choice(double if pair else single))
     try:
@@ -129,7 +130,13 @@ def while_loop(w, depth):
     w.frozen.add(counter)
     roll = w.rng.random()
     limit = w.rng.choice(["3", "R + 1", "R + 2", "5", "8", "20", *(["R", "R"] if w.on("empty") else [])])
-    header = f"while {counter} < {limit}:" if roll < 0.6 else "while True:" if roll < 0.8 or not w.on("empty") else f"while {w.condition()}:"
+    header = (
+        f"while {counter} < {limit}:"
+        if roll < 0.6
+        else "while True:"
+        if roll < 0.8 or not w.on("empty")
+        else f"while {w.condition()}:"
+    )
     with w.block(header):
         w.put(f"{counter} += 1")
         w.in_loop += 1
@@ -163,7 +170,17 @@ def try_statement(w, depth):
             body(w, depth, 2)
     handlers = w.chance(0.85) or not w.on("finally")
     if handlers:
-        kind = w.rng.choice(["Exception", "ValueError", "(ValueError, KeyError)", "RuntimeError", "Exception as error", "IndexError", "LookupError"])
+        kind = w.rng.choice(
+            [
+                "Exception",
+                "ValueError",
+                "(ValueError, KeyError)",
+                "RuntimeError",
+                "Exception as error",
+                "IndexError",
+                "LookupError",
+            ]
+        )
         with w.block(f"except {kind}:"):
             if w.chance(0.25) and "error" in kind:
                 w.put(f"{w.fresh()} = type(error).__name__")
@@ -183,7 +200,13 @@ def try_statement(w, depth):
 
 @block("with", 3)
 def with_statement(w, depth):
-    managers = ["torch.no_grad()", "torch.enable_grad()", "contextlib.nullcontext()", "torch.set_grad_enabled(False)", "torch.inference_mode()"]
+    managers = [
+        "torch.no_grad()",
+        "torch.enable_grad()",
+        "contextlib.nullcontext()",
+        "torch.set_grad_enabled(False)",
+        "torch.inference_mode()",
+    ]
     if w.on("suppress"):
         managers += ["contextlib.suppress(Exception)", "contextlib.suppress(ValueError)"]
     manager = w.rng.choice(managers)
@@ -201,7 +224,9 @@ def with_statement(w, depth):
 
 @block("match", 3)
 def match_statement(w, depth):
-    subject = w.rng.choice(["R", w.pick("any"), "R % 2", "(R, 1)", "[R, 2, 3]", '{"k": R}', w.pick("any"), w.pick("tu")])
+    subject = w.rng.choice(
+        ["R", w.pick("any"), "R % 2", "(R, 1)", "[R, 2, 3]", '{"k": R}', w.pick("any"), w.pick("tu")]
+    )
     patterns = [
         "0", "1", "1 | 2", "int()", "str()", "None", "[]", "[first]", "(first, second)", "[first, *rest]", "(0, first)", "float()",
         '{"k": first}', "True", "first if R > 0", "torch.Tensor()", '"ab"', "list()", "int() as first", "Pair(left=first)", "-1",
@@ -236,11 +261,18 @@ def function(w, depth):
         header = f"def {name}({first}, {second}, {third}={default}):"
         arguments[third] = eval(default)
     elif roll < 0.45:
-        header, arguments = f"def {name}({first}, *{second}):", {first: w.ns[samples[0]], second: (w.ns[samples[1]], 1)}
+        header, arguments = (
+            f"def {name}({first}, *{second}):",
+            {first: w.ns[samples[0]], second: (w.ns[samples[1]], 1)},
+        )
     elif roll < 0.55:
         header = f"def {name}({first}, {second}, **{third}):"
         arguments[third] = {"a": 1}
-    shared = [n for n in w.names if type(w.ns.get(n)) in (int, float, list, str) and n not in w.frozen] if w.in_function == 0 else []
+    shared = (
+        [n for n in w.names if type(w.ns.get(n)) in (int, float, list, str) and n not in w.frozen]
+        if w.in_function == 0
+        else []
+    )
     with w.function(header, arguments):
         if shared and w.chance(0.25) and w.on("global"):
             name_of = w.rng.choice(shared)
@@ -248,7 +280,9 @@ def function(w, depth):
             w.put(f"{name_of} = {w.value()}")
         body(w, depth, 5)
         if w.chance(0.85):
-            w.put(f"return {w.rng.choice([w.pick('any'), w.pick('any'), w.value(), f'{w.value()}, {w.value()}', first])}")
+            w.put(
+                f"return {w.rng.choice([w.pick('any'), w.pick('any'), w.value(), f'{w.value()}, {w.value()}', first])}"
+            )
     if w.in_function:
         w.ns[name] = lambda *_, **__: None
         w.put(f"{w.fresh()} = {name}({samples[0]}, {samples[1]})")
@@ -262,7 +296,13 @@ def call(w, name, samples):
     other = [w.pick(kind) for kind in w.functions[name]] if w.chance(0.5) else samples
     text = f"{name}({other[0]}, {other[1]})"
     if w.chance(0.15):
-        text = w.rng.choice([f"{name}(*[{other[0]}, {other[1]}])", f"{name}({other[0]}, *({other[1]},))", f"functools.partial({name}, {other[0]})({other[1]})"])
+        text = w.rng.choice(
+            [
+                f"{name}(*[{other[0]}, {other[1]}])",
+                f"{name}({other[0]}, *({other[1]},))",
+                f"functools.partial({name}, {other[0]})({other[1]})",
+            ]
+        )
     if w.chance(0.15):
         pair = f"{w.fresh()}, {w.fresh()}"
         w.put(f"{pair} = {text}, {name}({samples[0]}, {samples[1]})")
@@ -270,39 +310,12 @@ def call(w, name, samples):
         w.put(f"{w.fresh()} = {text}" if w.chance(0.9) else text)
 
 
-FUNCTIONS = """
-def $new($new2, $new3=[]):\\n    $new3.append($new2)\\n    return $new3
-def $new($new2, $new3={}):\\n    $new3[$new2] = len($new3)\\n    return len($new3)
-def $new($new2):\\n    if $new2 <= 0:\\n        return $v\\n    return $new($new2 - 1)
-def $new($new2):\\n    return 1 if $new2 <= 1 else $new2 * $new($new2 - 1)
-def $new($new2):\\n    if not $new2 or $new2 < 0:\\n        return []\\n    return [$new2] + $new($new2 - 1)
-def $new($new2):\\n    if $new2 > 3:\\n        return $t\\n    return $new($new2 + 1) + 1
-def $new($new2):\\n    $xs.append($new2)\\n    return len($xs)
-def $new($new2):\\n    $t.add_($new2)\\n    return $t
-def $new($new2, $new3=$x):\\n    return $new2 + $new3
-def $new($new2):\\n    $new3 = $new2\\n    def inner():\\n        nonlocal $new3\\n        $new3 += 1\\n        return $new3\\n    inner()\\n    inner()\\n    return $new3
-def $new($new2):\\n    total = [0]\\n    def add(n):\\n        total[0] += n\\n        return total\\n    for e in range(3):\\n        add($new2)\\n    return total[0]
-def $new($new2):\\n    try:\\n        return $new2 // R\\n    except ZeroDivisionError:\\n        return $v
-def $new($new2):\\n    for e in range(5):\\n        if e > $new2:\\n            return e\\n    return $v
-def $new($new2):\\n    return [lambda: (e, $new2) for e in range(2)][0]()
-$new = [lambda: e for e in range(3)]\\n$new2 = [g() for g in $new]
-$new = [lambda e=e: e for e in range(3)]\\n$new2 = [g() for g in $new]
-$new = lambda $new2, $new3=$x: ($new2, $new3)
-$new = functools.partial(pow, $n)
-$new = functools.partial(max, $x, $x2)
-def decorate(g):\\n    def wrapper(*args, **kwargs):\\n        $xs.append(1)\\n        return g(*args, **kwargs)\\n    return wrapper\\n@decorate\\ndef $new($new2):\\n    return $new2
-@functools.lru_cache\\ndef $new($new2):\\n    $xs.append($new2)\\n    return $new2
-def $new($new2):\\n    def make():\\n        return $v\\n    return make() if $new2 else None
-def $new($new2=$m):\\n    return $new2
-"""
-
-
 @block("functions", 5)
 def small_function(w, depth):
     if w.indent:
         raise Rejected
-    text, new = w.fill(w.rng.choice([text for text in FUNCTIONS.strip().splitlines() if not w.skipped(text)]))
-    for line in text.split("\\n"):
+    text, new = w.fill(w.rng.choice([text for text in parts(FUNCTIONS) if not w.skipped(text)]))
+    for line in text.split("\n"):
         w.put(line)
     if not text.startswith("$new = ["):
         w.frozen.add(new[0])
@@ -323,7 +336,17 @@ def generator(w, depth):
             w.put(f"{log}.append(-1)")
         with w.block("for step in range(limit):"):
             w.put(f"{log}.append(step)")
-            w.put(w.rng.choice(["yield step", "yield step * 2", f"yield {w.value()}", f"yield from [step, {w.number()}]", "yield step, step + 1"]))
+            w.put(
+                w.rng.choice(
+                    [
+                        "yield step",
+                        "yield step * 2",
+                        f"yield {w.value()}",
+                        f"yield from [step, {w.number()}]",
+                        "yield step, step + 1",
+                    ]
+                )
+            )
             if w.chance(0.3):
                 w.put(f"{log}.append({w.number()})")
         if w.chance(0.3):
@@ -351,7 +374,13 @@ def generator(w, depth):
             w.put("yield 7")
         w.put(f"{w.fresh()} = list({outer}())")
     else:
-        text = {"list": f"list({name}())", "any": f"any({name}())", "all": f"all({name}())", "comp": f"[e for e in {name}()]", "zip": f"list(zip({name}(3), [1]))"}[use]
+        text = {
+            "list": f"list({name}())",
+            "any": f"any({name}())",
+            "all": f"all({name}())",
+            "comp": f"[e for e in {name}()]",
+            "zip": f"list(zip({name}(3), [1]))",
+        }[use]
         w.put(f"{w.fresh()} = {text}")
     w.put(f"{w.fresh()} = len({log})")
     w.put(f"{w.fresh()} = sum({log})")
@@ -399,35 +428,6 @@ def manager(w, depth):
 
 # Classes --------------------------------------------------------------------------------------
 
-ATTRIBUTES = {"number": "$x", "list": "[$x, $n]", "tensor": "$t", "dict": '{"a": $v}', "fresh": "torch.zeros(2, 3)", "value": "$v", "text": '"ab"'}
-METHODS = {
-    "number": ["self.A += x\nreturn self.A", "self.A = x", "return self.A * x", "self.A = self.A + 1\nreturn self", "if R > 0:\n    self.A = x\nreturn self.A", "self.A, old = x, self.A\nreturn old"],
-    "list": ["self.A.append(x)\nreturn len(self.A)", "self.A = self.A + [x]\nreturn self.A", "return self.A.pop()", "self.A = []\nreturn x", "for e in range(x):\n    self.A.append(e)\nreturn self.A", "return [e for e in self.A if e > x]", "return self.A"],
-    "tensor": ["self.A.add_(x)\nreturn self.A", "self.A = self.A * x\nreturn self.A", "return self.A.sum() + x", "self.A[0] = x", "self.A += x\nreturn self.A", "return self.A.view(-1)[x]"],
-    "dict": ["self.A[x] = x\nreturn len(self.A)", "return self.A.get(x, 0)", "self.A.update(b=x)\nreturn self.A", "return self.A.setdefault(\"c\", x)"],
-    "value": ["self.A = x", "return self.A", "old = self.A\nself.A = x\nreturn old", "return x if self.A is None else self.A"],
-    "text": ["self.A += \"c\"\nreturn self.A", "return f\"{self.A}{x}\"", "return self.A"],
-}  # fmt: skip
-METHODS["fresh"] = METHODS["tensor"]
-SPECIAL = {
-    "list": ["def __len__(self):\n    return len(self.A)", "def __iter__(self):\n    return iter(self.A)", "def __getitem__(self, i):\n    return self.A[i]", "def __contains__(self, x):\n    return x in self.A", "def __setitem__(self, i, x):\n    self.A[i] = x", "def __bool__(self):\n    return len(self.A) > 2"],
-    "number": ["def __call__(self, x):\n    self.A += 1\n    return self.A + x", "def __eq__(self, other):\n    return self.A == 1", "def __bool__(self):\n    return self.A > 1", "def __add__(self, other):\n    return self.A + other", "@property\ndef prop(self):\n    return self.A * 2", "@property\ndef prop(self):\n    self.A += 1\n    return self.A", "@property\ndef prop(self):\n    return self.A\n\n@prop.setter\ndef prop(self, x):\n    self.A = x * 2", "def __repr__(self):\n    return f\"<{self.A}>\"", "def __lt__(self, other):\n    return self.A < 2"],
-    "tensor": ["def __call__(self, x):\n    return self.A * x", "def __getitem__(self, i):\n    return self.A[i]", "def __len__(self):\n    return len(self.A)"],
-    "dict": ["def __getattr__(self, name):\n    if name.startswith(\"_\"):\n        raise AttributeError(name)\n    return 42", "def __getitem__(self, k):\n    return self.A[k]", "def __iter__(self):\n    yield from self.A"],
-    "value": ["@staticmethod\ndef make(x=1):\n    return x", "@classmethod\ndef build(cls):\n    return cls()", "def __call__(self, x=2):\n    self.A = x\n    return self"],
-    "text": ["def __str__(self):\n    return self.A", "def __setattr__(self, name, x):\n    object.__setattr__(self, name, x)", "def __hash__(self):\n    return 3"],
-}  # fmt: skip
-SPECIAL["fresh"] = SPECIAL["tensor"]
-USES = [
-    "{o}.{m}({v})", "{o}.{m}({n})", "{o}.{m}({n})", "{o}.{m}({n})", "{o}.{a}", "{o}.{a}", "! {o}.{a} = {v}", "! {o}.{a} = {n}", "! setattr({o}, \"{a}\", {n})",
-    "getattr({o}, \"{a}\", {n})", "getattr({o}, \"zz\", {n})", "hasattr({o}, \"{a}\")", "hasattr({o}, \"zz\")", "! del {o}.{a}", "! delattr({o}, \"{a}\")",
-    "len({o})", "{o}[0]", "{o}({n})", "list({o})", "[e for e in {o}]", "{n} in {o}", "bool({o})", "{o} == {o}", "{o}.prop", "! {o}.prop = {n}", "{o}.zz", "{o}",
-    "copy.copy({o})", "copy.deepcopy({o})", "! {o}.extra = {v}", "{o}.extra", "{c}.shared", "! {c}.shared = {v}", "{o}.shared", "! {o}.shared = {n}",
-    "isinstance({o}, {c})", "type({o}).__name__", "len(vars({o}))", "{c}.make()", "{c}.build()", "! {o}.{a} += {n}", "! {o}.{a} += {n}", "! {o}[0] = {n}", "{o} + {n}",
-    "str({o})", "f\"{{{o}}}\"", "{c}()", "{o}.counter", "[{o}, {o}]", "{o}.{m}", "{c}.{m}({o}, {n})", "! {o}.shared.append({n})", "type({o}) is {c}", "sorted(vars({o}))",
-    "! {o}.{a}.append({n})", "! {o}.{a}.add_({n})", "! {o}.__dict__[\"{a}\"] = {n}", "{o} if {o} else {n}",
-]  # fmt: skip
-
 
 def multi(w, text, prefix=""):
     for line in text.replace("self.A", f"self.{prefix}").split("\n"):
@@ -460,8 +460,8 @@ def classes(w, depth):
             method = f"m{number}"
             methods.append(method)
             with w.block(f"def {method}(self, x=1):"):
-                multi(w, w.rng.choice(METHODS[kind]), names[kind])
-        for special in w.rng.sample([(k, s) for k in kinds for s in SPECIAL[k]], w.rng.randint(0, 3)):
+                multi(w, w.rng.choice(parts(METHODS[kind])), names[kind])
+        for special in w.rng.sample([(k, s) for k in kinds for s in parts(SPECIAL[k])], w.rng.randint(0, 3)):
             multi(w, special[1], names[special[0]])
     child = name
     if w.chance(0.3):
@@ -469,10 +469,21 @@ def classes(w, depth):
         with w.block(f"class {child}({name}):"):
             if w.chance(0.4):
                 with w.block("def __init__(self):"):
-                    w.put(w.rng.choice(["super().__init__()", "super().__init__(5)", f"{name}.__init__(self)"]))
+                    w.put(
+                        w.rng.choice(["super().__init__()", "super().__init__(5)", f"{name}.__init__(self)"])
+                    )
                     w.put(f"self.{w.rng.choice('ab')} = {w.value()}")
             with w.block(f"def {w.rng.choice(methods)}(self, x=2):"):
-                w.put(w.rng.choice([f"return super().{methods[0]}(x)", f"old = super().{methods[0]}(x + 1)\n        return old", "self.a = x\n        return self.a", "return x"]))
+                w.put(
+                    w.rng.choice(
+                        [
+                            f"return super().{methods[0]}(x)",
+                            f"old = super().{methods[0]}(x + 1)\n        return old",
+                            "self.a = x\n        return self.a",
+                            "return x",
+                        ]
+                    )
+                )
             if w.chance(0.3):
                 w.put(f"shared = {w.value()}")
     holder = w.fresh()
@@ -482,17 +493,17 @@ def classes(w, depth):
 
 def use(w, holders, classes, methods, attributes):
     """Statements about instances; each is executed, and kept if it does not raise."""
-    code = "\n".join(w.texts[w_size(w):])
+    code = "\n".join(w.texts[w_size(w) :])
     try:
         with in_time():
             exec(compile(code, "<written>", "exec"), w.ns)
     except (Exception, OutOfTime):
         raise Rejected from None
     for _ in range(w.rng.randint(3, 8)):
-        template = w.rng.choice([text for text in USES if not w.skipped(text)])
-        text = template.format(
-            o=w.rng.choice(holders), c=w.rng.choice(classes), m=w.rng.choice(methods or ["m0"]), a=w.rng.choice(attributes), v=w.value(), n=w.rng.randint(0, 4)
-        )  # fmt: skip
+        template = w.rng.choice([text for text in parts(USES) if not w.skipped(text)])
+        parts_of = {"o": holders, "c": classes, "m": methods or ["m0"], "a": attributes}
+        chosen = {key: w.rng.choice(values) for key, values in parts_of.items()}
+        text = template.format(**chosen, v=w.value(), n=w.rng.randint(0, 4))
         new = None
         if text.startswith("! "):
             text = text[2:]
@@ -510,7 +521,9 @@ def use(w, holders, classes, methods, attributes):
             with w.block(f"if {w.condition()}:"):
                 w.put(text)
         elif w.chance(0.08):
-            with w.block(f"for {w.fresh()} in range({w.rng.choice(['2', 'R' if w.on('empty') else 'R + 1', '3'])}):"):
+            with w.block(
+                f"for {w.fresh()} in range({w.rng.choice(['2', 'R' if w.on('empty') else 'R + 1', '3'])}):"
+            ):
                 w.put(text)
         else:
             w.put(text)
@@ -556,20 +569,50 @@ def training(w, depth):
         with w.block("def forward(self, x):"):
             w.put("self.calls += 1")
             w.put(rng.choice(["self.steps += 1", "self.steps.add_(1)", "pass"]))
-            w.put(rng.choice(["x = self.layer(x)", "x = F.relu(self.layer(x))", "x = torch.sigmoid(self.layer(x))"]))
-            w.put(rng.choice(["return self.head(x)", "if R > 0:\n            x = self.head(x)\n        return x", "return x if x.shape[-1] == 2 else self.head(x)", "return self.head(x).squeeze(-1)"]))
-    plain = rng.choice([f"nn.Linear({inputs}, {outputs})", f"nn.Sequential(nn.Linear({inputs}, 4), nn.ReLU(), nn.Linear({rng.choice([4, 4, 4, 3])}, {outputs}))"])
+            w.put(
+                rng.choice(
+                    ["x = self.layer(x)", "x = F.relu(self.layer(x))", "x = torch.sigmoid(self.layer(x))"]
+                )
+            )
+            w.put(
+                rng.choice(
+                    [
+                        "return self.head(x)",
+                        "if R > 0:\n            x = self.head(x)\n        return x",
+                        "return x if x.shape[-1] == 2 else self.head(x)",
+                        "return self.head(x).squeeze(-1)",
+                    ]
+                )
+            )
+    plain = rng.choice(
+        [
+            f"nn.Linear({inputs}, {outputs})",
+            f"nn.Sequential(nn.Linear({inputs}, 4), nn.ReLU(), nn.Linear({rng.choice([4, 4, 4, 3])}, {outputs}))",
+        ]
+    )
     w.put(f"{model} = {rng.choice([module + '()', plain])}")
     if w.on("hooks") and w.chance(0.3):
         seen = w.fresh()
         w.put(f"{seen} = []")
-        w.put(f"{w.fresh()} = {model}.register_forward_hook(lambda module, args, out: {seen}.append(out.shape))")
+        w.put(
+            f"{w.fresh()} = {model}.register_forward_hook(lambda module, args, out: {seen}.append(out.shape))"
+        )
     w.put(f"{optimizer} = torch.optim.{rng.choice(['SGD', 'Adam', 'AdamW'])}({model}.parameters(), lr=0.1)")
     batch = rng.choice([2, 4])
     w.put(f"x{uid} = torch.randn({batch}, {inputs})")
     kind = rng.choice(["mse", "cross", "l1", "bce"])
-    target = {"mse": f"torch.randn({batch}, {outputs})", "l1": f"torch.zeros({batch}, {outputs})", "cross": f"torch.randint(0, {outputs + rng.choice([0, 0, 1])}, ({batch},))", "bce": f"torch.rand({batch}, {outputs})"}[kind]
-    function = {"mse": "F.mse_loss", "l1": "F.l1_loss", "cross": "F.cross_entropy", "bce": "F.binary_cross_entropy_with_logits"}[kind]
+    target = {
+        "mse": f"torch.randn({batch}, {outputs})",
+        "l1": f"torch.zeros({batch}, {outputs})",
+        "cross": f"torch.randint(0, {outputs + rng.choice([0, 0, 1])}, ({batch},))",
+        "bce": f"torch.rand({batch}, {outputs})",
+    }[kind]
+    function = {
+        "mse": "F.mse_loss",
+        "l1": "F.l1_loss",
+        "cross": "F.cross_entropy",
+        "bce": "F.binary_cross_entropy_with_logits",
+    }[kind]
     w.put(f"y{uid} = {target}")
     total, steps = w.fresh(), rng.choice(["2", "3", "R" if w.on("empty") else "R + 2", "R + 1"])
     w.put(f"{total} = 0.0")
@@ -594,7 +637,9 @@ def training(w, depth):
             conditional = w.chance(0.1)
             with w.block(f"if {w.condition()}:") if conditional else contextlib.nullcontext():
                 w.put(texts[part])
-        w.put(rng.choice([f"{total} += {loss}.item()", f"{total} = {total} + {loss}.detach()", f"{total} += 1"]))
+        w.put(
+            rng.choice([f"{total} += {loss}.item()", f"{total} = {total} + {loss}.detach()", f"{total} += 1"])
+        )
         if w.chance(0.2):
             with w.block(f"if {w.condition()}:"):
                 w.put(rng.choice(["break", "continue"]))
@@ -603,7 +648,11 @@ def training(w, depth):
         with w.block("with torch.no_grad():"):
             w.put(f"{w.fresh()} = {model}(x{uid}).argmax(-1)")
             w.put(f"{w.fresh()} = {model}(x{uid}[:1])")
-    for text in rng.sample([f"{model}.training", f"list({model}.parameters())[0]", f"list({model}.parameters())[0].grad", f"len(list({model}.parameters()))", f"getattr({model}, 'calls', 0)", f"y{uid}.sum()", f"[p.requires_grad for p in {model}.parameters()]", f"{model}(x{uid}).requires_grad"], 2):
+    ends = [
+        f"{model}.training", f"list({model}.parameters())[0]", f"list({model}.parameters())[0].grad", f"len(list({model}.parameters()))",
+        f"getattr({model}, 'calls', 0)", f"y{uid}.sum()", f"[p.requires_grad for p in {model}.parameters()]", f"{model}(x{uid}).requires_grad",
+    ]  # fmt: skip
+    for text in rng.sample([text for text in ends if not w.skipped(text)], 2):
         w.put(f"{w.fresh()} = {text}")
 
 
@@ -619,7 +668,18 @@ def program(seed, without=frozenset(), skip=""):
     try:
         # Something to work with.
         for template in ("$xs", "$t", "$t2", "$n", "{'a': $n, 'b': 2}", "'ab'"):
-            text = {"$xs": "[3, 1, 2]", "$t": w.rng.choice(["torch.arange(6).view(2, 3)", "torch.ones(2, 3)", "torch.randn(3, 3)", "torch.tensor([1, 2, 3])"]), "$t2": "torch.zeros(2, 3)"}.get(template, template)
+            text = {
+                "$xs": "[3, 1, 2]",
+                "$t": w.rng.choice(
+                    [
+                        "torch.arange(6).view(2, 3)",
+                        "torch.ones(2, 3)",
+                        "torch.randn(3, 3)",
+                        "torch.tensor([1, 2, 3])",
+                    ]
+                ),
+                "$t2": "torch.zeros(2, 3)",
+            }.get(template, template)
             if w.chance(0.7):
                 w.define(text)
         while len(w.texts) < length:

@@ -18,7 +18,11 @@ RULES = pathlib.Path(__file__).resolve().parents[2] / "rules"
 def raising_rules():
     """The codes of the rules that say what the CPU raises."""
     pages = (path.read_text(encoding="utf-8").split("+++")[1] for path in RULES.glob("*.md"))
-    return {re.search(r'^code = "(\w+)"', front, re.MULTILINE)[1] for front in pages if re.search(r"^cpu = ", front, re.MULTILINE)}
+    return {
+        re.search(r'^code = "(\w+)"', front, re.MULTILINE)[1]
+        for front in pages
+        if re.search(r"^cpu = ", front, re.MULTILINE)
+    }
 
 
 # TV109 says that a loss is always 0, which no run raises; the other harms of these are silent, too.
@@ -43,7 +47,9 @@ def ask(torchvet, folder, paths=None):
     paths = paths or sorted(path.name for path in pathlib.Path(folder).glob("*.py"))
     for verb in ("facts", "check"):
         command = [torchvet, verb, "--output-format", "json", *paths]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8"
+        )
         if done.returncode not in (0, 1):
             return halves(torchvet, folder, paths, verb, done)
         for entry in json.loads(done.stdout or "[]"):
@@ -60,7 +66,9 @@ def halves(torchvet, folder, paths, verb, done):
     said = collections.defaultdict(OfFile)
     if len(paths) == 1:
         why = [line for line in done.stderr.splitlines() if line.strip()]
-        said[paths[0]].crash = f"torchvet {verb}: exit status {done.returncode}: {why[-1][:200] if why else ''}"
+        said[
+            paths[0]
+        ].crash = f"torchvet {verb}: exit status {done.returncode}: {why[-1][:200] if why else ''}"
         return said
     middle = len(paths) // 2
     for half in (paths[:middle], paths[middle:]):
@@ -136,7 +144,12 @@ def disagrees(fact, seen, inside=False):
         told = fact.get("dtype")
         if told is not None and seen[0] == kind and told != seen[2]:
             return f"dtype {told}, but it was {seen[2]}"
-        if fact.get("range") and seen[4] and not inside and (beyond := outside(fact["range"], *seen[4], ROUNDING.get(seen[2], 1e-4))) is not None:
+        if (
+            fact.get("range")
+            and seen[4]
+            and not inside
+            and (beyond := outside(fact["range"], *seen[4], ROUNDING.get(seen[2], 1e-4))) is not None
+        ):
             return f"range {span_text(fact)}, but it holds {beyond}"
         return None
     if kind == "list":
@@ -149,11 +162,20 @@ def disagrees(fact, seen, inside=False):
             return None
         if len(items) < 64 and len(items) != seen[2]:
             return f"a tuple of {len(items)}, but it was one of {seen[2]}"
-        return next((f"item {i}: {reason}" for i, (f, s) in enumerate(zip(items, seen[1])) if (reason := disagrees(f, s, True))), None)
+        return next(
+            (
+                f"item {i}: {reason}"
+                for i, (f, s) in enumerate(zip(items, seen[1]))
+                if (reason := disagrees(f, s, True))
+            ),
+            None,
+        )
     if kind == "dtype":
         if seen[0].endswith("DType"):  # one of NumPy
             return None
-        return None if seen == ("dtype", fact["value"]) else f"torch.{fact['value']}, but it was {text_of(seen)}"
+        return (
+            None if seen == ("dtype", fact["value"]) else f"torch.{fact['value']}, but it was {text_of(seen)}"
+        )
     if kind == "object":
         return other(fact, seen)
     return None
@@ -165,9 +187,17 @@ def other(fact, seen):
     if "class" in fact:
         if "namedtuple" in fact["class"]:
             return None if seen[0] == "tuple" else f"a {fact['class']}, but it was {text_of(seen)}"
-        return f"a {fact['class']}, but it was {text_of(seen)}" if seen[0] in SCALARS | {"NoneType", "tensor", "list", "tuple"} else None
+        return (
+            f"a {fact['class']}, but it was {text_of(seen)}"
+            if seen[0] in SCALARS | {"NoneType", "tensor", "list", "tuple"}
+            else None
+        )
     text = fact.get("text", "")
-    mark = {"{": ("dict", "set", "Counter", "defaultdict", "OrderedDict", "frozenset"), "function ": ("function", "method", "_lru_cache_wrapper"), "class ": ("type",)}
+    mark = {
+        "{": ("dict", "set", "Counter", "defaultdict", "OrderedDict", "frozenset"),
+        "function ": ("function", "method", "_lru_cache_wrapper"),
+        "class ": ("type",),
+    }
     for begin, types in mark.items():
         if text.startswith(begin) and seen[0] not in types:
             return f"{text[:30]}, but it was {text_of(seen)}"
@@ -223,24 +253,32 @@ def facts_judged(runs, said, verdict, nan_allowed):
         for site, values in run.sites.items():
             sites[site].update(values)
     for (_, _, first, last, name), values in sorted(sites.items(), key=lambda entry: entry[0][2]):
-        here = [entry["value"] for entry in said.facts.get(name, ()) if first <= entry["location"]["row"] <= last]
+        here = [
+            entry["value"] for entry in said.facts.get(name, ()) if first <= entry["location"]["row"] <= last
+        ]
         verdict.assignments += 1
         if not here:
-            verdict.contradictions.append(Contradiction("dead", first, name, "never run", text_of(next(iter(values))), "never run"))
+            verdict.contradictions.append(
+                Contradiction("dead", first, name, "never run", text_of(next(iter(values))), "never run")
+            )
             continue
         if len(here) > 1:
             verdict.counts["facts of one name on one line, not compared"] += 1
             continue
         [fact] = here
         verdict.known += is_known(fact, next(iter(values)))
-        verdict.exact += fact.get("value") is not None or bool(fact.get("range") and fact["range"]["min"] == fact["range"]["max"])
+        verdict.exact += fact.get("value") is not None or bool(
+            fact.get("range") and fact["range"]["min"] == fact["range"]["max"]
+        )
         for seen in values:
             reason = disagrees(fact, seen)
             if reason and nan_allowed and reason.endswith("nan"):
                 verdict.counts["ranges of values that hold NaN, too"] += 1
             elif reason:
                 about = re.sub(r"-?\d[\d.e+-]*|'[^']*'|\[.*?\]", "_", reason)
-                verdict.contradictions.append(Contradiction("fact", first, name, claim_of(fact), reason, about))
+                verdict.contradictions.append(
+                    Contradiction("fact", first, name, claim_of(fact), reason, about)
+                )
                 break
 
 
@@ -263,7 +301,9 @@ def findings_judged(runs, said, verdict):
             harmless = sum(not run.raised & rows for run in ran)
             seen = f"ran without an exception in {harmless} of {len(ran)} runs"
             row = finding["location"]["row"]
-            verdict.contradictions.append(Contradiction("report", row, code, f"{code}: {finding['message']}", seen, code))
+            verdict.contradictions.append(
+                Contradiction("report", row, code, f"{code}: {finding['message']}", seen, code)
+            )
 
 
 def missed(runs, said, verdict):

@@ -39,7 +39,11 @@ def without(tree, number, hoist):
     node, field, index = places(changed)[number]
     items = getattr(node, field)
     inner = getattr(items[index], "body", None) if hoist else []
-    if hoist and (not isinstance(inner, list) or not inner or isinstance(items[index], (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler, ast.match_case))):
+    if hoist and (
+        not isinstance(inner, list)
+        or not inner
+        or isinstance(items[index], (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler, ast.match_case))
+    ):
         return None
     items[index : index + 1] = inner
     if field == "body" and not items:

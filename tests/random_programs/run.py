@@ -50,7 +50,11 @@ def describe(value, depth=2):
     if isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         plain = value.detach()
-        known = None if value.is_complex() or value.layout != torch.strided else ends((plain.float() if dtype == "bfloat16" else plain).numpy())
+        known = (
+            None
+            if value.is_complex() or value.layout != torch.strided
+            else ends((plain.float() if dtype == "bfloat16" else plain).numpy())
+        )
         return ("tensor", tuple(value.shape), dtype, str(value.device), known)
     if isinstance(value, (np.ndarray, np.generic)):
         return ("array", value.shape, str(value.dtype), "", ends(np.asarray(value)))

@@ -38,6 +38,8 @@ NUMPY_DTYPES = "np.float32 np.float64 np.int64 np.int32 np.uint8 bool float int"
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 PLACEHOLDER = re.compile(r"\$([a-z]+\d*)")
 MOST_ELEMENTS = 4000
+# What `torch.empty` holds is the same each time.
+torch.use_deterministic_algorithms(True, warn_only=True)
 MOST_NUMBER = 10**4
 SECONDS = 1
 
@@ -97,7 +99,12 @@ KINDS = {
     "t": lambda v: isinstance(v, torch.Tensor),
     "w": lambda v: isinstance(v, torch.Tensor),
     "f": lambda v: isinstance(v, torch.Tensor) and v.dtype in FLOATS,
-    "i": lambda v: isinstance(v, torch.Tensor) and not v.is_floating_point() and not v.is_complex() and v.dtype != torch.bool,
+    "i": lambda v: (
+        isinstance(v, torch.Tensor)
+        and not v.is_floating_point()
+        and not v.is_complex()
+        and v.dtype != torch.bool
+    ),
     "b": lambda v: isinstance(v, torch.Tensor) and v.dtype == torch.bool,
     "a": lambda v: isinstance(v, np.ndarray),
     "m": lambda v: type(v) is int,
@@ -142,7 +149,11 @@ class Writer:
         used = set(re.findall(r"\w+", text))
         preamble = [line for line in PREAMBLE if used & set(re.findall(r"\w+$|^\w+", line)) - {"import"}]
         needed = {"os": "import os", "collections": "import collections"}
-        first = [line for name, line in needed.items() if any(name + "." in kept for kept in preamble) and line not in preamble]
+        first = [
+            line
+            for name, line in needed.items()
+            if any(name + "." in kept for kept in preamble) and line not in preamble
+        ]
         return "\n".join([*first, *preamble, text]) + "\n"
 
     # Choosing ---------------------------------------------------------------------------------
@@ -221,7 +232,9 @@ class Writer:
             if self.chance(0.1):
                 sizes[0] = self.pick("m")
             return f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
-        first = next((self.ns[name] for name in line.values() if isinstance(self.ns.get(name), torch.Tensor)), None)
+        first = next(
+            (self.ns[name] for name in line.values() if isinstance(self.ns.get(name), torch.Tensor)), None
+        )
         if kind in ("d", "e"):
             rank = first.dim() if first is not None else 1
             return str(rng.randint(-rank, max(rank - 1, 0))) if self.chance(0.97) else str(rank)
@@ -230,7 +243,11 @@ class Writer:
         if kind == "u":
             if first is None:
                 raise Rejected(kind)
-            alike = [n for n in self.names if isinstance(self.ns.get(n), torch.Tensor) and self.ns[n].shape == first.shape]
+            alike = [
+                n
+                for n in self.names
+                if isinstance(self.ns.get(n), torch.Tensor) and self.ns[n].shape == first.shape
+            ]
             return rng.choice(alike)
         if kind == "new":
             return self.target()
@@ -400,7 +417,12 @@ class Writer:
     @contextlib.contextmanager
     def transaction(self):
         """Takes back what was written if it is rejected; runs the program anew otherwise."""
-        size, compiled, frozen, names = len(self.texts), len(self.compiled), set(self.frozen), list(self.names)
+        size, compiled, frozen, names = (
+            len(self.texts),
+            len(self.compiled),
+            set(self.frozen),
+            list(self.names),
+        )
         ns, indent, in_function, in_loop = self.ns, self.indent, self.in_function, self.in_loop
         try:
             yield
