@@ -301,7 +301,9 @@ impl<'p> Interp<'p> {
                 let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
                 *self.heap.get_mut(id) = Data::Dict(dict);
             }
-            Data::Instance(instance) if let Some(Value::Obj(payload)) = instance.attrs.get(&sym(super::payload::PAYLOAD)) => {
+            Data::Instance(instance)
+                if let Some(Value::Obj(payload)) = instance.attrs.get(&sym(super::payload::PAYLOAD)) =>
+            {
                 let payload = *payload;
                 self.havoc_container(payload);
             }
@@ -376,8 +378,8 @@ impl<'p> Interp<'p> {
                 value
             }
             Some(Recall::Perhaps(memo, any)) => {
-                let value =
-                    self.either(&mut [&mut |it| Some(it.call_user(id, args.clone(), span)), &mut |_| Some(any.clone())]);
+                let value = self
+                    .either(&mut [&mut |it| Some(it.call_user(id, args.clone(), span)), &mut |_| Some(any.clone())]);
                 if !self.stopped {
                     self.remember_call(function, memo, None, &value);
                 }

@@ -209,7 +209,13 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
-        self.set_open(object, open);
+        // Arguments go to a constructor that cannot be seen.
+        for (name, _) in &args.kw {
+            self.heap.set_attr(object, name.as_str(), Value::Unknown);
+        }
+        let unseen =
+            !self.mro(class).iter().any(|c| matches!(c.as_path(), Some(path) if path.starts_with("builtins.")));
+        self.set_open(object, open || unseen && (!args.pos.is_empty() || !args.kw.is_empty() || args.is_open()));
         value
     }
 

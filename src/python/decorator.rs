@@ -29,6 +29,14 @@ impl<'p> Interp<'p> {
             }
             return if property.is_unknown() { value } else { property };
         }
+        // `@dataclass(frozen=True)`
+        if let Expr::Call(call) = decorator
+            && matches!(&*call.func, Expr::Name(_) | Expr::Attribute(_))
+            && self.eval(&call.func).as_path() == Some("dataclasses.dataclass")
+        {
+            self.mark_dataclass(&value);
+            return value;
+        }
         let decorator = self.eval(decorator);
         match &decorator {
             Value::Path(path) => match path.as_str() {
@@ -58,9 +66,7 @@ impl<'p> Interp<'p> {
                     return if result.is_unknown() || result.is_none() { value } else { result };
                 }
                 Data::Instance(instance) => {
-                    if matches!(&instance.class, Value::Path(p) if p.as_str() == "dataclasses.dataclass") {
-                        self.mark_dataclass(&value);
-                    } else if matches!(instance.class, Value::Path(_)) {
+                    if matches!(instance.class, Value::Path(_)) {
                         self.add_manager(&value, decorator.clone());
                     }
                 }

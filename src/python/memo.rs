@@ -1,7 +1,7 @@
 //! Functions that remember what they returned: `functools.lru_cache`.
 
-use super::interp::Interp;
 use super::Args;
+use super::interp::Interp;
 use crate::value::{Data, Function, Key, ObjId, Value, join, sym};
 
 /// The attribute of a function that holds what it returned, by its arguments.

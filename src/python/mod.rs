@@ -51,5 +51,5 @@ pub use budget::Budget;
 pub use context::Certainty;
 pub use import::{Import, Sources};
 pub use interp::{Interp, Rounds};
-pub use memo::{MEMO, MEMO_SIZE};
 pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
+pub use memo::{MEMO, MEMO_SIZE};

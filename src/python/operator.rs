@@ -2,9 +2,9 @@
 
 use super::interp::Interp;
 use super::library::{BinOp, UnaryOp};
+use super::overload::is_not_implemented;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, CmpOp, Operator};
-use super::overload::is_not_implemented;
 use crate::value::{Data, Heap, Items, Key, Range, Size, Type, Value, sym};
 
 pub(super) fn binop(op: Operator) -> BinOp {

@@ -132,9 +132,9 @@ impl<'p> Interp<'p> {
         for (name, before) in stored {
             let may_be = among.as_ref().is_none_or(|names| names.contains(&name));
             // Modules and tensors have names that programs do not make up.
-            let part = before.as_obj().is_some_and(|id| {
-                matches!(self.heap.get(id), Data::Instance(_) | Data::Tensor(_) | Data::Function(_))
-            });
+            let part = before
+                .as_obj()
+                .is_some_and(|id| matches!(self.heap.get(id), Data::Instance(_) | Data::Tensor(_) | Data::Function(_)));
             if may_be && (among.is_some() || !part) && !name.as_str().starts_with('<') {
                 let joined = join(&mut self.heap, &before, value, false);
                 self.heap.bind(id, name, Some(joined));

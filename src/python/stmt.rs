@@ -82,7 +82,11 @@ impl<'p> Interp<'p> {
             Stmt::Try(s) => return self.exec_try(s),
             Stmt::Match(s) => return self.exec_match(s),
             Stmt::Raise(s) => {
-                let exception = s.exc.as_ref().map_or(Value::Unknown, |exc| self.eval(exc));
+                let mut exception = s.exc.as_ref().map_or(Value::Unknown, |exc| self.eval(exc));
+                // `raise ValueError(…)`: the class is all that handlers ask for.
+                if let (true, Some(Expr::Call(call))) = (exception.is_unknown(), s.exc.as_deref()) {
+                    exception = self.eval(&call.func);
+                }
                 return if self.stopped { Flow::Stopped } else { self.leave(Leave::Raise(exception)) };
             }
             Stmt::Assert(s) => {
