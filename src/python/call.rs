@@ -61,7 +61,9 @@ impl<'p> Interp<'p> {
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
             }
             _ => {
+                self.hook_args(&args);
                 self.havoc_args(&args);
+                self.havoc_hooks(|_| true);
                 Value::Unknown
             }
         }
@@ -91,6 +93,7 @@ impl<'p> Interp<'p> {
         let result = library.call(self, path, args.clone(), span);
         if result.is_unknown() {
             self.havoc_args(&args);
+            self.havoc_hooks(|_| true);
         }
         result
     }
@@ -136,7 +139,8 @@ impl<'p> Interp<'p> {
         for class in self.native_classes(receiver) {
             if let Some(value) = library.method(self, class, receiver, name, args.clone(), span) {
                 // A hook runs whenever the library likes.
-                if name.as_str().contains("hook") {
+                if name.as_str().contains("hook") && value.is_unknown() {
+                    self.hook_args(&args);
                     self.havoc_args(&args);
                 }
                 if name.as_str() == "size" && value.is_unknown() && args.pos.is_empty() {
@@ -183,6 +187,7 @@ impl<'p> Interp<'p> {
         // A `__call__` that cannot be seen calls the object's own methods.
         self.forget_assigned(object);
         self.havoc_args(&args);
+        self.havoc_hooks(|_| true);
         Value::Unknown
     }
 
@@ -201,7 +206,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Forgets the attributes that the methods of an instance's class assign.
-    fn forget_own(&mut self, id: ObjId) {
+    pub(super) fn forget_own(&mut self, id: ObjId) {
         let Some(class) = self.heap.instance_of(&Value::Obj(id)).and_then(|i| i.class.as_obj()) else { return };
         for name in self.attributes_set_later(class) {
             if self.heap.attr(id, name.as_str()).is_some() {
@@ -227,92 +232,6 @@ impl<'p> Interp<'p> {
     pub fn call_method(&mut self, object: &Value, name: &str, args: Args, span: Span) -> Value {
         let method = self.getattr(object, sym(name), span);
         self.call(&method, args, span)
-    }
-
-    /// What an unseen function may have changed in its arguments: the contents of lists and
-    /// dicts.
-    fn havoc_args(&mut self, args: &Args) {
-        for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
-            self.event(Event::Escaped { value: &arg.value });
-            self.havoc(&arg.value);
-        }
-    }
-
-    /// Makes an object forget what code that cannot be seen may have changed in it: the
-    /// contents of lists and dicts, its own, its attributes', and those that it changes when
-    /// it is a function that may now be called at any time.
-    pub fn havoc(&mut self, value: &Value) {
-        match value {
-            Value::Obj(id) => self.havoc_object(*id),
-            Value::Bound(pair) => {
-                let receiver = pair.0.clone();
-                self.havoc(&receiver);
-            }
-            _ => {}
-        }
-    }
-
-    fn havoc_object(&mut self, id: ObjId) {
-        match self.heap.get(id) {
-            Data::Instance(instance) if matches!(instance.class, Value::Obj(_)) => {
-                self.forget_own(id);
-                let Data::Instance(instance) = self.heap.get(id) else { return };
-                let parts: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
-                for part in parts {
-                    self.havoc_container(part);
-                }
-            }
-            Data::Function(function) => {
-                let (code, scope) = (function.code, function.scope);
-                let mut names = Vec::new();
-                if let Some(Body::Function(def)) = self.code.get(code.0 as usize).map(|c| c.body) {
-                    super::entry::mutated_names(&def.body, &mut names);
-                }
-                for name in names {
-                    if let Some(id) = self.lookup_from(scope, name).and_then(|v| v.as_obj()) {
-                        self.havoc_container(id);
-                    }
-                }
-            }
-            _ => self.havoc_container(id),
-        }
-    }
-
-    /// The value of a name as seen from a scope.
-    fn lookup_from(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
-        let mut at = Some(scope);
-        while let Some(id) = at {
-            if let Some(value) = self.scope_var(id, name) {
-                return Some(value);
-            }
-            at = match self.heap.get(id) {
-                Data::Scope(names) => names.parent,
-                _ => None,
-            };
-        }
-        None
-    }
-
-    fn havoc_container(&mut self, id: ObjId) {
-        match self.heap.get(id) {
-            Data::List(_) => *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown)),
-            Data::Set(_) => *self.heap.get_mut(id) = Data::Set(Items::Many(Value::Unknown)),
-            Data::Dict(_) => {
-                let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
-                *self.heap.get_mut(id) = Data::Dict(dict);
-            }
-            Data::Instance(instance)
-                if let Some(Value::Obj(payload)) = instance.attrs.get(&sym(super::payload::PAYLOAD)) =>
-            {
-                let payload = *payload;
-                self.havoc_container(payload);
-            }
-            Data::Instance(instance) if matches!(instance.class, Value::Path(_)) => {
-                let library = self.library;
-                library.unseen(self, id);
-            }
-            _ => {}
-        }
     }
 
     /// What a call of the program that is not followed may have done.
@@ -499,6 +418,7 @@ impl<'p> Interp<'p> {
         consumer: Option<Consumer<'p>>,
     ) -> Value {
         self.lose(function, vars, first);
+        self.havoc_hooks(|_| true);
         if let Some(consumer) = consumer {
             let any = Items::Many(Value::Unknown);
             if self.over_items(any, 0, &mut |it, value| consumer(it, value)) == Flow::Stopped {

@@ -216,37 +216,6 @@ fn collect_target(expr: &Expr, names: &mut Vec<Sym>) {
     }
 }
 
-/// The names whose contents a function body changes: `acts.append(x)`, `cache[k] = x`.
-pub(super) fn mutated_names(body: &[Stmt], names: &mut Vec<Sym>) {
-    let mut note = |expr: &Expr| {
-        if let Expr::Name(name) = expr {
-            names.push(sym(name.id.as_str()));
-        }
-    };
-    for stmt in body {
-        match stmt {
-            Stmt::Expr(s) => {
-                if let Expr::Call(call) = &*s.value
-                    && let Expr::Attribute(method) = &*call.func
-                {
-                    note(&method.value);
-                }
-            }
-            Stmt::Assign(s) => {
-                for target in &s.targets {
-                    if let Expr::Subscript(s) = target {
-                        note(&s.value);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    for inner in body.iter().flat_map(blocks) {
-        mutated_names(inner, names);
-    }
-}
-
 /// The blocks directly inside a statement, except those of functions and classes.
 pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {

@@ -163,6 +163,8 @@ pub struct Interp<'p> {
     pub passed: FxHashSet<Span>,
     /// Some class of the program is one of descriptors.
     pub(super) has_descriptors: bool,
+    /// What code that cannot be seen may call: hooks, callbacks.
+    pub(super) hooks: Vec<(super::Hook, Value)>,
     /// How many loops were begun.
     pub(super) begun: u32,
     /// How often a path ended in an exception, or ended the program.
@@ -211,6 +213,7 @@ impl<'p> Interp<'p> {
             refused_in: 0,
             passed: FxHashSet::default(),
             has_descriptors: false,
+            hooks: Vec::new(),
             begun: 0,
             raised: 0,
             state,
@@ -269,6 +272,11 @@ impl<'p> Interp<'p> {
     pub(super) fn step(&mut self) -> bool {
         let inlined = self.inlined();
         self.meter.step(!self.demands.is_empty(), inlined)
+    }
+
+    /// Whether the present path has ended: in an exception, or because the program ends.
+    pub fn has_stopped(&self) -> bool {
+        self.stopped
     }
 
     /// Whether the budget ran out.

@@ -5,7 +5,7 @@ use super::carry;
 use super::factory::{item_size, make_legacy};
 use super::views;
 use crate::library::{Cx, Table};
-use crate::python::{Bound, RejectKind};
+use crate::python::{Bound, Hook, RejectKind};
 use crate::value::{ArrayKind, DeviceKind, Dim, Dtype, Grad, Size, Sym, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
@@ -110,10 +110,28 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     })
 }
 
-/// `x.grad`, as it is after `backward()`: before that it is None, but whoever asks for it
-/// asks after.
+/// Whether there has been a backward pass since gradients were last cleared: remembered under
+/// this name.
+const GRADIENTS: &str = "gradients are there";
+
+/// A backward pass has run.
+pub fn gradients_made(cx: &mut Cx<'_, '_>) {
+    cx.it.remember(GRADIENTS, Value::Bool(true));
+    cx.it.havoc_hooks(|when| when == Hook::Backward);
+}
+
+/// `zero_grad` was called: some gradients may be None now.
+pub fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
+    if set_to_none.as_bool() != Some(false) {
+        cx.it.remember(GRADIENTS, Value::Unknown);
+    }
+}
+
+/// `x.grad`, as it is after `backward()`. Before that it is None, unless code that cannot be
+/// seen has run a backward pass.
 fn gradient(cx: &mut Cx<'_, '_>, tensor: &Tensor) -> Value {
-    if tensor.grad == Grad::Off {
+    let there = cx.it.remembered(GRADIENTS).is_some_and(|there| there.as_bool() == Some(true));
+    if tensor.grad == Grad::Off || !there {
         return Value::Unknown;
     }
     let mut out = tensor.clone();

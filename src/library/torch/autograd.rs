@@ -15,7 +15,10 @@ pub fn register(t: &mut Table) {
     t.def(
         "torch.autograd.backward",
         "tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None",
-        |_, _| Value::None,
+        |cx, _| {
+            super::attributes::gradients_made(cx);
+            Value::None
+        },
     );
     t.class("torch.autograd.Function", &[], "*args, **kwargs").keeps_arguments = false;
     t.alias("torch.autograd.function.Function", "torch.autograd.Function");

@@ -195,6 +195,12 @@ pub fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> 
         }
         let to = if name == "autocast" { nested(&now, to) } else { to };
         it.remember(name, to);
+        // `__enter__` of the gradient modes returns nothing.
+        if name == "grad_mode" {
+            return Some(Value::None);
+        }
+    } else if it.is_instance(object, "torch.inference_mode") {
+        return Some(Value::None);
     }
     Some(object.clone())
 }
@@ -232,6 +238,7 @@ pub fn exit(it: &mut Interp<'_>, object: &Value) {
         return;
     }
     let Some(id) = object.as_obj() else { return };
+    super::nn::hooks::remove(it, object);
     let Some(name) = it.heap.attr(id, NAME) else { return };
     let Some(name) = name.as_str() else { return };
     let mut stack = it.heap.attr(id, BEFORE).and_then(|v| it.heap.exact_items(&v)).unwrap_or_default();

@@ -67,9 +67,7 @@ pub fn register(t: &mut Table) {
     t.family("torch.Tensor.", "data_ptr storage_offset sparse_dim dense_dim", "input", |_, _| Value::Any(Type::Int));
     t.def("torch.Tensor.element_size", "input", element_size);
     t.family("torch.Tensor.", "retain_grad record_stream", "input, *args", |_, _| Value::None);
-    t.family("torch.Tensor.", "stride storage untyped_storage storage_type register_hook", "input, *args", |_, _| {
-        Value::Unknown
-    });
+    t.family("torch.Tensor.", "stride storage untyped_storage storage_type", "input, *args", |_, _| Value::Unknown);
 }
 
 /// `input` with another dtype or device. `None`: keep; `Some(None)`: one that is not known.
@@ -176,7 +174,7 @@ fn named_cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The dtype and device that a legacy type's name stands for: `torch.cuda.FloatTensor`.
-fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
+pub fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
     let (module, class) = name.rsplit_once('.')?;
     let device = if module.ends_with("cuda") { Device::CUDA } else { Device::CPU };
     let dtype = match class {
@@ -439,6 +437,7 @@ fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         );
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
     }
+    super::attributes::gradients_made(cx);
     Value::None
 }
 

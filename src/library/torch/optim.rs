@@ -48,7 +48,10 @@ pub fn register(t: &mut Table) {
     class.init = Some(optimizer);
     class.attribute = Some(groups);
     t.def(&format!("{base}.step"), "self, closure=None", step);
-    t.family(&format!("{base}."), "zero_grad", "self, set_to_none=True", |_, _| Value::None);
+    t.family(&format!("{base}."), "zero_grad", "self, set_to_none=True", |cx, b| {
+        super::attributes::gradients_cleared(cx, &b.get("set_to_none"));
+        Value::None
+    });
     t.def(&format!("{base}.state_dict"), "self", open_dict);
     t.def(&format!("{base}.load_state_dict"), "self, state_dict", |_, _| Value::None);
     t.def(&format!("{base}.add_param_group"), "self, param_group", |_, _| Value::None);

@@ -134,6 +134,10 @@ fn set_default_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::None
 }
 
+/// The device of the default tensor type, where `torch.Tensor(…)` makes tensors, whatever
+/// `set_default_device` says.
+pub const TYPE_DEVICE: &str = "device of the default tensor type";
+
 /// `torch.set_default_tensor_type(torch.cuda.FloatTensor)`, or by its name.
 fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let which = b.get("t");
@@ -153,7 +157,9 @@ fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         None => (None, None),
     };
     cx.it.remember("default_dtype", dtype.map_or(Value::Unknown, Value::Dtype));
-    cx.it.remember("default_device", device.map_or(Value::Unknown, Value::Device));
+    let device = device.map_or(Value::Unknown, Value::Device);
+    cx.it.remember("default_device", device.clone());
+    cx.it.remember(TYPE_DEVICE, device);
     Value::None
 }
 

@@ -256,7 +256,15 @@ pub fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let cuda = cx.path.as_str().starts_with("torch.cuda.");
     let mut out = legacy(cx, b, &args, dtype);
-    out.device = if cuda { Some(Device::CUDA) } else { Some(Device::CPU) };
+    out.device = match (cuda, name) {
+        (true, _) => Some(Device::CUDA),
+        (false, "Tensor") => match cx.it.remembered(super::settings::TYPE_DEVICE) {
+            None => Some(Device::CPU),
+            Some(Value::Device(device)) => Some(device),
+            Some(_) => None,
+        },
+        (false, _) => Some(Device::CPU),
+    };
     out.device_at = cx.at();
     cx.out(out)
 }

@@ -125,7 +125,11 @@ fn list(cx: &mut Cx<'_, '_>, value: &Value, items: &[Value], numpy: bool, inside
 fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejected> {
     let torch = tensor.array == ArrayKind::Torch;
     let mask = |d: Dtype| d == Dtype::Bool || (d == Dtype::Uint8 && torch && !numpy);
-    let refused = |d: Dtype| !d.is_integral() || (torch && !numpy && matches!(d, Dtype::Int8 | Dtype::Int16));
+    let rank = tensor.rank();
+    let refused = |d: Dtype| {
+        !d.is_integral()
+            || (torch && !numpy && matches!(d, Dtype::Int8 | Dtype::Int16) && rank.is_some_and(|rank| rank > 0))
+    };
     if let Some(dtype) = tensor.dtype.filter(|d| refused(*d) && !matches!(d, Dtype::Other(_))) {
         let message = format!("a tensor of {dtype} is no index: int64, int32 and bool are");
         let named: Named<'_> = ("the index", &tensor);

@@ -7,6 +7,7 @@ mod conv;
 pub mod copy;
 mod device;
 mod facts;
+pub mod hooks;
 mod layer;
 mod layers;
 mod linear;
@@ -54,6 +55,7 @@ pub fn register(t: &mut Table) {
     }
     t.prefix("torch.nn.modules", "torch.nn");
     module::register(t);
+    hooks::register(t);
     layer::register(t, layers::LAYERS);
     layer::register(t, losses::LAYERS);
     containers::register(t);

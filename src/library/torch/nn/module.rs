@@ -47,7 +47,10 @@ pub fn register(t: &mut Table) {
     t.def(&format!("{m}train"), "self, mode=True", train);
     t.def(&format!("{m}eval"), "self", train);
     t.def(&format!("{m}requires_grad_"), "self, requires_grad=True", requires_grad);
-    t.def(&format!("{m}zero_grad"), "self, set_to_none=True", |_, _| Value::None);
+    t.def(&format!("{m}zero_grad"), "self, set_to_none=True", |cx, b| {
+        attributes::gradients_cleared(cx, &b.get("set_to_none"));
+        Value::None
+    });
     t.family(m, "share_memory", "self", |_, b| b.get("self"));
     t.def(&format!("{m}compile"), "self, *args, **kwargs", |_, _| Value::None);
     t.def(&format!("{m}apply"), "self, fn", apply);
@@ -66,19 +69,11 @@ pub fn register(t: &mut Table) {
     t.def(&format!("{m}load_state_dict"), "self, state_dict, strict=True, assign=False", load_state_dict);
     t.family(m, "get_parameter get_buffer get_submodule", "self, target", member_at);
     t.family(m, "extra_repr", "self", |_, _| Value::Any(crate::value::Type::Str));
-    t.family(
-        m,
-        "register_forward_hook register_forward_pre_hook register_full_backward_hook register_backward_hook \
-         register_full_backward_pre_hook register_load_state_dict_post_hook",
-        "self, hook, *args, **kwargs",
-        |_, _| Value::Unknown,
-    );
+    t.family(m, "register_load_state_dict_post_hook", "self, hook, *args, **kwargs", |_, _| Value::Unknown);
     t.def("torch.nn.Parameter", "data=None, requires_grad=True", new_parameter);
     t.alias("torch.nn.parameter.Parameter", "torch.nn.Parameter");
-    t.def("torch.nn.Buffer", "data=None, *, persistent=True", |cx, b| match cx.tensor_arg(b, "data") {
-        Some(tensor) => cx.out(Tensor { grad: Grad::Off, ..tensor }),
-        None => cx.some_tensor(),
-    });
+    t.def("torch.nn.Buffer", "data=None, *, persistent=True", new_buffer);
+    t.alias("torch.nn.parameter.Buffer", "torch.nn.Buffer");
 }
 
 fn subclass(t: &mut Table, name: &str, base: &str) {
@@ -92,8 +87,12 @@ pub fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
     cx.it.heap.set_attr(object, "training", Value::Bool(true));
 }
 
-/// `module(…)` runs `forward`, the program's own where it has one. Hooks are not followed.
+/// `module(…)` runs its hooks and `forward`, the program's own where it has one.
 fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
+    super::hooks::around(cx, object, args, run_forward)
+}
+
+fn run_forward(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let span = cx.span;
     let Some(forward) = cx.it.try_getattr(object, sym("forward"), span) else {
         // A base that cannot be seen calls the object's other methods.
@@ -122,9 +121,41 @@ pub fn set_attribute(it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym,
         if is_module(it, value) {
             super::containers::set_member(it, object, name.as_str(), value);
         }
+        set_buffer(it, object, name, value);
         return false;
     }
     attributes::set(&mut Cx { it, path: class, span }, object, name.as_str(), value)
+}
+
+/// What stands for the class `torch.nn.Buffer` in a tensor that it made: whether it is
+/// persistent, under the tensor's own number.
+fn buffer_mark(id: ObjId) -> String {
+    format!("buffer object {id:?}")
+}
+
+/// `nn.Buffer(t)`: a tensor that registers itself where a module gets it as an attribute.
+fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let data = b.get("data");
+    let tensor = Tensor { grad: Grad::Off, ..cx.tensor(&data).unwrap_or_default() };
+    let tensor = match data.as_obj() {
+        Some(id) if cx.it.heap.is_tensor(&data) => cx.it.heap.share_memory(tensor, id),
+        _ => tensor,
+    };
+    let value = cx.out(tensor);
+    if let Some(id) = value.as_obj() {
+        cx.it.remember(&buffer_mark(id), b.get("persistent"));
+    }
+    value
+}
+
+/// An attribute that is an `nn.Buffer` is a buffer, and so is any tensor in the place of one.
+fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
+    let Some((tensor, module)) = value.as_obj().zip(object.as_obj()) else { return };
+    if it.heap.is_tensor(value)
+        && let Some(persistent) = it.remembered(&buffer_mark(tensor))
+    {
+        it.heap.set_attr(module, &format!("buffer:{name}"), persistent);
+    }
 }
 
 /// A module in the hands of code that cannot be seen: its parameters and buffers may be on
@@ -217,7 +248,7 @@ fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
         out.found.extend(tensors);
     }
     for (name, value) in &instance.attrs {
-        if value.is_unknown() {
+        if value.is_unknown() && !name.as_str().contains(' ') {
             out.complete = false;
         }
         let Some(tensor) = cx.it.heap.tensor_ref(value) else { continue };
@@ -368,14 +399,27 @@ fn floating(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
+/// `module.type(…)`: a dtype, or a tensor type that says the device, too.
 fn cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
-    let dtype = cx.dtype_arg(&b.get("dst_type")).flatten();
+    let to = b.get("dst_type");
+    let named = to.as_path().or(to.as_str()).and_then(crate::library::torch::convert::legacy_type);
+    let (dtype, device) = match named {
+        Some((dtype, device)) => (Some(dtype), Some(Some(device))),
+        None => match to {
+            Value::Dtype(dtype) => (Some(dtype), None),
+            _ => (None, Some(None)),
+        },
+    };
     let at = cx.at();
     for id in registered(cx, &object) {
         cx.it.heap.update_tensor(id, |t| {
             t.dtype = dtype;
             t.dtype_at = at;
+            if let Some(device) = device {
+                t.device = device;
+                t.device_at = at;
+            }
         });
     }
     object
