@@ -16,7 +16,7 @@ mod sections;
 use front_matter::{Fault, FrontMatter};
 
 /// The files of `src/rules` that are no rule.
-const MACHINERY: &[&str] = &["mod", "page", "front_matter", "sections", "tests", "watch"];
+const MACHINERY: &[&str] = &["mod", "page", "front_matter", "sections", "tests", "notes", "watch"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=rules");

@@ -437,3 +437,22 @@ fn listed(interp: &Interp<'_>, project: &Project, facts: &Facts) -> Vec<FactEntr
     entries.sort_by_key(|entry| (entry.span.file, entry.span.start, entry.span.end));
     entries
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::library::notes as noted;
+    use crate::rules::notes as read;
+
+    /// What libraries note, rules read: neither room knows the other.
+    #[test]
+    fn notes_have_one_name_in_both_rooms() {
+        assert_eq!(noted::GRAD_MODE, read::GRAD_MODE);
+        assert_eq!(noted::AUTOCAST, read::AUTOCAST);
+        assert_eq!(noted::DEFAULT_DEVICE, read::DEFAULT_DEVICE);
+        assert_eq!(noted::DEVICES_BEFORE, read::DEVICES_BEFORE);
+        assert_eq!(noted::WORKER, read::WORKER);
+        assert_eq!(noted::COPIED, read::COPIED);
+        assert_eq!(noted::PARAMETERS, read::PARAMETERS);
+        assert_eq!(noted::BUFFER, read::BUFFER);
+    }
+}

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::eval::Judge;
 use super::value::{Cv, Read};
+use crate::rules::notes::AUTOCAST;
 use crate::value::{DeviceKind, Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
 
 impl Judge<'_, '_> {
@@ -318,7 +319,7 @@ impl Judge<'_, '_> {
     /// Whether the call runs inside an enabled autocast for the device of a tensor.
     fn autocast(&mut self, value: &Cv) -> Cv {
         let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
-        match self.it.remembered("autocast") {
+        match self.it.remembered(AUTOCAST) {
             None | Some(Value::None) => Cv::Bool(false),
             Some(Value::Tuple(parts)) => match (parts.first(), tensor.device) {
                 (Some(Value::Device(on)), Some(device)) if !matches!(device.kind, DeviceKind::Symbolic(_)) => {

@@ -1,6 +1,7 @@
 //! What a library function works with: the call's place and short ways to read arguments
 //! and make results.
 
+use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Size, Sym, Tensor, Value};
@@ -176,7 +177,7 @@ impl Cx<'_, '_> {
 
     /// The dtype that new floating tensors have.
     pub fn default_dtype(&self) -> Option<Dtype> {
-        match self.it.remembered("default_dtype") {
+        match self.it.remembered(DEFAULT_DTYPE) {
             None => Some(Dtype::Float32),
             Some(Value::Dtype(d)) => Some(d),
             Some(_) => None,
@@ -185,7 +186,7 @@ impl Cx<'_, '_> {
 
     /// The device that new tensors have.
     pub fn default_device(&self) -> Option<Device> {
-        match self.it.remembered("default_device") {
+        match self.it.remembered(DEFAULT_DEVICE) {
             None => Some(Device::CPU),
             Some(Value::Device(d)) => Some(d),
             Some(_) => None,

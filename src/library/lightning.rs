@@ -7,10 +7,12 @@ use super::common::{instance, none, unknown};
 use super::stdlib::deepcopy;
 use super::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
-use crate::value::{Data, Device, DeviceKind, Dtype, Items, Key, ObjId, Sym, Type, Value};
+use crate::value::{Data, Device, DeviceKind, Dtype, Items, Key, ObjId, Sym, Topic, Type, Value};
 
 const MODULE: &str = "lightning.LightningModule";
 const DATA: &str = "lightning.LightningDataModule";
+const MODULE_DEVICE: Topic = Topic::new("device of Lightning");
+const ACCELERATOR_DEVICE: Topic = Topic::new("device of accelerate");
 
 pub fn register(t: &mut Table) {
     t.prefix("pytorch_lightning", "lightning");
@@ -83,19 +85,19 @@ pub fn register(t: &mut Table) {
 }
 
 /// The device on which a framework runs the program: some device, always the same.
-fn some_device(cx: &mut Cx<'_, '_>, name: &str) -> Value {
-    if let Some(device) = cx.it.remembered(name) {
+fn some_device(cx: &mut Cx<'_, '_>, of: Topic) -> Value {
+    if let Some(device) = cx.it.remembered(of) {
         return device;
     }
     let id = cx.it.heap.device_symbol();
     let device = Value::Device(Device { kind: DeviceKind::Symbolic(id), index: None });
-    cx.it.remember(name, device.clone());
+    cx.it.remember(of, device.clone());
     device
 }
 
 fn attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Option<Value> {
     Some(match name.as_str() {
-        "device" => some_device(cx, "lightning.device"),
+        "device" => some_device(cx, MODULE_DEVICE),
         "hparams" | "trainer" | "logger" | "dtype" => Value::Unknown,
         "current_epoch" | "global_step" | "global_rank" | "local_rank" => Value::Any(Type::Int),
         _ => return None,
@@ -104,7 +106,7 @@ fn attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Option<Value> {
 
 fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Option<Value> {
     Some(match name.as_str() {
-        "device" => some_device(cx, "accelerate.device"),
+        "device" => some_device(cx, ACCELERATOR_DEVICE),
         "is_main_process"
         | "is_local_main_process"
         | "is_last_process"

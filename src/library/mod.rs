@@ -12,6 +12,7 @@ mod dispatch;
 mod einops;
 mod kornia;
 mod lightning;
+pub mod notes;
 pub mod numpy;
 pub mod pandas;
 mod pil;

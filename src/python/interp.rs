@@ -14,7 +14,7 @@ use super::leave::{Block, BlockId, BlockKind, Exit, Loop};
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
-use crate::value::{CodeId, Heap, Mark, ObjId, Origin, Sym, Value};
+use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value};
 
 /// How deep calls are followed.
 pub(super) const MAX_DEPTH: usize = 40;
@@ -393,14 +393,14 @@ impl<'p> Interp<'p> {
         observer.event(self, event);
     }
 
-    /// What a library remembered under a name.
-    pub fn remembered(&self, name: &str) -> Option<Value> {
-        self.heap.attr(self.state, name)
+    /// What a library or a rule has noted of the run.
+    pub fn remembered(&self, note: impl Into<Note>) -> Option<Value> {
+        self.heap.note(self.state, note)
     }
 
-    pub fn remember(&mut self, name: &str, value: Value) {
+    pub fn remember(&mut self, note: impl Into<Note>, value: Value) {
         let state = self.state;
-        self.heap.set_attr(state, name, value);
+        self.heap.set_note(state, note, value);
     }
 
     /// The call that led into the outermost method of an instance of a library's class

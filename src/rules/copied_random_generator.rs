@@ -6,6 +6,7 @@
 
 use std::cell::RefCell;
 
+use super::notes::{COPIED, holds};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
@@ -13,9 +14,6 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "copied-random-generator";
-/// The name under which the model of the loader remembers that it runs a worker, with a copy of
-/// the dataset as the program made it.
-const COPIED: &str = "worker with a copy";
 const GENERATORS: &[&str] = &["numpy.random.Generator", "numpy.random.RandomState", "random.Random", "torch.Generator"];
 /// Methods that draw nothing, or that make the copies differ.
 const SEEDS: &[&str] = &["seed", "manual_seed", "initial_seed", "get_state", "set_state", "bit_generator", "spawn"];
@@ -78,5 +76,5 @@ fn is_generator(it: &Interp<'_>, value: &Value) -> bool {
 }
 
 fn in_worker(it: &Interp<'_>) -> bool {
-    matches!(it.remembered(COPIED), Some(Value::Bool(true)))
+    holds(it, COPIED)
 }

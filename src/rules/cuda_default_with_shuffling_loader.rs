@@ -4,6 +4,7 @@
 //! a tensor on the default device. A default that `with torch.device(…)` sets is left alone:
 //! what counts is the default where the loader is iterated.
 
+use super::notes::{DEFAULT_DEVICE, DEVICES_BEFORE};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Interp};
@@ -26,9 +27,9 @@ impl CudaDefaultWithShufflingLoader {
         if path.as_str() != "torch.utils.data.DataLoader" {
             return;
         }
-        let cuda = matches!(it.remembered("default_device"), Some(Value::Device(device)) if device.is_cuda());
+        let cuda = matches!(it.remembered(DEFAULT_DEVICE), Some(Value::Device(device)) if device.is_cuda());
         let nested = it
-            .remembered("default devices before")
+            .remembered(DEVICES_BEFORE)
             .is_some_and(|v| it.heap.exact_items(&v).is_none_or(|stack| !stack.is_empty()));
         let plain = ["sampler", "batch_sampler", "generator"].iter().all(|name| bound.get(name).is_none());
         if !cuda || nested || !plain || bound.get("shuffle").as_bool() != Some(true) || bound.open {

@@ -5,15 +5,14 @@
 //! does is merely a bad idea.
 
 use super::late_launch_blocking::{INITIALISED, progress, touches_cuda};
+use super::notes::{WORKER, holds};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::Sym;
 
 const NAME: &str = "cuda-in-dataset-worker";
-/// The name under which the model of the loader remembers that it runs a forked worker.
-const WORKER: &str = "forked worker";
 
 #[derive(Default)]
 pub struct CudaInDatasetWorker;
@@ -26,7 +25,7 @@ impl CudaInDatasetWorker {
         (path, bound, span): (Sym, &Bound, Span),
         found: &mut Found,
     ) {
-        if !matches!(it.remembered(WORKER), Some(Value::Bool(true))) || !touches_cuda(path, bound) {
+        if !holds(it, WORKER) || !touches_cuda(path, bound) {
             return;
         }
         let Some(page) = with.rules.find(NAME) else { return };

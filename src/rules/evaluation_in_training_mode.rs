@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dropout_ignores_eval::DropoutIgnoresEval;
 use super::model_left_in_eval::{Mode, mode_of};
+use super::notes::is_without_gradients;
 use super::trace::{Moment, Trace};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
@@ -136,7 +137,7 @@ impl EvaluationInTrainingMode {
 }
 
 fn no_grad(it: &Interp<'_>) -> bool {
-    it.remembered("grad_mode").and_then(|v| v.as_bool()) == Some(false)
+    is_without_gradients(it)
 }
 
 fn drops_nothing(it: &Interp<'_>, layer: ObjId) -> bool {

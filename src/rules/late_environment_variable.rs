@@ -8,17 +8,18 @@ use std::cell::{Cell, RefCell};
 
 use super::Rules;
 use super::late_launch_blocking::{IMPORTED, INITIALISED, QUERIED, progress};
+use super::notes::holds;
 use super::watch::{Found, report};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{Device, Sym, Value};
+use crate::value::{Device, Sym, Topic, Value};
 
 const NAME: &str = "late-environment-variable";
-/// Under this name the run remembers whether cuBLAS has been used.
-const CUBLAS: &str = "cublas used";
-/// … and whether there is a process group.
-const GROUP: &str = "process group";
+/// Whether cuBLAS has been used.
+const CUBLAS: Topic = Topic::new("cuBLAS used");
+/// Whether there is a process group.
+const GROUP: Topic = Topic::new("process group");
 
 /// When a variable is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl LateEnvironmentVariable {
             "torch.nn.functional.linear" | "torch.matmul" | "torch.mm" | "torch.bmm" | "torch.addmm" => {
                 let first = bound.get("input");
                 let on = it.heap.tensor_ref(&first).and_then(|t| t.device);
-                if on.is_some_and(Device::is_cuda) && it.remembered(CUBLAS).and_then(|v| v.as_bool()) != Some(true) {
+                if on.is_some_and(Device::is_cuda) && !holds(it, CUBLAS) {
                     it.remember(CUBLAS, Value::Bool(true));
                 }
             }
@@ -117,7 +118,7 @@ impl LateEnvironmentVariable {
             Event::SetEnv { name, span, .. } if !it.speculative() => {
                 let Some((name, read, advice)) = VARIABLES.iter().find(|(have, ..)| *have == name) else { return };
                 let level = progress(it).unwrap_or(0);
-                let flag = |name: &str| it.remembered(name).and_then(|v| v.as_bool()) == Some(true);
+                let flag = |topic: Topic| holds(it, topic);
                 let (late, certain) = match read {
                     Read::Import => (level >= IMPORTED, true),
                     // What the driver has read by the time it is asked for devices only was not measured.

@@ -14,12 +14,11 @@ use super::watch::report;
 use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::{Sym, Topic, Value};
 
 const NAME: &str = "late-launch-blocking";
-/// Under this name the run remembers how far CUDA has come, so that branches undo and join
-/// it.
-const PROGRESS: &str = "cuda_progress";
+/// How far CUDA has come.
+const PROGRESS: Topic = Topic::new("progress of CUDA");
 
 pub(super) const IMPORTED: i64 = 1;
 pub(super) const QUERIED: i64 = 2;

@@ -7,17 +7,18 @@
 use std::cell::{Cell, RefCell};
 
 use super::Rules;
+use super::notes::holds;
 use super::watch::{Found, report};
 use crate::diagnostic::Severity;
 use crate::python::{Event, Interp};
 use crate::syntax::{FileId, Span};
-use crate::value::Value;
+use crate::value::{Topic, Value};
 
 const NAME: &str = "launch-blocking-left-on";
 const OTHER: &str = "late-launch-blocking";
 const VARIABLE: &str = "CUDA_LAUNCH_BLOCKING";
-/// Under this name the run remembers whether it is on.
-const STATE: &str = "launch blocking";
+/// Whether it is on.
+const STATE: Topic = Topic::new("launch blocking");
 
 #[derive(Default)]
 pub struct LaunchBlockingLeftOn {
@@ -53,7 +54,7 @@ impl LaunchBlockingLeftOn {
     }
 
     pub fn end(&self, rules: &Rules, it: &Interp<'_>, found: &mut Found) {
-        let on = it.remembered(STATE).and_then(|v| v.as_bool()) == Some(true);
+        let on = holds(it, STATE);
         let (set, Some(page)) = (self.set.borrow(), rules.find(NAME)) else { return };
         let Some(span) = set.last().filter(|_| on && self.trains.get()) else { return };
         if found.iter().any(|d| d.name == OTHER && d.span == *span) {

@@ -56,6 +56,7 @@ pub mod untransformed_plain_mask;
 pub mod untrusted_code;
 
 mod front_matter;
+pub mod notes;
 mod page;
 mod sections;
 mod trace;

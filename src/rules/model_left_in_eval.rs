@@ -8,12 +8,13 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::notes::is_without_gradients;
 use super::trace::{Moment, Trace, fates, reach, set_fates};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, State, Sym, Topic, Value};
 
 const NAME: &str = "model-left-in-eval";
 
@@ -72,9 +73,13 @@ pub struct ModelLeftInEval {
 
 /// What has become of a layer since the `train()` of the model that it is in: nothing, its `eval()`, and
 /// a forward pass without gradients in evaluation mode.
-const TRAINED: &str = "train ";
-const LEFT: &str = "left";
-const EVALUATED: &str = "evaluated";
+const TRAINED: Topic = Topic::new("train()");
+const LEFT: Topic = Topic::new("left in eval()");
+const EVALUATED: Topic = Topic::new("evaluated");
+/// Its `eval()` without that.
+const EVAL: Topic = Topic::new("eval()");
+/// Of a layer, which of these.
+const MODE: Topic = Topic::new("mode");
 
 impl ModelLeftInEval {
     pub fn call(&self, it: &mut Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
@@ -89,21 +94,21 @@ impl ModelLeftInEval {
         let Some(model) = bound.get("self").as_obj().filter(|_| !it.speculative()) else { return };
         let mut layers = Vec::new();
         LAYERS.iter().for_each(|class| reach(it, &Value::Obj(model), &format!("torch.nn.{class}"), 8, &mut layers));
-        let trained = format!("{TRAINED}{model:?}");
+        let trained = TRAINED.of(model);
         for layer in layers {
-            let name = key(layer);
-            let before = fates(it, &name);
+            let mode = MODE.of(layer);
+            let before = fates(it, mode);
             let after = match on {
-                Some(true) => vec![trained.as_str().into()],
-                Some(false) if before.iter().any(|fate| **fate == *trained) && it.in_loop() => {
+                Some(true) => vec![[trained].into()],
+                Some(false) if before.iter().any(|fate| **fate == [trained]) && it.in_loop() => {
                     self.left.borrow_mut().insert(layer, (span, runs(it)));
-                    vec![LEFT.into()]
+                    vec![[LEFT.into()].into()]
                 }
-                Some(false) if before.iter().any(|fate| matches!(&**fate, LEFT | EVALUATED)) => continue,
-                Some(false) => vec!["eval".into()],
+                Some(false) if before.iter().any(|fate| is(fate, LEFT) || is(fate, EVALUATED)) => continue,
+                Some(false) => vec![[EVAL.into()].into()],
                 None => Vec::new(),
             };
-            set_fates(it, &name, after);
+            set_fates(it, mode, after);
         }
     }
 
@@ -111,10 +116,10 @@ impl ModelLeftInEval {
         if let (Some(Mode { layer, training, .. }), Some(output)) = (mode_of(it, path, bound), result.as_obj()) {
             self.outputs.borrow_mut().insert(output, (layer, training));
             if training == Some(false)
-                && it.remembered("grad_mode").and_then(|v| v.as_bool()) == Some(false)
-                && matches!(fates(it, &key(layer)).as_slice(), [only] if **only == *LEFT)
+                && is_without_gradients(it)
+                && matches!(fates(it, MODE.of(layer)).as_slice(), [only] if is(only, LEFT))
             {
-                set_fates(it, &key(layer), vec![EVALUATED.into()]);
+                set_fates(it, MODE.of(layer), vec![[EVALUATED.into()].into()]);
             }
         }
     }
@@ -135,7 +140,7 @@ impl ModelLeftInEval {
             }
             Moment::Step { .. } if !it.speculative() => {
                 for (layer, training) in &*self.last.borrow() {
-                    if fates(it, &key(*layer)).iter().any(|fate| **fate == *EVALUATED) {
+                    if fates(it, MODE.of(*layer)).iter().any(|fate| is(fate, EVALUATED)) {
                         let left = self.left.borrow().get(layer).cloned();
                         let (Some(page), Some((eval, around))) = (with.rules.find(NAME), left) else { return };
                         // Once that loop is over, another phase may want it so.
@@ -172,6 +177,6 @@ fn runs(it: &Interp<'_>) -> Vec<u32> {
     it.rounds().iter().map(|rounds| rounds.run).collect()
 }
 
-fn key(layer: ObjId) -> String {
-    format!("mode of {layer:?}")
+fn is(state: &State, topic: Topic) -> bool {
+    **state == [topic.into()]
 }

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
+use super::notes::is_without_gradients;
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::{Bound, Event, Interp};
@@ -64,7 +65,7 @@ impl ModulesInPlainContainer {
                 }
             }
             Event::ReadAttribute { object, name } => {
-                let records = !matches!(it.remembered("grad_mode"), Some(Value::Bool(false)));
+                let records = !is_without_gradients(it);
                 if records && it.inside("forward") {
                     self.used.borrow_mut().insert((object, name));
                 }

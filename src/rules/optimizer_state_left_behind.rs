@@ -8,6 +8,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::notes::PARAMETERS;
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
@@ -18,7 +19,6 @@ const NAME: &str = "optimizer-state-left-behind";
 const LOAD: &str = "torch.optim.Optimizer.load_state_dict";
 const STEP: &str = "torch.optim.Optimizer.step";
 /// The attribute under which the model of optimizers keeps the parameters.
-const PARAMETERS: &str = "params of";
 const WITH_STATE: &[&str] = &["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop"];
 
 #[derive(Default)]
@@ -75,7 +75,7 @@ fn keeps_state(it: &Interp<'_>, optimizer: &Value) -> bool {
 
 /// Where the parameters of an optimizer are, if all are on one device.
 fn device_of(it: &Interp<'_>, optimizer: &Value) -> Option<Device> {
-    let parameters = it.heap.attr(optimizer.as_obj()?, PARAMETERS)?;
+    let parameters = it.heap.note(optimizer.as_obj()?, PARAMETERS)?;
     let parameters = it.heap.exact_items(&parameters)?;
     let mut devices = parameters.iter().map(|parameter| match it.heap.get(parameter.as_obj()?) {
         Data::Tensor(tensor) => tensor.device,

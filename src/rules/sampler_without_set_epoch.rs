@@ -12,9 +12,11 @@ use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, Sym, Topic, Value};
 
 const NAME: &str = "sampler-without-set-epoch";
+/// Of a sampler, whether a pass has trained with it since it was told the epoch.
+const USED: Topic = Topic::new("epoch used");
 const SAMPLER: &str = "torch.utils.data.DistributedSampler";
 
 #[derive(Default)]
@@ -43,7 +45,7 @@ impl SamplerWithoutSetEpoch {
         if path.as_str() == "torch.utils.data.DistributedSampler.set_epoch"
             && let Some(id) = bound.get("self").as_obj()
         {
-            it.remember(&key(id), Value::str("set"));
+            it.remember(USED.of(id), Value::Bool(false));
         }
     }
 
@@ -59,21 +61,21 @@ impl SamplerWithoutSetEpoch {
         if stale && !it.speculative() {
             self.stale.borrow_mut().insert(sampler, span);
         }
-        it.remember(&key(sampler), Value::str("used"));
+        it.remember(USED.of(sampler), Value::Bool(true));
     }
 
     pub fn event(&self, it: &mut Interp<'_>, trace: &Trace, event: Event<'_>) {
         match event {
             Event::Returned { path, result: Value::Obj(id), span, .. } if path.as_str() == SAMPLER => {
                 self.made.borrow_mut().insert(*id, span);
-                it.remember(&key(*id), Value::str("fresh"));
+                it.remember(USED.of(*id), Value::Bool(false));
             }
             Event::Iterated { object, span } => {
                 let sampler = it.heap.attr(object, "sampler").and_then(|v| v.as_obj());
                 let ours = sampler.filter(|id| self.made.borrow().contains_key(id));
                 let stale = ours.is_some_and(|sampler| {
                     let shuffles = it.heap.attr(sampler, "shuffle").and_then(|v| v.as_bool()) == Some(true);
-                    shuffles && it.remembered(&key(sampler)).is_some_and(|v| v.as_str() == Some("used"))
+                    shuffles && it.remembered(USED.of(sampler)).is_some_and(|v| v.as_bool() == Some(true))
                 });
                 let outside = it.open_loops();
                 let mut passes = self.passes.borrow_mut();
@@ -103,8 +105,4 @@ impl SamplerWithoutSetEpoch {
             report(found, page, Severity::Warning, message.to_owned(), *span, labels);
         }
     }
-}
-
-fn key(id: ObjId) -> String {
-    format!("epoch of {id:?}")
 }

@@ -5,16 +5,17 @@ use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashSet;
 
+use super::notes::holds;
 use super::trace::{Moment, Trace};
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, Sym, Topic, Value};
 
 const NAME: &str = "scaled-gradients-used";
-/// Under this name the run remembers whether the gradients are multiplied.
-const STATE: &str = "gradients are scaled";
+/// Whether the gradients are multiplied.
+const STATE: Topic = Topic::new("gradients are scaled");
 
 pub(super) const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
 
@@ -86,7 +87,7 @@ impl ScaledGradientsUsed {
     }
 
     fn used(&self, with: &Watching<'_>, it: &Interp<'_>, span: Span, message: &str, found: &mut Found) {
-        let scaled = it.remembered(STATE).and_then(|v| v.as_bool()) == Some(true);
+        let scaled = holds(it, STATE);
         let Some(page) = with.rules.find(NAME).filter(|_| scaled && !it.speculative()) else { return };
         let by = self.scaled.borrow().iter().max().copied();
         let labels = by.map(|span| Label { span, message: "the loss is scaled here".to_owned() });

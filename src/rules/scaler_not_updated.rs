@@ -1,11 +1,10 @@
 //! What a `GradScaler` refuses to do twice for an optimizer before its `update()`.
 //!
 //! PyTorch keeps a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`); so does
-//! this, as one string for each scaler and path, which branches undo and joins compare.
+//! this, as one list of stages for each scaler and path, which branches undo and joins compare.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
@@ -15,9 +14,13 @@ use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym};
+use crate::value::{Note, ObjId, State, Sym, Topic};
 
 const NAME: &str = "scaler-not-updated";
+/// Of a scaler, the stages since its last `update()`, each with its optimizer.
+const STAGES: Topic = Topic::new("stages");
+const STEP: Topic = Topic::new("step()");
+const UNSCALE: Topic = Topic::new("unscale_()");
 
 /// A scaler after one step of an optimizer, and after its gradients were unscaled.
 const STEPPED: &str = "\
@@ -51,7 +54,7 @@ impl ScalerNotUpdated {
             Event::Returned { path, bound, result, .. } => {
                 if let Some(id) = enabled_scaler(path, bound, result) {
                     self.known.borrow_mut().insert(id);
-                    set_fates(it, &key(id), vec!["".into()]);
+                    set_fates(it, STAGES.of(id), vec![State::default()]);
                 }
             }
             Event::Unseen { name, .. } if name.as_str() == "update" => self.unclear.set(true),
@@ -78,20 +81,20 @@ impl ScalerNotUpdated {
             return;
         }
         trace.note();
-        let before = fates(it, &key(scaler));
+        let before = fates(it, STAGES.of(scaler));
         if method == "update" {
             self.updated.borrow_mut().insert(scaler);
-            return set_fates(it, &key(scaler), vec!["".into()]);
+            return set_fates(it, STAGES.of(scaler), vec![State::default()]);
         }
         if method == "step" && it.in_loop() && !it.speculative() && !it.expects_failure() {
             self.steps.borrow_mut().insert(span, scaler);
         }
         // Without an optimizer that is known, the scaler's state is not known either.
         let Some(optimizer) = bound.get("optimizer").as_obj() else {
-            return set_fates(it, &key(scaler), Vec::new());
+            return set_fates(it, STAGES.of(scaler), Vec::new());
         };
-        let [stepped, unscaled] = ["step", "unscale_"].map(|stage| format!("{stage} {optimizer:?};"));
-        let (stepped, unscaled) = (has(&before, &stepped), has(&before, &unscaled));
+        let (step, unscale) = (STEP.of(optimizer), UNSCALE.of(optimizer));
+        let (stepped, unscaled) = (has(&before, step), has(&before, unscale));
         let (message, setup) = match method {
             "step" if stepped => {
                 ("`step()` was already called for this optimizer since the last `update()`: the scaler raises", STEPPED)
@@ -102,8 +105,9 @@ impl ScalerNotUpdated {
                 UNSCALED,
             ),
             _ => {
-                let after = before.iter().map(|before| format!("{before}{method} {optimizer:?};").into()).collect();
-                return set_fates(it, &key(scaler), after);
+                let stage = if method == "step" { step } else { unscale };
+                let after = before.iter().map(|before| before.iter().copied().chain([stage]).collect()).collect();
+                return set_fates(it, STAGES.of(scaler), after);
             }
         };
         if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative() && !it.expects_failure()) {
@@ -127,10 +131,6 @@ impl ScalerNotUpdated {
 }
 
 /// Whether some path has come through this stage.
-fn has(paths: &[Rc<str>], stage: &str) -> bool {
-    paths.iter().any(|path| path.contains(stage))
-}
-
-fn key(scaler: ObjId) -> String {
-    format!("stages of {scaler:?}")
+fn has(paths: &[State], stage: Note) -> bool {
+    paths.iter().any(|path| path.contains(&stage))
 }

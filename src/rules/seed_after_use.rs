@@ -2,15 +2,16 @@
 
 use std::cell::Cell;
 
+use super::notes::holds;
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Event, Interp};
 use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::value::{Sym, Topic, Value};
 
 const NAME: &str = "seed-after-use";
-/// Under this name the run remembers whether it has drawn.
-const DRAWN: &str = "random numbers drawn";
+/// Whether random numbers were drawn.
+const DRAWN: Topic = Topic::new("random numbers drawn");
 
 #[derive(Default)]
 pub struct SeedAfterUse {
@@ -42,7 +43,7 @@ impl SeedAfterUse {
         if path.as_str() != "torch.manual_seed" || it.speculative() {
             return;
         }
-        let drawn = it.remembered(DRAWN).and_then(|v| v.as_bool()) == Some(true);
+        let drawn = holds(it, DRAWN);
         // Whoever seeds again, starts something anew.
         if self.seeded.replace(true) || !drawn || it.in_loop() {
             return;

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 
+use super::notes::BUFFER;
 use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Applicability, Edit, Fix, Label, Severity};
 use crate::python::{Bound, Event, Interp, RejectKind, Rejection};
@@ -125,5 +126,5 @@ fn memory_of(heap: &Heap, id: ObjId) -> Option<ObjId> {
 fn is_plain(heap: &Heap, attribute: &Attribute) -> bool {
     let Some(Value::Obj(id)) = heap.attr(attribute.object, attribute.name.as_str()) else { return false };
     let parameter = matches!(heap.get(id), Data::Tensor(tensor) if tensor.parameter);
-    !parameter && heap.attr(attribute.object, &format!("buffer:{}", attribute.name)).is_none()
+    !parameter && heap.note(attribute.object, BUFFER.of(attribute.name)).is_none()
 }

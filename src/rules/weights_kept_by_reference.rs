@@ -13,9 +13,11 @@ use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, ObjId, Sym, Value, sym};
+use crate::value::{Data, ObjId, Sym, Topic, Value, sym};
 
 const NAME: &str = "weights-kept-by-reference";
+/// Whether the weights that a name keeps were trained since.
+const MOVED: Topic = Topic::new("kept weights moved");
 
 /// A name in the scope of a function or module, or an attribute of whatever object.
 type Place = (Option<ObjId>, Sym);
@@ -87,7 +89,7 @@ impl WeightsKeptByReference {
                 let memory = |id: &ObjId| it.heap.tensor_ref(&Value::Obj(*id)).and_then(|t| t.base);
                 let weights = entries(it, value).iter().filter_map(memory).collect();
                 kept.insert(place, Kept { at, module, weights });
-                it.remember(&key(place), Value::Bool(false));
+                it.remember(MOVED.of(place), Value::Bool(false));
             }
             None if kept.is_empty() => {}
             None => _ = kept.remove(&place),
@@ -122,7 +124,7 @@ impl WeightsKeptByReference {
                 _ => only,
             };
             if moves {
-                it.remember(&key(*place), Value::Bool(true));
+                it.remember(MOVED.of(*place), Value::Bool(true));
             }
         }
         let Some(trained) = trained else { return };
@@ -157,17 +159,13 @@ impl WeightsKeptByReference {
         let Some(place) = with.source(span).and_then(|text| named(it, &text)) else { return };
         let kept = self.kept.borrow();
         let Some(kept) = kept.get(&place).filter(|kept| kept.module == module) else { return };
-        let moved = it.remembered(&key(place)).is_some_and(|moved| moved.as_bool() != Some(false));
+        let moved = it.remembered(MOVED.of(place)).is_some_and(|moved| moved.as_bool() != Some(false));
         if let Some(page) = with.rules.find(NAME).filter(|_| moved) {
             let message = "these are the model's own tensors, and no copy: training goes on to change them";
             let labels = vec![Label { span, message: "this copies them to themselves".to_owned() }];
             report(found, page, Severity::Error, message.to_owned(), kept.at, labels);
         }
     }
-}
-
-fn key((scope, name): Place) -> String {
-    format!("weights in {scope:?} {name}")
 }
 
 /// The tensors of a dictionary.

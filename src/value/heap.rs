@@ -3,6 +3,7 @@
 mod forget;
 mod inherit;
 mod journal;
+mod notes;
 mod trail;
 mod twins;
 

@@ -5,7 +5,7 @@ mod objects;
 use std::rc::Rc;
 
 use super::equal::{DEPTH, same_at};
-use super::{Among, Data, Heap, Items, Met, Partial, Ranged, Taken, Type, Value};
+use super::{Among, Data, Heap, Items, Met, Partial, Ranged, State, Taken, Type, Value};
 
 pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
@@ -228,7 +228,7 @@ impl Items {
 
 /// What was found on each of some paths, where it is one thing on each and not the same on all.
 pub(super) fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
-    let mut all: Vec<Rc<str>> = Vec::new();
+    let mut all: Vec<State> = Vec::new();
     for version in versions {
         match version {
             Some(Value::Fates(fates)) if fates.len() == 1 => all.extend(fates.iter().cloned()),

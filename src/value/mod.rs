@@ -14,6 +14,7 @@ mod heap;
 mod join;
 #[cfg(test)]
 mod laws;
+mod note;
 mod object;
 mod range;
 mod render;
@@ -32,6 +33,7 @@ pub use equal::same;
 pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
 pub use heap::{Change, Delta, Heap, Journal, Mark};
 pub use join::{join, texts_of};
+pub use note::{About, Note, State, Topic};
 pub use object::{
     Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Progress, Scope, Source,
     Suspended, UserClass,
@@ -99,7 +101,7 @@ pub enum Value {
     /// `functools.partial` and friends: a callee with arguments already given.
     Partial(Rc<Partial>),
     /// What a watcher has found on each of the paths that lead here: nothing of the program's own.
-    Fates(Rc<[Rc<str>]>),
+    Fates(Rc<[State]>),
 }
 
 /// `from module import name`, not yet carried out; without a name, the module itself.

@@ -16,6 +16,11 @@ impl Sym {
     pub fn as_str(self) -> &'static str {
         self.0
     }
+
+    /// A name that equals no other, whatever its text; it lives as long as the process.
+    pub(super) fn apart(text: String) -> Sym {
+        Sym(Box::leak(text.into_boxed_str()))
+    }
 }
 
 impl PartialEq for Sym {
@@ -29,6 +34,18 @@ impl Eq for Sym {}
 impl Hash for Sym {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.0.as_ptr() as usize).hash(state);
+    }
+}
+
+impl Ord for Sym {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.cmp(other.0)
+    }
+}
+
+impl PartialOrd for Sym {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
     }
 }
 

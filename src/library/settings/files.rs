@@ -5,13 +5,13 @@ use std::rc::Rc;
 use crate::library::common::{any_bool, any_int, any_str, instance, itself, list_of_str, none, unknown};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
-use crate::value::{Sym, Type, Value};
+use crate::value::{Sym, Topic, Type, Value, sym};
 
 const FILE: &str = "io.TextIOWrapper";
 const PATH: &str = "pathlib.Path";
 const TEXT: &str = "text";
-/// Under this and its path, that the script itself writes a file.
-const WRITTEN: &str = "written ";
+/// That the script itself writes a file.
+const WRITTEN: Topic = Topic::new("written file");
 
 pub fn register(t: &mut Table) {
     t.class(FILE, &[], "").keeps_arguments = false;
@@ -87,7 +87,7 @@ fn open(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (name, mode) = (b.get("file"), b.get("mode"));
     let writes = mode.as_str().is_none_or(|mode| mode.contains(['w', 'a', 'x', '+']));
     if let Some(path) = path_text(cx, &name).filter(|_| writes) {
-        cx.it.remember(&format!("{WRITTEN}{path}"), Value::Bool(true));
+        cx.it.remember(WRITTEN.of(sym(&path)), Value::Bool(true));
     }
     let binary = mode.as_str().map_or(Value::Any(Type::Bool), |mode| Value::Bool(mode.contains('b')));
     instance(cx, FILE, vec![("name", name), ("binary", binary)])
@@ -139,7 +139,7 @@ pub fn text_of(cx: &mut Cx<'_, '_>, source: &Value) -> Option<Rc<str>> {
 pub fn file_text(cx: &mut Cx<'_, '_>, path: &Value) -> Option<Rc<str>> {
     let path = path_text(cx, path)?;
     let path = path.as_str();
-    if cx.it.remembered(&format!("{WRITTEN}{path}")).is_some() {
+    if cx.it.remembered(WRITTEN.of(sym(path))).is_some() {
         return None;
     }
     cx.it.data_file(path).map(Rc::from)

@@ -4,7 +4,7 @@ use crate::library::common::{any_bool, any_float, any_int, any_str, first, list_
 use crate::library::table::Constant;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, Event};
-use crate::value::{Data, Key, Type, Value};
+use crate::value::{Data, Key, Topic, Type, Value, sym};
 
 pub fn register(t: &mut Table) {
     environ(t);
@@ -139,7 +139,7 @@ const USUALLY_SET: &[&str] = &[
 fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (key, default) = (b.get("key"), b.get("default"));
     if let Some(name) = key.as_str() {
-        if let Some(written) = cx.it.remembered(&format!("{ENV}{name}")) {
+        if let Some(written) = cx.it.remembered(ENV.of(sym(name))) {
             return written;
         }
         if !default.is_none() && !USUALLY_SET.iter().any(|prefix| name.starts_with(prefix)) {
@@ -153,14 +153,14 @@ fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Under this and its name, what the script wrote to a variable.
-const ENV: &str = "environment ";
+/// What the script wrote to a variable.
+const ENV: Topic = Topic::new("environment");
 
 fn set_one(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Value::Str(name) = b.get("key") {
         let (value, span) = (b.get("value"), cx.span);
         let written = if value.is_text() { value.clone() } else { Value::Any(Type::Str) };
-        cx.it.remember(&format!("{ENV}{name}"), written);
+        cx.it.remember(ENV.of(sym(&name)), written);
         cx.it.event(Event::SetEnv { name: &name, value: &value, span });
     }
     Value::None

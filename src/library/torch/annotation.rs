@@ -4,7 +4,10 @@ use std::rc::Rc;
 
 use crate::python::Interp;
 use crate::syntax::Span;
-use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Type, Value};
+use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Topic, Type, Value, sym};
+
+/// The length that a name stands for in annotations of shapes.
+const ANNOTATED: Topic = Topic::new("annotated size");
 
 /// A value that fits the annotation; `None` where it says nothing that is followed.
 pub fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
@@ -90,12 +93,12 @@ fn sizes(it: &mut Interp<'_>, shape: &str) -> Option<Vec<Size>> {
             Ok(n) => Size::Int(n),
             Err(_) if name == "_" || !name.chars().all(|c| c.is_alphanumeric() || c == '_') => Size::Unknown,
             Err(_) => {
-                let remembered = format!("annotated size {name}");
-                match it.remembered(&remembered).and_then(|v| v.as_size()) {
+                let note = ANNOTATED.of(sym(name));
+                match it.remembered(note).and_then(|v| v.as_size()) {
                     Some(size) if !size.is_unknown() => size,
                     _ => {
                         let size = Size::symbol(it.heap.symbol(name));
-                        it.remember(&remembered, Value::size(&size));
+                        it.remember(note, Value::size(&size));
                         size
                     }
                 }

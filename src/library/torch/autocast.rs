@@ -4,6 +4,7 @@
 //! The state is remembered as `autocast`: `None`, or a tuple of the device and the dtype.
 
 use crate::library::Cx;
+use crate::library::notes::AUTOCAST;
 use crate::value::{Device, Dtype, Tensor, Value};
 
 /// What autocast does on a device.
@@ -16,7 +17,7 @@ pub enum Autocast {
 }
 
 pub fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
-    let state = match cx.it.remembered("autocast") {
+    let state = match cx.it.remembered(AUTOCAST) {
         None | Some(Value::None) => return Autocast::Off,
         Some(state) => state,
     };

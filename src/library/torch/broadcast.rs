@@ -3,6 +3,7 @@
 //! PyTorch stands once.
 
 use crate::library::Cx;
+use crate::library::notes::GRAD_MODE;
 use crate::python::RejectKind;
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value, dims_text};
 
@@ -214,7 +215,7 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
 
 /// Whether operations record gradients here: `None` where that is not known.
 pub fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
-    match cx.it.remembered("grad_mode") {
+    match cx.it.remembered(GRAD_MODE) {
         None => Some(true),
         Some(Value::Bool(on)) => Some(on),
         Some(_) => None,

@@ -1,18 +1,20 @@
 //! Context managers: gradient modes, autocast, default devices.
 //!
-//! What a manager changes is remembered by the interpreter under `grad_mode` (a bool),
-//! `autocast` (`None`, or a tuple of a device and a dtype) and `default_device`. The object
-//! keeps what was there before, to put it back.
+//! What a manager changes is noted of the run (`library/notes.rs`); of the manager is noted what
+//! was there before, to put it back.
 
+use crate::library::notes::{AUTOCAST, DEFAULT_DEVICE, DEVICES_BEFORE, GRAD_MODE};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Device, DeviceKind, Dtype, ObjId, Value, sym};
+use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 
-/// What a manager sets while it is entered: a name and a value, as attributes of the object.
-const NAME: &str = "sets";
-const TO: &str = "sets to";
-const BEFORE: &str = "set before";
+/// What a manager sets while it is entered, and to what.
+const SETS: [(Topic, Topic); 2] = [(GRAD_MODE, Topic::new("sets grad mode")), (AUTOCAST, Topic::new("sets autocast"))];
+/// What was there before each time that it was entered: a tuple.
+const BEFORE: Topic = Topic::new("set before");
+/// `set_grad_enabled` has already set the mode where it was made.
+const ENTERED: Topic = Topic::new("entered already");
 
 pub fn register(t: &mut Table) {
     for (path, sig) in [
@@ -72,25 +74,36 @@ pub fn register(t: &mut Table) {
         "",
         |_, _| Value::Bool(false),
     );
-    t.def("torch.is_grad_enabled", "", |cx, _| cx.it.remembered("grad_mode").unwrap_or(Value::Bool(true)));
+    t.def("torch.is_grad_enabled", "", |cx, _| cx.it.remembered(GRAD_MODE).unwrap_or(Value::Bool(true)));
     t.family("torch.", "is_inference_mode_enabled", "", |_, _| Value::Any(crate::value::Type::Bool));
     t.def("torch.is_autocast_enabled", "device_type=None", |_, _| Value::Any(crate::value::Type::Bool));
 }
 
-fn set(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, to: Value) {
-    cx.it.heap.set_attr(object, NAME, Value::str(name));
-    cx.it.heap.set_attr(object, TO, to);
+fn set(cx: &mut Cx<'_, '_>, object: ObjId, topic: Topic, to: Value) {
+    if let Some((_, sets)) = SETS.iter().find(|(what, _)| *what == topic) {
+        cx.it.heap.set_note(object, *sets, to);
+    }
+}
+
+/// What a manager sets, and to what.
+fn sets(it: &Interp<'_>, object: ObjId) -> Option<(Topic, Value)> {
+    SETS.iter().find_map(|(what, sets)| Some((*what, it.heap.note(object, *sets)?)))
+}
+
+/// What was there before each time that a manager was entered.
+fn before(it: &Interp<'_>, object: ObjId) -> Vec<Value> {
+    it.heap.note(object, BEFORE).and_then(|all| it.heap.exact_items(&all)).unwrap_or_default()
 }
 
 fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     match cx.name() {
-        "no_grad" => set(cx, object, "grad_mode", Value::Bool(false)),
-        "enable_grad" => set(cx, object, "grad_mode", Value::Bool(true)),
+        "no_grad" => set(cx, object, GRAD_MODE, Value::Bool(false)),
+        "enable_grad" => set(cx, object, GRAD_MODE, Value::Bool(true)),
         "inference_mode" => match b.get("mode").as_bool() {
-            Some(true) => set(cx, object, "grad_mode", Value::Bool(false)),
+            Some(true) => set(cx, object, GRAD_MODE, Value::Bool(false)),
             // Leaves the mode as it is.
             Some(false) => {}
-            None => set(cx, object, "grad_mode", Value::Unknown),
+            None => set(cx, object, GRAD_MODE, Value::Unknown),
         },
         "set_grad_enabled" => {
             let mode = match b.get("mode").as_bool() {
@@ -98,14 +111,14 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
                 None => Value::Unknown,
             };
             // Works as a plain call too; as a manager, it is undone at the end of the block.
-            let before = cx.it.remembered("grad_mode").unwrap_or(Value::Bool(true));
-            cx.it.heap.set_attr(object, BEFORE, Value::tuple(vec![before]));
-            cx.it.remember("grad_mode", mode.clone());
-            set(cx, object, "grad_mode", mode);
+            let before = cx.it.remembered(GRAD_MODE).unwrap_or(Value::Bool(true));
+            cx.it.heap.set_note(object, BEFORE, Value::tuple(vec![before]));
+            cx.it.remember(GRAD_MODE, mode.clone());
+            set(cx, object, GRAD_MODE, mode);
         }
         _ => {
             let to = autocast(cx, b);
-            set(cx, object, "autocast", to);
+            set(cx, object, AUTOCAST, to);
         }
     }
 }
@@ -165,38 +178,34 @@ pub fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> 
     if let Value::Device(device) = object {
         // `with torch.device("cuda"):` needs an object to remember what was there before:
         // a list of its own does.
-        let before = it.remembered("default_device").unwrap_or(Value::Device(Device::CPU));
-        let stack = it.remembered("default devices before").unwrap_or(Value::tuple(Vec::new()));
+        let before = it.remembered(DEFAULT_DEVICE).unwrap_or(Value::Device(Device::CPU));
+        let stack = it.remembered(DEVICES_BEFORE).unwrap_or(Value::tuple(Vec::new()));
         let mut all = it.heap.exact_items(&stack).unwrap_or_default();
         all.push(before);
-        it.remember("default devices before", Value::tuple(all));
-        it.remember("default_device", Value::Device(*device));
+        it.remember(DEVICES_BEFORE, Value::tuple(all));
+        it.remember(DEFAULT_DEVICE, Value::Device(*device));
         return Some(object.clone());
     }
     let id = object.as_obj()?;
     if !is_manager(it, object) {
         return None;
     }
-    if let (Some(name), Some(to)) = (it.heap.attr(id, NAME), it.heap.attr(id, TO))
-        && let Some(name) = name.as_str()
-    {
-        let now = it.remembered(name).unwrap_or_else(|| initial(name));
-        let mut stack = it.heap.attr(id, BEFORE).and_then(|v| it.heap.exact_items(&v)).unwrap_or_default();
-        // `set_grad_enabled` has already set the mode where it was made.
+    if let Some((topic, to)) = sets(it, id) {
+        let now = it.remembered(topic).unwrap_or_else(|| initial(topic));
+        let mut stack = before(it, id);
         let already = stack.len() == 1
-            && it.heap.instance_of(object).is_some_and(|i| {
-                i.class.as_path() == Some("torch.set_grad_enabled") && !i.attrs.contains_key(&sym("entered already"))
-            });
+            && it.heap.instance_of(object).is_some_and(|i| i.class.as_path() == Some("torch.set_grad_enabled"))
+            && it.heap.note(id, ENTERED).is_none();
         if already {
-            it.heap.set_attr(id, "entered already", Value::Bool(true));
+            it.heap.set_note(id, ENTERED, Value::Bool(true));
         } else {
             stack.push(now.clone());
-            it.heap.set_attr(id, BEFORE, Value::tuple(stack));
+            it.heap.set_note(id, BEFORE, Value::tuple(stack));
         }
-        let to = if name == "autocast" { nested(&now, to) } else { to };
-        it.remember(name, to);
+        let to = if topic == AUTOCAST { nested(&now, to) } else { to };
+        it.remember(topic, to);
         // `__enter__` of the gradient modes returns nothing.
-        if name == "grad_mode" {
+        if topic == GRAD_MODE {
             return Some(Value::None);
         }
     } else if it.is_instance(object, "torch.inference_mode") {
@@ -220,29 +229,24 @@ fn nested(now: &Value, to: Value) -> Value {
     }
 }
 
-fn initial(name: &str) -> Value {
-    match name {
-        "grad_mode" => Value::Bool(true),
-        "default_device" => Value::Device(Device::CPU),
-        _ => Value::None,
-    }
+fn initial(topic: Topic) -> Value {
+    if topic == GRAD_MODE { Value::Bool(true) } else { Value::None }
 }
 
 pub fn exit(it: &mut Interp<'_>, object: &Value) {
     if let Value::Device(_) = object {
-        let stack = it.remembered("default devices before").unwrap_or(Value::Unknown);
+        let stack = it.remembered(DEVICES_BEFORE).unwrap_or(Value::Unknown);
         let mut all = it.heap.exact_items(&stack).unwrap_or_default();
         let before = all.pop().unwrap_or(Value::Unknown);
-        it.remember("default devices before", Value::tuple(all));
-        it.remember("default_device", before);
+        it.remember(DEVICES_BEFORE, Value::tuple(all));
+        it.remember(DEFAULT_DEVICE, before);
         return;
     }
     let Some(id) = object.as_obj() else { return };
     super::nn::hooks::remove(it, object);
-    let Some(name) = it.heap.attr(id, NAME) else { return };
-    let Some(name) = name.as_str() else { return };
-    let mut stack = it.heap.attr(id, BEFORE).and_then(|v| it.heap.exact_items(&v)).unwrap_or_default();
+    let Some((topic, _)) = sets(it, id) else { return };
+    let mut stack = before(it, id);
     let before = stack.pop().unwrap_or(Value::Unknown);
-    it.heap.set_attr(id, BEFORE, Value::tuple(stack));
-    it.remember(name, before);
+    it.heap.set_note(id, BEFORE, Value::tuple(stack));
+    it.remember(topic, before);
 }

@@ -3,18 +3,15 @@
 use std::sync::{Arc, LazyLock};
 
 use super::collate::{batches, collate, common_size, convert, row};
+use crate::library::notes::{COPIED, WORKER};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Event, Interp, Sig};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Data, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Topic, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
-/// Under this name the run remembers that what is run now runs in a forked worker process.
-pub const WORKER: &str = "forked worker";
-/// The same of a worker, however it was started, that has a copy of the dataset as it was.
-const COPIED: &str = "worker with a copy";
-/// Under this name, that the program chose how processes are started.
-const START: &str = "start method";
+/// That the program chose how processes are started.
+const START: Topic = Topic::new("start method");
 const LOADER: &str = "torch.utils.data.DataLoader";
 
 pub fn register(t: &mut Table) {
@@ -251,10 +248,9 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     }
 }
 
-/// Under this name the run remembers that a generator was seeded since the sample was begun:
-/// draws may then repeat each other.
-const SEEDED: &str = "seeded";
-const DRAWS: &str = "random draws";
+/// That a generator was seeded since the sample was begun: draws may then repeat each other.
+const SEEDED: Topic = Topic::new("seeded");
+const DRAWS: Topic = Topic::new("random draws");
 
 pub fn note_seed(cx: &mut Cx<'_, '_>) {
     cx.it.remember(SEEDED, Value::Bool(true));
@@ -298,16 +294,18 @@ fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
 
 /// The batch dimension of all batches, and that of the last where it is smaller: the constructor
 /// keeps each as that of a tensor, which holds the place too.
-const BATCH: &str = "batch of";
-const LAST_BATCH: &str = "last batch of";
+/// Of a part of a dataset, how many samples it has.
+const SPLIT: Topic = Topic::new("length of a split");
+const BATCH: Topic = Topic::new("batch");
+const LAST_BATCH: Topic = Topic::new("last batch");
 
-fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, name: &str, size: Size, at: Span) {
+fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, topic: Topic, size: Size, at: Span) {
     let kept = cx.out(Tensor::default().with_shape(vec![size], Some(at)));
-    cx.it.heap.set_attr(loader, name, kept);
+    cx.it.heap.set_note(loader, topic, kept);
 }
 
-fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, name: &str) -> Option<Dim> {
-    cx.tensor(&cx.attr(loader, name))?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
+fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, topic: Topic) -> Option<Dim> {
+    cx.tensor(&cx.it.heap.note(loader.as_obj()?, topic)?)?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
 /// One of the processes, whatever its number. Where they call each other, what they hold may
@@ -365,14 +363,14 @@ pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
 const MOST_NESTED: i64 = 32;
 
 fn nested<T>(it: &mut Interp<'_>, run: impl FnOnce(&mut Interp<'_>) -> Option<T>) -> Option<T> {
-    const NAME: &str = "datasets inside each other";
-    let depth = it.remembered(NAME).and_then(|n| n.as_int()).unwrap_or(0);
+    const DEPTH: Topic = Topic::new("datasets inside each other");
+    let depth = it.remembered(DEPTH).and_then(|n| n.as_int()).unwrap_or(0);
     if depth >= MOST_NESTED {
         return None;
     }
-    it.remember(NAME, Value::Int(depth + 1));
+    it.remember(DEPTH, Value::Int(depth + 1));
     let out = run(it);
-    it.remember(NAME, Value::Int(depth));
+    it.remember(DEPTH, Value::Int(depth));
     out
 }
 
@@ -388,7 +386,7 @@ fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
             return Some(Value::size(&size));
         }
         "Subset" => {
-            let split = cx.attr(object, "length of");
+            let split = object.as_obj().and_then(|id| cx.it.heap.note(id, SPLIT)).unwrap_or(Value::Unknown);
             if split.as_int().is_some() {
                 return Some(split);
             }
@@ -439,7 +437,7 @@ fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.heap.set_attr(subset, "indices", indices);
         // Fractions say no more than that there are some.
         if let Some(n) = length.as_int() {
-            cx.it.heap.set_attr(subset, "length of", Value::Int(n));
+            cx.it.heap.set_note(subset, SPLIT, Value::Int(n));
         }
         Value::Obj(subset)
     };

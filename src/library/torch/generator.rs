@@ -4,11 +4,11 @@ use super::broadcast::device_read;
 use super::factory::options::{self, option};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, ObjId, Sym, Tensor, Type, Value};
+use crate::value::{Device, ObjId, Sym, Tensor, Topic, Type, Value};
 
 const CLASS: &str = "torch.Generator";
 /// Under this name a generator keeps its device, as that of a tensor, which holds the place too.
-const PLACE: &str = "device of";
+const PLACE: Topic = Topic::new("device");
 
 pub fn register(t: &mut Table) {
     let class = t.class(CLASS, &[], "device='cpu'");
@@ -26,11 +26,11 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     };
     let at = cx.at();
     let kept = cx.out(Tensor::default().with_device(device, at));
-    cx.it.heap.set_attr(object, PLACE, kept);
+    cx.it.heap.set_note(object, PLACE, kept);
 }
 
 fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
-    let place = || cx.tensor(&cx.attr(object, PLACE))?.device;
+    let place = || cx.tensor(&cx.it.heap.note(object.as_obj()?, PLACE)?)?.device;
     (name.as_str() == "device").then(|| place().map_or(Value::Unknown, Value::Device))
 }
 
@@ -42,7 +42,8 @@ pub fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
 
 /// As [`check`], of the generator itself.
 pub fn fits(cx: &mut Cx<'_, '_>, generator: &Value, drawn: &Tensor) {
-    let Some(place) = cx.tensor(&cx.attr(generator, PLACE)) else { return };
+    let place = generator.as_obj().and_then(|id| cx.it.heap.note(id, PLACE));
+    let Some(place) = place.and_then(|place| cx.tensor(&place)) else { return };
     let (Some(have), Some(wants)) = (place.device, drawn.device) else { return };
     let decided = |d: Device| d.is_cpu() || d.is_cuda();
     if have.kind == wants.kind || !decided(have) || !decided(wants) || drawn.numel().known() == Some(0) {

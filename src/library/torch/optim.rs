@@ -1,6 +1,7 @@
 //! Optimizers and learning-rate schedulers: they hold parameters and change their values.
 
 use super::nn::module::is_module;
+use crate::library::notes::PARAMETERS;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, RejectKind};
 use crate::value::{Dict, Grad, ObjId, Sym, Tensor, Value};
@@ -134,15 +135,14 @@ fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
             Value::Obj(cx.it.heap.alloc(crate::value::Data::List(items)))
         }
     };
-    cx.it.heap.set_attr(object, "params of", kept);
-    cx.it.heap.set_attr(object, "lr of", b.get("lr"));
+    cx.it.heap.set_note(object, PARAMETERS, kept);
 }
 
 /// `optimizer.param_groups`: dicts whose entries may have been changed.
 fn groups(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     match name.as_str() {
         "param_groups" => {
-            let params = cx.attr(object, "params of");
+            let params = object.as_obj().and_then(|id| cx.it.heap.note(id, PARAMETERS)).unwrap_or(Value::Unknown);
             let mut group = Dict { open: Some(Value::Unknown), ..Dict::default() };
             let plain = cx.items(&params).is_some_and(|all| all.iter().all(|v| cx.it.heap.is_tensor(v)));
             if plain {

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
+use super::super::notes::PARAMETERS;
 use super::{Moment, OPTIMIZER, fates, set_fates};
 use crate::python::Interp;
 use crate::syntax::Span;
-use crate::value::{Data, ObjId, Value};
+use crate::value::{Data, ObjId, State, Topic, Value};
 
 /// The state of an optimizer's gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,20 +29,23 @@ impl Gradients {
     const ALL: [Gradients; 5] =
         [Gradients::Blank, Gradients::Empty, Gradients::Fresh, Gradients::Used, Gradients::Mixed];
 
-    fn named(name: &str) -> Option<Gradients> {
-        Gradients::ALL.into_iter().find(|g| g.name() == name)
+    fn of(state: &State) -> Option<Gradients> {
+        Gradients::ALL.into_iter().find(|gradients| **state == [gradients.topic().into()])
     }
 
-    fn name(self) -> &'static str {
-        match self {
+    fn topic(self) -> Topic {
+        Topic::new(match self {
             Gradients::Blank => "blank",
             Gradients::Empty => "empty",
             Gradients::Fresh => "fresh",
             Gradients::Used => "used",
             Gradients::Mixed => "mixed",
-        }
+        })
     }
 }
+
+/// Of an optimizer, the state of its gradients.
+const GRADIENTS: Topic = Topic::new("gradients");
 
 /// What is known of an optimizer whatever the path.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +91,7 @@ impl Optimizers {
 
     /// The states of an optimizer's gradients on the paths that lead here.
     pub fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
-        let all: Vec<Gradients> = fates(it, &key(id)).iter().filter_map(|name| Gradients::named(name)).collect();
+        let all: Vec<Gradients> = fates(it, GRADIENTS.of(id)).iter().filter_map(Gradients::of).collect();
         // What one path has cleared, and another used: which of them goes on, a flag may say.
         let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
         if mixed { Vec::new() } else { all }
@@ -98,7 +102,7 @@ impl Optimizers {
     }
 
     fn set_all(&self, it: &mut Interp<'_>, id: ObjId, to: &[Gradients]) {
-        set_fates(it, &key(id), to.iter().map(|g| g.name().into()).collect());
+        set_fates(it, GRADIENTS.of(id), to.iter().map(|g| [g.topic().into()].into()).collect());
     }
 
     pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
@@ -185,12 +189,8 @@ impl Optimizers {
 
 /// The parameters of an optimizer, where all are known.
 pub fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
-    let items = it.heap.exact_items(&it.heap.attr(optimizer, "params of")?)?;
+    let items = it.heap.exact_items(&it.heap.note(optimizer, PARAMETERS)?)?;
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
-}
-
-fn key(id: ObjId) -> String {
-    format!("gradients of {id:?}")
 }
 
 /// The instances of a class that can be reached from a value: held by it, or by the object whose method

@@ -14,7 +14,6 @@ mod graph;
 mod terms;
 
 use std::cell::Cell;
-use std::rc::Rc;
 
 pub use gradients::{Gradients, Optimizers, parameters, reach};
 pub use graph::{Graph, tensor, tensors};
@@ -22,7 +21,7 @@ pub use terms::Term;
 
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{Note, ObjId, State, Sym, Value};
 
 const OPTIMIZER: &str = "torch.optim.Optimizer";
 const MODULE: &str = "torch.nn.Module";
@@ -155,16 +154,16 @@ pub fn is_module(it: &Interp<'_>, value: &Value) -> bool {
 
 /// What was found on each of the paths that lead here, as [`set_fates`] keeps it; empty where that
 /// is not known. Each of several is certain to come now and then.
-pub fn fates(it: &Interp<'_>, name: &str) -> Vec<Rc<str>> {
-    match it.remembered(name) {
+pub fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
+    match it.remembered(note) {
         Some(Value::Fates(fates)) => fates.to_vec(),
         _ => Vec::new(),
     }
 }
 
 /// Keeps what was found on each path; nothing is what is not known.
-pub fn set_fates(it: &mut Interp<'_>, name: &str, mut all: Vec<Rc<str>>) {
+pub fn set_fates(it: &mut Interp<'_>, note: Note, mut all: Vec<State>) {
     all.sort_unstable();
     all.dedup();
-    it.remember(name, if all.is_empty() { Value::Unknown } else { Value::Fates(all.into()) });
+    it.remember(note, if all.is_empty() { Value::Unknown } else { Value::Fates(all.into()) });
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::super::{
     Among, ArrayKind, Attrs, CodeId, Data, Device, Dict, Dim, Dtype, Function, Grad, Heap, Instance, Items, Iter, Key,
     Lazy, Met, ObjId, Origin, Partial, Past, Picks, Progress, Range, Ranged, Role, Scope, Size, Source, Suspended, Sym,
-    Symbol, Taken, Tensor, Type, UserClass, Value, sym,
+    Symbol, Taken, Tensor, Topic, Type, UserClass, Value, sym,
 };
 use crate::syntax::{FileId, Span};
 
@@ -248,8 +248,8 @@ impl<'a> Bytes<'a> {
                 kwargs: self.many(1, |it| (it.name(), value(it))),
             })),
             21 => {
-                let fates: &[&str] = [&["a"][..], &["b"], &["a", "b"]][usize::from(self.below(3))];
-                Value::Fates(fates.iter().copied().map(Rc::from).collect())
+                let fates: &[&'static str] = [&["a"][..], &["b"], &["a", "b"]][usize::from(self.below(3))];
+                Value::Fates(fates.iter().map(|name| [Topic::new(name).into()].into()).collect())
             }
             22 => Value::Obj(world.all()[usize::from(self.below(10))]),
             23 => {

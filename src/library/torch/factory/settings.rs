@@ -1,6 +1,7 @@
 //! Questions to PyTorch and settings of it: defaults, seeds, what the machine has.
 
 use super::options;
+use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::library::torch::data;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
@@ -130,7 +131,7 @@ fn set_default_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         dtype @ Value::Dtype(_) => dtype,
         _ => Value::Unknown,
     };
-    cx.it.remember("default_dtype", dtype);
+    cx.it.remember(DEFAULT_DTYPE, dtype);
     Value::None
 }
 
@@ -156,9 +157,9 @@ fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         None => (None, None),
     };
-    cx.it.remember("default_dtype", dtype.map_or(Value::Unknown, Value::Dtype));
+    cx.it.remember(DEFAULT_DTYPE, dtype.map_or(Value::Unknown, Value::Dtype));
     let device = device.map_or(Value::Unknown, Value::Device);
-    cx.it.remember("default_device", device.clone());
+    cx.it.remember(DEFAULT_DEVICE, device.clone());
     cx.it.remember(TYPE_DEVICE, device);
     Value::None
 }
@@ -169,7 +170,7 @@ fn set_default_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(Some(device)) => Value::Device(device),
         Some(None) => Value::Unknown,
     };
-    cx.it.remember("default_device", device);
+    cx.it.remember(DEFAULT_DEVICE, device);
     Value::None
 }
 

@@ -8,10 +8,10 @@ use super::module::Found;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Key, ObjId, Sym, Type, Value};
+use crate::value::{Data, Dict, Items, Key, ObjId, Sym, Topic, Type, Value};
 
-const MEMBERS: &str = "members of";
-const NAMES: &str = "names of";
+const MEMBERS: Topic = Topic::new("members");
+const NAMES: Topic = Topic::new("names");
 
 pub fn register(t: &mut Table) {
     for (name, sig) in [
@@ -43,7 +43,7 @@ pub fn register(t: &mut Table) {
 
 /// The object that holds a container's members.
 fn members(it: &Interp<'_>, object: &Value) -> Option<ObjId> {
-    it.heap.attr(object.as_obj()?, MEMBERS)?.as_obj()
+    it.heap.note(object.as_obj()?, MEMBERS)?.as_obj()
 }
 
 /// A container that the program's own class extends, in the hands of code that cannot be
@@ -74,7 +74,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
             Some(dict) => {
                 let names = dict.entries.keys().map(Key::value).collect();
                 let names = cx.it.heap.list(names);
-                cx.it.heap.set_attr(object, NAMES, names);
+                cx.it.heap.set_note(object, NAMES, names);
                 Data::List(match dict.open {
                     None => Items::Exact(dict.entries.into_values().collect()),
                     Some(_) => Items::Many(Value::Unknown),
@@ -88,7 +88,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         },
     };
     let holder = cx.it.heap.alloc(data);
-    cx.it.heap.set_attr(object, MEMBERS, Value::Obj(holder));
+    cx.it.heap.set_note(object, MEMBERS, Value::Obj(holder));
 }
 
 /// A dict, or pairs, as a dict.
@@ -141,7 +141,7 @@ pub fn contents(it: &Interp<'_>, object: &Value) -> Option<Found> {
 }
 
 fn names_of(it: &Interp<'_>, object: &Value, count: usize) -> Vec<String> {
-    let given = object.as_obj().and_then(|id| it.heap.attr(id, NAMES)).and_then(|v| it.heap.exact_items(&v));
+    let given = object.as_obj().and_then(|id| it.heap.note(id, NAMES)).and_then(|v| it.heap.exact_items(&v));
     let text = |i: usize| given.as_ref().and_then(|g| Some(g.get(i)?.as_str()?.to_owned()));
     (0..count).map(|i| text(i).unwrap_or_else(|| i.to_string())).collect()
 }
@@ -169,7 +169,7 @@ pub fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) -> bo
         let mut names: Vec<Value> = names_of(it, object, count).iter().map(|n| Value::str(n)).collect();
         names.push(Value::str(name));
         let names = it.heap.list(names);
-        it.heap.set_attr(id, NAMES, names);
+        it.heap.set_note(id, NAMES, names);
     }
     push(it, holder, std::slice::from_ref(value));
     true
@@ -431,7 +431,7 @@ fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value;
     let training = object.as_obj().and_then(|o| it.heap.attr(o, "training")).unwrap_or(Value::Unknown);
     it.heap.set_attr(id, "training", training);
     let holder = it.heap.alloc(Data::List(Items::Exact(part)));
-    it.heap.set_attr(id, MEMBERS, Value::Obj(holder));
+    it.heap.set_note(id, MEMBERS, Value::Obj(holder));
     Value::Obj(id)
 }
 

@@ -3,14 +3,15 @@
 //!
 //! A module keeps constructor arguments, parameters, buffers and sub-modules as plain
 //! attributes of its instance. What is registered is told thus: a parameter by
-//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a second attribute,
-//! `buffer:NAME`, whose value says whether it is saved (`persistent`).
+//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a note of the
+//! instance about its name, whose value says whether it is saved (`persistent`).
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
 use super::facts::check_rank;
+use crate::library::notes::BUFFER;
 use crate::library::{Cx, Libraries, Table};
 use crate::python::{Arg, Args, Bound};
 use crate::value::{Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym};
@@ -224,7 +225,7 @@ pub fn buffer(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, mut tensor: Tensor
     tensor.grad = Grad::Off;
     let value = cx.out(tensor);
     cx.it.heap.set_attr(object, name, value);
-    cx.it.heap.set_attr(object, &format!("buffer:{name}"), Value::Bool(true));
+    cx.it.heap.set_note(object, BUFFER.of(sym(name)), Value::Bool(true));
 }
 
 /// Sets an attribute to `None`: a parameter that this layer lacks.

@@ -3,9 +3,10 @@
 use super::device;
 use super::facts::{Autocast, autocast, broadcast, floating_dtype, full_dtype, result, shape_read, shape_text};
 use super::layer::{Layer, plain, with_state};
+use crate::library::notes::BUFFER;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, Dim, Dtype, Kind, ObjId, Tensor, Value, promote};
+use crate::value::{Device, Dim, Dtype, Kind, ObjId, Tensor, Value, promote, sym};
 
 macro_rules! loss {
     ($name:literal, $constructor:literal, $forward:literal) => {
@@ -266,7 +267,7 @@ pub fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     reduction(cx, object, b);
     for name in ["weight", "pos_weight"] {
         if b.given(name) && !b.get(name).is_none() {
-            cx.it.heap.set_attr(object, &format!("buffer:{name}"), Value::Bool(true));
+            cx.it.heap.set_note(object, BUFFER.of(sym(name)), Value::Bool(true));
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::library::notes::BUFFER;
 use crate::library::torch::attributes;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Interp};
@@ -240,7 +241,9 @@ pub enum Kind {
 
 /// The parameters or buffers that a module holds itself.
 fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
-    let Some(instance) = cx.it.heap.instance_of(object) else { return Found { found: Vec::new(), complete: false } };
+    let (Some(id), Some(instance)) = (object.as_obj(), cx.it.heap.instance_of(object)) else {
+        return Found { found: Vec::new(), complete: false };
+    };
     let mut out = Found { found: Vec::new(), complete: !instance.open };
     if let Some(contents) = super::containers::contents(cx.it, object) {
         out.complete &= contents.complete;
@@ -254,7 +257,7 @@ fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
         let Some(tensor) = cx.it.heap.tensor_ref(value) else { continue };
         let registered = match kind {
             Kind::Parameters => tensor.parameter,
-            Kind::Buffers => !tensor.parameter && instance.attrs.contains_key(&sym(&format!("buffer:{name}"))),
+            Kind::Buffers => !tensor.parameter && cx.it.heap.note(id, BUFFER.of(*name)).is_some(),
         };
         if registered {
             out.found.push((name.to_string(), value.clone()));
@@ -469,7 +472,7 @@ fn register_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     if let (Some(id), Some(name)) = (object.as_obj(), b.get("name").as_str()) {
         cx.it.heap.set_attr(id, name, b.get("tensor"));
-        cx.it.heap.set_attr(id, &format!("buffer:{name}"), b.get("persistent"));
+        cx.it.heap.set_note(id, BUFFER.of(sym(name)), b.get("persistent"));
     } else if let Some(instance) = object.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
         instance.open = true;
     }

@@ -3,9 +3,11 @@
 use super::facts::like;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, Dim, Grad, ObjId, Range, Size, Tensor, Value};
+use crate::value::{Device, Dim, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 
 /// The class of a packed sequence: its `data` and how it was padded are kept beside it.
+/// Of a packed sequence, the tensor that was packed.
+const PADDED: Topic = Topic::new("padded from");
 pub const PACKED: &str = "torch.nn.utils.rnn.PackedSequence";
 
 pub fn register(t: &mut Table) {
@@ -83,7 +85,7 @@ fn packed(cx: &mut Cx<'_, '_>, padded: Tensor) -> Value {
     let data = cx.out(data);
     cx.it.heap.set_attr(id, "data", data);
     let padded = cx.out(padded);
-    cx.it.heap.set_attr(id, "padded from", padded);
+    cx.it.heap.set_note(id, PADDED, padded);
     Value::Obj(id)
 }
 
@@ -99,7 +101,7 @@ pub fn padded_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     if class != PACKED {
         return None;
     }
-    cx.tensor(&cx.it.heap.attr(id, "padded from")?)
+    cx.tensor(&cx.it.heap.note(id, PADDED)?)
 }
 
 fn swap(mut tensor: Tensor) -> Tensor {

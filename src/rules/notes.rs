@@ -1,0 +1,23 @@
+//! What libraries remember of a run, as `library/notes.rs` names it: neither room knows the other.
+
+use crate::python::Interp;
+use crate::value::{Topic, Value};
+
+pub const GRAD_MODE: Topic = Topic::new("grad mode");
+pub const AUTOCAST: Topic = Topic::new("autocast");
+pub const DEFAULT_DEVICE: Topic = Topic::new("default device");
+pub const DEVICES_BEFORE: Topic = Topic::new("default devices before");
+pub const WORKER: Topic = Topic::new("forked worker");
+pub const COPIED: Topic = Topic::new("worker with a copy");
+pub const PARAMETERS: Topic = Topic::new("parameters");
+pub const BUFFER: Topic = Topic::new("buffer");
+
+/// Whether something is noted to be so, on every path that leads here.
+pub fn holds(it: &Interp<'_>, topic: Topic) -> bool {
+    it.remembered(topic).and_then(|value| value.as_bool()) == Some(true)
+}
+
+/// Whether operations certainly record no gradients here.
+pub fn is_without_gradients(it: &Interp<'_>) -> bool {
+    matches!(it.remembered(GRAD_MODE), Some(Value::Bool(false)))
+}
