@@ -6,7 +6,7 @@ use super::factory::{item_size, make_legacy};
 use super::views;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, Hook, RejectKind};
-use crate::value::{ArrayKind, DeviceKind, Dim, Dtype, Grad, Size, Sym, Tensor, Type, Value};
+use crate::value::{ArrayKind, DeviceKind, Dim, Dtype, Grad, Size, Sym, Tensor, Topic, Type, Value};
 
 pub fn register(t: &mut Table) {
     let class = t.class("torch.Tensor", &[], "*size, device=None");
@@ -112,7 +112,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 
 /// Whether there has been a backward pass since gradients were last cleared: remembered under
 /// this name.
-const GRADIENTS: &str = "gradients are there";
+const GRADIENTS: Topic = Topic::new("gradients are there");
 
 /// A backward pass has run.
 pub fn gradients_made(cx: &mut Cx<'_, '_>) {

@@ -12,6 +12,11 @@ impl Heap {
         }
     }
 
+    /// Notes something as if it had been noted from the beginning: no branch undoes it.
+    pub fn settle_note(&mut self, id: ObjId, note: impl Into<Note>, value: Value) {
+        self.settle(id, note.into().key(), value);
+    }
+
     pub fn set_note(&mut self, id: ObjId, note: impl Into<Note>, value: Value) {
         if matches!(self.get(id), Data::Instance(_)) {
             self.bind(id, note.into().key(), Some(value));

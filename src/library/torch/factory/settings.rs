@@ -5,7 +5,7 @@ use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::library::torch::data;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Topic, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.def("torch.is_tensor", "obj", is_tensor);
@@ -137,7 +137,7 @@ fn set_default_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The device of the default tensor type, where `torch.Tensor(…)` makes tensors, whatever
 /// `set_default_device` says.
-pub const TYPE_DEVICE: &str = "device of the default tensor type";
+pub const TYPE_DEVICE: Topic = Topic::new("device of the default tensor type");
 
 /// `torch.set_default_tensor_type(torch.cuda.FloatTensor)`, or by its name.
 fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

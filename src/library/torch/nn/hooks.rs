@@ -7,15 +7,15 @@
 use crate::library::table::Invoke;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Hook, Interp};
-use crate::value::{Dict, Key, ObjId, Partial, Value, sym};
+use crate::value::{Dict, Key, ObjId, Partial, Topic, Value, sym};
 
-const BEFORE: &str = "hooks before";
-const AFTER: &str = "hooks after";
+const BEFORE: Topic = Topic::new("hooks before");
+const AFTER: Topic = Topic::new("hooks after");
 const HANDLE: &str = "torch.utils.hooks.RemovableHandle";
-/// Attributes of a handle.
-const FUNCTION: &str = "hook itself";
-const KEYWORDS: &str = "hook takes keywords";
-const ACTIVE: &str = "hook is active";
+/// Of a handle.
+const FUNCTION: Topic = Topic::new("hook itself");
+const KEYWORDS: Topic = Topic::new("hook takes keywords");
+const ACTIVE: Topic = Topic::new("hook is active");
 
 pub fn register(t: &mut Table) {
     t.class(HANDLE, &[], "*args, **kwargs").keeps_arguments = false;
@@ -46,7 +46,7 @@ pub fn register(t: &mut Table) {
         "hook, *args, **kwargs",
         |cx, b| {
             let state = cx.it.state;
-            cx.it.heap.set_attr(state, AFTER, Value::Unknown);
+            cx.it.heap.set_note(state, AFTER, Value::Unknown);
             cx.it.hook(Hook::Forward, b.get("hook"));
             Value::Unknown
         },
@@ -55,23 +55,23 @@ pub fn register(t: &mut Table) {
 
 fn handle(cx: &mut Cx<'_, '_>, function: Value, keywords: Value) -> ObjId {
     let handle = cx.it.heap.instance(Value::path(HANDLE));
-    cx.it.heap.set_attr(handle, FUNCTION, function);
-    cx.it.heap.set_attr(handle, KEYWORDS, keywords);
-    cx.it.heap.set_attr(handle, ACTIVE, Value::Bool(true));
+    cx.it.heap.set_note(handle, FUNCTION, function);
+    cx.it.heap.set_note(handle, KEYWORDS, keywords);
+    cx.it.heap.set_note(handle, ACTIVE, Value::Bool(true));
     handle
 }
 
-fn add(cx: &mut Cx<'_, '_>, b: &Bound, list: &str) -> Value {
+fn add(cx: &mut Cx<'_, '_>, b: &Bound, list: Topic) -> Value {
     let (module, function) = (b.get("self"), b.get("hook"));
     let handle = handle(cx, function.clone(), b.get("with_kwargs"));
     let Some(id) = module.as_obj() else { return Value::Obj(handle) };
     let with_module = Partial { func: function, args: vec![module], kwargs: Vec::new() };
     cx.it.hook(Hook::Forward, Value::Partial(std::rc::Rc::new(with_module)));
-    let now = match cx.it.heap.attr(id, list) {
+    let now = match cx.it.heap.note(id, list) {
         Some(now) => now,
         None => {
             // On a path without it, there are none.
-            cx.it.heap.settle(id, sym(list), Value::tuple(Vec::new()));
+            cx.it.heap.settle_note(id, list, Value::tuple(Vec::new()));
             Value::tuple(Vec::new())
         }
     };
@@ -82,7 +82,7 @@ fn add(cx: &mut Cx<'_, '_>, b: &Bound, list: &str) -> Value {
         (Value::Tuple(have), Some(false)) => Value::tuple(have.iter().cloned().chain([Value::Obj(handle)]).collect()),
         _ => Value::Unknown,
     };
-    cx.it.heap.set_attr(id, list, more);
+    cx.it.heap.set_note(id, list, more);
     Value::Obj(handle)
 }
 
@@ -95,15 +95,19 @@ fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// `handle.remove()`, and the end of `with handle:`.
 pub fn remove(it: &mut Interp<'_>, handle: &Value) {
     if let Some(id) = handle.as_obj()
-        && it.heap.attr(id, ACTIVE).is_some()
+        && it.heap.note(id, ACTIVE).is_some()
     {
-        it.heap.set_attr(id, ACTIVE, Value::Bool(false));
+        it.heap.set_note(id, ACTIVE, Value::Bool(false));
     }
 }
 
+fn noted(cx: &Cx<'_, '_>, handle: &Value, topic: Topic) -> Value {
+    handle.as_obj().and_then(|id| cx.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
+}
+
 /// The handles of a module; `None` where they are not known.
-fn handles(cx: &Cx<'_, '_>, object: &Value, list: &str) -> Option<Vec<Value>> {
-    match object.as_obj().and_then(|id| cx.it.heap.attr(id, list)) {
+fn handles(cx: &Cx<'_, '_>, object: &Value, list: Topic) -> Option<Vec<Value>> {
+    match object.as_obj().and_then(|id| cx.it.heap.note(id, list)) {
         None => Some(Vec::new()),
         Some(Value::Tuple(handles)) => Some(handles.to_vec()),
         Some(_) => None,
@@ -174,9 +178,9 @@ fn packed(cx: &mut Cx<'_, '_>, args: &Args) -> (Value, Value) {
 
 /// What one hook returns, less that it may be None; `None` where it is, or does not run.
 fn answer(cx: &mut Cx<'_, '_>, handle: &Value, given: Vec<Value>) -> Option<Value> {
-    let function = cx.attr(handle, FUNCTION);
+    let function = noted(cx, handle, FUNCTION);
     let span = cx.span;
-    match cx.attr(handle, ACTIVE).as_bool() {
+    match noted(cx, handle, ACTIVE).as_bool() {
         Some(false) => return None,
         Some(true) => {}
         None => {
@@ -191,7 +195,7 @@ fn answer(cx: &mut Cx<'_, '_>, handle: &Value, given: Vec<Value>) -> Option<Valu
 
 fn run_before(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: Args) -> Args {
     let span = cx.span;
-    let with_keywords = cx.attr(handle, KEYWORDS).as_bool();
+    let with_keywords = noted(cx, handle, KEYWORDS).as_bool();
     let (positional, keywords) = packed(cx, &args);
     let mut given = vec![object.clone(), positional];
     if with_keywords != Some(false) {
@@ -231,7 +235,7 @@ fn run_before(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: Args) -
 }
 
 fn run_after(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: &Args, value: Value) -> Value {
-    let with_keywords = cx.attr(handle, KEYWORDS).as_bool();
+    let with_keywords = noted(cx, handle, KEYWORDS).as_bool();
     let (positional, keywords) = packed(cx, args);
     let mut given = vec![object.clone(), positional];
     match with_keywords {

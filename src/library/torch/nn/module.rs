@@ -9,7 +9,7 @@ use crate::library::torch::attributes;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Grad, Items, Key, ObjId, Sym, Tensor, Value, sym};
+use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Grad, Items, Key, ObjId, Sym, Tensor, Topic, Value, sym};
 
 pub const MODULE: &str = "torch.nn.Module";
 
@@ -128,11 +128,8 @@ pub fn set_attribute(it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym,
     attributes::set(&mut Cx { it, path: class, span }, object, name.as_str(), value)
 }
 
-/// What stands for the class `torch.nn.Buffer` in a tensor that it made: whether it is
-/// persistent, under the tensor's own number.
-fn buffer_mark(id: ObjId) -> String {
-    format!("buffer object {id:?}")
-}
+/// Of a tensor that `torch.nn.Buffer` made: whether it is persistent.
+const MADE_BUFFER: Topic = Topic::new("made as a buffer");
 
 /// `nn.Buffer(t)`: a tensor that registers itself where a module gets it as an attribute.
 fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -144,7 +141,7 @@ fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let value = cx.out(tensor);
     if let Some(id) = value.as_obj() {
-        cx.it.remember(&buffer_mark(id), b.get("persistent"));
+        cx.it.remember(MADE_BUFFER.of(id), b.get("persistent"));
     }
     value
 }
@@ -153,9 +150,9 @@ fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     let Some((tensor, module)) = value.as_obj().zip(object.as_obj()) else { return };
     if it.heap.is_tensor(value)
-        && let Some(persistent) = it.remembered(&buffer_mark(tensor))
+        && let Some(persistent) = it.remembered(MADE_BUFFER.of(tensor))
     {
-        it.heap.set_attr(module, &format!("buffer:{name}"), persistent);
+        it.heap.set_note(module, BUFFER.of(name), persistent);
     }
 }
 
