@@ -184,6 +184,11 @@ impl<'p> Sources<'p> for Tree<'p> {
         &self.0.file(file).parsed().module
     }
 
+    fn is_broken(&self, part: Span) -> bool {
+        let issues = &self.0.file(part.file).parsed().issues;
+        issues.iter().any(|issue| (part.start..=part.end).contains(&issue.range.start().to_u32()))
+    }
+
     fn bindings(&self, file: FileId) -> &'p Bindings {
         self.0.file(file).bindings()
     }

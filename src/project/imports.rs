@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::libraries::{MODELLED_LIBRARIES, is_standard};
+use super::libraries::{COMMON_WORDS, MODELLED_LIBRARIES, is_standard};
 use super::{Project, SourceFile};
 use crate::syntax::FileId;
 
@@ -75,10 +75,14 @@ impl Project {
         let Some(&top) = parts.first() else {
             return Found::Nothing;
         };
-        if MODELLED_LIBRARIES.contains(&top) {
-            return Found::Nothing;
-        }
         let script = !self.has(folder, "__init__.py", Kind::File);
+        if MODELLED_LIBRARIES.contains(&top) {
+            // But a script's own module comes first.
+            let beside = if script { folder.to_owned() } else { self.package_parent(folder) };
+            let own = self.has(&beside, &format!("{top}.py"), Kind::File)
+                || COMMON_WORDS.contains(&top) && self.has(&beside.join(top), "__init__.py", Kind::File);
+            return if own { self.find(&beside, &parts) } else { Found::Nothing };
+        }
         // A script's own folder comes first on Python's path, before the standard library.
         let bases: Vec<PathBuf> = if is_standard(top) {
             if !script {

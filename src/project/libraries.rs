@@ -1,5 +1,8 @@
 //! Module names that are not the project's own.
 
+/// Of these, the ones that programs name packages of their own by.
+pub(super) const COMMON_WORDS: &[&str] = &["datasets", "evaluate"];
+
 /// Libraries that torchvet models or knows to be foreign. They are external even where a
 /// folder of that name lies beside the script: PyTorch's own checkout has a `torch/`, and
 /// training scripts leave folders such as `wandb/` behind.

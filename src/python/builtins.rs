@@ -156,10 +156,9 @@ impl<'p> Interp<'p> {
             "setattr" => {
                 if let (Some(name), Some(value)) = (values.get(1).and_then(Value::as_str), values.get(2)) {
                     self.setattr(&first, sym(name), value.clone(), span);
-                } else if let Some(id) = first.as_obj()
-                    && let Some(instance) = self.heap.instance_mut(id)
-                {
-                    instance.open = true;
+                } else {
+                    let (name, value) = (values.get(1).cloned(), values.get(2).cloned());
+                    self.set_any(&first, &name.unwrap_or(Value::Unknown), &value.unwrap_or(Value::Unknown));
                 }
                 Value::None
             }
@@ -193,6 +192,7 @@ impl<'p> Interp<'p> {
                 Value::str(&c.to_string())
             }
             "ord" | "hash" | "id" => Value::Any(Type::Int),
+            "repr" if let Some(text) = super::text::repr_of(&first) => Value::str(&text),
             "repr" | "chr" | "hex" | "bin" | "oct" | "format" | "input" => Value::Any(Type::Str),
             "bytes" => Value::Any(Type::Bytes),
             "slice" => {
@@ -359,7 +359,10 @@ impl<'p> Interp<'p> {
                     Data::Instance(instance) => {
                         let open = instance.open;
                         let line = self.mro_of(value);
-                        if line.iter().any(|c| self.is_same(c, classes) == Some(true)) {
+                        let named = || line.iter().any(|c| c.as_path() == Some("typing.NamedTuple"));
+                        if line.iter().any(|c| self.is_same(c, classes) == Some(true))
+                            || classes.as_path() == Some("builtins.tuple") && named()
+                        {
                             return Some(true);
                         }
                         let known = match classes {

@@ -529,6 +529,9 @@ impl<'p> Interp<'p> {
     // Definitions.
 
     pub(super) fn define_function(&mut self, def: &'p StmtFunctionDef) {
+        if self.sources.is_broken(self.span(def)) {
+            return self.set_name(sym(def.name.as_str()), Value::Unknown);
+        }
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
         let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), suspends: None });

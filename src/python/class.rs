@@ -13,6 +13,9 @@ const FIELD: &str = "dataclasses.Field";
 
 impl<'p> Interp<'p> {
     pub(super) fn define_class(&mut self, def: &'p StmtClassDef) {
+        if self.sources.is_broken(self.span(def)) {
+            return self.set_name(sym(def.name.as_str()), Value::Unknown);
+        }
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
         let code = self.code_of(address, || Code { file, body: Body::Class, suspends: Some(false) });
@@ -223,6 +226,29 @@ impl<'p> Interp<'p> {
         if open && let Some(instance) = self.heap.instance_mut(object) {
             instance.open = true;
         }
+    }
+
+    /// The class that `collections.namedtuple` makes.
+    pub fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
+        let file = self.file();
+        // It has no body: all of them share one.
+        let code = self.code_of(1, || Code { file, body: Body::Class, suspends: Some(false) });
+        let (name, module) = (sym(name), self.module_name());
+        let names = Value::tuple(fields.iter().map(|field| Value::str(field.as_str())).collect());
+        let mut attrs = Attrs::default();
+        attrs.insert(sym("_fields"), names.clone());
+        attrs.insert(sym("__match_args__"), names);
+        let first = fields.len().saturating_sub(defaults.len());
+        attrs.extend(fields.iter().skip(first).copied().zip(defaults.iter().cloned()));
+        Value::Obj(self.heap.alloc(Data::Class(UserClass {
+            name,
+            path: dotted(module, name),
+            code,
+            bases: vec![Value::path("typing.NamedTuple")],
+            attrs,
+            fields: Some(fields.to_vec()),
+            open: false,
+        })))
     }
 
     /// What a field is without an argument: `field(default_factory=list)` makes a new one.

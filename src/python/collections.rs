@@ -119,7 +119,7 @@ impl<'p> Interp<'p> {
                         *self.heap.get_mut(id) = Data::List(Items::Exact(items));
                         return value;
                     }
-                    return Value::Unknown;
+                    return if self.context.speculative { Value::Unknown } else { self.raise("IndexError") };
                 }
                 let element = self.element_of(id);
                 *self.heap.get_mut(id) = Data::List(Items::Many(element.clone()));
@@ -302,13 +302,21 @@ impl<'p> Interp<'p> {
                 }
             }
             ("pop", Some(key)) => {
-                let default = second.unwrap_or(Value::Unknown);
-                let found = Key::of(&key).and_then(|k| dict.entries.shift_remove(&k));
+                let known = Key::of(&key);
+                let found = known.as_ref().and_then(|k| dict.entries.shift_remove(k));
                 let value = match (found, &dict.open) {
                     (Some(value), _) => value,
-                    (None, None) if Key::of(&key).is_some() => default,
+                    (None, None) if known.is_some() || dict.entries.is_empty() => match second {
+                        Some(default) => default,
+                        None if self.context.speculative => Value::Unknown,
+                        None => return self.raise("KeyError"),
+                    },
                     _ => Value::Unknown,
                 };
+                if known.is_none() && !dict.entries.is_empty() {
+                    // Any of them may be gone.
+                    dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
+                }
                 *self.heap.get_mut(id) = Data::Dict(dict);
                 value
             }
@@ -321,7 +329,38 @@ impl<'p> Interp<'p> {
                         *self.heap.get_mut(id) = Data::Dict(dict);
                         default
                     }
-                    _ => Value::Unknown,
+                    key => {
+                        // It may be any of the entries that are there, or a new one: one thing
+                        // from now on, of which it is not known how much is in it.
+                        self.havoc(&default);
+                        let mut all: Vec<Value> = dict.entries.values().cloned().collect();
+                        all.extend(dict.open.clone());
+                        all.push(default);
+                        let any = Items::Exact(all).element(&mut self.heap);
+                        if key.is_none() {
+                            dict.entries.clear();
+                        }
+                        dict.open = Some(any.clone());
+                        if let Some(key) = key {
+                            dict.entries.insert(key, any.clone());
+                        }
+                        *self.heap.get_mut(id) = Data::Dict(dict);
+                        any
+                    }
+                }
+            }
+            ("popitem", _) => {
+                if dict.open.is_some() {
+                    *self.heap.get_mut(id) = Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() });
+                    return Value::tuple(vec![Value::Unknown, Value::Unknown]);
+                }
+                match dict.entries.pop() {
+                    Some((key, value)) => {
+                        *self.heap.get_mut(id) = Data::Dict(dict);
+                        Value::tuple(vec![key.value(), value])
+                    }
+                    None if self.context.speculative => Value::Unknown,
+                    None => self.raise("KeyError"),
                 }
             }
             ("update", other) => {

@@ -10,7 +10,7 @@ use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    Among, Data, Dict, Items, Iter, Key, ObjId, Range, Ranged, Size, Taken, Type, Value, join, sym, texts_of,
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Size, Taken, Type, Value, join, sym, texts_of,
 };
 
 impl<'p> Interp<'p> {
@@ -21,6 +21,7 @@ impl<'p> Interp<'p> {
             return value;
         }
         match object {
+            Value::Tuple(items) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
             Value::Tuple(items) => self.index_items(&Items::Exact(items.to_vec()), index, true),
             Value::Str(text) => match index.as_int() {
                 None if let Some(part) = part_of_text(text, index) => Value::str(&part),
@@ -47,6 +48,7 @@ impl<'p> Interp<'p> {
             // `List[int]`, `Tensor["B C"]`: annotations.
             Value::Path(_) => self.subscript_path(object, index),
             Value::Obj(id) => match self.heap.get(*id) {
+                Data::List(Items::Exact(items)) if self.is_beyond(items.len(), index) => self.raise("IndexError"),
                 Data::List(items) => {
                     let items = items.clone();
                     self.index_items(&items, index, false)
@@ -74,6 +76,14 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Whether an index lies outside of a sequence of so many elements. What a function that
+    /// nothing calls finds in a list may have come there since.
+    pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
+        let length = i64::try_from(length).unwrap_or(i64::MAX);
+        let outside = matches!(index, Value::Int(n) if *n >= length || *n < -length);
+        outside && !self.context.speculative
+    }
+
     /// A subscripted class keeps its arguments, for annotations to be read.
     fn subscript_path(&mut self, object: &Value, index: &Value) -> Value {
         let class = self.heap.instance(Value::path("typing.Subscripted"));
@@ -89,7 +99,8 @@ impl<'p> Interp<'p> {
             Some(key) => match (dict.entries.get(&key), &dict.open) {
                 (Some(value), _) => value.clone(),
                 (None, Some(open)) => open.clone(),
-                (None, None) => Value::Unknown,
+                (None, None) if self.context.speculative => Value::Unknown,
+                (None, None) => self.raise("KeyError"),
             },
             None => self.any_entry(dict, index),
         }
@@ -345,6 +356,7 @@ impl<'p> Interp<'p> {
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Iter(Iter { suspended: Some(_), .. }) => self.collected(object, span),
+                Data::Iter(Iter { once: true, .. }) => self.taken_from(*id),
                 Data::List(items) | Data::Iter(Iter { items, .. }) => items.clone(),
                 Data::Set(items) => {
                     let items = items.clone();
@@ -361,6 +373,19 @@ impl<'p> Interp<'p> {
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
             _ => Items::Many(Value::Unknown),
         }
+    }
+
+    /// What an iterator still gives; how much of it is taken from it is not known.
+    pub(super) fn taken_from(&mut self, id: ObjId) -> Items {
+        let Data::Iter(Iter { items, .. }) = self.heap.get(id) else { return Items::Many(Value::Unknown) };
+        let items = items.clone();
+        if matches!(items, Items::Exact(_)) {
+            let left = Items::Many(items.element(&mut self.heap));
+            if let Data::Iter(iter) = self.heap.get_mut(id) {
+                iter.items = left;
+            }
+        }
+        items
     }
 
     /// What the last round of a loop over the value gets, where that is not like the others.
@@ -485,6 +510,12 @@ impl<'p> Interp<'p> {
                     Data::Dict(dict) if !dict.entries.is_empty() => Some(true),
                     Data::Dict(dict) if dict.open.is_none() => Some(false),
                     Data::Function(_) | Data::Class(_) | Data::Module { .. } => Some(true),
+                    Data::Instance(Instance { class: Value::Path(_), attrs, .. })
+                        if let Some(payload) = attrs.get(&sym(super::payload::PAYLOAD)) =>
+                    {
+                        let payload = payload.clone();
+                        self.truth(&payload)
+                    }
                     Data::Instance(instance) => {
                         let plain = !instance.open
                             && self.user_method(value, "__len__").is_none()

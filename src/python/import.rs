@@ -24,6 +24,9 @@ pub enum Import {
 pub trait Sources<'p> {
     fn module(&self, file: FileId) -> &'p ModModule;
 
+    /// Whether the parser found an error in this part of a file: what stands there is a guess.
+    fn is_broken(&self, part: Span) -> bool;
+
     /// Which statements of a file's module bind which names.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 

@@ -46,6 +46,7 @@ impl<'p> Interp<'p> {
         };
         Value::Obj(self.heap.alloc(Data::Iter(Iter {
             items: Items::Many(element),
+            once: false,
             first,
             last: None,
             filled: false,
@@ -77,7 +78,7 @@ impl<'p> Interp<'p> {
             "reversed" => match items {
                 Items::Exact(mut items) => {
                     items.reverse();
-                    self.heap.iter(Items::Exact(items))
+                    self.heap.iterator(Items::Exact(items))
                 }
                 many => self.heap.iter(many),
             },
@@ -96,7 +97,7 @@ impl<'p> Interp<'p> {
                 Value::Obj(self.heap.alloc(Data::List(sorted)))
             }
             // A loader's iterator yields what the loader yields.
-            "iter" => self.heap.iter(items),
+            "iter" => self.heap.iterator(items),
             _ => Value::Obj(self.heap.alloc(Data::List(items))),
         }
     }
@@ -127,7 +128,8 @@ impl<'p> Interp<'p> {
         }
         let filled = values.iter().all(|value| self.surely_not_empty(value));
         let items = self.zipped(values, span);
-        Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first: None, last: None, filled, suspended: None })))
+        let once = matches!(items, Items::Exact(_));
+        Value::Obj(self.heap.alloc(Data::Iter(Iter { items, once, first: None, last: None, filled, suspended: None })))
     }
 
     /// Rows of what several values yield, until the shortest ends.
@@ -179,10 +181,11 @@ impl<'p> Interp<'p> {
                 let first = start.map(|n| Value::tuple(vec![Value::Int(n), element.clone()]));
                 let last = self.last_of(iterable, span).map(|last| Value::tuple(vec![Value::Any(Type::Int), last]));
                 let items = Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]));
-                return Value::Obj(self.heap.alloc(Data::Iter(Iter { items, first, last, filled, suspended: None })));
+                let iter = Iter { items, once: false, first, last, filled, suspended: None };
+                return Value::Obj(self.heap.alloc(Data::Iter(iter)));
             }
         };
-        self.heap.iter(items)
+        self.heap.iterator(items)
     }
 
     pub(super) fn map(&mut self, values: &[Value], span: Span) -> Value {
@@ -210,6 +213,7 @@ impl<'p> Interp<'p> {
                     let (element, filled) = (value.clone(), iter.filled);
                     let element = self.another(&element);
                     return match default {
+                        // It may be at its end.
                         Some(default) if !filled => crate::value::join(&mut self.heap, &element, default, false),
                         _ => element,
                     };

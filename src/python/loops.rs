@@ -56,7 +56,12 @@ impl<'p> Interp<'p> {
             Items::Exact(items) if unrolls(&items, stmt, body_size) => {
                 // What stands in it may come in some of its rounds only.
                 let rounds = Rounds { count: None, ..rounds };
-                self.unrolled(items, rounds, &stmt.orelse, &mut |it, value| round(it, value))
+                let Some(list) = self.changing(&iterator, stmt) else {
+                    return self.unrolled(items, rounds, &stmt.orelse, &mut |it, value| round(it, value));
+                };
+                let places = self.places(items.len());
+                let last = places.len().saturating_sub(1);
+                self.unrolled(places, rounds, &stmt.orelse, &mut |it, at| it.round_at(list, &at, last, &round))
             }
             Items::Exact(items) => {
                 // The first element may differ in kind from the rest: what any is like.
@@ -200,7 +205,7 @@ impl<'p> Interp<'p> {
                 Data::Iter(iter) => iter.filled,
                 Data::Dict(dict) => !dict.entries.is_empty(),
                 Data::List(_) | Data::Set(_) => false,
-                _ => true,
+                _ => self.payload(iterable).is_none_or(|payload| self.surely_not_empty(&payload)),
             },
             _ => false,
         }

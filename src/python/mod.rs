@@ -18,6 +18,7 @@ mod budget;
 mod builtins;
 mod cadence;
 mod call;
+mod changing;
 mod class;
 mod collections;
 mod containers;

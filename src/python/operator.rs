@@ -3,9 +3,27 @@
 use super::interp::Interp;
 use super::library::{BinOp, UnaryOp};
 use super::overload::is_not_implemented;
+use crate::syntax::Expr;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, CmpOp, Operator};
 use crate::value::{Data, Heap, Items, Key, Range, Size, Type, Value, sym};
+
+/// Libraries whose classes are told by their text.
+const LIBRARIES: &[&str] = &[
+    "albumentations",
+    "imgaug",
+    "keras",
+    "kornia",
+    "monai",
+    "numpy",
+    "pandas",
+    "sklearn",
+    "tensorflow",
+    "timm",
+    "torch_geometric",
+    "torchvision",
+    "transformers",
+];
 
 pub(super) fn binop(op: Operator) -> BinOp {
     match op {
@@ -145,6 +163,13 @@ impl<'p> Interp<'p> {
 
     /// `left op= right`, on Python's own values: lists grow in place.
     pub(super) fn augmented(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
+        if let Some(payload @ Value::Obj(_)) =
+            self.payload(left).filter(|_| self.user_method(left, "__iadd__").is_none())
+            && op == BinOp::Add
+        {
+            self.augmented(op, &payload, right, span);
+            return left.clone();
+        }
         if op == BinOp::Add
             && let Value::Obj(id) = left
             && matches!(self.heap.get(*id), Data::List(_))
@@ -203,8 +228,19 @@ impl<'p> Interp<'p> {
         let span = self.span(e);
         let mut result: Option<Value> = None;
         for (op, right) in e.ops.iter().zip(&*e.comparators) {
-            let right = self.eval(right);
-            let value = self.compare_one(*op, &left, &right, span);
+            let class = match op {
+                CmpOp::In | CmpOp::NotIn => self.class_as_text(right),
+                _ => None,
+            };
+            let right = match &class {
+                Some(_) => Value::Any(Type::Str),
+                None => self.eval(right),
+            };
+            let found = class.and_then(|class| self.is_in_class_text(&class, &left));
+            let value = match found {
+                Some(found) => Value::Bool(found == (*op == CmpOp::In)),
+                None => self.compare_one(*op, &left, &right, span),
+            };
             if e.ops.len() == 1 {
                 return value;
             }
@@ -258,6 +294,43 @@ impl<'p> Interp<'p> {
                 }
             }
         }
+    }
+
+    /// The class in `str(type(x))`: of the text it is known what it begins and ends with.
+    fn class_as_text(&mut self, expr: &'p Expr) -> Option<Value> {
+        let Expr::Call(call) = expr else { return None };
+        let ([argument], [], Expr::Name(name)) = (&*call.arguments.args, &*call.arguments.keywords, &*call.func) else {
+            return None;
+        };
+        let is_type = match argument {
+            Expr::Call(inner) => matches!(&*inner.func, Expr::Name(name) if name.id.as_str() == "type"),
+            Expr::Attribute(attribute) => attribute.attr.as_str() == "__class__",
+            _ => false,
+        };
+        let text = matches!(name.id.as_str(), "str" | "repr");
+        let builtin =
+            || matches!(self.name(sym(name.id.as_str())), Value::Path(p) if p.as_str().starts_with("builtins."));
+        let mut builtin = builtin;
+        (is_type && text && builtin()).then(|| self.eval(argument))
+    }
+
+    /// Whether the text of a class holds another.
+    fn is_in_class_text(&self, class: &Value, part: &Value) -> Option<bool> {
+        let part = part.as_str()?;
+        let path = match class {
+            Value::Path(path) => path.as_str(),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Class(class) => class.path.as_str(),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (root, last) = (path.split('.').next()?, path.rsplit('.').next()?);
+        if root.contains(part) || last.contains(part) {
+            return Some(true);
+        }
+        // The modules between the two have no names of other libraries.
+        (LIBRARIES.contains(&part) && !path.contains(part)).then_some(false)
     }
 
     /// `a is b`.
@@ -373,6 +446,9 @@ impl<'p> Interp<'p> {
         if let (Value::Str(text), Value::Str(part)) = (container, item) {
             return Some(text.contains(&**part));
         }
+        if let Some(payload) = self.payload(container).filter(|p| self.heap.dict_of(p).is_none()) {
+            return self.contains(&payload, item, span);
+        }
         if let Some(dict) = self.heap.dict_of(container) {
             let key = Key::of(item)?;
             return match (dict.entries.contains_key(&key), &dict.open) {
@@ -382,6 +458,9 @@ impl<'p> Interp<'p> {
             };
         }
         let items = self.heap.exact_items(container)?;
+        if let Some(id) = container.as_obj().filter(|id| matches!(self.heap.get(*id), Data::Iter(iter) if iter.once)) {
+            self.taken_from(id);
+        }
         let mut unknown = false;
         for have in items {
             match self.equals(&have, item) {
@@ -407,6 +486,22 @@ fn repeat(items: &[Value], times: i64) -> Option<Vec<Value>> {
 }
 
 fn less(a: &Value, b: &Value) -> Option<bool> {
+    // Of a float, only where it cannot be NaN.
+    let bounds = |v: &Value| match v {
+        Value::Ranged(ranged) => Some(ranged.range.clone()),
+        Value::Floats(floats) if floats.dense => Some(floats.range.clone()),
+        Value::Int(_) | Value::Float(_) => v.range().map(|(range, _)| range),
+        _ => None,
+    };
+    if let (Some(x), Some(y)) = (bounds(a), bounds(b)) {
+        if x.hi() < y.lo() {
+            return Some(true);
+        }
+        if x.lo() >= y.hi() {
+            return Some(false);
+        }
+        return None.or_else(|| a.as_size()?.less(&b.as_size()?));
+    }
     if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
         return Some(x < y);
     }
@@ -515,8 +610,11 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
         BinOp::Mul => Value::size(&a.mul(&b)),
         BinOp::FloorDiv => match (&a, &b) {
             (Size::Int(_), Size::Int(0)) => return None,
+            // Rounded down, as Euclid's is for what is divided by a positive number.
             (Size::Int(x), Size::Int(y)) => {
-                x.checked_div_euclid(*y).filter(|_| *y > 0).map_or_else(|| Value::Any(Type::Int), Value::Int)
+                let positive = if *y < 0 { x.checked_neg().zip(y.checked_neg()) } else { Some((*x, *y)) };
+                let quotient = positive.and_then(|(x, y)| x.checked_div_euclid(y));
+                quotient.map_or_else(|| Value::Any(Type::Int), Value::Int)
             }
             _ => match a.div_exact(&b) {
                 Some(exact) => Value::size(&exact),
@@ -524,7 +622,12 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
             },
         },
         BinOp::Mod => match (&a, &b) {
+            (Size::Int(_), Size::Int(0)) => return None,
             (Size::Int(x), Size::Int(y)) if *y > 0 => Value::Int(x.rem_euclid(*y)),
+            (Size::Int(x), Size::Int(y)) => {
+                let rest = x.checked_neg().zip(y.checked_neg()).and_then(|(x, y)| x.checked_rem_euclid(y));
+                rest.map_or(Value::Any(Type::Int), |rest| Value::Int(-rest))
+            }
             _ if a.div_exact(&b).is_some() => Value::Int(0),
             #[expect(clippy::cast_precision_loss, reason = "bounds of a range")]
             (_, Size::Int(y @ 1..)) => Value::ranged(Range::bounds(0.0, *y as f64 - 1.0), false, None),
@@ -536,7 +639,13 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
                 #[expect(clippy::cast_precision_loss, reason = "Python's own conversion")]
                 Err(_) => Value::Float((*x as f64).powf(*y as f64)),
             },
-            _ => Value::Any(Type::Int),
+            (_, Size::Int(y)) => Value::Any(if *y < 0 { Type::Float } else { Type::Int }),
+            // A negative exponent makes it a float.
+            _ => match right {
+                Value::Size(_) | Value::Bool(_) | Value::Any(Type::Bool) => Value::Any(Type::Int),
+                Value::Ranged(ranged) if ranged.range.lo() >= 0.0 => Value::Any(Type::Int),
+                _ => Value::Unknown,
+            },
         },
         BinOp::LShift | BinOp::RShift | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => match (&a, &b) {
             (Size::Int(x), Size::Int(y)) => {

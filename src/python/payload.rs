@@ -150,7 +150,13 @@ impl<'p> Interp<'p> {
     pub(super) fn attributes(&mut self, object: &Value) -> Value {
         let Some(instance) = self.heap.instance_of(object) else { return Value::Unknown };
         let mut dict = Dict { open: instance.open.then_some(Value::Unknown), ..Dict::default() };
-        for (name, value) in instance.attrs.iter().filter(|(name, _)| name.as_str() != PAYLOAD) {
+        // What is not known of an attribute may be whether it is there.
+        if instance.attrs.values().any(Value::is_unknown) {
+            dict.open = Some(Value::Unknown);
+        }
+        for (name, value) in
+            instance.attrs.iter().filter(|(name, value)| name.as_str() != PAYLOAD && !value.is_unknown())
+        {
             dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
         }
         self.heap.dict(dict)

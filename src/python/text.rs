@@ -4,7 +4,7 @@ use super::Args;
 use super::containers::{int, slice_of};
 use super::interp::Interp;
 use super::library::Event;
-use crate::syntax::ast::{FStringPart, FStringValue, InterpolatedStringElement};
+use crate::syntax::ast::{self, FStringPart, FStringValue, InterpolatedStringElement};
 use crate::value::{Data, Items, Type, Value};
 
 /// The longest text that is written out or taken apart, in bytes.
@@ -42,7 +42,17 @@ impl<'p> Interp<'p> {
                                         .collect(),
                                 };
                                 let plain = e.debug_text.is_none();
-                                let shown = spec.filter(|_| plain).and_then(|spec| formatted(&value, &spec));
+                                let value = match e.conversion {
+                                    ast::ConversionFlag::None => Some(value),
+                                    ast::ConversionFlag::Str => str_of(&value).map(|text| Value::str(&text)),
+                                    ast::ConversionFlag::Repr | ast::ConversionFlag::Ascii => {
+                                        repr_of(&value).map(|text| Value::str(&text))
+                                    }
+                                };
+                                let shown = spec
+                                    .zip(value)
+                                    .filter(|_| plain)
+                                    .and_then(|(spec, value)| formatted(&value, &spec));
                                 add(shown.as_deref());
                             }
                         }
@@ -87,6 +97,18 @@ pub(super) fn str_of(value: &Value) -> Option<String> {
         Value::Device(d) if d.index.is_some() || !d.is_cuda() => d.to_string(),
         _ => return None,
     })
+}
+
+/// `repr(value)`, where it is known.
+pub(super) fn repr_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Str(text) => {
+            let plain = text.chars().all(|c| (c == ' ' || c.is_ascii_graphic()) && !matches!(c, '\'' | '\\'));
+            plain.then(|| format!("'{text}'"))
+        }
+        Value::Int(_) | Value::Bool(_) | Value::None => str_of(value),
+        _ => None,
+    }
 }
 
 /// A value under a format specification, where both are plain: `{i:03d}`.

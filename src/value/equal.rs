@@ -172,8 +172,9 @@ pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
         (Data::Tensor(x), Data::Tensor(y)) => same_tensor(x, y),
         (Data::List(x), Data::List(y)) | (Data::Set(x), Data::Set(y)) => same_items(heap, x, y, depth),
         (Data::Iter(x), Data::Iter(y)) => {
-            let Iter { items, first, last, filled: _, suspended } = x;
-            is_filled(x) == is_filled(y)
+            let Iter { items, once, first, last, filled: _, suspended } = x;
+            *once == y.once
+                && is_filled(x) == is_filled(y)
                 && same_suspended(suspended.as_ref(), y.suspended.as_ref())
                 && same_items(heap, items, &y.items, depth)
                 && same_option(heap, first.as_ref(), y.first.as_ref(), depth)

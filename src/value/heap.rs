@@ -83,7 +83,18 @@ impl Heap {
     }
 
     pub fn iter(&mut self, items: Items) -> Value {
-        Value::Obj(self.alloc(Data::Iter(Iter { items, first: None, last: None, filled: false, suspended: None })))
+        self.over(items, false)
+    }
+
+    /// An iterator that gives each of these once.
+    pub fn iterator(&mut self, items: Items) -> Value {
+        let once = matches!(items, Items::Exact(_));
+        self.over(items, once)
+    }
+
+    fn over(&mut self, items: Items, once: bool) -> Value {
+        let iter = Iter { items, once, first: None, last: None, filled: false, suspended: None };
+        Value::Obj(self.alloc(Data::Iter(iter)))
     }
 
     /// An iterator over what code yields that has not begun to run.
@@ -91,6 +102,7 @@ impl Heap {
         let suspended = Some(Suspended { source: Rc::new(source), progress: Progress::Fresh });
         Value::Obj(self.alloc(Data::Iter(Iter {
             items: Items::Many(Value::Unknown),
+            once: false,
             first: None,
             last: None,
             filled: false,
@@ -377,6 +389,13 @@ impl Heap {
                 Data::List(Items::Exact(items))
                 | Data::Set(Items::Exact(items))
                 | Data::Iter(Iter { items: Items::Exact(items), .. }) => Some(items.clone()),
+                // A deque: of the program's own classes, methods may say otherwise.
+                Data::Instance(Instance { class: Value::Path(_), attrs, .. }) => {
+                    match self.get(attrs.get(&sym(PAYLOAD))?.as_obj()?) {
+                        Data::List(Items::Exact(items)) => Some(items.clone()),
+                        _ => None,
+                    }
+                }
                 _ => None,
             },
             _ => None,

@@ -117,6 +117,7 @@ pub struct Lazy {
 pub struct Ranged {
     pub range: Range,
     /// Whether it takes every value of the range, and not just some: an index, not a label.
+    /// Of a float: that it cannot be NaN.
     pub dense: bool,
     /// Where it ends a slice: how far behind the slice's start.
     pub span: Option<Size>,

@@ -136,6 +136,8 @@ pub struct Instance {
 #[derive(Debug, Clone)]
 pub struct Iter {
     pub items: Items,
+    /// Elements are gone once they were asked for: `iter(…)`, not `range(n)`.
+    pub once: bool,
     /// The first of many, where it is known apart: 0 of `range(n)`.
     pub first: Option<Value>,
     /// The last of many, where it is known apart: a smaller batch.

@@ -95,6 +95,7 @@ fn list(heap: &Heap, items: &[Value], depth: u32, open: &str, close: &str) -> St
 fn items_text(heap: &Heap, items: &Items, depth: u32, open: &str, close: &str) -> String {
     match items {
         Items::Exact(values) => list(heap, values, depth, open, close),
+        Items::Many(_) if depth == 0 => format!("{open}…{close}"),
         Items::Many(value) => format!("{open}{}, …{close}", text(heap, value, depth.saturating_sub(1))),
     }
 }

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, Value};
+use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, PAYLOAD, Value, sym};
 
 /// A structure with more objects than this is copied as an unknown value.
 const MOST: usize = 20_000;
@@ -26,7 +26,17 @@ fn shallow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Data::Function(_) | Data::Class(_) | Data::Module { .. } | Data::Scope(_) => value,
         // Its memory stays shared.
         Data::Tensor(tensor) => cx.view_of(&value, tensor),
-        data => Value::Obj(heap.alloc(data)),
+        mut data => {
+            // What a dictionary or list of its own kind holds is copied, too.
+            if let Data::Instance(instance) = &mut data
+                && let Some(payload) = instance.attrs.get_mut(&sym(PAYLOAD))
+                && let Some(id) = payload.as_obj()
+            {
+                let copy = heap.get(id).clone();
+                *payload = Value::Obj(heap.alloc(copy));
+            }
+            Value::Obj(heap.alloc(data))
+        }
     }
 }
 
@@ -163,7 +173,6 @@ fn field(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::sym;
 
     #[test]
     fn a_deep_copy_keeps_cycles_and_shares_nothing() {

@@ -5,7 +5,7 @@ use crate::library::torch::data;
 use crate::library::torch::factory::options::option;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{Data, Items, Range, Size, Taken, Type, Value};
+use crate::value::{Data, Items, Range, Ranged, Size, Taken, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.class("random.Random", &[], "x=None").keeps_arguments = false;
@@ -16,10 +16,11 @@ pub fn register(t: &mut Table) {
         t.family(prefix, "getrandbits randbelow", sig("self, *args", "*args"), any_int);
         t.family(
             prefix,
-            "random uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular",
+            "uniform gauss normalvariate lognormvariate expovariate betavariate gammavariate triangular",
             sig("self, *args, **kwargs", "*args, **kwargs"),
             any_float,
         );
+        t.def(&format!("{prefix}random"), sig("self", ""), |_, _| below_one());
         t.def(&format!("{prefix}choice"), sig("self, seq", "seq"), |cx, b| drawn(cx, &b.get("seq")));
     }
     for (prefix, own) in [("random.", false), ("random.Random.", true)] {
@@ -46,6 +47,12 @@ pub fn register(t: &mut Table) {
         data::note_seed(cx);
         Value::None
     });
+}
+
+/// A number from 0 to just below 1.
+fn below_one() -> Value {
+    let range = Range::bounds(0.0, 1.0 - f64::EPSILON / 2.0);
+    Value::Floats(std::rc::Rc::new(Ranged { range, dense: true, span: None, at: None }))
 }
 
 fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -168,6 +168,7 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
         (Data::Set(_), Data::Set(_)) => Data::Set(Items::Many(Value::Unknown)),
         (Data::Iter(_), Data::Iter(_)) => Data::Iter(Iter {
             items: Items::Many(Value::Unknown),
+            once: true,
             first: None,
             last: None,
             filled: false,

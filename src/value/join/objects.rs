@@ -137,23 +137,25 @@ pub(in super::super) fn is_filled(iter: &Iter) -> bool {
 }
 
 pub(super) fn join_iter(heap: &mut Heap, a: &Iter, b: &Iter, widen: bool, depth: u32) -> Iter {
-    let Iter { items, first, last, filled, suspended } = a;
+    let Iter { items, once, first, last, filled, suspended } = a;
+    let once = *once || b.once;
     let mut both = |x: &Option<Value>, y: &Option<Value>| Some(join_at(heap, x.as_ref()?, y.as_ref()?, widen, depth));
     let (first, last) = (both(first, &b.first), both(last, &b.last));
     let items = join_items(heap, items, &b.items, widen, depth);
     match (suspended, &b.suspended) {
-        (None, None) => Iter { items, first, last, filled: is_filled(a) && is_filled(b), suspended: None },
+        (None, None) => Iter { items, once, first, last, filled: is_filled(a) && is_filled(b), suspended: None },
         (Some(x), Some(y)) if Rc::ptr_eq(&x.source, &y.source) => {
             let progress = if x.progress == y.progress { x.progress } else { Progress::Started };
             Iter {
                 items,
+                once,
                 first,
                 last,
                 filled: *filled && b.filled,
                 suspended: Some(Suspended { source: x.source.clone(), progress }),
             }
         }
-        _ => Iter { items: Items::Many(Value::Unknown), first: None, last: None, filled: false, suspended: None },
+        _ => Iter { items: Items::Many(Value::Unknown), once, first: None, last: None, filled: false, suspended: None },
     }
 }
 

@@ -182,9 +182,17 @@ impl<'a> Bytes<'a> {
                 _ => Progress::Done,
             };
             let suspended = Some(Suspended { source, progress });
-            return Iter { items: Items::Many(Value::Unknown), first: None, last: None, filled: false, suspended };
+            return Iter {
+                items: Items::Many(Value::Unknown),
+                once: self.below(2) == 1,
+                first: None,
+                last: None,
+                filled: false,
+                suspended,
+            };
         }
         Iter {
+            once: self.below(2) == 1,
             filled: self.below(2) == 1,
             suspended: None,
             items: self.items(heap, world, depth),
@@ -387,6 +395,7 @@ impl World {
         let dict = heap.alloc(Data::Dict(Dict::default()));
         let iter = heap.alloc(Data::Iter(Iter {
             items: Items::Many(Value::Int(1)),
+            once: false,
             first: None,
             last: None,
             filled: false,

@@ -175,8 +175,9 @@ fn data_to(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
                 && attrs_at_most(heap, &x.attrs, attrs, None, depth)
         }
         (Data::Iter(x), Data::Iter(y)) => {
-            let Iter { items, first, last, filled: _, suspended } = y;
-            (!is_filled(y) || is_filled(x))
+            let Iter { items, once, first, last, filled: _, suspended } = y;
+            (!x.once || *once)
+                && (!is_filled(y) || is_filled(x))
                 && suspended_at_most(x.suspended.as_ref(), suspended.as_ref(), items)
                 && items_at_most(heap, &x.items, items, depth)
                 && option_at_most(heap, x.first.as_ref(), first.as_ref(), depth)

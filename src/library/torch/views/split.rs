@@ -4,7 +4,7 @@ use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Size, Tensor, Type, Value};
+use crate::value::{Dim, Dtype, Items, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| split(cx, b, "split_size_or_sections"));
@@ -123,7 +123,12 @@ fn some_pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: Option<
             cx.view_of(value, out)
         }
     };
-    cx.list_of(piece)
+    many(cx, piece)
+}
+
+/// A tuple of an unknown number of these.
+fn many(cx: &mut Cx<'_, '_>, piece: Value) -> Value {
+    cx.it.heap.iter(Items::Many(piece))
 }
 
 /// `input` and the dimension to split, or the answer where there is none. The result is a
@@ -134,7 +139,7 @@ fn splitting(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Split, Value> {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else {
         let element = cx.some_tensor();
-        return Err(cx.list_of(element));
+        return Err(many(cx, element));
     };
     if input.rank() == Some(0) {
         let message = format!("`input` has no dimensions: {} splits along one", cx.name());
@@ -378,7 +383,7 @@ fn unbind(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let dims = input.rank().map(|r| vec![Dim::UNKNOWN; r.saturating_sub(1)]);
         let out = carry::shuffled(cx, &input, dims, Takes::CutsLast);
         let piece = cx.view_of(&value, out);
-        return cx.list_of(piece);
+        return many(cx, piece);
     };
     match length(&input, Some(axis)).known() {
         Some(n) if n <= MOST_PIECES => {
@@ -387,7 +392,7 @@ fn unbind(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         _ => {
             let piece = selected(cx, &value, &input, axis, None);
-            cx.list_of(piece)
+            many(cx, piece)
         }
     }
 }
