@@ -9,6 +9,7 @@ use crate::value::{Data, Items, ObjId, Sym, Value, sym};
 impl<'p> Interp<'p> {
     pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
         let value = self.eval(&stmt.value);
+        let value = self.kept_view(&stmt.value, value);
         if let [Expr::Attribute(attribute)] = &*stmt.targets {
             let object = self.eval(&attribute.value);
             let (span, from) = (self.span(attribute), self.span(&*stmt.value));
@@ -18,6 +19,22 @@ impl<'p> Interp<'p> {
         for target in &stmt.targets {
             self.assign(target, value.clone());
         }
+    }
+
+    /// What `d.keys()` or `reversed(list)` gives, under a name of its own: it sees what is changed
+    /// in the dictionary or list later, so nothing is known of it.
+    fn kept_view(&mut self, expr: &'p Expr, value: Value) -> Value {
+        let Expr::Call(call) = expr else { return value };
+        let views = match &*call.func {
+            Expr::Attribute(method) => {
+                matches!(method.attr.as_str(), "keys" | "values" | "items") && call.arguments.is_empty()
+            }
+            Expr::Name(name) => name.id.as_str() == "reversed",
+            _ => false,
+        };
+        let plain =
+            matches!(value.as_obj().map(|id| self.heap.get(id)), Some(Data::Iter(iter)) if iter.suspended.is_none());
+        if views && plain { self.heap.iter(Items::Many(Value::Unknown)) } else { value }
     }
 
     pub(super) fn assign(&mut self, target: &'p Expr, value: Value) {

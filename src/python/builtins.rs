@@ -184,7 +184,14 @@ impl<'p> Interp<'p> {
                     None => Value::Unknown,
                 },
             },
-            "vars" => self.attributes(&first),
+            "vars" => {
+                let attributes = self.attributes(&first);
+                // What only one path sets may be lacking.
+                if let Some(Data::Dict(dict)) = attributes.as_obj().map(|id| self.heap.get_mut(id)) {
+                    dict.open = Some(Value::Unknown);
+                }
+                attributes
+            }
             "ord" if let Some(code) = first.as_str().and_then(|s| s.chars().next()) => {
                 Value::Int(i64::from(u32::from(code)))
             }

@@ -165,11 +165,12 @@ impl<'p> Interp<'p> {
     /// A method of an instance's `__dict__`.
     pub(super) fn attributes_method(&mut self, owner: &Value, name: Sym, args: Args, span: Span) -> Value {
         let before = self.attributes(owner);
+        let was_open = self.heap.dict_of(&before).is_none_or(|dict| dict.open.is_some());
         let value = self.call(&Value::Method(Rc::new((before.clone(), name))), args, span);
         if matches!(name.as_str(), "update" | "setdefault" | "pop" | "__setitem__" | "clear") {
             let Some(after) = self.heap.dict_of(&before).cloned() else { return value };
             if let Some(instance) = owner.as_obj().and_then(|id| self.heap.instance_mut(id)) {
-                instance.open |= after.open.is_some();
+                instance.open |= after.open.is_some() && !was_open;
             }
             for (key, value) in after.entries {
                 if let Key::Str(name) = key {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
-use crate::python::Bound;
+use crate::python::{Args, Bound};
 use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, PAYLOAD, Value, sym};
 
 /// A structure with more objects than this is copied as an unknown value.
@@ -19,7 +19,10 @@ pub fn register(t: &mut Table) {
 }
 
 fn shallow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let value = b.get("x");
+    let (value, span) = (b.get("x"), cx.span);
+    if let Some(method) = cx.it.user_method(&value, "__copy__") {
+        return cx.call(&method, Args::positional([value], span));
+    }
     let Some(id) = value.as_obj() else { return value };
     let heap = &mut cx.it.heap;
     match heap.get(id).clone() {
@@ -41,7 +44,12 @@ fn shallow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn deep(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    deepcopy(&mut cx.it.heap, &b.get("x"))
+    let (value, span) = (b.get("x"), cx.span);
+    if let Some(method) = cx.it.user_method(&value, "__deepcopy__") {
+        let memo = cx.it.heap.dict(Dict::default());
+        return cx.call(&method, Args::positional([value, memo], span));
+    }
+    deepcopy(&mut cx.it.heap, &value)
 }
 
 /// A copy that shares nothing with the original.
@@ -111,6 +119,7 @@ impl Copier<'_> {
                 };
                 Data::Dict(out)
             }
+            Data::Instance(instance) if self.copies_itself(&instance.class, 8) => return None,
             Data::Instance(mut instance) => {
                 for value in instance.attrs.values_mut() {
                     *value = self.value(value)?;
@@ -122,6 +131,13 @@ impl Copier<'_> {
         self.depth -= 1;
         *self.heap.get_mut(copy) = data;
         Some(copy)
+    }
+
+    /// Whether a class of the program says how its instances are copied.
+    fn copies_itself(&self, class: &Value, depth: u32) -> bool {
+        let Some(Data::Class(class)) = class.as_obj().map(|id| self.heap.get(id)) else { return false };
+        class.attrs.contains_key(&sym("__deepcopy__"))
+            || depth > 0 && class.bases.iter().any(|base| self.copies_itself(base, depth - 1))
     }
 
     fn items(&mut self, items: &Items) -> Option<Items> {

@@ -126,11 +126,24 @@ fn numel(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::size(&numel)
 }
 
+/// Before one is set, the defaults are these: on paths that set none, too.
+fn begin_defaults(cx: &mut Cx<'_, '_>) {
+    let state = cx.it.state;
+    for (topic, value) in
+        [(DEFAULT_DTYPE, Value::Dtype(Dtype::Float32)), (DEFAULT_DEVICE, Value::Device(Device::CPU))]
+    {
+        if cx.it.remembered(topic).is_none() {
+            cx.it.heap.settle_note(state, topic, value);
+        }
+    }
+}
+
 fn set_default_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = match b.get("d") {
         dtype @ Value::Dtype(_) => dtype,
         _ => Value::Unknown,
     };
+    begin_defaults(cx);
     cx.it.remember(DEFAULT_DTYPE, dtype);
     Value::None
 }
@@ -157,6 +170,7 @@ fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         None => (None, None),
     };
+    begin_defaults(cx);
     cx.it.remember(DEFAULT_DTYPE, dtype.map_or(Value::Unknown, Value::Dtype));
     let device = device.map_or(Value::Unknown, Value::Device);
     cx.it.remember(DEFAULT_DEVICE, device.clone());
@@ -170,6 +184,7 @@ fn set_default_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(Some(device)) => Value::Device(device),
         Some(None) => Value::Unknown,
     };
+    begin_defaults(cx);
     cx.it.remember(DEFAULT_DEVICE, device);
     Value::None
 }
