@@ -81,7 +81,7 @@ impl Project {
             let beside = if script { folder.to_owned() } else { self.package_parent(folder) };
             let own = self.has(&beside, &format!("{top}.py"), Kind::File)
                 || COMMON_WORDS.contains(&top) && self.has(&beside.join(top), "__init__.py", Kind::File);
-            return if own { self.find(&beside, &parts) } else { Found::Nothing };
+            return if own { self.find(&beside, parts) } else { Found::Nothing };
         }
         // A script's own folder comes first on Python's path, before the standard library.
         let bases: Vec<PathBuf> = if is_standard(top) {
@@ -256,6 +256,14 @@ mod tests {
         assert_eq!(resolve(dir.path(), "pkg/a.py", "random", 0), "external");
         assert_eq!(resolve(dir.path(), "pkg/a.py", "sub.b", 1), "pkg/sub/b.py");
         assert_eq!(resolve(dir.path(), "pkg/a.py", "sub.b", 0), "pkg/sub/b.py");
+    }
+
+    #[test]
+    fn a_scripts_own_module_comes_before_a_library() {
+        let dir = folder(&["train.py", "datasets.py", "ex/train.py", "ex/evaluate/__init__.py", "wandb.py"]);
+        assert_eq!(resolve(dir.path(), "train.py", "datasets", 0), "datasets.py");
+        assert_eq!(resolve(dir.path(), "ex/train.py", "evaluate", 0), "ex/evaluate/__init__.py");
+        assert_eq!(resolve(dir.path(), "ex/train.py", "datasets", 0), "external");
     }
 
     #[test]

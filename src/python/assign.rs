@@ -9,6 +9,9 @@ use crate::value::{Data, Items, ObjId, Sym, Value, sym};
 impl<'p> Interp<'p> {
     pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
         let value = self.eval(&stmt.value);
+        if self.stopped {
+            return;
+        }
         let value = self.kept_view(&stmt.value, value);
         if let [Expr::Attribute(attribute)] = &*stmt.targets {
             let object = self.eval(&attribute.value);
@@ -38,6 +41,9 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn assign(&mut self, target: &'p Expr, value: Value) {
+        if self.stopped {
+            return;
+        }
         match target {
             Expr::Name(name) => {
                 let span = self.span(name);

@@ -163,11 +163,13 @@ impl<'p> Interp<'p> {
 
     /// `left op= right`, on Python's own values: lists grow in place.
     pub(super) fn augmented(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
-        if let Some(payload @ Value::Obj(_)) =
-            self.payload(left).filter(|_| self.user_method(left, "__iadd__").is_none())
-            && op == BinOp::Add
+        if op == BinOp::Add
+            && self
+                .payload(left)
+                .is_some_and(|payload| matches!(payload, Value::Obj(id) if matches!(self.heap.get(id), Data::List(_))))
+            && self.user_method(left, "__iadd__").is_none()
         {
-            self.augmented(op, &payload, right, span);
+            self.call_method(left, "extend", super::Args::positional([right.clone()], span), span);
             return left.clone();
         }
         if op == BinOp::Add

@@ -137,7 +137,7 @@ fn trim(cx: &mut Cx<'_, '_>, deque: &Value, list: &Value, right: bool) {
             if over == 0 {
                 return;
             }
-            let kept = if right { values.iter().skip(over) } else { values.iter().skip(0) };
+            let kept = values.iter().skip(if right { over } else { 0 });
             Items::Exact(kept.take(values.len() - over).cloned().collect())
         }
         _ => Items::Many(items.element(&mut cx.it.heap)),
