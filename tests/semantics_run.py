@@ -3,8 +3,8 @@
     python tests/semantics_run.py [part of a file's name, or FILE:LINE ...] [--show] [--torchvet BINARY]
 
 What the marks mean is said in tests/semantics.rs. A reveal agrees where each value that its line
-assigns is one of those it allows: `int in 0 to 2` allows 1, a named dimension any size, `unknown`
-anything. At least one run must come to the line; none where `never` is revealed. A line marked with
+assigns is one of those it allows: `int in 0 to 2` allows 1, `float32[] in 0 to 1` NaN (a range claims
+nothing about it), a named dimension any size, `unknown` anything. At least one run must come to the line; none where `never` is revealed. A line marked with
 an error must raise, unless the rule's harm is silent; a block without such a line runs to its end.
 
 A block that asks for the file "a" or "b" or the variable FLAG runs once with and once without each.
@@ -93,7 +93,7 @@ class Reader:
             return self.tensor(token)
         if token["ranged"]:
             kind, parts = self.TYPES[token["kind"]], bounds(token["bounds"])
-            return lambda value: type(value) is kind and any(lo <= value <= hi for lo, hi in parts)
+            return lambda value: type(value) is kind and (value != value or any(lo <= value <= hi for lo, hi in parts))
         if token["where"]:
             return lambda value: is_a(value, "device") and str(value).startswith(token["where"])
         if token["type"]:
@@ -190,7 +190,8 @@ class Reader:
                 return True
             elements = value.tolist() if is_array else value.detach().to_dense().double().flatten().tolist()
             elements = numpy.asarray(elements).flatten().tolist() if is_array else elements
-            return all(any(lo <= e <= hi for lo, hi in parts) for e in elements)
+            # A range claims nothing about NaN.
+            return all(e != e or any(lo <= e <= hi for lo, hi in parts) for e in elements)
 
         return test
 

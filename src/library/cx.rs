@@ -4,7 +4,7 @@
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Size, Sym, Tensor, Value};
+use crate::value::{ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Sign, Size, Sym, Tensor, Value};
 
 /// Three-valued truth: `None` is "not known".
 pub type Tri = Option<bool>;
@@ -223,6 +223,12 @@ impl Cx<'_, '_> {
     /// A list of unknown length.
     pub fn list_of(&mut self, element: Value) -> Value {
         Value::Obj(self.it.heap.alloc(Data::List(Items::Many(element))))
+    }
+
+    /// As [`Cx::fresh_dim`], where the length may be 0.
+    pub fn fresh_count(&mut self, name: &str) -> Dim {
+        let symbol = self.it.heap.signed_symbol(name, Sign::NotNegative);
+        Dim::new(Size::symbol(symbol), Some(self.span))
     }
 
     /// A dimension named for what it is, of unknown length: each call gives a fresh symbol.

@@ -2,7 +2,7 @@
 
 use super::cx::Cx;
 use super::table::{Entry, canonical, table};
-use super::{lightning, numpy, pandas, special, torch};
+use super::{lightning, numpy, pandas, special, stdlib, torch};
 use crate::python::{Arg, Args, BinOp, Bound, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
@@ -334,6 +334,7 @@ impl Library for Libraries {
 
     fn exit(&self, it: &mut Interp<'_>, object: &Value) {
         torch::context::exit(it, object);
+        stdlib::contexts::exit(it, object);
     }
 
     fn escaped(&self, it: &mut Interp<'_>, object: &Value) {

@@ -66,7 +66,9 @@ impl<'p> Interp<'p> {
                     return if result.is_unknown() || result.is_none() { value } else { result };
                 }
                 Data::Instance(instance) => {
-                    if matches!(instance.class, Value::Path(_)) {
+                    if matches!(instance.class, Value::Path(_))
+                        || self.is_instance(&decorator, "contextlib.ContextDecorator")
+                    {
                         self.add_manager(&value, decorator.clone());
                     }
                 }

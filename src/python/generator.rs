@@ -323,6 +323,8 @@ impl<'p> Interp<'p> {
     /// `await value`: a coroutine of the program is run now.
     pub fn awaited(&mut self, value: &Value) -> Value {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(value) else {
+            // Whoever waits lets others run.
+            self.havoc_hooks(|when| when == super::Hook::Anytime);
             return if self.heap.instance_of(value).is_some() { Value::Unknown } else { value.clone() };
         };
         let Source::Call { function, vars, first, call } = &*source else { return Value::Unknown };

@@ -10,7 +10,7 @@ use super::{Args, Event};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, Parameters};
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Data, Dict, Function, Items, ObjId, Sym, Value, sym};
+use crate::value::{Attrs, Data, Dict, Function, Items, ObjId, Source, Sym, Value, sym};
 
 /// How many functions that a function calls are followed, one inside the other.
 const MAX_CALLS: u32 = 3;
@@ -22,6 +22,8 @@ pub enum Hook {
     Forward,
     /// In a backward pass.
     Backward,
+    /// At the end of a block that a stack of managers ends.
+    AtExit,
     /// At any time.
     Anytime,
 }
@@ -46,6 +48,8 @@ struct Writes {
     methods: Vec<(Place, Sym)>,
     /// `name(…)`, with the places that it is given.
     calls: Vec<(Sym, Vec<Place>)>,
+    /// `await`, `async for`, `async with`
+    waits: bool,
 }
 
 /// Methods of containers that change nothing.
@@ -122,8 +126,14 @@ impl<'a> Visitor<'a> for Writes {
             }
             Stmt::AnnAssign(s) => self.target(&s.target),
             Stmt::Delete(s) => s.targets.iter().for_each(|t| self.target(t)),
-            Stmt::For(s) => self.target(&s.target),
-            Stmt::With(s) => s.items.iter().filter_map(|i| i.optional_vars.as_deref()).for_each(|t| self.target(t)),
+            Stmt::For(s) => {
+                self.waits |= s.is_async;
+                self.target(&s.target);
+            }
+            Stmt::With(s) => {
+                self.waits |= s.is_async;
+                s.items.iter().filter_map(|i| i.optional_vars.as_deref()).for_each(|t| self.target(t));
+            }
             Stmt::Nonlocal(s) => self.rebound.extend(s.names.iter().map(|n| (sym(n.as_str()), false))),
             Stmt::Global(s) => self.rebound.extend(s.names.iter().map(|n| (sym(n.as_str()), true))),
             Stmt::FunctionDef(s) => {
@@ -138,6 +148,7 @@ impl<'a> Visitor<'a> for Writes {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Call(call) => self.call(call),
+            Expr::Await(_) => self.waits = true,
             Expr::Named(e) => self.target(&e.target),
             Expr::Lambda(e) => {
                 if let Some(parameters) = e.parameters.as_deref() {
@@ -168,7 +179,7 @@ impl<'p> Interp<'p> {
                 Value::Bound(_) | Value::Partial(_) => true,
                 _ => false,
             };
-            if is_function {
+            if is_function || self.heap.suspended(&arg.value).is_some() {
                 self.hook(Hook::Anytime, arg.value.clone());
             }
         }
@@ -229,7 +240,7 @@ impl<'p> Interp<'p> {
                     self.havoc_container(part);
                 }
             }
-            Data::Function(_) => self.havoc_call(&Value::Obj(id), &[], MAX_CALLS),
+            Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), &[], MAX_CALLS),
             _ => self.havoc_container(id),
         }
     }
@@ -241,11 +252,22 @@ impl<'p> Interp<'p> {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Function(function) => {
                     let function = function.clone();
-                    self.havoc_function(&function, args, depth);
+                    let given = self.given(&function, args);
+                    self.havoc_function(&function, given, depth);
                 }
                 Data::Instance(_) => {
                     if let Some(method) = self.user_method(callee, "__call__") {
                         self.havoc_call(&method, &with(std::slice::from_ref(callee)), depth);
+                    }
+                }
+                // A coroutine or generator that somebody else runs.
+                Data::Iter(_) => {
+                    if let Some((_, suspended)) = self.heap.suspended(callee)
+                        && let Source::Call { function, vars, .. } = &*suspended.source
+                        && let Data::Function(function) = self.heap.get(*function)
+                    {
+                        let function = function.clone();
+                        self.havoc_function(&function, vars.clone(), depth);
                     }
                 }
                 _ => {}
@@ -262,7 +284,29 @@ impl<'p> Interp<'p> {
         }
     }
 
-    fn havoc_function(&mut self, function: &Function, args: &[Value], depth: u32) {
+    /// What the first parameters of a function get.
+    fn given(&self, function: &Function, args: &[Value]) -> Attrs {
+        let parameters = match self.code.get(function.code.0 as usize).map(|c| c.body) {
+            Some(Body::Function(def)) => Some(&*def.parameters),
+            Some(Body::Lambda(lambda)) => lambda.parameters.as_deref(),
+            Some(Body::Class | Body::Expression(_)) | None => None,
+        };
+        let names = parameters.into_iter().flat_map(|p| p.posonlyargs.iter().chain(&p.args));
+        names.map(|p| sym(p.parameter.name.as_str())).zip(args.iter().cloned()).collect()
+    }
+
+    /// Whether a coroutine of the program waits for others before its end.
+    pub fn waits(&self, coroutine: &Value) -> bool {
+        let Some((_, suspended)) = self.heap.suspended(coroutine) else { return true };
+        let Source::Call { function, .. } = &*suspended.source else { return true };
+        let Data::Function(function) = self.heap.get(*function) else { return true };
+        let Some(Body::Function(def)) = self.code.get(function.code.0 as usize).map(|c| c.body) else { return true };
+        let mut writes = Writes::default();
+        writes.visit_body(&def.body);
+        writes.waits
+    }
+
+    fn havoc_function(&mut self, function: &Function, given: Attrs, depth: u32) {
         let mut writes = Writes::default();
         let parameters = match self.code.get(function.code.0 as usize).map(|c| c.body) {
             Some(Body::Function(def)) => {
@@ -275,10 +319,7 @@ impl<'p> Interp<'p> {
             }
             Some(Body::Class | Body::Expression(_)) | None => None,
         };
-        let mut given: Vec<(Sym, Value)> = Vec::new();
         if let Some(parameters) = parameters {
-            let names = parameters.posonlyargs.iter().chain(&parameters.args);
-            given.extend(names.map(|p| sym(p.parameter.name.as_str())).zip(args.iter().cloned()));
             writes.parameters(parameters);
         }
         let scope = function.scope;
@@ -327,10 +368,10 @@ impl<'p> Interp<'p> {
     }
 
     /// What a place means in a function's body: a parameter, or what is around the function.
-    fn at_place(&mut self, place: &[Sym], scope: ObjId, own: &[Sym], given: &[(Sym, Value)]) -> Option<Value> {
+    fn at_place(&mut self, place: &[Sym], scope: ObjId, own: &[Sym], given: &Attrs) -> Option<Value> {
         let (name, attributes) = place.split_first()?;
-        let mut value = match given.iter().find(|(have, _)| have == name) {
-            Some((_, value)) => value.clone(),
+        let mut value = match given.get(name) {
+            Some(value) => value.clone(),
             None if own.contains(name) => return None,
             None => {
                 let at = self.scope_of(scope, *name, false)?;

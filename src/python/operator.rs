@@ -6,7 +6,7 @@ use super::overload::is_not_implemented;
 use crate::syntax::Expr;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, CmpOp, Operator};
-use crate::value::{Data, Heap, Items, Key, Range, Size, Type, Value, sym};
+use crate::value::{Data, Heap, Items, Key, Range, Sign, Size, Type, Value, sym};
 
 /// Libraries whose classes are told by their text.
 const LIBRARIES: &[&str] = &[
@@ -620,7 +620,14 @@ fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -> Option<Va
             }
             _ => match a.div_exact(&b) {
                 Some(exact) => Value::size(&exact),
-                None => Value::size(&heap.derived("//", &[&a, &b])),
+                None => {
+                    let sign = match (a.at_least(), b.at_least(), b.known()) {
+                        (Some(least), _, Some(by @ 1..)) if least >= by => Sign::Positive,
+                        (Some(0..), Some(1..), _) => Sign::NotNegative,
+                        _ => Sign::Any,
+                    };
+                    Value::size(&heap.derived("//", &[&a, &b], sign))
+                }
             },
         },
         BinOp::Mod => match (&a, &b) {

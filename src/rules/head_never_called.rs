@@ -29,14 +29,16 @@ struct Head {
 pub struct HeadNeverCalled {
     heads: RefCell<Vec<Head>>,
     called: RefCell<FxHashSet<ObjId>>,
-    /// Something replaced a `forward`.
+    /// Models whose `forward` or own head something replaced.
     replaced: RefCell<FxHashSet<ObjId>>,
 }
 
 impl HeadNeverCalled {
     pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
         let Event::SetAttribute { object: model, name, value, span, .. } = event else { return };
-        if name.as_str() == "forward" {
+        // Another `forward`, or another head in the place of the model's own.
+        if name.as_str() == "forward" || HEADS.contains(&name.as_str()) && it.heap.attr(model, name.as_str()).is_some()
+        {
             self.replaced.borrow_mut().insert(model);
         }
         // `if hasattr(model, "fc")` asks which network it is.

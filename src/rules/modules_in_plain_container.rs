@@ -80,6 +80,8 @@ impl ModulesInPlainContainer {
         if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") {
             return;
         }
+        // A container of modules which are not known one by one registers what it gets.
+        let receives = path.starts_with("torch.nn.");
         let takes_parameters = path.starts_with("torch.optim.") || path.starts_with("torch.nn.");
         if bound.open
             && path.starts_with("torch.nn.")
@@ -91,6 +93,12 @@ impl ModulesInPlainContainer {
             if let Value::Obj(_) | Value::Tuple(_) = arg.value {
                 let mut members = Vec::new();
                 collect(it, &arg.value, DEPTH, &mut members);
+                if receives
+                    && is_open(it, &arg.value)
+                    && let Some(id) = it.method_receiver().and_then(|v| v.as_obj())
+                {
+                    self.unsure.borrow_mut().insert(id);
+                }
                 for member in members {
                     match member.as_obj().map(|id| (id, it.heap.get(id))) {
                         Some((_, Data::Instance(_))) => self.hand(it, &member),
@@ -192,6 +200,16 @@ fn collect(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<Value>) {
             _ => {}
         },
         _ => {}
+    }
+}
+
+/// Whether a container holds something that is not known apart.
+fn is_open(it: &Interp<'_>, value: &Value) -> bool {
+    match value.as_obj().map(|id| it.heap.get(id)) {
+        Some(Data::List(Items::Many(_)) | Data::Set(Items::Many(_))) => true,
+        Some(Data::Iter(iter)) => matches!(iter.items, Items::Many(_)),
+        Some(Data::Dict(dict)) => dict.open.is_some(),
+        _ => false,
     }
 }
 

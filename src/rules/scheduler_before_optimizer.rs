@@ -44,6 +44,8 @@ impl SchedulerBeforeOptimizer {
             return;
         }
         match known.stepped {
+            // Under a condition it may be that only later rounds step.
+            None if it.undecided() > 0 => {}
             None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer)),
             // Round after round without a step of the optimizer: it is wound forward.
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),

@@ -13,8 +13,8 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::{
-    Attrs, Data, Dict, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Size, Source, Suspended, Sym, Symbol, Tensor,
-    Value, sym,
+    Attrs, Data, Dict, Grad, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Sign, Size, Source, Suspended, Sym,
+    Symbol, Tensor, Value, sym,
 };
 pub use journal::Journal;
 use trail::Saved;
@@ -223,15 +223,20 @@ impl Heap {
         }
     }
 
-    /// A fresh symbol.
+    /// A fresh symbol, of a length.
     pub fn symbol(&mut self, name: &str) -> Symbol {
+        self.signed_symbol(name, Sign::Positive)
+    }
+
+    /// A fresh symbol of this sign.
+    pub fn signed_symbol(&mut self, name: &str, sign: Sign) -> Symbol {
         self.symbols += 1;
-        Symbol { id: self.symbols, name: sym(name) }
+        Symbol { id: self.symbols, name: sym(name), sign }
     }
 
     /// The symbol that stands for an operation on sizes, the same each time for the same
     /// operands: `H//2` twice is one length. Unknown if an operand is.
-    pub fn derived(&mut self, operation: &str, operands: &[&Size]) -> Size {
+    pub fn derived(&mut self, operation: &str, operands: &[&Size], sign: Sign) -> Size {
         if operands.iter().any(|size| size.is_unknown()) {
             return Size::Unknown;
         }
@@ -246,7 +251,7 @@ impl Heap {
         } else {
             shown.join(operation)
         };
-        let symbol = self.symbol(&name);
+        let symbol = self.signed_symbol(&name, sign);
         self.derived.insert(key, symbol);
         Size::symbol(symbol)
     }
@@ -273,6 +278,14 @@ impl Heap {
         }
         let mut tensor = tensor.clone();
         tensor.forget_values();
+        // What was written may have a graph, which reaches all views of it.
+        if tensor.grad == Grad::Off
+            && let Some(base) = tensor.base
+            && let Data::Tensor(base) = self.get(base)
+            && base.grad == Grad::Unknown
+        {
+            tensor.grad = Grad::Unknown;
+        }
         Some(Cow::Owned(tensor))
     }
 
@@ -331,6 +344,10 @@ impl Heap {
             && let Data::Tensor(tensor) = self.get_mut(base)
         {
             tensor.writes = writes;
+            // Through a view that `detach()` gave, the graph does not come here.
+            if tensor.grad == Grad::Off && facts.grad != Grad::Off {
+                tensor.grad = Grad::Unknown;
+            }
         }
         facts.base = base;
         facts.version = writes;

@@ -40,7 +40,7 @@ pub use object::{
 };
 pub use range::{Met, Range, write_parts};
 pub use render::{origins, to_json, to_text};
-pub use size::{Poly, Size, Symbol};
+pub use size::{Poly, Sign, Size, Symbol};
 pub use symbol::{Sym, dotted, sym};
 pub use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, dims_text};
 

@@ -6,6 +6,10 @@ use smallvec::SmallVec;
 use super::Size;
 
 /// The values that a tensor's elements take: a few closed intervals, in order, disjoint.
+///
+/// A range claims nothing about NaN: each element lies in it or is NaN (`sqrt` of a negative
+/// number, `std` of one element, `sigmoid` of NaN). Where NaN matters, a range proves nothing;
+/// integers have none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range {
     parts: SmallVec<[(f64, f64); 2]>,

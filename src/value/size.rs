@@ -4,11 +4,22 @@ use std::rc::Rc;
 
 use super::Sym;
 
-/// An unknown positive integer with a name: `B`, the batch size.
+/// What is known of the sign of a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sign {
+    /// A length of data: no program is written for data that is not there.
+    Positive,
+    /// A count, a quotient of lengths: it may be 0.
+    NotNegative,
+    Any,
+}
+
+/// An unknown integer with a name: `B`, the batch size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Symbol {
     pub id: u32,
     pub name: Sym,
+    pub sign: Sign,
 }
 
 /// The length of a dimension, or any integer built from lengths.
@@ -52,6 +63,33 @@ impl Poly {
         })
     }
 
+    /// The least that it can be, where there is such a number.
+    fn at_least(&self) -> Option<i64> {
+        self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
+            let least = symbols.iter().try_fold(1, |least, symbol| match symbol.sign {
+                Sign::Positive => Some(least),
+                Sign::NotNegative => Some(0),
+                Sign::Any => None,
+            })?;
+            if *factor < 0 {
+                return None;
+            }
+            sum.checked_add(factor.checked_mul(least)?)
+        })
+    }
+
+    fn negated(&self) -> Option<Poly> {
+        let terms = self.terms.iter().map(|(symbols, k)| Some((symbols.clone(), k.checked_neg()?)));
+        Some(Poly { terms: terms.collect::<Option<_>>()?, constant: self.constant.checked_neg()? })
+    }
+
+    /// Whether no integers in place of the symbols make it 0: a number divides every
+    /// coefficient and not the constant.
+    fn leaves_a_rest(&self) -> bool {
+        let divisor = self.terms.iter().fold(0_u64, |divisor, (_, k)| gcd(divisor, k.unsigned_abs()));
+        divisor > 1 && self.constant.unsigned_abs() % divisor != 0
+    }
+
     fn into_size(mut self) -> Size {
         self.terms.retain(|(_, k)| *k != 0);
         if self.terms.is_empty() {
@@ -73,6 +111,10 @@ impl Poly {
         }
         Some(())
     }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn order(a: &[Symbol], b: &[Symbol]) -> Ordering {
@@ -195,16 +237,20 @@ impl Size {
         }
     }
 
-    /// Whether the two are equal: `None` where it depends on what is not known. Symbols
-    /// stand for positive integers.
+    /// The least that it can be, where that is known.
+    pub fn at_least(&self) -> Option<i64> {
+        Poly::of(self)?.at_least()
+    }
+
+    /// Whether the two are equal: `None` where it depends on what is not known.
     pub fn equals(&self, other: &Size) -> Option<bool> {
         match self.sub(other) {
             Size::Int(n) => Some(n == 0),
             Size::Unknown => None,
             Size::Expr(poly) => {
-                // A positive sum of positive terms cannot be zero.
-                let all = |sign: i64| poly.constant * sign >= 0 && poly.terms.iter().all(|(_, k)| k * sign > 0);
-                (all(1) || all(-1)).then_some(false)
+                let positive = |poly: &Poly| poly.at_least().is_some_and(|least| least > 0);
+                let apart = positive(&poly) || poly.negated().is_some_and(|poly| positive(&poly));
+                (apart || poly.leaves_a_rest()).then_some(false)
             }
         }
     }
@@ -215,9 +261,9 @@ impl Size {
             Size::Int(n) => Some(n > 0),
             Size::Unknown => None,
             Size::Expr(poly) => {
-                if poly.constant >= 0 && poly.terms.iter().all(|(_, k)| *k > 0) {
+                if poly.at_least().is_some_and(|least| least > 0) {
                     Some(true)
-                } else if poly.constant <= 0 && poly.terms.iter().all(|(_, k)| *k < 0) {
+                } else if poly.negated().and_then(|poly| poly.at_least()).is_some_and(|least| least >= 0) {
                     Some(false)
                 } else {
                     None
@@ -264,7 +310,18 @@ mod tests {
     use crate::value::sym;
 
     fn s(id: u32, name: &str) -> Size {
-        Size::symbol(Symbol { id, name: sym(name) })
+        Size::symbol(Symbol { id, name: sym(name), sign: Sign::Positive })
+    }
+
+    #[test]
+    fn a_quotient_may_be_zero() {
+        let half = Size::symbol(Symbol { id: 7, name: sym("H//2"), sign: Sign::NotNegative });
+        let eight = half.mul(&Size::Int(8)).add(&Size::Int(8));
+        assert_eq!(eight.equals(&Size::Int(8)), None);
+        assert_eq!(eight.equals(&Size::Int(4)), Some(false));
+        let any = Size::symbol(Symbol { id: 8, name: sym("n"), sign: Sign::Any });
+        assert_eq!(any.mul(&Size::Int(8)).equals(&Size::Int(-8)), None);
+        assert_eq!(any.mul(&Size::Int(8)).equals(&Size::Int(4)), Some(false));
     }
 
     #[test]

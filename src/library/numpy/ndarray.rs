@@ -7,7 +7,7 @@ use super::shaping::transpose;
 use crate::library::common::{none, unknown};
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{ArrayKind, Data, Dtype, Items, Sym, Type, Value};
+use crate::value::{ArrayKind, Data, Dtype, Items, Size, Sym, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.def("numpy.ndarray.astype", "a, dtype, order='K', casting='unsafe', subok=True, copy=True", |cx, b| {
@@ -32,8 +32,75 @@ pub fn register(t: &mut Table) {
         }
         Value::None
     });
-    t.family("numpy.ndarray.", "tofile dump setflags itemset", "a, *args, **kwargs", none);
+    t.family("numpy.ndarray.", "tofile dump setflags", "a, *args, **kwargs", none);
+    t.family("numpy.ndarray.", "itemset put setfield partition", "a, *args, **kwargs", |cx, b| {
+        written(cx, &b.get("a"));
+        Value::None
+    });
+    t.def("numpy.ndarray.sort", "a, axis=-1, kind=None, order=None, stable=None", |cx, b| {
+        super::reduce::forget_order(cx, &b.get("a"));
+        Value::None
+    });
+    t.def("numpy.ndarray.byteswap", "a, inplace=False", |cx, b| {
+        if b.get("inplace").as_bool() != Some(false) {
+            written(cx, &b.get("a"));
+        }
+        Value::Unknown
+    });
+    t.def("numpy.ndarray.resize", "a, *new_shape, refcheck=True", |cx, b| {
+        let sizes = if b.open { None } else { cx.sizes(&b.rest_values()) };
+        reshape_in_place(cx, &b.get("a"), sizes);
+        Value::None
+    });
+    t.family("numpy.", "copyto place put putmask fill_diagonal put_along_axis", "a, *args, **kwargs", |cx, b| {
+        written(cx, &b.get("a"));
+        Value::None
+    });
     t.family("numpy.ndarray.", "tobytes", "a, *args", |_, _| Value::Any(Type::Bytes));
+}
+
+/// The array after a write of which nothing is known.
+fn written(cx: &mut Cx<'_, '_>, object: &Value) {
+    if let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(object)) {
+        facts.forget_values();
+        cx.it.heap.overwrite(id, facts);
+    }
+}
+
+/// The same array in another shape: zeros may be added, elements left out.
+fn reshape_in_place(cx: &mut Cx<'_, '_>, object: &Value, sizes: Option<Vec<Size>>) {
+    let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(object)) else { return };
+    facts.forget_values();
+    (facts.shape, facts.shape_at) = (None, cx.at());
+    if let Some(sizes) = sizes {
+        facts = facts.with_shape(sizes, cx.at());
+    }
+    cx.it.heap.overwrite(id, facts);
+}
+
+/// `array.name = value`; `false` leaves it to Python.
+pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
+    let (Some(id), Some(facts)) = (object.as_obj(), cx.tensor(object)) else { return false };
+    match name {
+        "shape" => {
+            let sizes = cx.sizes(std::slice::from_ref(value)).map(|sizes| {
+                let known = sizes.iter().filter(|s| s.known() != Some(-1)).fold(Size::Int(1), |n, s| n.mul(s));
+                let rest = || facts.numel().div_exact(&known).unwrap_or(Size::Unknown);
+                sizes.iter().map(|s| if s.known() == Some(-1) { rest() } else { s.clone() }).collect()
+            });
+            reshape_in_place(cx, object, sizes);
+        }
+        // As many bytes, taken for other elements.
+        "dtype" => {
+            let mut facts = facts;
+            facts.forget_values();
+            (facts.shape, facts.dtype, facts.dtype_at) = (None, None, cx.at());
+            cx.it.heap.overwrite(id, facts);
+        }
+        "flat" | "real" | "imag" => written(cx, object),
+        _ => return false,
+    }
+    true
 }
 
 pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {

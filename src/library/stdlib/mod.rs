@@ -4,7 +4,9 @@
 //! which is the right answer for most of the rest.
 
 mod argparse;
+mod concurrent;
 mod containers;
+pub mod contexts;
 mod copying;
 mod counting;
 mod functional;
@@ -21,7 +23,9 @@ use super::table::Table;
 
 pub fn register(t: &mut Table) {
     argparse::register(t);
+    concurrent::register(t);
     containers::register(t);
+    contexts::register(t);
     copying::register(t);
     counting::register(t);
     functional::register(t);

@@ -1,4 +1,4 @@
-//! `os`, `sys`, `time`, `contextlib`, `typing` and other small ones.
+//! `os`, `sys`, `time`, `typing` and other small ones.
 
 use crate::library::common::{any_bool, any_float, any_int, any_str, first, list_of_str, none, open_attrs};
 use crate::library::table::Constant;
@@ -59,11 +59,6 @@ pub fn register(t: &mut Table) {
         "*args, **kwargs",
         none,
     );
-
-    t.class("contextlib.nullcontext", &[], "enter_result=None");
-    t.def("contextlib.nullcontext.__enter__", "self", null_enter);
-    t.class("contextlib.suppress", &[], "*exceptions").keeps_arguments = false;
-    t.def("contextlib.suppress.__enter__", "self", none);
 
     t.def("typing.cast", "typ, val", |_, b| b.get("val"));
     t.constant("typing.TYPE_CHECKING", Constant::Bool(false));
@@ -188,8 +183,4 @@ fn set_many(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn two_strs(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::tuple(vec![Value::Any(Type::Str), Value::Any(Type::Str)])
-}
-
-fn null_enter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    cx.attr(&b.get("self"), "enter_result")
 }

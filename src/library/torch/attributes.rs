@@ -163,6 +163,9 @@ fn part_of(cx: &mut Cx<'_, '_>, value: &Value, part: &str) -> Value {
 /// `tensor.name = value`; `false` leaves it to Python.
 pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
     let (Some(id), Some(tensor)) = (object.as_obj(), cx.tensor(object)) else { return false };
+    if tensor.array == ArrayKind::Numpy {
+        return crate::library::numpy::set_attribute(cx, object, name, value);
+    }
     match name {
         "requires_grad" => {
             let grad = match (value, tensor.grad) {
@@ -206,6 +209,8 @@ pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bo
                     let reads = vec![shape_read(("grad", &grad), None), shape_read(("the tensor", &tensor), None)];
                     cx.reject(RejectKind::Shape, message, reads);
                 }
+            } else {
+                gradients_cleared(cx, &Value::None);
             }
             true
         }

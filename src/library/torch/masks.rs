@@ -63,7 +63,7 @@ fn masked_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let _ = check_mask(cx, masks);
     let count = match (mask.sizes() == input.sizes() && mask.shape.is_some(), true_count(&mask)) {
         (true, Some(n)) => Dim::new(Size::Int(n), cx.at()),
-        _ => cx.fresh_dim(carry::SELECTED),
+        _ => cx.fresh_count(carry::SELECTED),
     };
     let out = shuffled(cx, &input, Some(vec![count]), Takes::CutsLast);
     options::finish(cx, b, out)
@@ -126,7 +126,7 @@ fn count_dim(cx: &mut Cx<'_, '_>, input: &Tensor) -> Dim {
     match true_count(input) {
         Some(n) => Dim::new(Size::Int(n), cx.at()),
         None if input.numel().known() == Some(0) => Dim::new(Size::Int(0), cx.at()),
-        None => cx.fresh_dim(carry::NONZERO),
+        None => cx.fresh_count(carry::NONZERO),
     }
 }
 

@@ -102,6 +102,11 @@ pub fn register(t: &mut Table) {
 }
 
 fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    // The model is a class of the checkpoint's own.
+    let remote = b.extra.iter().find(|(name, _)| name.as_str() == "trust_remote_code");
+    if remote.is_some_and(|(_, arg)| arg.value.as_bool() != Some(false)) {
+        return Value::Unknown;
+    }
     let name = b.get("pretrained_model_name_or_path");
     let config = match b.get("config") {
         Value::None => {

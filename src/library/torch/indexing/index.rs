@@ -238,7 +238,7 @@ fn python_slice(n: i64, start: Option<i64>, stop: Option<i64>, step: i64) -> (i6
 pub fn mask_count(cx: &mut Cx<'_, '_>, mask: &Tensor) -> Dim {
     match true_count(mask) {
         Some(n) => Dim::new(Size::Int(n), cx.at()),
-        None => cx.fresh_dim(carry::SELECTED),
+        None => cx.fresh_count(carry::SELECTED),
     }
 }
 

@@ -6,7 +6,7 @@ pub use crate::library::torch::autocast::{Autocast, autocast, raised as full_dty
 pub use crate::library::torch::broadcast::shape_text;
 use crate::library::torch::broadcast::{broadcast_pair, grad_mode};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Data, Device, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
+use crate::value::{Data, Device, Dim, Dtype, Grad, Origin, Sign, Size, Tensor, Value};
 
 /// The gradient state of a result of this dtype.
 pub fn grad_of(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
@@ -147,7 +147,10 @@ pub fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size 
         Size::Expr(_) => {
             let exact =
                 (0..divisor.min(64)).find_map(|rest| numerator.sub(&Size::Int(rest)).div_exact(&Size::Int(divisor)));
-            exact.unwrap_or_else(|| cx.it.heap.derived("//", &[numerator, &Size::Int(divisor)]))
+            exact.unwrap_or_else(|| {
+                // Where it would be negative, the call that asks is refused.
+                cx.it.heap.derived("//", &[numerator, &Size::Int(divisor)], Sign::NotNegative)
+            })
         }
     }
 }

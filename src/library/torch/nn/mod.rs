@@ -8,6 +8,7 @@ pub mod copy;
 mod device;
 mod facts;
 pub mod hooks;
+mod init;
 mod layer;
 mod layers;
 mod linear;
@@ -56,6 +57,7 @@ pub fn register(t: &mut Table) {
     t.prefix("torch.nn.modules", "torch.nn");
     module::register(t);
     hooks::register(t);
+    init::register(t);
     layer::register(t, layers::LAYERS);
     layer::register(t, losses::LAYERS);
     containers::register(t);

@@ -24,10 +24,9 @@ pub fn register(t: &mut Table) {
 fn some_length(cx: &mut Cx<'_, '_>, name: &str, from: &Size) -> Dim {
     match from.known() {
         Some(0) => Dim::new(Size::Int(0), cx.at()),
-        // Symbols stand for positive lengths.
-        Some(_) => cx.fresh_dim(name),
         None if from.is_unknown() => Dim::new(Size::Unknown, cx.at()),
-        None => cx.fresh_dim(name),
+        _ if from.at_least().is_some_and(|least| least > 0) => cx.fresh_dim(name),
+        _ => cx.fresh_count(name),
     }
 }
 

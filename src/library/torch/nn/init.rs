@@ -1,0 +1,44 @@
+//! `torch.nn.init`: writes to a tensor in place, and gives it back.
+
+use crate::library::{Cx, Table};
+use crate::python::Bound;
+use crate::value::{Range, Value};
+
+pub fn register(t: &mut Table) {
+    let init = "torch.nn.init.";
+    for (names, sig) in [
+        ("uniform uniform_", "tensor, a=0.0, b=1.0, generator=None"),
+        ("normal normal_", "tensor, mean=0.0, std=1.0, generator=None"),
+        ("trunc_normal_", "tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None"),
+        ("constant constant_", "tensor, val"),
+        ("ones_ zeros_ eye eye_", "tensor"),
+        ("dirac dirac_", "tensor, groups=1"),
+        ("xavier_uniform xavier_uniform_ xavier_normal xavier_normal_", "tensor, gain=1.0, generator=None"),
+        (
+            "kaiming_uniform kaiming_uniform_ kaiming_normal kaiming_normal_",
+            "tensor, a=0, mode='fan_in', nonlinearity='leaky_relu', generator=None",
+        ),
+        ("orthogonal orthogonal_", "tensor, gain=1, generator=None"),
+        ("sparse sparse_", "tensor, sparsity, std=0.01, generator=None"),
+    ] {
+        t.family(init, names, sig, write);
+    }
+}
+
+fn write(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("tensor");
+    let (Some(id), Some(mut facts)) = (value.as_obj(), cx.tensor(&value)) else { return value };
+    facts.forget_values();
+    let constant = match cx.name() {
+        "zeros_" => Some(0.0),
+        "ones_" => Some(1.0),
+        "constant" | "constant_" => b.get("val").as_f64(),
+        _ => None,
+    };
+    if let Some(x) = constant.filter(|x| !x.is_nan()) {
+        facts.range = Range::of_values(&[x]);
+        facts.range_at = cx.at();
+    }
+    cx.it.heap.overwrite(id, facts);
+    value
+}
