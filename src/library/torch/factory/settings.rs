@@ -129,8 +129,7 @@ fn numel(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// Before one is set, the defaults are these: on paths that set none, too.
 fn begin_defaults(cx: &mut Cx<'_, '_>) {
     let state = cx.it.state;
-    for (topic, value) in
-        [(DEFAULT_DTYPE, Value::Dtype(Dtype::Float32)), (DEFAULT_DEVICE, Value::Device(Device::CPU))]
+    for (topic, value) in [(DEFAULT_DTYPE, Value::Dtype(Dtype::Float32)), (DEFAULT_DEVICE, Value::Device(Device::CPU))]
     {
         if cx.it.remembered(topic).is_none() {
             cx.it.heap.settle_note(state, topic, value);
