@@ -17,13 +17,17 @@ pub(super) type Arm<'a, 'p, T> = &'a mut dyn FnMut(&mut Interp<'p>) -> Option<T>
 
 impl<'p> Interp<'p> {
     /// Runs each arm from the present state and joins those that go on; what each computed.
-    pub(super) fn fork<T>(&mut self, cadence: Cadence, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
+    ///
+    /// What fails in a part of an expression that need not be evaluated does not fail wherever the
+    /// line is reached: `is_expression` says so.
+    fn fork<T>(&mut self, cadence: Cadence, is_expression: bool, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
         let outside = self.context;
         let mark = self.heap.mark();
         let (mut ends, mut results) = (Vec::new(), Vec::new());
         for (at, arm) in arms.iter_mut().enumerate() {
             let cadence = if at == 0 { cadence } else { cadence.other() };
             self.enter_side(outside, cadence);
+            self.context.guesses += u32::from(is_expression);
             self.enter_arm(cadence);
             let result = arm(self).filter(|_| !self.stopped);
             self.stopped = false;
@@ -50,13 +54,13 @@ impl<'p> Interp<'p> {
 
     /// [`Interp::fork`] for statements.
     pub(super) fn branch(&mut self, cadence: Cadence, arms: &mut [Arm<'_, 'p, ()>]) -> Flow {
-        self.fork(cadence, arms);
+        self.fork(cadence, false, arms);
         if std::mem::take(&mut self.stopped) { Flow::Stopped } else { Flow::Next }
     }
 
     /// [`Interp::fork`] for two expressions: the join of their values.
     pub(super) fn either(&mut self, arms: &mut [Arm<'_, 'p, Value>; 2]) -> Value {
-        let values = self.fork(Cadence::Unclear, arms);
+        let values = self.fork(Cadence::Unclear, true, arms);
         let mut values = values.into_iter().flatten();
         match (values.next(), values.next()) {
             (Some(a), Some(b)) => join(&mut self.heap, &a, &b, false),
@@ -186,6 +190,7 @@ impl<'p> Interp<'p> {
         let doubts = self.doubt(first);
         let truths = self.fork(
             Cadence::Unclear,
+            true,
             &mut [
                 &mut |it| {
                     it.assume(first, !stops_at);

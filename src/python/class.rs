@@ -21,6 +21,7 @@ impl<'p> Interp<'p> {
         let code = self.code_of(address, || Code { file, body: Body::Class, suspends: Some(false) });
         let mut bases = Vec::new();
         let mut open = false;
+        let mut keywords = Vec::new();
         if let Some(arguments) = &def.arguments {
             let args = self.eval_args(arguments);
             open |= args.is_open();
@@ -31,6 +32,7 @@ impl<'p> Interp<'p> {
             // A metaclass may do anything to its classes; that of abstract classes does not.
             open |= args.keyword("metaclass").is_some_and(|meta| meta.as_path() != Some("abc.ABCMeta"));
             bases.extend(args.pos.into_iter().map(|a| a.value));
+            keywords = args.kw.into_iter().filter(|(name, _)| name.as_str() != "metaclass").collect();
         }
         open |= bases.iter().any(|b| !self.is_known_class(b));
         let name = sym(def.name.as_str());
@@ -64,10 +66,22 @@ impl<'p> Interp<'p> {
         let span = self.span(&def.name);
         self.name_descriptors(class, span);
         let mut value = Value::Obj(class);
+        self.begin_subclass(class, keywords, span);
         for decorator in def.decorator_list.iter().rev() {
             value = self.decorate(&decorator.expression, value);
         }
         self.set_name(name, value);
+    }
+
+    /// Tells the base classes of a new subclass: `__init_subclass__`.
+    fn begin_subclass(&mut self, class: ObjId, keywords: Vec<(Sym, Arg)>, span: Span) {
+        let bases = self.mro(class);
+        let hook = bases.iter().skip(1).filter_map(Value::as_obj);
+        let hook = hook.into_iter().find_map(|base| self.class_attr(base, sym("__init_subclass__")));
+        if let Some(hook) = hook {
+            let args = Args { kw: keywords, ..Args::positional([Value::Obj(class)], span) };
+            self.call(&hook, args, span);
+        }
     }
 
     /// An annotated name in a class body: a field, if the class is a dataclass.

@@ -57,6 +57,9 @@ impl<'p> Interp<'p> {
                     let dict = dict.clone();
                     self.index_dict(&dict, index)
                 }
+                Data::Instance(_) if self.user_method(object, "__missing__").is_some() && self.lacks(object, index) => {
+                    self.call_method(object, "__missing__", Args::positional([index.clone()], span), span)
+                }
                 Data::Instance(_) => match self.try_getattr(object, sym("__getitem__"), span) {
                     Some(method) => self.call(&method, Args::positional([index.clone()], span), span),
                     None => Value::Unknown,
@@ -92,6 +95,12 @@ impl<'p> Interp<'p> {
         Value::Obj(class)
     }
 
+    /// Whether a dictionary certainly has no such key.
+    fn lacks(&self, object: &Value, key: &Value) -> bool {
+        let known = self.heap.dict_of(object).zip(Key::of(key));
+        known.is_some_and(|(dict, key)| dict.open.is_none() && !dict.entries.contains_key(&key))
+    }
+
     fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
         // A scalar of numpy is the key that it is equal to.
         let scalar = self.heap.is_tensor(index);
@@ -100,6 +109,8 @@ impl<'p> Interp<'p> {
                 (Some(value), _) => value.clone(),
                 (None, Some(open)) => open.clone(),
                 (None, None) if self.context.speculative => Value::Unknown,
+                // Objects of the program say themselves what they equal.
+                (None, None) if matches!(index, Value::Obj(_) | Value::Tuple(_)) => Value::Unknown,
                 (None, None) => self.raise("KeyError"),
             },
             None => self.any_entry(dict, index),

@@ -65,12 +65,11 @@ impl<'p> Interp<'p> {
                     let result = self.call(&decorator, Args::positional([value.clone()], span), span);
                     return if result.is_unknown() || result.is_none() { value } else { result };
                 }
-                Data::Instance(instance) => {
+                Data::Instance(instance)
                     if matches!(instance.class, Value::Path(_))
-                        || self.is_instance(&decorator, "contextlib.ContextDecorator")
-                    {
-                        self.add_manager(&value, decorator.clone());
-                    }
+                        || self.is_instance(&decorator, "contextlib.ContextDecorator") =>
+                {
+                    self.add_manager(&value, decorator.clone());
                 }
                 _ => {}
             },

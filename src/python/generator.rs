@@ -215,16 +215,29 @@ impl<'p> Interp<'p> {
     /// All elements of suspended code.
     pub(super) fn collected(&mut self, iterator: &Value, span: Span) -> Items {
         let list = self.heap.alloc(Data::List(Items::Exact(Vec::new())));
+        let mark = self.heap.mark();
+        let id = self.block_id();
         let flow = self.drive(
             iterator,
             span,
             Rc::new(move |it: &mut Self, value: Value| {
                 it.push_item(list, value);
+                it.keep_exit(id, mark, Leave::Close);
                 Flow::Next
             }),
         );
-        if flow == Flow::Stopped {
+        let mut ends: Vec<_> = self.take_exits(id).into_iter().map(|exit| exit.state).collect();
+        // Of code that never ends somebody takes as much as he wants.
+        if flow == Flow::Next {
+            ends = vec![self.heap.delta(mark)];
+        }
+        let endless = flow == Flow::Stopped;
+        if !self.meet(mark, &ends) {
             self.stopped = true;
+        }
+        if endless && let Data::List(items) = self.heap.get(list) {
+            let items = items.clone();
+            return Items::Many(items.element(&mut self.heap));
         }
         match self.heap.get(list) {
             Data::List(items) => items.clone(),

@@ -274,11 +274,7 @@ impl<'p> Interp<'p> {
             },
             Value::Bound(pair) => self.havoc_call(&pair.1, &with(std::slice::from_ref(&pair.0)), depth),
             Value::Partial(partial) => self.havoc_call(&partial.func, &with(&partial.args), depth),
-            Value::Method(pair) => {
-                if !READ_ONLY.contains(&pair.1.as_str()) {
-                    self.havoc_contents(&pair.0);
-                }
-            }
+            Value::Method(pair) if !READ_ONLY.contains(&pair.1.as_str()) => self.havoc_contents(&pair.0),
             Value::Unknown => args.iter().for_each(|arg| self.havoc(arg)),
             _ => {}
         }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Args;
+use super::generator::Consumer;
 use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
 use super::stmt::Flow;
@@ -99,12 +100,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a body where a generator yields. However the body is left, the generator runs on.
-    fn inside_generator(
-        &mut self,
-        manager: &Value,
-        span: Span,
-        body: Rc<dyn Fn(&mut Self, Value) -> Flow + 'p>,
-    ) -> Flow {
+    fn inside_generator(&mut self, manager: &Value, span: Span, body: Consumer<'p>) -> Flow {
         let mark = self.heap.mark();
         let id = self.push_block(mark, BlockKind::Resumes);
         let left: Rc<std::cell::RefCell<Vec<Option<Leave>>>> = Rc::default();

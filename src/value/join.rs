@@ -17,6 +17,9 @@ pub fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
 
 fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Value {
     if same_at(heap, a, b, depth) {
+        if let (Value::Obj(x), Value::Obj(y)) = (a, b) {
+            heap.may_be(*x, *y);
+        }
         return a.clone();
     }
     if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {

@@ -45,6 +45,8 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
             Data::Tensor(tensor) => tensor_text(tensor),
             Data::List(items) => items_text(heap, items, depth, "[", "]"),
             Data::Set(items) => items_text(heap, items, depth, "{", "}"),
+            // Code that has not run is no value yet: a generator, a coroutine, a context manager.
+            Data::Iter(iter) if iter.suspended.is_some() => "unknown".to_owned(),
             Data::Iter(iter) => items_text(heap, &iter.items, depth, "iter(", ")"),
             Data::Dict(dict) => {
                 if depth == 0 {

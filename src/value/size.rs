@@ -87,7 +87,7 @@ impl Poly {
     /// coefficient and not the constant.
     fn leaves_a_rest(&self) -> bool {
         let divisor = self.terms.iter().fold(0_u64, |divisor, (_, k)| gcd(divisor, k.unsigned_abs()));
-        divisor > 1 && self.constant.unsigned_abs() % divisor != 0
+        divisor > 1 && !self.constant.unsigned_abs().is_multiple_of(divisor)
     }
 
     fn into_size(mut self) -> Size {

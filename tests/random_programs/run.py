@@ -60,7 +60,7 @@ def describe(value, depth=2):
         return ("array", value.shape, str(value.dtype), "", ends(np.asarray(value)))
     if value is None or type(value) in (bool, int, float, str):
         return (type(value).__name__, value if type(value) is not int or abs(value) < 2**62 else None)
-    if isinstance(value, tuple) and depth:
+    if isinstance(value, tuple) and not hasattr(value, "_fields") and depth:
         return ("tuple", tuple(describe(item, depth - 1) for item in value[:8]), len(value))
     if isinstance(value, torch.dtype):
         return ("dtype", str(value).removeprefix("torch."))

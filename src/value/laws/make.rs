@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::super::{
     Among, ArrayKind, Attrs, CodeId, Data, Device, Dict, Dim, Dtype, Function, Grad, Heap, Instance, Items, Iter, Key,
-    Lazy, Met, ObjId, Origin, Partial, Past, Picks, Progress, Range, Ranged, Role, Scope, Size, Source, Suspended, Sym,
-    Symbol, Taken, Tensor, Topic, Type, UserClass, Value, sym,
+    Lazy, Met, ObjId, Origin, Partial, Past, Picks, Progress, Range, Ranged, Role, Scope, Sign, Size, Source,
+    Suspended, Sym, Symbol, Taken, Tensor, Topic, Type, UserClass, Value, sym,
 };
 use crate::syntax::{FileId, Span};
 
@@ -62,7 +62,7 @@ impl<'a> Bytes<'a> {
     fn size(&mut self) -> Size {
         match self.below(4) {
             0 => Size::Unknown,
-            1 => Size::symbol(Symbol { id: 1, name: sym("B") }),
+            1 => Size::symbol(Symbol { id: 1, name: sym("B"), sign: Sign::Positive }),
             n => Size::Int(i64::from(n)),
         }
     }
@@ -80,7 +80,7 @@ impl<'a> Bytes<'a> {
             _ => Range::bounds(a, a).union(&Range::bounds(b, b)),
         };
         (range.attained, range.certain, range.epoch) = (self.coin(), self.coin(), self.coin());
-        range.below = self.some(|_| Size::symbol(Symbol { id: 1, name: sym("B") }));
+        range.below = self.some(|_| Size::symbol(Symbol { id: 1, name: sym("B"), sign: Sign::Positive }));
         range.uneven = self.some(|it| match it.coin() {
             true => Rc::from([]),
             false => Rc::from([Range::bounds(0.0, it.number())]),
