@@ -207,6 +207,11 @@ impl Cx<'_, '_> {
     }
 
     /// An instance's attribute as stored, unknown if absent.
+    /// What is noted of an object; unknown where nothing is.
+    pub fn note(&self, object: &Value, topic: crate::value::Topic) -> Value {
+        object.as_obj().and_then(|id| self.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
+    }
+
     pub fn attr(&self, object: &Value, name: &str) -> Value {
         object.as_obj().and_then(|id| self.it.heap.attr(id, name)).unwrap_or(Value::Unknown)
     }

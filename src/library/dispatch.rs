@@ -268,6 +268,7 @@ impl Library for Libraries {
             return true;
         }
         lightning::set_attribute(it, class, value);
+        torch::distributions::set_attribute(it, object);
         torch::nn::module::set_attribute(it, class, object, name, value, span)
     }
 
@@ -343,6 +344,11 @@ impl Library for Libraries {
 
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId) {
         pandas::forget(it, object);
+        torch::attributes::escaped(it, object);
+    }
+
+    fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {
+        torch::attributes::unseen_member(it, name);
     }
 
     fn fatal(&self) -> (Sym, &[&str], &str) {

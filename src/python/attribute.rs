@@ -356,6 +356,7 @@ impl<'p> Interp<'p> {
             self.event(Event::Unseen { name, span });
             self.event(Event::Escaped { value: &value });
             self.havoc(&value);
+            library.unseen_member(self, name);
             return;
         };
         match self.heap.get(*id) {

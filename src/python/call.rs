@@ -119,6 +119,8 @@ impl<'p> Interp<'p> {
 
     fn call_native_method(&mut self, receiver: &Value, name: Sym, args: Args, span: Span) -> Value {
         if receiver.is_unknown() {
+            let library = self.library;
+            library.unseen_member(self, name);
             // `x.size()` of something unknown: a shape that an assignment can name.
             return if name.as_str() == "size" && args.pos.is_empty() && args.kw.is_empty() {
                 super::attribute::unknown_shape(Value::Unknown)
@@ -322,6 +324,12 @@ impl<'p> Interp<'p> {
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
             Body::Class | Body::Expression(_) => return Value::Unknown,
         };
+        if let Some(parameters) = parameters
+            && !fits(parameters, &function.defaults, &args)
+        {
+            self.havoc_args(&args);
+            return Value::Unknown;
+        }
         // User rules may speak of the program's own functions.
         self.announce_user(function, parameters, &args, span);
         let vars = self.bind(parameters, &function.defaults, args);
@@ -609,6 +617,28 @@ impl<'p> Interp<'p> {
             _ => Value::Unknown,
         }
     }
+}
+
+/// Whether Python takes a call with these arguments, as far as they are known.
+fn fits(parameters: &Parameters, defaults: &[(Sym, Value)], args: &Args) -> bool {
+    let positional: Vec<Sym> = parameters
+        .posonlyargs
+        .iter()
+        .chain(&parameters.args)
+        .map(|parameter| sym(parameter.parameter.name.as_str()))
+        .collect();
+    let keywords: Vec<Sym> = parameters.kwonlyargs.iter().map(|p| sym(p.parameter.name.as_str())).collect();
+    let given = |name: &Sym| args.kw.iter().any(|(keyword, _)| keyword == name);
+    let has_default = |name: &Sym| defaults.iter().any(|(have, _)| have == name);
+    let known = |name: &Sym| positional.contains(name) || keywords.contains(name);
+    let room = parameters.vararg.is_some() || args.pos.len() <= positional.len();
+    let named = parameters.kwarg.is_some() || args.kw.iter().all(|(name, _)| known(name));
+    let open = args.more_pos || args.more_kw;
+    let complete = || {
+        positional.iter().skip(args.pos.len()).all(|name| given(name) || has_default(name))
+            && keywords.iter().all(|name| given(name) || has_default(name))
+    };
+    room && named && (open || complete())
 }
 
 /// Whether a body raises `NotImplementedError` and does nothing else of note.

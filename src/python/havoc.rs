@@ -424,7 +424,22 @@ impl<'p> Interp<'p> {
 
     pub(super) fn havoc_container(&mut self, id: ObjId) {
         match self.heap.get(id) {
-            Data::List(_) => *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown)),
+            Data::List(items) => {
+                let library = self.library;
+                let items = match items {
+                    Items::Exact(items) => items.clone(),
+                    Items::Many(item) => vec![item.clone()],
+                };
+                for item in items
+                    .iter()
+                    .filter_map(Value::as_obj)
+                    .filter(|id| self.heap.is_tensor(&Value::Obj(*id)))
+                    .collect::<Vec<_>>()
+                {
+                    library.unseen(self, item);
+                }
+                *self.heap.get_mut(id) = Data::List(Items::Many(Value::Unknown));
+            }
             Data::Set(_) => *self.heap.get_mut(id) = Data::Set(Items::Many(Value::Unknown)),
             Data::Dict(_) => {
                 let dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
@@ -434,7 +449,11 @@ impl<'p> Interp<'p> {
                 let payload = *payload;
                 self.havoc_container(payload);
             }
-            Data::Instance(instance) if matches!(instance.class, Value::Path(_)) => {
+            data if matches!(
+                data,
+                Data::Tensor(_) | Data::Instance(crate::value::Instance { class: Value::Path(_), .. })
+            ) =>
+            {
                 let library = self.library;
                 library.unseen(self, id);
             }

@@ -126,8 +126,11 @@ pub trait Library: Sync {
     /// any device.
     fn escaped(&self, it: &mut Interp<'_>, object: &Value);
 
-    /// Code that cannot be seen may have written to an instance of a library's class.
+    /// Code that cannot be seen may have written to an instance of a library's class, or to a tensor.
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId);
+
+    /// An attribute is set on something of which nothing is known, or a method of it called.
+    fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
     /// The exception after which the process can do nothing more with the device: its class, the
     /// builtin classes that it derives from, and what it says.

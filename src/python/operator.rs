@@ -251,6 +251,8 @@ impl<'p> Interp<'p> {
                 Some(true) => {
                     result.get_or_insert(Value::Bool(true));
                 }
+                // Of tensors the result is a tensor.
+                None if self.heap.is_tensor(&value) => result = Some(Value::Unknown),
                 None => result = Some(Value::Any(Type::Bool)),
             }
             left = right;

@@ -42,10 +42,8 @@ impl<'p> Interp<'p> {
             return Flow::Stopped;
         }
         // What certainly raises goes to the handler.
-        let simple = matches!(
-            stmt,
-            Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Return(_)
-        );
+        let simple =
+            matches!(stmt, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Return(_));
         let raises = simple && self.refused.0 != refused && self.refused_in <= self.context.undecided;
         if flow == Flow::Next && raises && self.frames.last().is_some_and(|frame| frame.handling > 0) {
             return self.leave(Leave::Raise(Value::Unknown));

@@ -1,5 +1,5 @@
-//! A scheduler that steps before its optimizer ever does: the first learning rate is never
-//! used.
+//! A scheduler that steps before its optimizer ever does: each change of the rate comes one step
+//! early.
 //!
 //! Training that is resumed may wind its scheduler forward before it begins. So what is
 //! reported steps in the same loop as its optimizer: in a later round, the optimizer has
@@ -52,7 +52,8 @@ impl SchedulerBeforeOptimizer {
             Some(step) if it.later_round() && self.early.borrow().contains(&(span, optimizer)) => {
                 let Some(page) = with.rules.find(NAME) else { return };
                 let message =
-                    "the scheduler steps before the optimizer: the first learning rate is never used".to_owned();
+                    "the scheduler steps before the optimizer: each change of the learning rate comes one step early"
+                        .to_owned();
                 let labels = vec![Label { span: step, message: "the optimizer steps later in the loop".to_owned() }];
                 report(found, page, Severity::Warning, message, span, labels);
             }

@@ -63,6 +63,11 @@ impl Heap {
         self.slots.len()
     }
 
+    /// Everything that was ever put on the heap.
+    pub fn ids(&self) -> impl Iterator<Item = ObjId> + use<> {
+        (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).map(ObjId)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
@@ -207,7 +212,7 @@ impl Heap {
             None => names.shift_remove(&name),
         };
         if let (Some(journal), Some(before)) = (self.journals.last_mut(), &before) {
-            journal.overwrites_name(id, name, before);
+            journal.overwrites_name(id, name, before, matches!(*slot.data, Data::Scope(_)));
         }
         if slot.stamp < self.serial {
             self.trail.push(Saved::Name { id, name, value: before });

@@ -5,8 +5,8 @@ use super::carry;
 use super::factory::{item_size, make_legacy};
 use super::views;
 use crate::library::{Cx, Table};
-use crate::python::{Bound, Hook, RejectKind};
-use crate::value::{ArrayKind, DeviceKind, Dim, Dtype, Grad, Size, Sym, Tensor, Topic, Type, Value};
+use crate::python::{Bound, Hook, Interp, RejectKind};
+use crate::value::{ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Topic, Type, Value};
 
 pub fn register(t: &mut Table) {
     let class = t.class("torch.Tensor", &[], "*size, device=None");
@@ -116,6 +116,11 @@ const GRADIENTS: Topic = Topic::new("gradients are there");
 
 /// A backward pass has run.
 pub fn gradients_made(cx: &mut Cx<'_, '_>) {
+    if cx.it.remembered(GRADIENTS).is_none() {
+        // On paths without a pass there are none.
+        let state = cx.it.state;
+        cx.it.heap.settle_note(state, GRADIENTS, Value::Bool(false));
+    }
     cx.it.remember(GRADIENTS, Value::Bool(true));
     cx.it.havoc_hooks(|when| when == Hook::Backward);
 }
@@ -215,5 +220,21 @@ pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bo
             true
         }
         _ => false,
+    }
+}
+
+/// Code that cannot be seen has a tensor: it may have it record gradients.
+pub fn escaped(it: &mut Interp<'_>, object: ObjId) {
+    if matches!(it.heap.get(object), Data::Tensor(tensor) if tensor.grad == Grad::Off && !tensor.parameter) {
+        it.heap.update_tensor(object, |tensor| tensor.grad = Grad::Unknown);
+    }
+}
+
+/// `t.requires_grad = True` of a `t` that is not known: it may be any tensor.
+pub fn unseen_member(it: &mut Interp<'_>, name: Sym) {
+    if matches!(name.as_str(), "requires_grad" | "requires_grad_") {
+        for object in it.heap.ids() {
+            escaped(it, object);
+        }
     }
 }

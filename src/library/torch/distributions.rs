@@ -5,12 +5,12 @@
 
 use super::carry::bare;
 use crate::library::{Cx, Libraries, Table};
-use crate::python::{Args, Bound};
-use crate::value::{Dim, Dtype, Grad, ObjId, Range, Size, Tensor, Value};
+use crate::python::{Args, Bound, Interp};
+use crate::value::{Dim, Dtype, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 
-const BATCH: &str = "batch";
+const BATCH: Topic = Topic::new("batch of a distribution");
 /// The number of categories, where there are some.
-const EVENTS: &str = "categories";
+const EVENTS: Topic = Topic::new("categories of a distribution");
 
 pub fn register(t: &mut Table) {
     let path = |name: &str| format!("torch.distributions.{name}");
@@ -65,6 +65,15 @@ fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
     Some(out)
 }
 
+/// An attribute of a distribution is set: what it draws is not known any more.
+pub fn set_attribute(it: &mut Interp<'_>, object: &Value) {
+    if let Some(id) = object.as_obj()
+        && it.heap.note(id, BATCH).is_some()
+    {
+        it.heap.set_note(id, BATCH, Value::Unknown);
+    }
+}
+
 fn keep(cx: &mut Cx<'_, '_>, object: ObjId, batch: Option<Tensor>) {
     let batch = match batch {
         // Integers become floats only as far as each distribution does it.
@@ -72,7 +81,7 @@ fn keep(cx: &mut Cx<'_, '_>, object: ObjId, batch: Option<Tensor>) {
         Some(batch) => cx.out(Tensor { dtype: None, ..batch }),
         None => cx.some_tensor(),
     };
-    cx.it.heap.set_attr(object, BATCH, batch);
+    cx.it.heap.set_note(object, BATCH, batch);
 }
 
 /// Two parameters that broadcast, or one.
@@ -115,7 +124,7 @@ fn categorical(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let weights = weights(cx, b);
     both(cx, object, weights.as_ref());
     let count = weights.as_ref().and_then(|w| w.dim(-1)).map_or(Size::Unknown, |d| d.size.clone());
-    cx.it.heap.set_attr(object, EVENTS, Value::size(&count));
+    cx.it.heap.set_note(object, EVENTS, Value::size(&count));
     let batch = weights.map(|mut weights| {
         weights.shape = weights.shape.and_then(|dims| dims.split_last().map(|(_, rest)| rest.to_vec()));
         weights
@@ -124,7 +133,7 @@ fn categorical(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 }
 
 fn batch(cx: &Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
-    let kept = cx.attr(&b.get("self"), BATCH);
+    let kept = cx.note(&b.get("self"), BATCH);
     cx.tensor(&kept)
 }
 
@@ -141,7 +150,7 @@ fn sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if class.ends_with(".Categorical") {
         (out.dtype, out.dtype_at) = (Some(Dtype::Int64), at);
         #[expect(clippy::cast_precision_loss, reason = "a number of categories")]
-        if let Some(count @ 1..) = cx.attr(&object, EVENTS).as_int() {
+        if let Some(count @ 1..) = cx.note(&object, EVENTS).as_int() {
             out = out.with_range(Some(Range::bounds(0.0, count as f64 - 1.0)), at);
         }
     } else if class.ends_with(".Bernoulli") {
@@ -154,7 +163,7 @@ fn sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let kept = cx.attr(&b.get("self"), BATCH);
+    let kept = cx.note(&b.get("self"), BATCH);
     let value = b.get("value");
     if cx.tensor(&kept).is_none() || cx.tensor(&value).is_none() {
         return cx.some_tensor();
@@ -178,7 +187,7 @@ fn entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match batch(cx, b) {
         Some(mut batch) => {
             // It may depend on one of the parameters only.
-            if batch.grad == Grad::Attached && cx.attr(&b.get("self"), EVENTS).is_unknown() {
+            if batch.grad == Grad::Attached && cx.note(&b.get("self"), EVENTS).is_unknown() {
                 batch.grad = Grad::Unknown;
             }
             cx.out(batch)

@@ -11,7 +11,7 @@ mod collate;
 pub mod context;
 pub mod convert;
 pub mod data;
-mod distributions;
+pub mod distributions;
 pub mod einsum;
 pub mod factory;
 pub mod fft;

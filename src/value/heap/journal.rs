@@ -13,7 +13,7 @@ use crate::value::{Data, ObjId, Sym, Value};
 /// Of more values than this nothing is kept: the place becomes unknown.
 const MOST: usize = 4;
 
-/// The values that places have had, of objects that are older than the journal.
+/// The values that places have had.
 #[derive(Default)]
 pub struct Journal {
     /// How many objects there were.
@@ -25,14 +25,15 @@ pub struct Journal {
 
 impl Journal {
     pub(super) fn overwrites(&mut self, id: ObjId, data: &Rc<Data>) {
-        if id.is_among_first(self.older) {
+        // Of scopes that were made since, nobody outside sees the names.
+        if id.is_among_first(self.older) || !matches!(**data, Data::Scope(_)) {
             let old = self.objects.entry(id).or_insert_with(|| Some(Vec::new()));
             keep(old, data, Rc::ptr_eq);
         }
     }
 
-    pub(super) fn overwrites_name(&mut self, id: ObjId, name: Sym, value: &Value) {
-        if id.is_among_first(self.older) {
+    pub(super) fn overwrites_name(&mut self, id: ObjId, name: Sym, value: &Value, is_scope: bool) {
+        if id.is_among_first(self.older) || !is_scope {
             let old = self.names.entry((id, name)).or_insert_with(|| Some(Vec::new()));
             keep(old, value, crate::value::equal::identical);
         }
@@ -64,7 +65,7 @@ impl Heap {
         if let Some(outer) = self.journals.last_mut() {
             for ((id, name), values) in &journal.names {
                 match values {
-                    Some(values) => values.iter().for_each(|value| outer.overwrites_name(*id, *name, value)),
+                    Some(values) => values.iter().for_each(|value| outer.overwrites_name(*id, *name, value, false)),
                     None => _ = outer.names.insert((*id, *name), None),
                 }
             }

@@ -19,10 +19,8 @@ impl Heap {
 
     /// Notes that an object stands for another, too, which is like it.
     pub(in crate::value) fn may_be(&mut self, one: ObjId, other: ObjId) {
-        let is_mutable = matches!(
-            self.get(one),
-            Data::List(_) | Data::Set(_) | Data::Dict(_) | Data::Tensor(_) | Data::Instance(_)
-        );
+        let is_mutable =
+            matches!(self.get(one), Data::List(_) | Data::Set(_) | Data::Dict(_) | Data::Tensor(_) | Data::Instance(_));
         if one != other && is_mutable && !self.parts.get(&one).is_some_and(|parts| parts.contains(&other)) {
             self.parts.entry(one).or_default().push(other);
             self.wholes.entry(other).or_default().push(one);

@@ -101,10 +101,6 @@ pub fn remove(it: &mut Interp<'_>, handle: &Value) {
     }
 }
 
-fn noted(cx: &Cx<'_, '_>, handle: &Value, topic: Topic) -> Value {
-    handle.as_obj().and_then(|id| cx.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
-}
-
 /// The handles of a module; `None` where they are not known.
 fn handles(cx: &Cx<'_, '_>, object: &Value, list: Topic) -> Option<Vec<Value>> {
     match object.as_obj().and_then(|id| cx.it.heap.note(id, list)) {
@@ -178,9 +174,9 @@ fn packed(cx: &mut Cx<'_, '_>, args: &Args) -> (Value, Value) {
 
 /// What one hook returns, less that it may be None; `None` where it is, or does not run.
 fn answer(cx: &mut Cx<'_, '_>, handle: &Value, given: Vec<Value>) -> Option<Value> {
-    let function = noted(cx, handle, FUNCTION);
+    let function = cx.note(handle, FUNCTION);
     let span = cx.span;
-    match noted(cx, handle, ACTIVE).as_bool() {
+    match cx.note(handle, ACTIVE).as_bool() {
         Some(false) => return None,
         Some(true) => {}
         None => {
@@ -195,7 +191,7 @@ fn answer(cx: &mut Cx<'_, '_>, handle: &Value, given: Vec<Value>) -> Option<Valu
 
 fn run_before(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: Args) -> Args {
     let span = cx.span;
-    let with_keywords = noted(cx, handle, KEYWORDS).as_bool();
+    let with_keywords = cx.note(handle, KEYWORDS).as_bool();
     let (positional, keywords) = packed(cx, &args);
     let mut given = vec![object.clone(), positional];
     if with_keywords != Some(false) {
@@ -235,7 +231,7 @@ fn run_before(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: Args) -
 }
 
 fn run_after(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: &Args, value: Value) -> Value {
-    let with_keywords = noted(cx, handle, KEYWORDS).as_bool();
+    let with_keywords = cx.note(handle, KEYWORDS).as_bool();
     let (positional, keywords) = packed(cx, args);
     let mut given = vec![object.clone(), positional];
     match with_keywords {

@@ -157,7 +157,8 @@ fn transposed(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub fn transposed_attribute(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, name: &str) -> Value {
     let Some(rank) = input.rank() else { return mixed(cx, value, input) };
     let refused = match name {
-        "mT" | "mH" => rank < 2,
+        // Of no dimensions it is only deprecated.
+        "mT" | "mH" => rank == 1,
         "H" => rank != 2 && rank != 0,
         _ => false,
     };
