@@ -17,10 +17,17 @@ pub fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
 
 fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Value {
     if same_at(heap, a, b, depth) {
-        if let (Value::Obj(x), Value::Obj(y)) = (a, b) {
-            heap.may_be(*x, *y);
+        // A write to one of two things that are alike is not one to the other.
+        let apart = match (a, b) {
+            (Value::Obj(x), Value::Obj(y)) if x != y && depth > 0 => {
+                heap.may_be(*x, *y);
+                matches!(heap.get(*x), Data::List(_) | Data::Tensor(_))
+            }
+            _ => false,
+        };
+        if !apart {
+            return a.clone();
         }
-        return a.clone();
     }
     if let (Some(x), Some(y)) = (a.number_type(), b.number_type()) {
         return match (x == y, widen) {

@@ -368,10 +368,8 @@ impl Heap {
                     (Some(have), Some(value)) if identical(have, value) => {}
                     (Some(have), Some(value)) => {
                         let joined = join_values(self, have, value, widen);
-                        if !same(self, &joined, have) {
-                            changed = true;
-                            merged = Some(joined);
-                        }
+                        changed |= !same(self, &joined, have);
+                        merged = Some(joined);
                     }
                 }
             }
