@@ -10,7 +10,7 @@ use super::{Args, Event};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, Parameters};
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Attrs, Data, Dict, Function, Items, ObjId, Source, Sym, Value, sym};
+use crate::value::{Attrs, Data, Dict, Function, Instance, Items, ObjId, Source, Sym, Value, sym};
 
 /// How many functions that a function calls are followed, one inside the other.
 const MAX_CALLS: u32 = 3;
@@ -449,11 +449,7 @@ impl<'p> Interp<'p> {
                 let payload = *payload;
                 self.havoc_container(payload);
             }
-            data if matches!(
-                data,
-                Data::Tensor(_) | Data::Instance(crate::value::Instance { class: Value::Path(_), .. })
-            ) =>
-            {
+            Data::Tensor(_) | Data::Instance(Instance { class: Value::Path(_), .. }) => {
                 let library = self.library;
                 library.unseen(self, id);
             }

@@ -89,6 +89,9 @@ fn swaps(old: &[Size], new: &[Size]) -> bool {
     // Transformer-XL shifts the rows of its scores by such a view of a padded tensor, and
     // Longformer does the same.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
-    let shift = old.len() == 4 && from.len() == 2 && (0..3).any(|at| moves(at) && moves(at + 1));
+    // The same with three axes: a column was put before the last one.
+    let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);
+    let skewed = matches!(from.as_slice(), [a, b] if padded(a, b) || padded(b, a));
+    let shift = skewed || old.len() == 4 && from.len() == 2 && (0..3).any(|at| moves(at) && moves(at + 1));
     !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
 }

@@ -22,10 +22,11 @@ pub struct DropoutIgnoresEval {
 }
 
 impl DropoutIgnoresEval {
-    pub fn returned(&self, it: &Interp<'_>, (path, result, span): (Sym, &Value, Span)) {
+    pub fn returned(&self, with: &Watching<'_>, it: &Interp<'_>, (path, result, span): (Sym, &Value, Span)) {
         if is_layer(path.as_str())
             && it.inside("forward")
             && let Some(layer) = result.as_obj()
+            && !asks_for_mode(with, it)
         {
             self.made.borrow_mut().insert(layer, span);
         }

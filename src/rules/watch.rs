@@ -234,7 +234,7 @@ impl Watch {
                 self.evaluation_records_gradients.returned(it, at);
                 self.model_left_in_eval.returned(it, (path, bound, result));
                 self.step_before_backward.returned((path, bound, result));
-                self.dropout_ignores_eval.returned(it, (path, result, span));
+                self.dropout_ignores_eval.returned(with, it, (path, result, span));
                 self.scheduler_length_mismatch.returned(it, at);
                 self.wrapped_module_called.returned(with, it, at);
                 self.weights_kept_by_reference.returned(it, (path, bound, result));

@@ -314,6 +314,14 @@ impl Heap {
         }
     }
 
+    /// The tensor whose memory a view shares.
+    pub(super) fn base_of(&self, id: ObjId) -> Option<ObjId> {
+        match self.get(id) {
+            Data::Tensor(tensor) => tensor.base,
+            _ => None,
+        }
+    }
+
     fn writes_of(&self, id: ObjId) -> u32 {
         match self.get(id) {
             Data::Tensor(tensor) => tensor.writes,

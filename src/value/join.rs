@@ -72,6 +72,9 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
             };
             let either = heap.alloc(joined);
             heap.relate(either, [*x, *y]);
+            for base in [*x, *y].iter().filter_map(|id| heap.base_of(*id)).collect::<Vec<_>>() {
+                heap.may_be(either, base);
+            }
             Value::Obj(either)
         }
         // Of these, what is not the same has nothing in common.

@@ -64,6 +64,8 @@ def chunk(seeds, options, say):
     counts, failing, made = collections.Counter(), [], []
     with tempfile.TemporaryDirectory(prefix="random-programs-") as folder:
         for seed in seeds:
+            if seed in options.known:
+                continue
             say(seed)
             source = blocks.program(seed, options.without, options.skip)
             try:
@@ -245,6 +247,13 @@ def main():
         default="",
         metavar="REGEX",
         help="leave out simple statements whose template this is found in",
+    )
+    parser.add_argument(
+        "--known",
+        type=lambda text: {int(seed) for seed in text.split(",")},
+        default=set(),
+        metavar="SEEDS",
+        help="programs that are known to fail, left out",
     )
     parser.add_argument("--allow-nan", action="store_true", help="a range says nothing of NaN")
     parser.add_argument("--features", action="store_true", help="list the features, and stop")

@@ -81,6 +81,10 @@ fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Optio
             },
             _ => return None,
         };
+        // Which file that names depends on other choices.
+        if option.contains("${") || group.contains("${") {
+            return None;
+        }
         let words: Vec<&str> = group.split_whitespace().collect();
         let optional = words.contains(&"optional");
         let group = words.last().copied().unwrap_or_default();

@@ -114,19 +114,24 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 /// this name.
 const GRADIENTS: Topic = Topic::new("gradients are there");
 
-/// A backward pass has run.
-pub fn gradients_made(cx: &mut Cx<'_, '_>) {
+/// Notes that there are none yet, on paths without a pass, too.
+fn begin_gradients(cx: &mut Cx<'_, '_>) {
     if cx.it.remembered(GRADIENTS).is_none() {
-        // On paths without a pass there are none.
         let state = cx.it.state;
         cx.it.heap.settle_note(state, GRADIENTS, Value::Bool(false));
     }
+}
+
+/// A backward pass has run.
+pub fn gradients_made(cx: &mut Cx<'_, '_>) {
+    begin_gradients(cx);
     cx.it.remember(GRADIENTS, Value::Bool(true));
     cx.it.havoc_hooks(|when| when == Hook::Backward);
 }
 
 /// `zero_grad` was called: some gradients may be None now.
 pub fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
+    begin_gradients(cx);
     if set_to_none.as_bool() != Some(false) {
         cx.it.remember(GRADIENTS, Value::Unknown);
     }
