@@ -79,7 +79,8 @@ impl Project {
         if MODELLED_LIBRARIES.contains(&top) {
             // But a script's own module comes first.
             let beside = if script { folder.to_owned() } else { self.package_parent(folder) };
-            let own = self.has(&beside, &format!("{top}.py"), Kind::File)
+            // A file that hides PyTorch itself is no program's: nothing would run beside it.
+            let own = top != "torch" && self.has(&beside, &format!("{top}.py"), Kind::File)
                 || COMMON_WORDS.contains(&top) && self.has(&beside.join(top), "__init__.py", Kind::File);
             return if own { self.find(&beside, parts) } else { Found::Nothing };
         }

@@ -270,7 +270,7 @@ if len(sys.argv) > 5:
     x.view(5, 5)
 torch.full((2,), 7)
 z = False and x.view(11)
-torch.full((2,), 3 + 4) if os.name else None
+torch.full((2,), 3 + 4) if True else None
 ";
 
 /// `probe verify --run` on a script, with the rest of the arguments, and a page that is wrong
