@@ -324,7 +324,9 @@ impl<'p> Interp<'p> {
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
             Body::Class | Body::Expression(_) => return Value::Unknown,
         };
+        // A constructor that is called by one of a subclass belongs to an object that goes on.
         if let Some(parameters) = parameters
+            && function.name.as_str() != "__init__"
             && !fits(parameters, &function.defaults, &args)
         {
             self.havoc_args(&args);
@@ -337,6 +339,15 @@ impl<'p> Interp<'p> {
             return self.heap.suspend(Source::Call { function: id, vars, first, call: span });
         }
         self.run_function(function, vars, first, span, None)
+    }
+
+    /// Whether Python takes these arguments for a function of the program.
+    pub(super) fn takes_arguments(&self, function: &Value, args: &Args) -> bool {
+        let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) else { return true };
+        match self.code.get(function.code.0 as usize).map(|code| code.body) {
+            Some(Body::Function(def)) => fits(&def.parameters, &function.defaults, args),
+            _ => true,
+        }
     }
 
     /// Runs a function's body with bound parameters; what it returns. A generator's values go to

@@ -195,8 +195,12 @@ impl<'p> Interp<'p> {
                         open |= data.open || data.attrs.contains_key(&sym("__new__"));
                     }
                     if let Some(init) = self.class_attr(*id, sym("__init__")) {
+                        let args = args.prepend(Arg::new(value.clone(), span));
+                        if !self.takes_arguments(&init, &args) {
+                            return Value::Unknown;
+                        }
                         self.set_open(object, open);
-                        self.call(&init, args.prepend(Arg::new(value.clone(), span)), span);
+                        self.call(&init, args, span);
                         return value;
                     }
                     if self.class_attr(*id, sym("__dataclass__")).is_some() {
