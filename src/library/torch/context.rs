@@ -16,6 +16,18 @@ const BEFORE: Topic = Topic::new("set before");
 /// `set_grad_enabled` has already set the mode where it was made.
 const ENTERED: Topic = Topic::new("entered already");
 
+/// Managers whose `__enter__` returns themselves; that of the others returns None.
+const SELF_GIVING: &[&str] = &[
+    "torch.autocast",
+    "torch.cuda.amp.autocast",
+    "torch.cpu.amp.autocast",
+    "torch.profiler.profile",
+    "torch.profiler.record_function",
+    "torch.autograd.profiler.profile",
+    "torch.autograd.profiler.record_function",
+    "torch.utils.hooks.RemovableHandle",
+];
+
 pub fn register(t: &mut Table) {
     for (path, sig) in [
         ("torch.no_grad", "orig_func=None"),
@@ -187,7 +199,7 @@ pub fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> 
         return Some(object.clone());
     }
     let id = object.as_obj()?;
-    if !is_manager(it, object) {
+    if !is_manager(it, object) || it.user_method(object, "__enter__").is_some() {
         return None;
     }
     if let Some((topic, to)) = sets(it, id) {
@@ -204,14 +216,20 @@ pub fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> 
         }
         let to = if topic == AUTOCAST { nested(&now, to) } else { to };
         it.remember(topic, to);
-        // `__enter__` of the gradient modes returns nothing.
-        if topic == GRAD_MODE {
-            return Some(Value::None);
-        }
-    } else if it.is_instance(object, "torch.inference_mode") {
-        return Some(Value::None);
     }
-    Some(object.clone())
+    Some(given(it, object))
+}
+
+/// What `__enter__` of a manager returns.
+fn given(it: &Interp<'_>, object: &Value) -> Value {
+    let is = |classes: &[&str]| classes.iter().any(|class| it.is_instance(object, class));
+    if is(SELF_GIVING) {
+        object.clone()
+    } else if is(&["torch.backends.cuda.sdp_kernel", "torch.nn.attention.sdpa_kernel"]) {
+        Value::Unknown
+    } else {
+        Value::None
+    }
 }
 
 /// Autocast for one device type inside autocast for another: both hold, which is not followed.
