@@ -93,9 +93,6 @@ impl<'p> Interp<'p> {
 
     /// Whether a handler takes an exception: an instance or a class.
     fn takes(&mut self, handler: &'p ExceptHandlerExceptHandler, exception: &Value) -> Option<bool> {
-        let Some(ty) = &handler.type_ else { return Some(true) };
-        let ty = self.eval(ty);
-        let all = self.heap.exact_items(&ty).unwrap_or_else(|| vec![ty]);
         let class = match self.heap.instance_of(exception) {
             Some(instance) => instance.class.clone(),
             None => exception.clone(),
@@ -105,8 +102,8 @@ impl<'p> Interp<'p> {
             Value::Path(_) => vec![class.clone()],
             _ => Vec::new(),
         };
-        let one = |ty: &Value| {
-            if line.iter().any(|class| self.is_same(class, ty) == Some(true)) {
+        self.any_type(handler, |it, ty| {
+            if line.iter().any(|class| it.is_same(class, ty) == Some(true)) {
                 return Some(true);
             }
             let builtin = line.iter().rev().find_map(Value::as_path)?.strip_prefix("builtins.")?;
@@ -114,8 +111,19 @@ impl<'p> Interp<'p> {
                 return matches!(ty, Value::Obj(_)).then_some(false);
             };
             Some(exceptions_above(builtin)?.contains(&wanted))
-        };
-        let all: Vec<Option<bool>> = all.iter().map(one).collect();
+        })
+    }
+
+    /// Whether one of the types that a handler names is meant; a bare `except` takes everything.
+    fn any_type(
+        &mut self,
+        handler: &'p ExceptHandlerExceptHandler,
+        one: impl Fn(&Self, &Value) -> Option<bool>,
+    ) -> Option<bool> {
+        let Some(ty) = &handler.type_ else { return Some(true) };
+        let ty = self.eval(ty);
+        let all = self.heap.exact_items(&ty).unwrap_or_else(|| vec![ty]);
+        let all: Vec<Option<bool>> = all.iter().map(|ty| one(self, ty)).collect();
         if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
     }
 
@@ -127,24 +135,13 @@ impl<'p> Interp<'p> {
             return;
         }
         let (class, bases, message) = self.library.fatal();
-        let takes = |it: &mut Self, handler: &'p ExceptHandlerExceptHandler| {
-            let Some(ty) = &handler.type_ else { return Some(true) };
-            let ty = it.eval(ty);
-            let all = it.heap.exact_items(&ty).unwrap_or_else(|| vec![ty]);
-            let one = |ty: &Value| {
-                let path = ty.as_path()?;
-                Some(path == class.as_str() || path.strip_prefix("builtins.").is_some_and(|n| bases.contains(&n)))
-            };
-            let all: Vec<Option<bool>> = all.iter().map(one).collect();
-            if all.contains(&Some(true)) {
-                Some(true)
-            } else {
-                all.into_iter().collect::<Option<Vec<_>>>().map(|_| false)
-            }
+        let is_fatal = |_: &Self, ty: &Value| {
+            let path = ty.as_path()?;
+            Some(path == class.as_str() || path.strip_prefix("builtins.").is_some_and(|n| bases.contains(&n)))
         };
         for handler in &stmt.handlers {
             let ExceptHandler::ExceptHandler(handler) = handler;
-            match takes(self, handler) {
+            match self.any_type(handler, is_fatal) {
                 Some(true) => {}
                 Some(false) => continue,
                 // It may take it, or leave it to the next.
