@@ -2,7 +2,7 @@
 
 use super::budget::Abroad;
 use super::generator::Consumer;
-use super::interp::{Body, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
+use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::leave::Leave;
 use super::memo::Recall;
 use super::stmt::Flow;
@@ -313,7 +313,7 @@ impl<'p> Interp<'p> {
     fn call_user(&mut self, id: ObjId, args: Args, span: Span) -> Value {
         let data = self.heap.share(id);
         let Data::Function(function) = &*data else { return Value::Unknown };
-        let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
+        let Some(code) = self.code.get(function.code.0 as usize).cloned() else { return Value::Unknown };
         if self.is_overridden(function, code.body) {
             self.havoc_args(&args);
             return Value::Unknown;
@@ -360,7 +360,7 @@ impl<'p> Interp<'p> {
         span: Span,
         consumer: Option<Consumer<'p>>,
     ) -> Value {
-        let Some(code) = self.code.get(function.code.0 as usize).copied() else { return Value::Unknown };
+        let Some(code) = self.code.get(function.code.0 as usize).cloned() else { return Value::Unknown };
         let active = self.frames.iter().chain(&self.waiting).filter(|f| f.code == Some(function.code)).count();
         let abroad = match self.meter.is_abroad() {
             true => None,
@@ -553,7 +553,7 @@ impl<'p> Interp<'p> {
         }
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || super::interp::Code { file, body: Body::Function(def), suspends: None });
+        let code = self.code_of(address, || Code::new(file, Body::Function(def)));
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
         // On one side of a condition, what is around a function may belong to the other side.

@@ -18,7 +18,7 @@ impl<'p> Interp<'p> {
         }
         let file = self.file();
         let address = std::ptr::from_ref(def) as usize;
-        let code = self.code_of(address, || Code { file, body: Body::Class, suspends: Some(false) });
+        let code = self.code_of(address, || Code::new(file, Body::Class));
         let mut bases = Vec::new();
         let mut open = false;
         let mut keywords = Vec::new();
@@ -250,7 +250,7 @@ impl<'p> Interp<'p> {
     pub fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
         let file = self.file();
         // It has no body: all of them share one.
-        let code = self.code_of(1, || Code { file, body: Body::Class, suspends: Some(false) });
+        let code = self.code_of(1, || Code::new(file, Body::Class));
         let (name, module) = (sym(name), self.module_name());
         let names = Value::tuple(fields.iter().map(|field| Value::str(field.as_str())).collect());
         let mut attrs = Attrs::default();

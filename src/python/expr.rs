@@ -106,7 +106,7 @@ impl<'p> Interp<'p> {
             Expr::Lambda(lambda) => {
                 let file = self.file();
                 let address = std::ptr::from_ref(lambda) as usize;
-                let code = self.code_of(address, || Code { file, body: Body::Lambda(lambda), suspends: Some(false) });
+                let code = self.code_of(address, || Code::new(file, Body::Lambda(lambda)));
                 let parameters = lambda.parameters.as_deref();
                 self.make_function(code, sym("<lambda>"), parameters)
             }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::args::Args;
 use super::branch::go_on;
 use super::cadence::Cadence;
-use super::interp::{Body, Frame, Interp};
+use super::interp::{Body, Code, Frame, Interp};
 use super::leave::Leave;
 use super::stmt::Flow;
 use crate::syntax::Span;
@@ -68,7 +68,7 @@ impl<'p> Interp<'p> {
                 if std::mem::take(&mut self.stopped) { Flow::Stopped } else { Flow::Next }
             }
             Source::Expression { code, scope, iterable, method } => {
-                let Some(code) = self.code.get(code.0 as usize).copied() else { return Flow::Next };
+                let Some(code) = self.code.get(code.0 as usize).cloned() else { return Flow::Next };
                 let Body::Expression(expression) = code.body else { return Flow::Next };
                 let inner = self.heap.alloc(Data::Scope(Scope { vars: Default::default(), parent: Some(*scope) }));
                 let mut frame = Frame::new(code.file, inner);
@@ -401,10 +401,9 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether calling a function only suspends it.
-    pub(super) fn suspends(&mut self, code: crate::value::CodeId) -> bool {
-        let Some(code) = self.code.get_mut(code.0 as usize) else { return false };
-        let body = code.body;
-        *code.suspends.get_or_insert_with(|| match body {
+    pub(super) fn suspends(&self, code: crate::value::CodeId) -> bool {
+        let Some(code) = self.code.get(code.0 as usize) else { return false };
+        *code.suspends.get_or_init(|| match code.body {
             Body::Function(def) => def.is_async || super::entry::has_yield(&def.body),
             Body::Lambda(_) | Body::Class | Body::Expression(_) => false,
         })
@@ -416,11 +415,7 @@ impl<'p> Interp<'p> {
         let iterable = self.eval(&first.iter);
         let file = self.file();
         let address = std::ptr::from_ref(expression) as usize;
-        let code = self.code_of(address, || super::interp::Code {
-            file,
-            body: Body::Expression(expression),
-            suspends: Some(false),
-        });
+        let code = self.code_of(address, || Code::new(file, Body::Expression(expression)));
         let Some(frame) = self.frames.last() else { return Value::Unknown };
         let (scope, method) = (frame.scope, frame.owner.clone());
         self.heap.suspend(Source::Expression { code, scope, iterable, method })

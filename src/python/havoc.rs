@@ -4,13 +4,13 @@
 //! called at any time: what its body writes outside of itself is read from its syntax, and is
 //! not known any more after each call that may have run it.
 
+use std::rc::Rc;
+
 use super::interp::{Body, Interp};
 use super::payload::PAYLOAD;
+use super::writes::{READ_ONLY, Writes};
 use super::{Args, Event};
-use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
-use crate::syntax::ast::{self, Parameters};
-use crate::syntax::{Expr, Stmt};
-use crate::value::{Attrs, Data, Dict, Function, Instance, Items, ObjId, Source, Sym, Value, sym};
+use crate::value::{Attrs, CodeId, Data, Dict, Function, Instance, Items, ObjId, Source, Sym, Value, sym};
 
 /// How many functions that a function calls are followed, one inside the other.
 const MAX_CALLS: u32 = 3;
@@ -26,139 +26,6 @@ pub enum Hook {
     AtExit,
     /// At any time.
     Anytime,
-}
-
-/// A name, and the attributes that are read from it: `self.cache`.
-type Place = Vec<Sym>;
-
-/// What a function's body writes outside of itself.
-#[derive(Default)]
-struct Writes {
-    /// Names of `nonlocal` and `global`.
-    rebound: Vec<(Sym, bool)>,
-    /// Names that are the function's own.
-    own: Vec<Sym>,
-    /// `place.name = …`
-    attributes: Vec<(Place, Sym)>,
-    /// `setattr(place, …)`
-    open: Vec<Place>,
-    /// `place[…] = …`, `place.append(…)`
-    contents: Vec<Place>,
-    /// `place.method(…)`
-    methods: Vec<(Place, Sym)>,
-    /// `name(…)`, with the places that it is given.
-    calls: Vec<(Sym, Vec<Place>)>,
-    /// `await`, `async for`, `async with`
-    waits: bool,
-}
-
-/// Methods of containers that change nothing.
-const READ_ONLY: &[&str] = &["get", "items", "keys", "values", "index", "count", "copy", "join", "format", "split"];
-
-fn place_of(expr: &Expr) -> Option<Place> {
-    match expr {
-        Expr::Name(name) => Some(vec![sym(name.id.as_str())]),
-        Expr::Attribute(e) => {
-            let mut place = place_of(&e.value)?;
-            place.push(sym(e.attr.as_str()));
-            Some(place)
-        }
-        // An element's contents belong to the whole.
-        Expr::Subscript(e) => place_of(&e.value),
-        _ => None,
-    }
-}
-
-impl Writes {
-    fn target(&mut self, target: &Expr) {
-        match target {
-            Expr::Name(name) => self.own.push(sym(name.id.as_str())),
-            Expr::Attribute(e) => {
-                if let Some(place) = place_of(&e.value) {
-                    self.attributes.push((place, sym(e.attr.as_str())));
-                }
-            }
-            Expr::Subscript(e) => self.contents.extend(place_of(&e.value)),
-            Expr::Starred(e) => self.target(&e.value),
-            Expr::Tuple(e) => e.elts.iter().for_each(|e| self.target(e)),
-            Expr::List(e) => e.elts.iter().for_each(|e| self.target(e)),
-            _ => {}
-        }
-    }
-
-    fn parameters(&mut self, parameters: &Parameters) {
-        self.own.extend(parameters.iter().map(|p| sym(p.name().as_str())));
-    }
-
-    fn call(&mut self, call: &ast::ExprCall) {
-        match &*call.func {
-            Expr::Attribute(method) => {
-                if let Some(place) = place_of(&method.value) {
-                    let name = method.attr.as_str();
-                    if !READ_ONLY.contains(&name) {
-                        self.contents.push(place.clone());
-                    }
-                    self.methods.push((place, sym(name)));
-                }
-            }
-            Expr::Name(name) => {
-                let given = call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|k| &k.value));
-                let given: Vec<Place> = given.filter_map(place_of).collect();
-                if matches!(name.id.as_str(), "setattr" | "delattr") {
-                    self.open.extend(given.into_iter().take(1));
-                } else {
-                    self.calls.push((sym(name.id.as_str()), given));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Writes {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),
-            Stmt::AugAssign(s) => {
-                // In place, where what the name means is an array or a list.
-                self.contents.extend(place_of(&s.target));
-                self.target(&s.target);
-            }
-            Stmt::AnnAssign(s) => self.target(&s.target),
-            Stmt::Delete(s) => s.targets.iter().for_each(|t| self.target(t)),
-            Stmt::For(s) => {
-                self.waits |= s.is_async;
-                self.target(&s.target);
-            }
-            Stmt::With(s) => {
-                self.waits |= s.is_async;
-                s.items.iter().filter_map(|i| i.optional_vars.as_deref()).for_each(|t| self.target(t));
-            }
-            Stmt::Nonlocal(s) => self.rebound.extend(s.names.iter().map(|n| (sym(n.as_str()), false))),
-            Stmt::Global(s) => self.rebound.extend(s.names.iter().map(|n| (sym(n.as_str()), true))),
-            Stmt::FunctionDef(s) => {
-                self.own.push(sym(s.name.as_str()));
-                self.parameters(&s.parameters);
-            }
-            _ => {}
-        }
-        walk_stmt(self, stmt);
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Call(call) => self.call(call),
-            Expr::Await(_) => self.waits = true,
-            Expr::Named(e) => self.target(&e.target),
-            Expr::Lambda(e) => {
-                if let Some(parameters) = e.parameters.as_deref() {
-                    self.parameters(parameters);
-                }
-            }
-            _ => {}
-        }
-        walk_expr(self, expr);
-    }
 }
 
 impl<'p> Interp<'p> {
@@ -296,34 +163,22 @@ impl<'p> Interp<'p> {
         let Some((_, suspended)) = self.heap.suspended(coroutine) else { return true };
         let Source::Call { function, .. } = &*suspended.source else { return true };
         let Data::Function(function) = self.heap.get(*function) else { return true };
-        let Some(Body::Function(def)) = self.code.get(function.code.0 as usize).map(|c| c.body) else { return true };
-        let mut writes = Writes::default();
-        writes.visit_body(&def.body);
-        writes.waits
+        let code = function.code;
+        self.writes(code).is_none_or(|writes| writes.waits)
+    }
+
+    fn writes(&self, code: CodeId) -> Option<Rc<Writes>> {
+        let code = self.code.get(code.0 as usize)?;
+        Some(code.writes.get_or_init(|| Rc::new(Writes::of(code.body))).clone())
     }
 
     fn havoc_function(&mut self, function: &Function, given: Attrs, depth: u32) {
-        let mut writes = Writes::default();
-        let parameters = match self.code.get(function.code.0 as usize).map(|c| c.body) {
-            Some(Body::Function(def)) => {
-                writes.visit_body(&def.body);
-                Some(&*def.parameters)
-            }
-            Some(Body::Lambda(lambda)) => {
-                writes.visit_expr(&lambda.body);
-                lambda.parameters.as_deref()
-            }
-            Some(Body::Class | Body::Expression(_)) | None => None,
-        };
-        if let Some(parameters) = parameters {
-            writes.parameters(parameters);
-        }
+        let Some(writes) = self.writes(function.code) else { return };
         let scope = function.scope;
         for (name, is_global) in &writes.rebound {
             if let Some(at) = self.scope_of(scope, *name, *is_global) {
                 self.heap.bind(at, *name, Some(Value::Unknown));
             }
-            writes.own.retain(|own| own != name);
         }
         for (place, name) in &writes.attributes {
             if let Some(object) = self.at_place(place, scope, &writes.own, &given) {

@@ -1,6 +1,6 @@
 //! The interpreter's state, and what libraries may ask of it.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +11,7 @@ use super::context::Context;
 use super::generator::Consumer;
 use super::import::{Deferred, Sources};
 use super::leave::{Block, BlockId, BlockKind, Exit, Loop};
+use super::writes::Writes;
 use super::{Bound, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
@@ -35,12 +36,20 @@ pub(super) enum Body<'p> {
 }
 
 /// A body with the file it stands in.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Code<'p> {
     pub file: FileId,
     pub body: Body<'p>,
     /// Whether calling it only makes a generator or a coroutine, once that was asked.
-    pub suspends: Option<bool>,
+    pub suspends: OnceCell<bool>,
+    /// What calling it may write, once that was asked.
+    pub writes: OnceCell<Rc<Writes>>,
+}
+
+impl<'p> Code<'p> {
+    pub fn new(file: FileId, body: Body<'p>) -> Self {
+        Code { file, body, suspends: OnceCell::new(), writes: OnceCell::new() }
+    }
 }
 
 /// A loop, and how often its body runs.

@@ -47,6 +47,7 @@ mod payload;
 mod stmt;
 mod text;
 mod with;
+mod writes;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
 pub use budget::Budget;

@@ -1,0 +1,160 @@
+//! What a function's body writes outside of itself, read from its syntax.
+
+use super::interp::Body;
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::syntax::ast::{self, Parameters};
+use crate::syntax::{Expr, Stmt};
+use crate::value::{Sym, sym};
+
+/// A name, and the attributes that are read from it: `self.cache`.
+pub(super) type Place = Vec<Sym>;
+
+/// What a function's body writes outside of itself.
+#[derive(Default)]
+pub(super) struct Writes {
+    /// Names of `nonlocal` and `global`.
+    pub rebound: Vec<(Sym, bool)>,
+    /// Names that are the function's own.
+    pub own: Vec<Sym>,
+    /// `place.name = …`
+    pub attributes: Vec<(Place, Sym)>,
+    /// `setattr(place, …)`
+    pub open: Vec<Place>,
+    /// `place[…] = …`, `place.append(…)`
+    pub contents: Vec<Place>,
+    /// `place.method(…)`
+    pub methods: Vec<(Place, Sym)>,
+    /// `name(…)`, with the places that it is given.
+    pub calls: Vec<(Sym, Vec<Place>)>,
+    /// `await`, `async for`, `async with`
+    pub waits: bool,
+}
+
+/// Methods of containers that change nothing.
+pub(super) const READ_ONLY: &[&str] =
+    &["get", "items", "keys", "values", "index", "count", "copy", "join", "format", "split"];
+
+fn place_of(expr: &Expr) -> Option<Place> {
+    match expr {
+        Expr::Name(name) => Some(vec![sym(name.id.as_str())]),
+        Expr::Attribute(e) => {
+            let mut place = place_of(&e.value)?;
+            place.push(sym(e.attr.as_str()));
+            Some(place)
+        }
+        // An element's contents belong to the whole.
+        Expr::Subscript(e) => place_of(&e.value),
+        _ => None,
+    }
+}
+
+impl Writes {
+    pub fn of(body: Body<'_>) -> Writes {
+        let mut writes = Writes::default();
+        match body {
+            Body::Function(def) => {
+                writes.visit_body(&def.body);
+                writes.parameters(&def.parameters);
+            }
+            Body::Lambda(lambda) => {
+                writes.visit_expr(&lambda.body);
+                if let Some(parameters) = lambda.parameters.as_deref() {
+                    writes.parameters(parameters);
+                }
+            }
+            Body::Class | Body::Expression(_) => {}
+        }
+        writes.own.retain(|own| !writes.rebound.iter().any(|(name, _)| name == own));
+        writes
+    }
+
+    fn target(&mut self, target: &Expr) {
+        match target {
+            Expr::Name(name) => self.own.push(sym(name.id.as_str())),
+            Expr::Attribute(e) => {
+                if let Some(place) = place_of(&e.value) {
+                    self.attributes.push((place, sym(e.attr.as_str())));
+                }
+            }
+            Expr::Subscript(e) => self.contents.extend(place_of(&e.value)),
+            Expr::Starred(e) => self.target(&e.value),
+            Expr::Tuple(e) => e.elts.iter().for_each(|e| self.target(e)),
+            Expr::List(e) => e.elts.iter().for_each(|e| self.target(e)),
+            _ => {}
+        }
+    }
+
+    fn parameters(&mut self, parameters: &Parameters) {
+        self.own.extend(parameters.iter().map(|p| sym(p.name().as_str())));
+    }
+
+    fn call(&mut self, call: &ast::ExprCall) {
+        match &*call.func {
+            Expr::Attribute(method) => {
+                if let Some(place) = place_of(&method.value) {
+                    let name = method.attr.as_str();
+                    if !READ_ONLY.contains(&name) {
+                        self.contents.push(place.clone());
+                    }
+                    self.methods.push((place, sym(name)));
+                }
+            }
+            Expr::Name(name) => {
+                let given = call.arguments.args.iter().chain(call.arguments.keywords.iter().map(|k| &k.value));
+                let given: Vec<Place> = given.filter_map(place_of).collect();
+                if matches!(name.id.as_str(), "setattr" | "delattr") {
+                    self.open.extend(given.into_iter().take(1));
+                } else {
+                    self.calls.push((sym(name.id.as_str()), given));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Writes {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),
+            Stmt::AugAssign(s) => {
+                // In place, where what the name means is an array or a list.
+                self.contents.extend(place_of(&s.target));
+                self.target(&s.target);
+            }
+            Stmt::AnnAssign(s) => self.target(&s.target),
+            Stmt::Delete(s) => s.targets.iter().for_each(|t| self.target(t)),
+            Stmt::For(s) => {
+                self.waits |= s.is_async;
+                self.target(&s.target);
+            }
+            Stmt::With(s) => {
+                self.waits |= s.is_async;
+                s.items.iter().filter_map(|i| i.optional_vars.as_deref()).for_each(|t| self.target(t));
+            }
+            Stmt::Nonlocal(s) => self.rebound.extend(s.names.iter().map(|n| (sym(n.as_str()), false))),
+            Stmt::Global(s) => self.rebound.extend(s.names.iter().map(|n| (sym(n.as_str()), true))),
+            Stmt::FunctionDef(s) => {
+                self.own.push(sym(s.name.as_str()));
+                self.parameters(&s.parameters);
+            }
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Call(call) => self.call(call),
+            Expr::Await(_) => self.waits = true,
+            Expr::Named(e) => self.target(&e.target),
+            Expr::Lambda(e) => {
+                if let Some(parameters) = e.parameters.as_deref() {
+                    self.parameters(parameters);
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+}
