@@ -6,14 +6,19 @@
 
 use std::rc::Rc;
 
-use super::interp::{Body, Interp};
+use rustc_hash::FxHashMap;
+
+use super::interp::Interp;
 use super::payload::PAYLOAD;
 use super::writes::{READ_ONLY, Writes};
 use super::{Args, Event};
-use crate::value::{Attrs, CodeId, Data, Dict, Function, Instance, Items, ObjId, Source, Sym, Value, sym};
+use crate::value::{Attrs, CodeId, Data, Dict, Instance, Items, ObjId, Source, Sym, Value, sym};
 
 /// How many functions that a function calls are followed, one inside the other.
 const MAX_CALLS: u32 = 3;
+
+/// The calls that were followed already, by their objects, and how many more inside each.
+type Seen = FxHashMap<(CodeId, ObjId, Vec<Option<ObjId>>), u32>;
 
 /// When a function of the program may be called that a library or unknown code was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +83,7 @@ impl<'p> Interp<'p> {
         let all: Vec<Value> =
             self.hooks.iter().filter(|(when, _)| which(*when)).map(|(_, function)| function.clone()).collect();
         for function in all {
-            self.havoc_call(&function, &[], MAX_CALLS);
+            self.havoc_call(&function, &[], MAX_CALLS, &mut Seen::default());
         }
     }
 
@@ -90,9 +95,9 @@ impl<'p> Interp<'p> {
             Value::Obj(id) => self.havoc_object(*id),
             Value::Bound(pair) => {
                 self.havoc(&pair.0.clone());
-                self.havoc_call(value, &[], MAX_CALLS);
+                self.havoc_call(value, &[], MAX_CALLS, &mut Seen::default());
             }
-            Value::Partial(_) => self.havoc_call(value, &[], MAX_CALLS),
+            Value::Partial(_) => self.havoc_call(value, &[], MAX_CALLS, &mut Seen::default()),
             _ => {}
         }
     }
@@ -107,24 +112,25 @@ impl<'p> Interp<'p> {
                     self.havoc_container(part);
                 }
             }
-            Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), &[], MAX_CALLS),
+            Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), &[], MAX_CALLS, &mut Seen::default()),
             _ => self.havoc_container(id),
         }
     }
 
     /// Makes unknown what a call of something may write.
-    fn havoc_call(&mut self, callee: &Value, args: &[Value], depth: u32) {
+    fn havoc_call(&mut self, callee: &Value, args: &[Value], depth: u32, seen: &mut Seen) {
         let with = |first: &[Value]| first.iter().chain(args).cloned().collect::<Vec<Value>>();
         match callee {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Function(function) => {
-                    let function = function.clone();
-                    let given = self.given(&function, args);
-                    self.havoc_function(&function, given, depth);
+                    let (code, scope) = (function.code, function.scope);
+                    let Some(writes) = self.writes(code) else { return };
+                    let given = writes.positional.iter().copied().zip(args.iter().cloned()).collect();
+                    self.havoc_function(code, scope, given, depth, seen);
                 }
                 Data::Instance(_) => {
                     if let Some(method) = self.user_method(callee, "__call__") {
-                        self.havoc_call(&method, &with(std::slice::from_ref(callee)), depth);
+                        self.havoc_call(&method, &with(std::slice::from_ref(callee)), depth, seen);
                     }
                 }
                 // A coroutine or generator that somebody else runs.
@@ -133,29 +139,18 @@ impl<'p> Interp<'p> {
                         && let Source::Call { function, vars, .. } = &*suspended.source
                         && let Data::Function(function) = self.heap.get(*function)
                     {
-                        let function = function.clone();
-                        self.havoc_function(&function, vars.clone(), depth);
+                        let (code, scope, given) = (function.code, function.scope, vars.clone());
+                        self.havoc_function(code, scope, given, depth, seen);
                     }
                 }
                 _ => {}
             },
-            Value::Bound(pair) => self.havoc_call(&pair.1, &with(std::slice::from_ref(&pair.0)), depth),
-            Value::Partial(partial) => self.havoc_call(&partial.func, &with(&partial.args), depth),
+            Value::Bound(pair) => self.havoc_call(&pair.1, &with(std::slice::from_ref(&pair.0)), depth, seen),
+            Value::Partial(partial) => self.havoc_call(&partial.func, &with(&partial.args), depth, seen),
             Value::Method(pair) if !READ_ONLY.contains(&pair.1.as_str()) => self.havoc_contents(&pair.0),
             Value::Unknown => args.iter().for_each(|arg| self.havoc(arg)),
             _ => {}
         }
-    }
-
-    /// What the first parameters of a function get.
-    fn given(&self, function: &Function, args: &[Value]) -> Attrs {
-        let parameters = match self.code.get(function.code.0 as usize).map(|c| c.body) {
-            Some(Body::Function(def)) => Some(&*def.parameters),
-            Some(Body::Lambda(lambda)) => lambda.parameters.as_deref(),
-            Some(Body::Class | Body::Expression(_)) | None => None,
-        };
-        let names = parameters.into_iter().flat_map(|p| p.posonlyargs.iter().chain(&p.args));
-        names.map(|p| sym(p.parameter.name.as_str())).zip(args.iter().cloned()).collect()
     }
 
     /// Whether a coroutine of the program waits for others before its end.
@@ -172,9 +167,14 @@ impl<'p> Interp<'p> {
         Some(code.writes.get_or_init(|| Rc::new(Writes::of(code.body))).clone())
     }
 
-    fn havoc_function(&mut self, function: &Function, given: Attrs, depth: u32) {
-        let Some(writes) = self.writes(function.code) else { return };
-        let scope = function.scope;
+    fn havoc_function(&mut self, code: CodeId, scope: ObjId, given: Attrs, depth: u32, seen: &mut Seen) {
+        let call = (code, scope, given.values().map(Value::as_obj).collect());
+        // What the first time left unknown is so the second time.
+        match seen.get(&call) {
+            Some(before) if *before >= depth => return,
+            _ => seen.insert(call, depth),
+        };
+        let Some(writes) = self.writes(code) else { return };
         for (name, is_global) in &writes.rebound {
             if let Some(at) = self.scope_of(scope, *name, *is_global) {
                 self.heap.bind(at, *name, Some(Value::Unknown));
@@ -205,7 +205,7 @@ impl<'p> Interp<'p> {
             if let Some(object) = self.at_place(place, scope, &writes.own, &given)
                 && let Some(method) = self.user_method(&object, name.as_str())
             {
-                self.havoc_call(&method, std::slice::from_ref(&object), depth - 1);
+                self.havoc_call(&method, std::slice::from_ref(&object), depth - 1, seen);
             }
         }
         for (name, places) in &writes.calls {
@@ -213,7 +213,7 @@ impl<'p> Interp<'p> {
             let args = places.iter().map(|place| self.at_place(place, scope, &writes.own, &given));
             let args: Vec<Value> = args.map(|arg| arg.unwrap_or(Value::None)).collect();
             if let Some(callee) = callee {
-                self.havoc_call(&callee, &args, depth - 1);
+                self.havoc_call(&callee, &args, depth - 1, seen);
             }
         }
     }

@@ -12,6 +12,8 @@ pub(super) type Place = Vec<Sym>;
 /// What a function's body writes outside of itself.
 #[derive(Default)]
 pub(super) struct Writes {
+    /// The parameters that arguments without a name go to.
+    pub positional: Vec<Sym>,
     /// Names of `nonlocal` and `global`.
     pub rebound: Vec<(Sym, bool)>,
     /// Names that are the function's own.
@@ -54,18 +56,24 @@ impl Writes {
         match body {
             Body::Function(def) => {
                 writes.visit_body(&def.body);
-                writes.parameters(&def.parameters);
+                writes.of_parameters(&def.parameters);
             }
             Body::Lambda(lambda) => {
                 writes.visit_expr(&lambda.body);
                 if let Some(parameters) = lambda.parameters.as_deref() {
-                    writes.parameters(parameters);
+                    writes.of_parameters(parameters);
                 }
             }
             Body::Class | Body::Expression(_) => {}
         }
         writes.own.retain(|own| !writes.rebound.iter().any(|(name, _)| name == own));
         writes
+    }
+
+    fn of_parameters(&mut self, parameters: &Parameters) {
+        let positional = parameters.posonlyargs.iter().chain(&parameters.args);
+        self.positional = positional.map(|p| sym(p.parameter.name.as_str())).collect();
+        self.parameters(parameters);
     }
 
     fn target(&mut self, target: &Expr) {
