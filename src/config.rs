@@ -194,7 +194,7 @@ impl Layer {
                 return Err(wrong(format!("no rule page matches `{}`", pattern.get_ref())));
             }
             for page in pages {
-                rules.load_user(&page).map_err(ConfigError::new)?;
+                rules.load_user(&page, &shown(&page)).map_err(ConfigError::new)?;
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("library", &["python", "value", "syntax"]),
     ("diagnostic", &["value", "syntax"]),
     ("rules", &["python", "value", "syntax", "diagnostic"]),
-    ("contract", &["rules", "python", "value", "syntax", "diagnostic"]),
+    ("contract", &["rules", "python", "value", "syntax", "diagnostic", "selector"]),
     ("project", &["selector", "syntax", "diagnostic"]),
     ("config", &["selector", "project", "rules", "diagnostic"]),
     ("findings", &["config", "project", "rules", "diagnostic", "syntax"]),

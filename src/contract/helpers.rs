@@ -1,5 +1,6 @@
 //! The functions that contracts may call, over facts.
 
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use super::eval::Judge;
@@ -7,107 +8,132 @@ use super::value::{Cv, Read};
 use crate::rules::notes::AUTOCAST;
 use crate::value::{DeviceKind, Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
 
+/// A function that contracts may call.
+pub(super) struct Helper {
+    pub name: &'static str,
+    /// How many arguments it takes without their names.
+    pub takes: RangeInclusive<usize>,
+    /// The one argument that may be given by name.
+    pub keyword: Option<&'static str>,
+    run: fn(&mut Judge<'_, '_>, &[Cv], Option<Cv>) -> Cv,
+}
+
+/// A helper of one value.
+const fn of_one(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<Cv>) -> Cv) -> Helper {
+    Helper { name, takes: 1..=1, keyword: None, run }
+}
+
+/// A helper that looks for the values of a tensor outside `[lo, hi)`.
+const fn of_range(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<Cv>) -> Cv) -> Helper {
+    Helper { name, takes: 3..=4, keyword: Some("ignoring"), run }
+}
+
+/// All of them. `probe/runtime/contracts.py` gives each the same meaning over real tensors.
+pub(super) static HELPERS: &[Helper] = &[
+    of_range("within", |judge, args, ignoring| Cv::tri(judge.within(args, ignoring))),
+    of_range("stray", |judge, args, ignoring| match judge.strays(args, ignoring).as_deref() {
+        // Mere bounds do not say that the value is there.
+        Some(parts @ [_, ..]) if !judge.occurring(first(args), parts) => Cv::Unknown,
+        // Which of several values a batch holds is not known: none is the one.
+        Some([(lo, hi)]) if lo == hi => number(*lo),
+        Some([]) => Cv::Unknown,
+        Some(_) => Cv::None,
+        None => Cv::Unknown,
+    }),
+    of_range("outside", |judge, args, ignoring| match judge.strays(args, ignoring) {
+        Some(parts) => Cv::Str(Rc::from(parts_text(&parts))),
+        None => Cv::Unknown,
+    }),
+    Helper { name: "between", takes: 3..=3, keyword: None, run: |judge, args, _| Cv::tri(judge.between(args)) },
+    of_one("finite", |judge, args, _| match judge.range(first(args)) {
+        Some((range, ())) if range.lo().is_finite() && range.hi().is_finite() && range.certain => Cv::Bool(true),
+        _ => Cv::Unknown,
+    }),
+    of_one("values", |judge, args, _| match judge.range(first(args)) {
+        Some((Range { met: Some(met), attained: false, .. }, ())) => Cv::Str(Rc::from(met.value.to_string())),
+        Some((range, ())) => Cv::Str(Rc::from(range.to_string())),
+        None => Cv::Unknown,
+    }),
+    Helper { name: "misplaced", takes: 2..=2, keyword: None, run: |judge, args, _| judge.misplaced(args) },
+    of_one("total", |judge, args, _| {
+        let Cv::Tensor(tensor, name) = first(args) else { return Cv::Unknown };
+        let Some(data) = &tensor.data else { return Cv::Unknown };
+        let total = data.iter().sum::<f64>();
+        judge.read(format!("`{name}` sums to {total}, from here"), tensor.range_at);
+        number(total)
+    }),
+    of_one("is_tensor", |_, args, _| match first(args) {
+        Cv::Tensor(..) => Cv::Bool(true),
+        Cv::Unknown | Cv::Other(Value::Obj(_) | Value::Path(_)) => Cv::Unknown,
+        _ => Cv::Bool(false),
+    }),
+    of_one("integral", |_, args, _| of_dtype(args, |dtype| Cv::Bool(dtype.kind() == Kind::Integral))),
+    of_one("floating", |_, args, _| of_dtype(args, |dtype| Cv::Bool(dtype.is_floating()))),
+    of_one("dtype_name", |_, args, _| of_dtype(args, |dtype| Cv::Str(Rc::from(dtype.name())))),
+    Helper { name: "same_device", takes: 1..=usize::MAX, keyword: None, run: |judge, args, _| judge.same_device(args) },
+    Helper {
+        name: "broadcastable",
+        takes: 2..=2,
+        keyword: None,
+        run: |_, args, _| match args {
+            [Cv::Shape(a), Cv::Shape(b)] => Cv::tri(broadcastable(a, b)),
+            _ => Cv::Unknown,
+        },
+    },
+    Helper {
+        name: "broadcast",
+        takes: 2..=2,
+        keyword: None,
+        run: |_, args, _| match args {
+            [Cv::Shape(a), Cv::Shape(b)] => Cv::Shape(broadcast(a, b)),
+            _ => Cv::Unknown,
+        },
+    },
+    of_one("role", |judge, args, _| judge.role(first(args))),
+    of_one("interpolated", |judge, args, _| judge.history(first(args), |t| (t.past.interpolated, t.past.interpolated))),
+    of_one("recoloured", |judge, args, _| judge.history(first(args), |t| (t.past.recoloured, t.past.recoloured))),
+    of_one("scaled", |judge, args, _| judge.history(first(args), |t| (t.past.scaled, t.dtype_at))),
+    of_one("vocabulary", |judge, args, _| {
+        let Cv::Tensor(tensor, _) = first(args) else { return Cv::Unknown };
+        let Some((count, at)) = tensor.past.vocabulary else { return Cv::None };
+        judge.read("tokens are added here".to_owned(), Some(at));
+        Cv::int(count)
+    }),
+    of_one("autocast", |judge, args, _| judge.autocast(first(args))),
+    of_one("palette", |judge, args, _| match (judge.image_mode(first(args)), first(args)) {
+        (Some(mode), _) => Cv::Bool(mode == "1" || mode == "P"),
+        (None, Cv::Tensor(..)) => Cv::Bool(false),
+        (None, _) => Cv::Unknown,
+    }),
+    of_one("tv_mask", |judge, args, _| judge.tv_mask(first(args))),
+    of_one("nearest", |_, args, _| nearest(first(args))),
+    of_one("known", |_, args, _| Cv::Bool(!matches!(first(args), Cv::Unknown))),
+    of_one("len", |judge, args, _| {
+        let length = match first(args) {
+            Cv::Shape(dims) => Some(dims.len()),
+            Cv::Other(value) => judge.it.heap.exact_items(value).map(|items| items.len()),
+            _ => None,
+        };
+        length.map_or(Cv::Unknown, |length| Cv::int(i64::try_from(length).unwrap_or(i64::MAX)))
+    }),
+];
+
+fn first(args: &[Cv]) -> &Cv {
+    args.first().unwrap_or(&Cv::Unknown)
+}
+
+fn of_dtype(args: &[Cv], of: fn(Dtype) -> Cv) -> Cv {
+    match first(args) {
+        Cv::Dtype(dtype) => of(*dtype),
+        _ => Cv::Unknown,
+    }
+}
+
 impl Judge<'_, '_> {
     pub(super) fn helper(&mut self, name: &str, args: &[Cv], ignoring: Option<Cv>) -> Cv {
-        let first = args.first().cloned().unwrap_or(Cv::Unknown);
-        match name {
-            "within" => Cv::tri(self.within(args, ignoring)),
-            "stray" => match self.strays(args, ignoring).as_deref() {
-                // Mere bounds do not say that the value is there.
-                Some(parts @ [_, ..]) if !self.occurring(&first, parts) => Cv::Unknown,
-                // Which of several values a batch holds is not known: none is the one.
-                Some([(lo, hi)]) if lo == hi => number(*lo),
-                Some([]) => Cv::Unknown,
-                Some(_) => Cv::None,
-                None => Cv::Unknown,
-            },
-            "outside" => match self.strays(args, ignoring) {
-                Some(parts) => Cv::Str(Rc::from(parts_text(&parts))),
-                None => Cv::Unknown,
-            },
-            "between" => Cv::tri(self.between(args)),
-            "finite" => match self.range(&first) {
-                Some((range, _)) if range.lo().is_finite() && range.hi().is_finite() && range.certain => Cv::Bool(true),
-                _ => Cv::Unknown,
-            },
-            "values" => match self.range(&first) {
-                Some((Range { met: Some(met), attained: false, .. }, _)) => Cv::Str(Rc::from(met.value.to_string())),
-                Some((range, _)) => Cv::Str(Rc::from(range.to_string())),
-                None => Cv::Unknown,
-            },
-            "misplaced" => self.misplaced(args),
-            "total" => match &first {
-                Cv::Tensor(tensor, name) => match &tensor.data {
-                    Some(data) => {
-                        let total = data.iter().sum::<f64>();
-                        self.read(format!("`{name}` sums to {total}, from here"), tensor.range_at);
-                        number(total)
-                    }
-                    None => Cv::Unknown,
-                },
-                _ => Cv::Unknown,
-            },
-            "is_tensor" => match &first {
-                Cv::Tensor(..) => Cv::Bool(true),
-                Cv::Unknown => Cv::Unknown,
-                Cv::Other(Value::Obj(_) | Value::Path(_)) => Cv::Unknown,
-                _ => Cv::Bool(false),
-            },
-            "integral" => match first {
-                Cv::Dtype(d) => Cv::Bool(d.kind() == Kind::Integral),
-                _ => Cv::Unknown,
-            },
-            "floating" => match first {
-                Cv::Dtype(d) => Cv::Bool(d.is_floating()),
-                _ => Cv::Unknown,
-            },
-            "dtype_name" => match first {
-                Cv::Dtype(d) => Cv::Str(Rc::from(d.name())),
-                _ => Cv::Unknown,
-            },
-            "same_device" => self.same_device(args),
-            "broadcastable" => match args {
-                [Cv::Shape(a), Cv::Shape(b)] => Cv::tri(broadcastable(a, b)),
-                _ => Cv::Unknown,
-            },
-            "broadcast" => match args {
-                [Cv::Shape(a), Cv::Shape(b)] => Cv::Shape(broadcast(a, b)),
-                _ => Cv::Unknown,
-            },
-            "role" => self.role(&first),
-            "interpolated" => self.history(&first, |t| (t.past.interpolated, t.past.interpolated)),
-            "recoloured" => self.history(&first, |t| (t.past.recoloured, t.past.recoloured)),
-            "scaled" => self.history(&first, |t| (t.past.scaled, t.dtype_at)),
-            "vocabulary" => match &first {
-                Cv::Tensor(tensor, _) => match tensor.past.vocabulary {
-                    Some((count, at)) => {
-                        self.read("tokens are added here".to_owned(), Some(at));
-                        Cv::int(count)
-                    }
-                    None => Cv::None,
-                },
-                _ => Cv::Unknown,
-            },
-            "autocast" => self.autocast(&first),
-            "palette" => match self.image_mode(&first) {
-                Some(mode) => Cv::Bool(mode == "1" || mode == "P"),
-                None => match first {
-                    Cv::Tensor(..) => Cv::Bool(false),
-                    _ => Cv::Unknown,
-                },
-            },
-            "tv_mask" => self.tv_mask(&first),
-            "nearest" => nearest(&first),
-            "known" => Cv::Bool(!matches!(first, Cv::Unknown)),
-            "len" => match first {
-                Cv::Shape(dims) => Cv::int(i64::try_from(dims.len()).unwrap_or(i64::MAX)),
-                Cv::Other(value) => match self.it.heap.exact_items(&value) {
-                    Some(items) => Cv::int(i64::try_from(items.len()).unwrap_or(i64::MAX)),
-                    None => Cv::Unknown,
-                },
-                _ => Cv::Unknown,
-            },
-            _ => Cv::Unknown,
+        match HELPERS.iter().find(|helper| helper.name == name) {
+            Some(helper) => (helper.run)(self, args, ignoring),
+            None => Cv::Unknown,
         }
     }
 

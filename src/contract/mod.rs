@@ -5,6 +5,7 @@
 //! probe runs the same lines over real tensors (`probe/runtime/contracts.py`), so the two
 //! must give the helpers the same meaning.
 
+mod check;
 mod eval;
 mod helpers;
 mod report;
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::python::{Bound, Interp, RejectKind, Rejection};
 use crate::rules::{Page, Rules};
-use crate::syntax::{self, Expr, Span, Stmt, ast::StmtFunctionDef};
+use crate::syntax::{self, Expr, Span, ast::StmtFunctionDef};
 use crate::value::{Sym, sym};
 
 /// The source text at a place.
@@ -46,14 +47,14 @@ const KINDS: [RejectKind; 8] = [
 ];
 
 impl Contracts {
-    /// Compiles the pages' contracts; the error names the page and what is wrong with it.
+    /// Compiles the pages' contracts; the error is `path:line:column: what is wrong`.
     pub fn compile(rules: &Rules) -> Result<Contracts, String> {
         let mut all =
             Contracts { contracts: Vec::new(), by_path: FxHashMap::default(), by_rejection: FxHashMap::default() };
         for (index, page) in rules.pages.iter().enumerate() {
             if let Some(kind) = &page.rejects {
                 let Some(kind) = KINDS.iter().find(|k| k.as_str() == kind) else {
-                    return Err(format!("{}: no such kind of rejected call: {kind}", page.name));
+                    return Err(format!("{}: no such kind of rejected call: {kind}", page.file));
                 };
                 all.by_rejection.insert(kind.as_str(), index);
             }
@@ -67,12 +68,11 @@ impl Contracts {
     fn add(&mut self, index: usize, page: &Page, text: &str) -> Result<(), String> {
         let parsed = syntax::parse(text, false);
         if let Some(issue) = parsed.issues.first() {
-            return Err(format!("{}: the contract does not parse: {}", page.name, issue.message));
+            return Err(fault(page, text, issue.range.start().to_usize(), &issue.message));
         }
         for stmt in parsed.module.body {
-            let Stmt::FunctionDef(function) = stmt else {
-                return Err(format!("{}: a contract holds functions only", page.name));
-            };
+            let function = check::function(stmt, &page.contract_of)
+                .map_err(|mistake| fault(page, text, mistake.offset, &mistake.message))?;
             let mut paths: Vec<String> = Vec::new();
             for decorator in &function.decorator_list {
                 if let Expr::Call(call) = &decorator.expression {
@@ -134,6 +134,14 @@ impl Contracts {
         push(found, report::rejected(page, rejection));
         Some(page)
     }
+}
+
+/// What is wrong with a page, at an offset in bytes of its contract.
+fn fault(page: &Page, contract: &str, offset: usize, message: &str) -> String {
+    let before = contract.get(..offset).unwrap_or(contract);
+    let line = page.line_of(contract) + before.matches('\n').count();
+    let column = before.rsplit('\n').next().map_or(0, |text| text.chars().count()) + 1;
+    format!("{}:{line}:{column}: {message}", page.file)
 }
 
 /// Keeps the more severe of two findings of one rule at one place: a line may be run in

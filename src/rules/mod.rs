@@ -83,21 +83,24 @@ impl Rules {
     /// The rules that ship with torchvet, by code. `build.rs` has checked every page, so none
     /// is left out here.
     pub fn builtin() -> Rules {
-        let read = |&(stem, text): &(&'static str, &'static str)| Page::read(stem.into(), text.into()).ok();
+        let read = |&(stem, text): &(&'static str, &'static str)| {
+            Page::read(stem.into(), format!("rules/{stem}.md"), text.into()).ok()
+        };
         let mut pages: Vec<Page> = table::PAGES.iter().filter_map(read).collect();
         pages.sort_by(|a, b| a.code.cmp(&b.code));
         Rules { pages }
     }
 
-    /// Adds a user's page. The error is `path:line: what is wrong`.
-    pub fn load_user(&mut self, path: &Path) -> Result<(), String> {
-        let fault = |line: usize, message: &str| format!("{}:{line}: {message}", path.display());
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    /// Adds a user's page, which messages call `shown`. The error is `path:line: what is wrong`.
+    pub fn load_user(&mut self, path: &Path, shown: &Path) -> Result<(), String> {
+        let shown = shown.display();
+        let fault = |line: usize, message: &str| format!("{shown}:{line}: {message}");
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
             return Err(fault(1, "the name of a page's file is the rule's name, in UTF-8"));
         };
-        let page =
-            Page::read(stem.to_owned().into(), text.into()).map_err(|found| fault(found.line, &found.message))?;
+        let page = Page::read(stem.to_owned().into(), shown.to_string(), text.into())
+            .map_err(|found| fault(found.line, &found.message))?;
         let line = page.code_line;
         if page.code.starts_with("TV") {
             return Err(fault(line, "codes that begin with TV are torchvet's own"));

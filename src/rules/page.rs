@@ -22,6 +22,8 @@ pub struct Page {
     pub code: Cow<'static, str>,
     /// The stem of the page's file: the bad pattern's name.
     pub name: Cow<'static, str>,
+    /// The page's file, as messages about it name it.
+    pub file: String,
     pub summary: String,
     pub severity: Severity,
     /// The torchvet version that introduced the rule.
@@ -54,12 +56,13 @@ pub struct Page {
 }
 
 impl Page {
-    pub(super) fn read(name: Cow<'static, str>, text: Cow<'static, str>) -> Result<Page, Fault> {
+    pub(super) fn read(name: Cow<'static, str>, file: String, text: Cow<'static, str>) -> Result<Page, Fault> {
         let front = FrontMatter::read(&text)?;
         sections::check(&text, &front)?;
         Ok(Page {
             code: front.code.into(),
             name,
+            file,
             summary: front.summary,
             severity: match front.severity.as_str() {
                 "error" => Severity::Error,

@@ -43,10 +43,7 @@ fn load(text: &str) -> Result<Rules, String> {
         tempfile::Builder::new().prefix("empty-batch").suffix(".md").tempfile().map_err(|e| e.to_string())?;
     file.write_all(text.as_bytes()).map_err(|e| e.to_string())?;
     let mut rules = Rules::builtin();
-    rules
-        .load_user(file.path())
-        .map(|()| rules)
-        .map_err(|error| error.replace(&*file.path().to_string_lossy(), "page.md"))
+    rules.load_user(file.path(), Path::new("page.md")).map(|()| rules)
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod gate;
 mod launch;
 mod probe;
 mod programs;
+mod rule;
 mod sandbox;
 mod settings;
 mod verify;

@@ -1,6 +1,9 @@
 //! `torchvet rule`: a rule's page.
 
+mod test;
+
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -12,11 +15,19 @@ use crate::rules::{FixKind, Page, Rules, url};
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The rule's code or name
-    #[arg(required_unless_present = "all", conflicts_with = "all")]
+    #[arg(required_unless_present_any = ["all", "test"], conflicts_with_all = ["all", "test"])]
     rule: Option<String>,
     /// Print all rules
     #[arg(long)]
     all: bool,
+    /// Test pages: does the checker find their Examples, and do they hold on PyTorch? Each is a
+    /// page's file, or the code or name of a rule. The pages' code is executed
+    #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with_all = ["all", "output_format"])]
+    test: Vec<String>,
+    /// The Python whose PyTorch judges [default: that of the active virtual environment, else
+    /// python3]
+    #[arg(long, value_name = "PATH", requires = "test")]
+    python: Option<PathBuf>,
     /// How to print them
     #[arg(long, default_value = "text")]
     output_format: Format,
@@ -64,8 +75,11 @@ impl<'a> From<&'a Page> for Entry<'a> {
 }
 
 pub fn main(args: &Args) -> Result<Status, Failure> {
-    let rules = Rules::builtin();
     let mut out = io::stdout().lock();
+    if !args.test.is_empty() {
+        return test::main(&args.test, args.python.as_deref(), &mut out);
+    }
+    let rules = Rules::builtin();
     let Some(wanted) = &args.rule else {
         all(&rules, args.output_format, &mut out)?;
         return Ok(Status::Clean);

@@ -1,0 +1,273 @@
+//! `torchvet rule --test`: whether what a page claims holds.
+//!
+//! The checker must find in the Example what it is marked with, and nothing in Use instead. Where
+//! there is a PyTorch, the Example raises what `cpu` says on its marked line, or ends where the
+//! page names no exception, and Use instead and Evidence end.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use regex::Regex;
+
+use super::super::run::{Input, run};
+use super::super::{Failure, Status};
+use crate::config::{Layer, Settings};
+use crate::probe::python::{self, Python};
+use crate::rules::{Page, Rules};
+
+/// What stands before a block that imports nothing. `tests/pages_run.py` says the same.
+const PRELUDE: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+import numpy as np
+";
+
+/// How long a block may run.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// What a page marks, and what was found: line of the page, severity, code.
+type Finding = (usize, String, String);
+
+/// What testing one page has shown.
+#[derive(Default)]
+struct Tested {
+    passed: Vec<&'static str>,
+    /// What was not run, and why.
+    left_out: Vec<String>,
+    /// `path:line: what is wrong`
+    faults: Vec<String>,
+}
+
+/// Tests pages, each named by its file or, if it is one of torchvet's own, by code or name.
+pub fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write) -> Result<Status, Failure> {
+    let python = Python::ask(python::choose(python)).and_then(|python| {
+        python.needs_torch()?;
+        Ok(python)
+    });
+    let mut failed = 0;
+    for name in names {
+        let (page, settings) = load(name)?;
+        let mut tested = Tested::default();
+        statically(&page, &settings, &mut tested)?;
+        match &python {
+            Ok(python) => on_pytorch(&page, python, &mut tested)?,
+            Err(reason) => tested.left_out.push(format!("on PyTorch: {reason}")),
+        }
+        failed += usize::from(!tested.faults.is_empty());
+        for fault in &tested.faults {
+            writeln!(out, "{fault}")?;
+        }
+        writeln!(
+            out,
+            "{}: {}",
+            page.file,
+            if tested.passed.is_empty() { "nothing holds".into() } else { tested.passed.join(", ") }
+        )?;
+        for part in &tested.left_out {
+            writeln!(out, "{}: left out: {part}", page.file)?;
+        }
+    }
+    let torch = python.ok().and_then(|python| python.torch).map(|version| format!(" on PyTorch {version}"));
+    let pages = if names.len() == 1 { "page" } else { "pages" };
+    writeln!(out, "{} {pages} tested{}: {failed} with faults", names.len(), torch.unwrap_or_default())?;
+    Ok(if failed == 0 { Status::Clean } else { Status::Findings })
+}
+
+/// The page, and settings under which every default rule is on, and this one.
+fn load(name: &str) -> Result<(Page, Settings), Failure> {
+    let rules = Rules::builtin();
+    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
+    let own = rules.find(name).or_else(|| rules.find(&name.to_ascii_uppercase())).or_else(|| rules.find(stem));
+    let (options, wanted) = match own {
+        Some(page) => (format!("extend-select = ['{}']", page.code), page.code.to_string()),
+        None => {
+            let mut rules = rules;
+            let path = PathBuf::from(name);
+            rules.load_user(&path, &path).map_err(Failure::Message)?;
+            let code = rules.pages.last().map(|page| page.code.to_string()).unwrap_or_default();
+            let path = toml::Value::String(std::path::absolute(&path)?.to_string_lossy().into_owned());
+            (format!("rules = [{path}]\nextend-select = ['{code}']"), code)
+        }
+    };
+    let told = |error: crate::config::ConfigError| Failure::Message(error.to_string());
+    let settings = Settings::resolve(&[Layer::from_flag(&options).map_err(told)?]).map_err(told)?;
+    match settings.rules.find(&wanted).cloned() {
+        Some(page) => Ok((page, settings)),
+        None => Err(Failure::Message(format!("unknown rule `{name}`"))),
+    }
+}
+
+fn statically(page: &Page, settings: &Settings, tested: &mut Tested) -> Result<(), Failure> {
+    for (title, marked) in [("Example", true), ("Use instead", false)] {
+        let Some(block) = page.code_blocks(title).first().copied() else { continue };
+        let first = page.line_of(block);
+        let wanted = if marked { marks(page, block) } else { BTreeSet::new() };
+        if marked && wanted.is_empty() {
+            let message = "the Example marks no line with `# error`, `# warning` or `# info`";
+            tested.faults.push(format!("{}:{first}: {message}", page.file));
+            continue;
+        }
+        let found = findings(page, settings, block)?;
+        for (line, severity, code) in wanted.difference(&found) {
+            let message = format!("{title} is marked {severity}, but {code} is silent there");
+            tested.faults.push(format!("{}:{line}: {message}", page.file));
+        }
+        for (line, severity, code) in found.difference(&wanted) {
+            tested.faults.push(format!("{}:{line}: {title} has an unmarked {severity} of {code}", page.file));
+        }
+        if wanted == found {
+            tested.passed.push(if marked { "Example is found" } else { "Use instead is silent" });
+        }
+    }
+    Ok(())
+}
+
+/// What torchvet finds in a block.
+fn findings(page: &Page, settings: &Settings, block: &str) -> Result<BTreeSet<Finding>, Failure> {
+    let prelude = prelude(block);
+    let path = PathBuf::from("page.py");
+    let input =
+        Input { texts: vec![(path.clone(), format!("{prelude}{block}"))], paths: vec![path], ..Input::default() };
+    let run = run(settings, &input)?;
+    let before = prelude.lines().count();
+    let first = page.line_of(block);
+    let finding = |found: &crate::diagnostic::Diagnostic| {
+        let row = run.project.file(found.span.file).line_of(found.span.start);
+        (first + row.saturating_sub(before + 1), found.severity.as_str().to_owned(), found.code.to_string())
+    };
+    Ok(run.diagnostics.iter().map(finding).collect())
+}
+
+fn on_pytorch(page: &Page, python: &Python, tested: &mut Tested) -> Result<(), Failure> {
+    for (title, says) in [
+        ("Example", "Example does on PyTorch what the page says"),
+        ("Use instead", "Use instead runs on PyTorch"),
+        ("Evidence", "Evidence holds on PyTorch"),
+    ] {
+        let Some(block) = page.code_blocks(title).first().copied() else { continue };
+        if let (Some(needs), "Example") = (&page.needs, title) {
+            tested.left_out.push(format!("Example, which needs {needs}"));
+            continue;
+        }
+        let source = if title == "Evidence" { block.to_owned() } else { on_cpu(block) };
+        let prelude = prelude(block);
+        let ended = execute(python, &format!("{prelude}{source}"))?;
+        let first = page.line_of(block);
+        let line = ended.line.map_or(first, |line| first + line.saturating_sub(prelude.lines().count() + 1));
+        if let Some(missing) = ended.missing() {
+            tested.left_out.push(format!("{title}: there is no module {missing}"));
+            continue;
+        }
+        let expected = page.cpu.as_deref().filter(|_| title == "Example");
+        let fault = match (expected, &ended.error) {
+            (None, None) => None,
+            (None, Some(error)) => Some(format!("{title} fails on PyTorch: {error}")),
+            (Some(cpu), None) => Some(format!("{title} runs to its end on PyTorch, where `cpu` says `{cpu}`")),
+            (Some(cpu), Some(error)) if !Regex::new(cpu).is_ok_and(|cpu| cpu.is_match(error)) => {
+                Some(format!("{title} fails with `{error}`, where `cpu` says `{cpu}`"))
+            }
+            (Some(_), Some(_)) if !marks(page, block).iter().any(|(marked, ..)| *marked == line) => {
+                Some(format!("{title} fails on this line, which is not marked"))
+            }
+            (Some(_), Some(_)) => None,
+        };
+        match fault {
+            None => tested.passed.push(says),
+            Some(fault) => tested.faults.push(format!("{}:{line}: {fault}", page.file)),
+        }
+    }
+    Ok(())
+}
+
+/// How a program ended.
+struct Ended {
+    /// `Type: message`, if it failed.
+    error: Option<String>,
+    /// The line of the program that was running then.
+    line: Option<usize>,
+}
+
+impl Ended {
+    /// The module that could not be imported.
+    fn missing(&self) -> Option<&str> {
+        let rest = self.error.as_deref()?.strip_prefix("ModuleNotFoundError: No module named '")?;
+        rest.split('\'').next()
+    }
+}
+
+fn execute(python: &Python, program: &str) -> Result<Ended, Failure> {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("block.py");
+    std::fs::write(&file, program)?;
+    let mut child = Command::new(&python.path)
+        .arg(&file)
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let stderr = child.stderr.take().map(|mut stderr| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stderr.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    });
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > LIMIT {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let said = stderr.and_then(|reader| reader.join().ok()).unwrap_or_default();
+    let error = match status {
+        None => Some(format!("it runs for more than {} s", LIMIT.as_secs())),
+        Some(status) if status.success() => None,
+        Some(status) => {
+            let raised = said.lines().rev().find(|line| is_exception(line));
+            Some(raised.map_or_else(|| format!("ended with {status}"), str::to_owned))
+        }
+    };
+    let own = format!("File \"{}\", line ", file.display());
+    let line = said.lines().filter_map(|line| line.trim_start().strip_prefix(&own)).next_back();
+    let line = line.and_then(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    Ok(Ended { error, line })
+}
+
+/// `IndexError: Target 3 is out of bounds.`
+fn is_exception(line: &str) -> bool {
+    let name = line.split(':').next().unwrap_or_default();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    name.chars().next().is_some_and(char::is_alphabetic) && name.chars().all(plain)
+}
+
+/// A block that imports anything is a whole program.
+fn prelude(block: &str) -> &'static str {
+    let imports = |line: &str| line.starts_with("import ") || line.starts_with("from ");
+    if block.lines().any(imports) { "" } else { PRELUDE }
+}
+
+/// Pages write `"cuda"` where users would: without a GPU it means the CPU.
+fn on_cpu(block: &str) -> String {
+    block.replace(".cuda()", "").replace("\"cuda\"", "\"cpu\"").replace("'cuda'", "'cpu'")
+}
+
+fn marks(page: &Page, block: &str) -> BTreeSet<Finding> {
+    let first = page.line_of(block);
+    let marked = block.lines().enumerate().filter_map(|(index, line)| {
+        let comment = line.rsplit_once('#')?.1.trim();
+        let known = ["error", "warning", "info"].contains(&comment);
+        known.then(|| (first + index, comment.to_owned(), page.code.to_string()))
+    });
+    marked.collect()
+}

@@ -1,0 +1,84 @@
+//! `torchvet rule`, and pages that users write.
+
+use insta::assert_snapshot;
+
+use super::sandbox::Sandbox;
+
+const PAGE: &str = r#"+++
+code = "MY001"
+summary = "a batch without samples"
+severity = "warning"
+since = "1.0"
+fix = "none"
+contract-of = ["torch.mm"]
+cpu = 'RuntimeError: empty'
++++
+## What it does
+Text.
+
+## Why is this bad
+Text.
+
+## Contract
+```python
+def not_empty(input):
+    suspect(input.shape[0] > 0, "nothing is multiplied")
+```
+
+## Example
+```python
+torch.mm(torch.ones(0, 2), torch.ones(2, 2))  # warning
+```
+
+## Use instead
+```python
+torch.mm(torch.ones(1, 2), torch.ones(2, 2))
+```
+"#;
+
+#[test]
+fn a_page_is_tested() {
+    let sandbox = Sandbox::new(&[("empty-batch.md", PAGE)]);
+    let test = ["rule", "--python", "no-python", "--test", "empty-batch.md"];
+    assert_snapshot!(sandbox.run(&test), @r"
+    exit 0
+    empty-batch.md: Example is found, Use instead is silent
+    empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    1 page tested: 0 with faults
+    ");
+    sandbox.write("empty-batch.md", &PAGE.replace("  # warning", "\ntorch.ones(1)  # warning"));
+    assert_snapshot!(sandbox.run(&test), @r"
+    exit 1
+    empty-batch.md:25: Example is marked warning, but MY001 is silent there
+    empty-batch.md:24: Example has an unmarked warning of MY001
+    empty-batch.md: Use instead is silent
+    empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    1 page tested: 1 with faults
+    ");
+    sandbox.write("empty-batch.md", &PAGE.replace("torch.ones(1, 2)", "torch.ones(0, 2)"));
+    assert_snapshot!(sandbox.run(&test), @r"
+    exit 1
+    empty-batch.md:29: Use instead has an unmarked warning of MY001
+    empty-batch.md: Example is found
+    empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    1 page tested: 1 with faults
+    ");
+    assert_snapshot!(sandbox.run(&["rule", "--python", "no-python", "--test", "tv103", "no-such-page.md"]), @r"
+    exit 2
+    rules/class-index-out-of-range.md: Example is found, Use instead is silent
+    rules/class-index-out-of-range.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    --- stderr
+    error: no-such-page.md: No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn slips_of_the_pen_in_a_contract_are_told() {
+    let sandbox = Sandbox::new(&[("a.py", "import torch\n"), ("torchvet.toml", "rules = ['empty-batch.md']\n")]);
+    sandbox.write("empty-batch.md", &PAGE.replace("input.shape", "input.shpae"));
+    assert_snapshot!(sandbox.run(&["check"]), @r"
+    exit 2
+    --- stderr
+    error: empty-batch.md:19:19: contracts do not ask for `.shpae`; did you mean `shape`?
+    ");
+}
