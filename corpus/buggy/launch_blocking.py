@@ -3,7 +3,7 @@ import torch
 import torch.nn as nn
 import os
 
-os.environ["CUDA_LAUNCH_BLOCKING"] = "1"  # warning: TV001
+os.environ["CUDA_LAUNCH_BLOCKING"] = "1"  # info: TV001
 
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 

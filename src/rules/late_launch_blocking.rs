@@ -1,7 +1,7 @@
 //! `CUDA_LAUNCH_BLOCKING` set too late.
 //!
 //! `import torch` makes no CUDA call, so the write after it still works, but only until the
-//! first call that touches CUDA, which the next edit may move before it: a warning. After
+//! first call that touches CUDA, which the next edit may move before it: advice. After
 //! `torch.cuda.is_available()` the driver is initialised but no context exists, and when it
 //! reads the variable is not documented: a warning too. After a tensor lives on the GPU the
 //! driver ignores the write, and PyTorch, which does see it, drops the hint that stack traces
@@ -120,13 +120,13 @@ impl LateLaunchBlocking {
                         "CUDA_LAUNCH_BLOCKING is set after the CUDA driver was asked for devices: it may have no effect",
                     ),
                     IMPORTED => (
-                        Severity::Warning,
-                        "CUDA_LAUNCH_BLOCKING is set after `import torch`: it works only while nothing has touched CUDA",
+                        Severity::Info,
+                        "CUDA_LAUNCH_BLOCKING is set after `import torch`: it works as long as nothing before it touches CUDA",
                     ),
                     _ => return,
                 };
                 if certain.is_none() {
-                    severity = Severity::Warning;
+                    severity = severity.min(Severity::Warning);
                 }
                 let labels = self.labels(level);
                 report(found, page, severity, message.to_owned(), span, labels);
