@@ -560,7 +560,10 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         {
             let message =
                 format!("`{name}` has {length} values, but the image has {channels} channel{}", plural(channels));
-            let reads = vec![(format!("{channels} comes from here"), tensor.dim(-3).and_then(|d| d.at))];
+            let reads = vec![
+                (format!("{channels} comes from here"), tensor.dim(-3).and_then(|d| d.at)),
+                (format!("{length} values are given here"), b.span(name).filter(|at| !cx.span.contains(*at))),
+            ];
             cx.reject(RejectKind::Shape, message, reads);
             return cx.out(out);
         }

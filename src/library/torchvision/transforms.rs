@@ -85,6 +85,9 @@ const CLASSES: &[(&str, &str)] = &[
     ("ConvertBoundingBoxFormat", "format"),
 ];
 
+/// The attribute that holds where a transform is made.
+const MADE: &str = "<made>";
+
 pub fn register(t: &mut Table) {
     for prefix in ["torchvision.transforms.", "torchvision.transforms.v2."] {
         for (name, sig) in CLASSES {
@@ -94,6 +97,13 @@ pub fn register(t: &mut Table) {
             let bases: &[&str] = if plain { &[] } else { &["torch.nn.Module"] };
             let class = t.class(&format!("{prefix}{name}"), bases, sig);
             class.invoke = Some(invoke);
+            if *name == "Normalize" {
+                // What is wrong with it shows in a loop over the data, far from here.
+                class.init = Some(|cx, object, _| {
+                    let place = Value::place(cx.span);
+                    cx.it.heap.set_attr(object, MADE, place);
+                });
+            }
         }
         t.def(&format!("{prefix}RandomCrop.get_params"), "img, output_size", |cx, b| {
             let any = || Value::Any(crate::value::Type::Int);
@@ -432,8 +442,12 @@ fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value 
         }
         "ToDtype" => to_dtype(cx, object, image),
         "Normalize" => {
-            let named = ["mean", "std", "inplace"].map(|n| (n, attr(cx, n))).to_vec();
-            function(cx, "normalize", image, named)
+            let (made, span) = (attr(cx, MADE).as_place(), cx.span);
+            let prefix = if is_v2(cx) { V2 } else { V1 };
+            let mut args = Args::positional([image.clone()], span);
+            let named = ["mean", "std", "inplace"].map(|n| (sym(n), Arg::new(attr(cx, n), made.unwrap_or(span))));
+            args.kw = named.to_vec();
+            Libraries.call_function(cx.it, &format!("{prefix}normalize"), &args, span).unwrap_or(Value::Unknown)
         }
         "Resize" => {
             let named = ["size", "interpolation", "max_size"].map(|n| (n, attr(cx, n))).to_vec();
