@@ -1,20 +1,22 @@
 //! One file through the whole pipe: interpret, ask the contracts and rules, collect.
 
+mod options;
 mod witness;
 
+use self::options::{Assumed, Declared, Run};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use serde_json::json;
 
 use crate::contract::Contracts;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Label};
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
-use crate::python::{Bound, Budget, Certainty, Event, Import, Interp, Observer, Rejection, Sources};
+use crate::python::{Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, Rejection, Sources};
 use crate::rules::{self, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Data, Sym, Value};
@@ -56,6 +58,9 @@ pub struct Wanted {
     /// The facts of the expressions around this offset of a file.
     pub at: Option<(FileId, u32)>,
 }
+
+/// So many calls are named that lead to a finding, from the nearest on.
+const MAX_CALLERS: usize = 3;
 
 /// Unwinds the interpreter of an analysis that nobody waits for any more.
 struct Cancelled;
@@ -100,44 +105,77 @@ fn run(
     if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }
-    let budget = budget(project, source);
-    let watcher = Watcher {
-        rules,
-        contracts,
-        failures: RefCell::default(),
-        watch: Watch::new(),
-        found: RefCell::default(),
-        facts: wanted.facts.then(RefCell::default),
-        around: wanted.at.map(|at| (at, RefCell::default())),
-        cancelled,
-        witnesses: wanted.witnesses,
-        refused: RefCell::default(),
-        project,
-    };
-    let sources = Tree(project);
-    let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
-    interp.spot = wanted.at;
-    watcher.watch.begin(&mut interp);
-    interp.run();
-    let watching = Watching { rules, source: &|span| watcher.source(span) };
-    watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
-    let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
-    let around = watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
-    let exhausted = interp.exhausted();
-    // A line that some contexts refuse and others do not is not wrong in every run that
-    // reaches it.
-    let failures = watcher.failures.take();
-    let in_doubt = |span: &Span| match failures.get(span) {
-        None | Some(Certainty::Certain) => false,
-        Some(Certainty::Doubtful) => interp.passed.contains(span),
-        Some(Certainty::Guessed) => true,
-    };
-    watcher.found.borrow_mut().retain(|d| !in_doubt(&d.span));
-    drop(interp);
-    let mut diagnostics = watcher.found.into_inner();
-    diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then(b.severity.cmp(&a.severity)));
-    diagnostics.dedup_by(|later, first| later.code == first.code && later.span == first.span);
-    Report { diagnostics, facts, around, exhausted }
+    let job = Job { project, file, rules, contracts, cancelled };
+    let (mut report, run) = job.run(&Assumed::default(), wanted);
+    options::weaken(&mut report.diagnostics, &run, &|assumed| job.run(assumed, Wanted::default()).1);
+    report
+}
+
+/// What a run of the interpreter is given.
+struct Job<'a> {
+    project: &'a Project,
+    file: FileId,
+    rules: &'a Rules,
+    contracts: &'a Contracts,
+    cancelled: Option<&'a dyn Fn() -> bool>,
+}
+
+impl Job<'_> {
+    fn run(&self, assumed: &Assumed, wanted: Wanted) -> (Report, Run) {
+        let Job { project, file, rules, contracts, cancelled } = *self;
+        let budget = budget(project, project.file(file));
+        let watcher = Watcher {
+            rules,
+            contracts,
+            failures: RefCell::default(),
+            watch: Watch::new(),
+            found: RefCell::default(),
+            facts: wanted.facts.then(RefCell::default),
+            around: wanted.at.map(|at| (at, RefCell::default())),
+            cancelled,
+            witnesses: wanted.witnesses,
+            refused: RefCell::default(),
+            callers: RefCell::default(),
+            options: RefCell::default(),
+            assumed,
+            project,
+        };
+        let sources = Tree(project);
+        let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
+        interp.spot = wanted.at;
+        watcher.watch.begin(&mut interp);
+        interp.run();
+        let watching = Watching { rules, source: &|span| watcher.source(span) };
+        watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
+        let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
+        let around =
+            watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
+        let exhausted = interp.exhausted();
+        // A line that some contexts refuse and others do not is not wrong in every run that
+        // reaches it.
+        let failures = watcher.failures.take();
+        let in_doubt = |span: &Span| match failures.get(span) {
+            None | Some(Certainty::Certain) => false,
+            Some(Certainty::Doubtful) => interp.passed.contains(span),
+            Some(Certainty::Guessed) => true,
+        };
+        watcher.found.borrow_mut().retain(|d| !in_doubt(&d.span));
+        let passed = std::mem::take(&mut interp.passed);
+        watcher.name_callers(&passed);
+        let mut diagnostics = watcher.found.take();
+        diagnostics.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then(b.severity.cmp(&a.severity)));
+        diagnostics.dedup_by(|later, first| later.code == first.code && later.span == first.span);
+        let report = Report { diagnostics, facts, around, exhausted };
+        let run = Run {
+            options: watcher.options.take(),
+            passed,
+            failed: failures.into_keys().collect(),
+            errors: options::errors(&report),
+            steps: interp.spent(),
+            exhausted,
+        };
+        (report, run)
+    }
 }
 
 /// What the analysis of a file may cost. The modules of a package are mostly many and import
@@ -193,6 +231,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.file(file).bindings()
     }
 
+    fn cell(&self, file: FileId, at: u32) -> Option<usize> {
+        self.0.file(file).cell_at(at).map(|cell| cell.range.start().to_usize())
+    }
+
     fn own_path(&self, file: FileId) -> Option<&'p str> {
         self.0.own_path(file)
     }
@@ -214,6 +256,9 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 }
 
+/// By rule and place.
+type Callers = FxHashMap<(Cow<'static, str>, Span), Vec<Span>>;
+
 type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 
 /// Sees everything that happens, and asks whoever has something to say.
@@ -232,6 +277,11 @@ struct Watcher<'p> {
     /// The findings about calls that were refused and are not told of yet: rule and place, and
     /// how many calls had been refused then.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
+    /// The calls that led to findings about a call, innermost first.
+    callers: RefCell<Callers>,
+    /// The options that were read, and those that have another value than their default.
+    options: RefCell<IndexMap<Span, Declared, FxBuildHasher>>,
+    assumed: &'p Assumed,
     project: &'p Project,
 }
 
@@ -246,6 +296,42 @@ impl Watcher<'_> {
     fn note_failure(&self, it: &Interp<'_>, place: Span) {
         let now = it.certainty();
         self.failures.borrow_mut().entry(place).and_modify(|have| *have = now.max(*have)).or_insert(now);
+    }
+
+    /// Keeps a finding about a call, and who made that call.
+    fn keep(&self, it: &Interp<'_>, mut diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
+        diagnostic.after = it.raised_at();
+        let callers = it.callers();
+        if !callers.is_empty() {
+            let key = (diagnostic.code.clone(), diagnostic.span);
+            self.callers.borrow_mut().entry(key).or_insert(callers);
+        }
+        crate::contract::push(found, diagnostic);
+    }
+
+    /// Of findings that were just made: whether every path that leads there has raised before.
+    fn place_on_path(it: &Interp<'_>, before: usize, found: &mut [Diagnostic]) {
+        let after = it.raised_at();
+        found.iter_mut().skip(before).for_each(|diagnostic| diagnostic.after = after);
+    }
+
+    /// Says where a function is called from, in findings that do not hold of every call of it, or
+    /// that name no other place.
+    fn name_callers(&self, passed: &FxHashSet<Span>) {
+        let callers = self.callers.borrow();
+        for diagnostic in self.found.borrow_mut().iter_mut() {
+            let Some(calls) = callers.get(&(diagnostic.code.clone(), diagnostic.span)) else { continue };
+            if !passed.contains(&diagnostic.span) && !diagnostic.labels.is_empty() {
+                continue;
+            }
+            let mut words = "called from here";
+            for &span in calls.iter().take(MAX_CALLERS) {
+                if span != diagnostic.span && !diagnostic.labels.iter().any(|label| label.span == span) {
+                    diagnostic.labels.push(Label { span, message: words.to_owned() });
+                }
+                words = "which is called from here";
+            }
+        }
     }
 
     fn source(&self, span: Span) -> Option<String> {
@@ -264,15 +350,17 @@ impl Watcher<'_> {
         // What raises where an exception is waited for does what it is to do.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
+        let fatal = judged.iter().find(|d| raises(d)).map_or(span, |d| d.span);
         for mut diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
             if self.witnesses {
                 diagnostic.witness = Some(witness::of(it, path, bound));
             }
-            crate::contract::push(found, diagnostic);
+            self.keep(it, diagnostic, found);
         }
         if refused {
             self.note_failure(it, span);
             it.refuse(span);
+            it.give_up_path(fatal);
         }
     }
 }
@@ -286,7 +374,9 @@ impl Observer for Watcher<'_> {
         if !it.second_round() {
             self.judge(it, (path, bound, span), found);
         }
+        let before = found.len();
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
+        Self::place_on_path(it, before, found);
     }
 
     fn watches(&self, path: Sym) -> bool {
@@ -301,16 +391,14 @@ impl Observer for Watcher<'_> {
         }
         self.note_failure(it, rejection.span);
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
-        let found = &mut self.found.borrow_mut();
-        let before = found.len();
-        if self.watch.rejected(&watching, it, &rejection, found) {
-            let new = found.get(before..).unwrap_or_default().iter().map(|d| (d.code.clone(), d.span, it.refused.0));
-            self.refused.borrow_mut().extend(new);
-            return;
+        let mut new = Vec::new();
+        if !self.watch.rejected(&watching, it, &rejection, &mut new) {
+            self.contracts.rejected(self.rules, rejection, &mut new);
         }
-        let span = rejection.span;
-        if let Some(page) = self.contracts.rejected(self.rules, rejection, found) {
-            self.refused.borrow_mut().push((page.code.clone(), span, it.refused.0));
+        let found = &mut self.found.borrow_mut();
+        for diagnostic in new {
+            self.refused.borrow_mut().push((diagnostic.code.clone(), diagnostic.span, it.refused.0));
+            self.keep(it, diagnostic, found);
         }
     }
 
@@ -351,6 +439,11 @@ impl Observer for Watcher<'_> {
         note(around, it, &text, value, span);
     }
 
+    fn option(&self, it: &mut Interp<'_>, option: &CommandOption<'_>) -> Option<Value> {
+        self.options.borrow_mut().entry(option.made).or_insert_with(|| Declared::new(option));
+        self.assumed.get(&option.made).map(|other| options::value(it, option, other))
+    }
+
     fn moments(&self) -> u32 {
         self.watch.moments()
     }
@@ -368,7 +461,10 @@ impl Observer for Watcher<'_> {
             return;
         }
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
-        self.watch.event(&watching, it, event, &mut self.found.borrow_mut());
+        let found = &mut self.found.borrow_mut();
+        let before = found.len();
+        self.watch.event(&watching, it, event, found);
+        Self::place_on_path(it, before, found);
     }
 }
 

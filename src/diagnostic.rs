@@ -192,6 +192,13 @@ pub struct Diagnostic {
     pub span: Span,
     /// Where the contradicting facts come from.
     pub labels: Vec<Label>,
+    /// The places of the facts that clash, where it says so: findings that share them are one
+    /// mistake.
+    pub cause: Vec<Span>,
+    /// Further places where the same is wrong for the same cause.
+    pub repeats: Vec<Span>,
+    /// Every path that leads here has raised before, as the finding at this place says.
+    pub after: Option<Span>,
     /// What to do about it.
     pub help: Option<String>,
     pub fix: Option<Fix>,

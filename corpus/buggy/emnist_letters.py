@@ -34,7 +34,7 @@ def train(args, model, device, train_loader, optimizer, epoch):
         data, target = data.to(device), target.to(device)
         optimizer.zero_grad()
         output = model(data)
-        loss = F.cross_entropy(output, target)  # error: TV103
+        loss = F.cross_entropy(output, target)  # warning: TV103
         loss.backward()
         optimizer.step()
         if batch_idx % args.log_interval == 0:

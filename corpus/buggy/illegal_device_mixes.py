@@ -62,5 +62,4 @@ def compared():
     return F.mse_loss(x.mean(dim=0), torch.zeros(6))  # error: TV301
 
 
-for check in (one_element_is_no_number, clamped_by_a_tensor, joined, chosen, compared):
-    check()
+one_element_is_no_number()

@@ -29,7 +29,7 @@ class Encoder(nn.Module):
 
     def forward(self, x):
         positions = torch.arange(x.size(1), device=x.device).unsqueeze(0).expand_as(x)
-        h = self.tokens(x) + self.positions(positions)  # error: TV202
+        h = self.tokens(x) + self.positions(positions)  # warning: TV202
         return self.score(self.body(h).mean(1)).squeeze(-1)
 
 

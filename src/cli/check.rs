@@ -18,6 +18,7 @@ use crate::config::{OutputFormat, Settings};
 use crate::diagnostic::Severity;
 use crate::findings::baseline::Baseline;
 use crate::findings::changes::Changes;
+use crate::findings::condense;
 use crate::output;
 
 #[derive(clap::Args, Debug)]
@@ -192,6 +193,8 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
             status = status.max(Status::Failed);
         }
     }
+    // Fixes, baselines and comments are about each finding; people are shown each mistake once.
+    condense(&mut fixed.run.diagnostics);
     fixed.run.tell(global);
     if args.diff {
         return diff(&fixed, global).map(|found| status_of_diff(status, found));

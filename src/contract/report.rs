@@ -33,33 +33,49 @@ pub(super) fn diagnostic(
         }
         None => span,
     };
+    let labels = labels(reads, place);
     Diagnostic {
+        cause: cause(&labels),
         code: page.code.clone(),
         name: page.name.clone(),
         severity,
         message: finding.message,
         span: place,
-        labels: labels(reads, place),
+        labels,
         help: page.help.clone(),
         fix: if place == span { fix(page, path, bound, span, source) } else { None },
         witness: None,
         verdict: None,
+        repeats: Vec::new(),
+        after: None,
     }
 }
 
 pub(super) fn rejected(page: &Page, rejection: Rejection) -> Diagnostic {
+    let labels = labels(rejection.reads, rejection.span);
     Diagnostic {
+        cause: cause(&labels),
         code: page.code.clone(),
         name: page.name.clone(),
         severity: page.severity,
         message: rejection.message,
         span: rejection.span,
-        labels: labels(rejection.reads, rejection.span),
+        labels,
         help: page.help.clone(),
         fix: None,
         witness: None,
         verdict: None,
+        repeats: Vec::new(),
+        after: None,
     }
+}
+
+/// Where the facts of a finding come from.
+fn cause(labels: &[Label]) -> Vec<Span> {
+    let mut places: Vec<Span> = labels.iter().map(|label| label.span).collect();
+    places.sort();
+    places.dedup();
+    places
 }
 
 fn labels(reads: impl IntoIterator<Item = (String, Origin)>, primary: Span) -> Vec<Label> {

@@ -5,11 +5,11 @@ pub mod baseline;
 pub mod changes;
 pub mod identity;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::config::Settings;
 use crate::config::select::{is_known, known_names, matches_rule};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Label, Severity};
 use crate::project::SourceFile;
 use crate::project::suppressions::{Judgement, Suppressions, UNUSED_IGNORE};
 use crate::syntax::{Span, TextRange, TextSize};
@@ -101,6 +101,9 @@ fn syntax_error(span: Span, message: String) -> Diagnostic {
         fix: None,
         witness: None,
         verdict: None,
+        cause: Vec::new(),
+        repeats: Vec::new(),
+        after: None,
     }
 }
 
@@ -125,6 +128,69 @@ pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec
         }
     }
     merged
+}
+
+/// Sorted findings as they are shown: what comes after a shown one that raises is left out, and
+/// those of one cause in one file are one, which names the other places.
+pub fn condense(findings: &mut Vec<Diagnostic>) {
+    condense_by(findings, |finding| finding, |_, _| true);
+}
+
+/// The same for findings that something belongs to; `related` says of which two the places can be
+/// compared.
+pub fn condense_by<T>(
+    findings: &mut Vec<T>,
+    finding: impl Fn(&mut T) -> &mut Diagnostic,
+    related: impl Fn(&T, &T) -> bool,
+) {
+    let raising = |d: &Diagnostic| d.severity == Severity::Error && !d.is_refuted();
+    let fatal: FxHashSet<Span> =
+        findings.iter_mut().map(|f| &*finding(f)).filter(|d| raising(d)).map(|d| d.span).collect();
+    findings.retain_mut(|f| {
+        let after = finding(f).after;
+        after.is_none_or(|after| after == finding(f).span || !fatal.contains(&after))
+    });
+    let mut kept: Vec<T> = Vec::new();
+    for mut new in std::mem::take(findings) {
+        let diagnostic = finding(&mut new).clone();
+        let first = kept
+            .iter_mut()
+            .find_map(|have| (related(have, &new) && repeats(finding(have), &diagnostic)).then(|| finding(have)));
+        match first {
+            Some(first) => first.repeats.push(diagnostic.span),
+            None => kept.push(new),
+        }
+    }
+    for kept in &mut kept {
+        name_repeats(finding(kept));
+    }
+    *findings = kept;
+}
+
+/// Whether a finding says of another place what `first` says: whoever mends the cause mends both.
+/// Where each place is to be mended by itself, as a fix does, each is shown.
+fn repeats(first: &Diagnostic, other: &Diagnostic) -> bool {
+    !first.cause.is_empty()
+        && first.cause == other.cause
+        && first.span.file == other.span.file
+        && first.fix.is_none()
+        && other.fix.is_none()
+        && (&first.code, &first.message, first.severity) == (&other.code, &other.message, other.severity)
+        && first.is_refuted() == other.is_refuted()
+}
+
+/// So many further places are labelled; the message counts them all.
+const REPEATS_SHOWN: usize = 3;
+
+fn name_repeats(diagnostic: &mut Diagnostic) {
+    let count = match diagnostic.repeats.len() {
+        0 => return,
+        1 => "1 more place".to_owned(),
+        n => format!("{n} more places"),
+    };
+    diagnostic.message.push_str(&format!(" (the same at {count})"));
+    let shown = diagnostic.repeats.iter().take(REPEATS_SHOWN);
+    diagnostic.labels.extend(shown.map(|&span| Label { span, message: "the same, for the same cause".to_owned() }));
 }
 
 #[cfg(test)]

@@ -152,6 +152,7 @@ impl Library for Libraries {
             }
             return;
         };
+        let refused = it.refused.0;
         it.announce(class, &bound, span);
         if entry.keeps_arguments {
             for param in &bound.sig.params {
@@ -159,9 +160,11 @@ impl Library for Libraries {
             }
         }
         if let Some(init) = entry.init {
-            let refused = it.refused.0;
             init(&mut Cx { it, path: class, span }, object, &bound);
             it.tell_refused(refused, class, &bound);
+        }
+        if it.refused.0 == refused {
+            it.pass(span);
         }
         it.event(Event::Returned { path: class, bound: &bound, result: &Value::Obj(object), span });
     }
@@ -222,7 +225,12 @@ impl Library for Libraries {
         let own = table.classes.get(&class)?;
         let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
         let invoke = line.into_iter().find_map(|c| c.invoke)?;
-        invoke(&mut Cx { it, path: class, span }, object, args)
+        let refused = it.refused.0;
+        let value = invoke(&mut Cx { it, path: class, span }, object, args);
+        if it.refused.0 == refused {
+            it.pass(span);
+        }
+        value
     }
 
     fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym> {
@@ -303,16 +311,26 @@ impl Library for Libraries {
     }
 
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
-        torch::indexing::set(it, object, index, value, span)
+        let refused = it.refused.0;
+        let taken = torch::indexing::set(it, object, index, value, span)
             || torch::nn::containers::set(it, object, index, value)
-            || special::call(self, it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some()
+            || special::call(self, it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some();
+        if it.refused.0 == refused {
+            it.pass(span);
+        }
+        taken
     }
 
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-        torch::indexing::iterate(it, object, span)
+        let refused = it.refused.0;
+        let items = torch::indexing::iterate(it, object, span)
             .or_else(|| torch::nn::containers::iterate(it, object, span))
             .or_else(|| torch::data::iterate(it, object, span))
-            .or_else(|| special::iterate(self, it, object, span))
+            .or_else(|| special::iterate(self, it, object, span));
+        if it.refused.0 == refused {
+            it.pass(span);
+        }
+        items
     }
 
     fn last(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {

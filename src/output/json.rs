@@ -29,6 +29,8 @@ struct Entry<'a> {
     end_location: Location,
     message: &'a str,
     labels: Vec<Label<'a>>,
+    /// Further places where the same is wrong for the same cause.
+    repeats: Vec<Repeat>,
     help: Option<&'a str>,
     fix: Option<Fix<'a>>,
     url: Option<String>,
@@ -36,6 +38,14 @@ struct Entry<'a> {
     noqa_row: usize,
     /// What the probe said; the checker alone says nothing.
     verdict: Option<&'a Verdict>,
+}
+
+#[derive(Serialize)]
+struct Repeat {
+    filename: String,
+    cell: Option<usize>,
+    location: Location,
+    end_location: Location,
 }
 
 #[derive(Serialize)]
@@ -74,6 +84,11 @@ impl<'a> Entry<'a> {
                 message: &label.message,
             }
         });
+        let repeats = diagnostic.repeats.iter().map(|span| {
+            let place = Place::of(*span, project);
+            let (location, end_location) = (place.start.into(), place.end.into());
+            Repeat { filename: place.filename, cell: place.cell, location, end_location }
+        });
         let fix = diagnostic.fix.as_ref().map(|fix| Fix {
             applicability: fix.applicability,
             message: &fix.title,
@@ -90,6 +105,7 @@ impl<'a> Entry<'a> {
             end_location: place.end.into(),
             message: &diagnostic.message,
             labels: labels.collect(),
+            repeats: repeats.collect(),
             help: diagnostic.help.as_deref(),
             fix,
             url: url(diagnostic),

@@ -284,6 +284,9 @@ mod tests {
             fix: None,
             witness: None,
             verdict: None,
+            cause: Vec::new(),
+            repeats: Vec::new(),
+            after: None,
         };
         let mut out = Vec::new();
         write(&[diagnostic], &project, Style::default(), &mut out).unwrap();

@@ -57,6 +57,8 @@ pub(super) struct Meter {
     futile: FxHashSet<CodeId>,
     /// A step of the program proper was refused.
     pub exhausted: bool,
+    /// How many steps were run, of whatever kind.
+    pub spent: u64,
 }
 
 impl Meter {
@@ -69,6 +71,7 @@ impl Meter {
             eager: budget.eager,
             futile: FxHashSet::default(),
             exhausted: false,
+            spent: 0,
         }
     }
 
@@ -79,6 +82,7 @@ impl Meter {
 
     /// Counts a step; false once nothing is left for it.
     pub fn step(&mut self, is_import: bool, is_inlined: bool) -> bool {
+        self.spent += 1;
         let other = match &mut self.visit {
             Some(visit) => Some(&mut visit.left),
             None => is_import.then_some(&mut self.importing),

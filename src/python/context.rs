@@ -3,7 +3,7 @@
 use super::Bound;
 use super::cadence::Cadence;
 use super::interp::Interp;
-use super::library::{Event, Observer, Rejection};
+use super::library::{CommandOption, Event, Observer, Rejection};
 use crate::syntax::Span;
 use crate::value::{Delta, Mark, Sym, Value};
 
@@ -176,6 +176,10 @@ impl Observer for Nobody {
     fn evaluated(&self, _it: &mut Interp<'_>, _value: &Value, _span: Span) {}
 
     fn event(&self, _it: &mut Interp<'_>, _event: Event<'_>) {}
+
+    fn option(&self, _it: &mut Interp<'_>, _option: &CommandOption<'_>) -> Option<Value> {
+        None
+    }
 
     fn moments(&self) -> u32 {
         0

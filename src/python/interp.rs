@@ -12,7 +12,7 @@ use super::generator::Consumer;
 use super::import::{Deferred, Sources};
 use super::leave::{Block, BlockId, BlockKind, Exit, Loop};
 use super::writes::Writes;
-use super::{Bound, Event, Library, Observer, Rejection};
+use super::{Bound, CommandOption, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
 use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value};
@@ -288,6 +288,11 @@ impl<'p> Interp<'p> {
         self.stopped
     }
 
+    /// How many steps were run.
+    pub fn spent(&self) -> u64 {
+        self.meter.spent
+    }
+
     /// Whether the budget ran out.
     pub fn exhausted(&self) -> bool {
         self.meter.exhausted
@@ -362,11 +367,9 @@ impl<'p> Interp<'p> {
         self.frames.iter().take_while(|f| !inside(f)).any(|f| f.loops().next().is_some())
     }
 
-    /// Notes that what is done at this place of a function went well.
+    /// Notes that what is done at this place went well.
     pub fn pass(&mut self, place: Span) {
-        if self.frames.len() > 1 {
-            self.passed.insert(place);
-        }
+        self.passed.insert(place);
     }
 
     /// Tells the observer of a library function's call.
@@ -379,8 +382,10 @@ impl<'p> Interp<'p> {
     /// the program is to blame.
     pub fn reject(&mut self, rejection: Rejection, place: Span) {
         self.refuse(place);
+        let shown = rejection.span;
         let observer = self.observer();
         observer.rejected(self, rejection);
+        self.give_up_path(shown);
     }
 
     /// Tells the observer what was called, where a library has refused some call since
@@ -441,7 +446,21 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// The places of the calls that led here, innermost first.
+    /// The places of the calls of the program's functions that led here, innermost first. That of
+    /// a function that nothing calls has none.
+    pub fn callers(&self) -> Vec<Span> {
+        let called = if self.context.speculative { UNCALLED_DEPTH } else { 0 };
+        self.frames.iter().skip(called).rev().filter_map(|frame| frame.call).collect()
+    }
+
+    /// The value of an option of the command line: its default, unless the observer has another.
+    pub fn option(&mut self, option: &CommandOption<'_>) -> Value {
+        // Also on trial: an option has one value throughout a run.
+        let observer = self.observer;
+        observer.option(self, option).unwrap_or_else(|| option.default.clone())
+    }
+
+    /// How many calls lead here.
     pub fn depth(&self) -> usize {
         self.frames.len()
     }

@@ -188,6 +188,18 @@ pub struct Rejection {
     pub span: Span,
 }
 
+/// An option of the command line that has a default.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandOption<'a> {
+    /// As users write it: `--batch-size`.
+    pub name: &'a str,
+    /// Where the program declares it.
+    pub made: Span,
+    pub default: &'a Value,
+    /// The values that it may have, where the program lists them.
+    pub choices: &'a [Value],
+}
+
 /// Whoever watches the program run: contracts, rules, the list of facts.
 pub trait Observer {
     /// A library function is about to be called with these arguments.
@@ -210,6 +222,10 @@ pub trait Observer {
 
     /// A statement-level event that rules about order want to see.
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>);
+
+    /// An option of the command line that nobody has given is read: the value that it is to have
+    /// in this run, if not its default.
+    fn option(&self, it: &mut Interp<'_>, option: &CommandOption<'_>) -> Option<Value>;
 
     /// How many things have happened so far of which the order matters. A loop in which it
     /// grows is shown as it runs in its second round, too: see [`Interp::second_round`].

@@ -55,5 +55,5 @@ pub use context::Certainty;
 pub use havoc::Hook;
 pub use import::{Import, Sources};
 pub use interp::{Interp, Rounds};
-pub use library::{BinOp, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
+pub use library::{BinOp, CommandOption, Event, Library, Observer, RejectKind, Rejection, UnaryOp};
 pub use memo::{MEMO, MEMO_SIZE};

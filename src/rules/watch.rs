@@ -345,5 +345,8 @@ pub(super) fn report(
         fix: None,
         witness: None,
         verdict: None,
+        cause: Vec::new(),
+        repeats: Vec::new(),
+        after: None,
     });
 }

@@ -14,7 +14,7 @@ use super::settings::{Cache, Loaded};
 use crate::analysis::{FactEntry, Wanted, analyse_unless, chosen};
 use crate::config::marked_root;
 use crate::diagnostic::Diagnostic;
-use crate::findings::{Sieve, merge_by, syntax_errors};
+use crate::findings::{Sieve, condense_by, merge_by, syntax_errors};
 use crate::panics;
 use crate::project::{Disk, Project};
 use crate::syntax::PositionEncoding;
@@ -246,6 +246,7 @@ impl Workspace {
             let key = |r: &Reported| (r.finding.span.start, r.finding.span.end);
             (key(a), &a.finding.code).cmp(&(key(b), &b.finding.code))
         });
+        condense_by(&mut all, |reported| &mut reported.finding, |a, b| std::ptr::eq(a.project, b.project));
         Some(all)
     }
 

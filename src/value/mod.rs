@@ -25,7 +25,7 @@ mod tensor;
 
 use std::rc::Rc;
 
-use crate::syntax::Span;
+use crate::syntax::{FileId, Span};
 
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
@@ -164,6 +164,18 @@ pub struct Partial {
 impl Value {
     pub fn str(text: &str) -> Value {
         Value::Str(Rc::from(text))
+    }
+
+    /// A place in the program, where libraries and rules keep one like a value.
+    pub fn place(span: Span) -> Value {
+        Value::tuple([span.file.0, span.start, span.end].map(|n| Value::Int(n.into())).to_vec())
+    }
+
+    pub fn as_place(&self) -> Option<Span> {
+        let Value::Tuple(parts) = self else { return None };
+        let [file, start, end] = &**parts else { return None };
+        let part = |value: &Value| u32::try_from(value.as_int()?).ok();
+        Some(Span { file: FileId(part(file)?), start: part(start)?, end: part(end)? })
     }
 
     pub fn path(path: &str) -> Value {

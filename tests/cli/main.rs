@@ -117,8 +117,8 @@ fn formats() {
     ");
     assert_snapshot!(run("json-lines"), @r#"
     exit 1
-    {"code":"invalid-syntax","name":"invalid-syntax","severity":"error","filename":"nb.ipynb","cell":2,"location":{"row":1,"column":6},"end_location":{"row":1,"column":6},"message":"unexpected EOF while parsing","labels":[],"help":null,"fix":null,"url":null,"noqa_row":1,"verdict":null}
-    {"code":"invalid-syntax","name":"invalid-syntax","severity":"error","filename":"é, 1.py","cell":null,"location":{"row":1,"column":8},"end_location":{"row":1,"column":8},"message":"unexpected EOF while parsing","labels":[],"help":null,"fix":null,"url":null,"noqa_row":1,"verdict":null}
+    {"code":"invalid-syntax","name":"invalid-syntax","severity":"error","filename":"nb.ipynb","cell":2,"location":{"row":1,"column":6},"end_location":{"row":1,"column":6},"message":"unexpected EOF while parsing","labels":[],"repeats":[],"help":null,"fix":null,"url":null,"noqa_row":1,"verdict":null}
+    {"code":"invalid-syntax","name":"invalid-syntax","severity":"error","filename":"é, 1.py","cell":null,"location":{"row":1,"column":8},"end_location":{"row":1,"column":8},"message":"unexpected EOF while parsing","labels":[],"repeats":[],"help":null,"fix":null,"url":null,"noqa_row":1,"verdict":null}
     "#);
     let json = sandbox.command(&["check", "--output-format", "json"]).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();

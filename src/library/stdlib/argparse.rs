@@ -4,13 +4,16 @@
 //! groups share the dictionary of their parser. An option without a default must be given by
 //! whoever runs the script, so nothing but its type is known.
 
+use std::rc::Rc;
+
 use crate::library::common::{instance, itself, list_of_str, none, open_attrs, unknown};
 use crate::library::{Cx, Table};
-use crate::python::{Args, Bound};
+use crate::python::{Args, Bound, CommandOption};
+use crate::syntax::Span;
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
 /// Where a parser keeps the values by destination; a destination that an option has, and not
-/// only `set_defaults`, is there a second time as a tuple.
+/// only `set_defaults`, is there a second time as a tuple, with how the option is declared.
 const VALUES: &str = "_values";
 
 const PARSER: &str = "argparse.ArgumentParser";
@@ -119,16 +122,30 @@ fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(value) = value {
         let key = Key::Str(dest.into());
         let own = b.given("default");
+        let declared = declaration(cx, names.as_deref().unwrap_or_default(), b);
         with_dict(cx, &parser, |dict| {
             // The first option of a destination decides; before it, `set_defaults` gives a
             // default to an option that has none of its own.
-            let first = dict.entries.insert(Key::Tuple(vec![key.clone()]), Value::None).is_none();
+            let first = dict.entries.insert(Key::Tuple(vec![key.clone()]), declared).is_none();
             if !dict.entries.contains_key(&key) || (first && own) {
                 dict.entries.insert(key, value);
             }
         });
     }
     instance(cx, "argparse.Action", Vec::new())
+}
+
+/// How an option is declared: its longest name, its choices, and its place.
+fn declaration(cx: &Cx<'_, '_>, names: &[String], b: &Bound) -> Value {
+    let Some(name) = names.iter().max_by_key(|name| name.len()) else { return Value::None };
+    Value::tuple(vec![Value::str(name), b.get("choices"), Value::place(cx.span)])
+}
+
+/// What [`declaration`] says.
+fn declared(cx: &Cx<'_, '_>, declaration: &Value) -> Option<(Rc<str>, Vec<Value>, Span)> {
+    let Value::Tuple(parts) = declaration else { return None };
+    let [Value::Str(name), choices, made] = &**parts else { return None };
+    Some((name.clone(), cx.items(choices).unwrap_or_default(), made.as_place()?))
 }
 
 /// The attribute under which an option is found: its first long name, else its first short.
@@ -294,7 +311,20 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut dict = cx.it.heap.dict_of(&values).cloned().unwrap_or_default();
     // Arguments written in the script itself, as notebooks do.
     let given = b.get("args");
-    let words = if given.is_none() { Some(Vec::new()) } else { cx.items(&given) };
+    let words = if given.is_none() { None } else { cx.items(&given) };
+    // Whoever runs the script may give any option, unless the script itself gives them all.
+    if words.is_none() {
+        let options: Vec<Key> = dict.entries.keys().filter(|key| matches!(key, Key::Str(_))).cloned().collect();
+        for key in options {
+            let declaration = dict.entries.get(&Key::Tuple(vec![key.clone()]));
+            let Some((name, choices, made)) = declaration.and_then(|declaration| declared(cx, declaration)) else {
+                continue;
+            };
+            if let Some(value) = dict.entries.get_mut(&key).filter(|v| !matches!(v, Value::Unknown | Value::Any(_))) {
+                *value = cx.it.option(&CommandOption { name: &name, made, default: value, choices: &choices });
+            }
+        }
+    }
     // `sys.argv[1:]` and what else is not known at all is taken as the script is run. A word
     // without dashes is an option's value, or fills a positional one, of which nothing was
     // known anyway.

@@ -167,6 +167,9 @@ impl<'f> Suppressions<'f> {
             }),
             witness: None,
             verdict: None,
+            cause: Vec::new(),
+            repeats: Vec::new(),
+            after: None,
         }
     }
 

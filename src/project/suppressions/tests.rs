@@ -17,6 +17,9 @@ fn finding(span: Span) -> Diagnostic {
         fix: None,
         witness: None,
         verdict: None,
+        cause: Vec::new(),
+        repeats: Vec::new(),
+        after: None,
     }
 }
 
