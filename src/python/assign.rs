@@ -4,7 +4,7 @@ use super::Args;
 use super::interp::Interp;
 use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
 use crate::syntax::{Expr, Span};
-use crate::value::{Data, Items, ObjId, Sym, Value, sym};
+use crate::value::{Data, Items, ObjId, Sym, Value, Written, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
@@ -165,6 +165,9 @@ impl<'p> Interp<'p> {
         let right = self.eval(&stmt.value);
         let op = super::operator::binop(stmt.op);
         let library = self.library;
+        if left.is_unknown() {
+            self.heap.write_lost(Written::Elements);
+        }
         let value = match library.augmented(self, op, &left, &right, span) {
             Some(value) => value,
             None => self.augmented(op, &left, &right, span),
@@ -222,6 +225,9 @@ impl<'p> Interp<'p> {
             let args = [object.clone(), Value::str(name.as_str())];
             self.call(&method, Args::positional(args, span), span);
             return;
+        }
+        if object.is_unknown() {
+            self.heap.write_lost(Written::Attribute(name));
         }
         let Some(id) = object.as_obj() else { return };
         match self.heap.get(id) {

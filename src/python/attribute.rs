@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::interp::Interp;
 use super::{Args, Event};
 use crate::syntax::Span;
-use crate::value::{Data, Key, ObjId, Sym, Type, Value, sym};
+use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, sym};
 
 /// The name under which the shape of something unknown waits to be unpacked.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
@@ -356,6 +356,7 @@ impl<'p> Interp<'p> {
             self.event(Event::Unseen { name, span });
             self.event(Event::Escaped { value: &value });
             self.havoc(&value);
+            self.heap.write_lost(if name.as_str() == "data" { Written::Shape } else { Written::Attribute(name) });
             library.unseen_member(self, name);
             return;
         };

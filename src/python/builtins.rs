@@ -398,7 +398,9 @@ impl<'p> Interp<'p> {
         // Reading a property runs it: only what is stored is looked at.
         let known = match object {
             Value::Obj(id) => match self.heap.get(*id) {
-                Data::Instance(instance) if instance.attrs.contains_key(&name) => Some(true),
+                Data::Instance(instance) if instance.attrs.contains_key(&name) => {
+                    (!self.heap.may_lack(*id, name)).then_some(true)
+                }
                 Data::Instance(instance) => {
                     let open = instance.open
                         || matches!(instance.class, Value::Path(_))
@@ -429,6 +431,9 @@ impl<'p> Interp<'p> {
     fn getattr_call(&mut self, object: &Value, name: Option<&Value>, default: Option<&Value>, span: Span) -> Value {
         let Some(name) = name.and_then(Value::as_str) else { return Value::Unknown };
         match (self.try_getattr(object, sym(name), span), default) {
+            (Some(value), Some(default)) if object.as_obj().is_some_and(|id| self.heap.may_lack(id, sym(name))) => {
+                crate::value::join(&mut self.heap, &value, default, false)
+            }
             (Some(value), _) => value,
             (None, Some(default)) => {
                 let exists = self.hasattr(object, Some(&Value::str(name)), span);

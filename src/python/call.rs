@@ -10,7 +10,7 @@ use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{
-    Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Source, Sym, Type, Value, dotted, sym,
+    Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Source, Sym, Type, Value, Written, dotted, sym,
 };
 
 /// How deep the objects that make up an object are followed where they may have changed.
@@ -90,12 +90,24 @@ impl<'p> Interp<'p> {
             library.init(self, sym(class), object, rest, span);
             return Value::None;
         }
+        self.write_unknown_argument(text, &args);
         let result = library.call(self, path, args.clone(), span);
         if result.is_unknown() {
             self.havoc_args(&args);
             self.havoc_hooks(|_| true);
         }
         result
+    }
+
+    /// Notes what a library's function writes to an argument of which nothing is known:
+    /// `out=x`, `nn.init.zeros_(x)`.
+    fn write_unknown_argument(&mut self, path: &str, args: &Args) {
+        let named = |name: &str| args.kw.iter().find(|(have, _)| have.as_str() == name).map(|(_, arg)| &arg.value);
+        let first = args.pos.first().is_some_and(|arg| arg.value.is_unknown());
+        let in_place = first && (path.ends_with('_') || named("inplace").is_some_and(|v| v.as_bool() != Some(false)));
+        if in_place || named("out").is_some_and(Value::is_unknown) {
+            self.heap.write_lost(Written::Elements);
+        }
     }
 
     /// A library's method called through `super()` or its class.

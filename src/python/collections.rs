@@ -246,7 +246,16 @@ impl<'p> Interp<'p> {
                 *self.heap.get_mut(id) = Data::Set(all);
                 Value::None
             }
-            "discard" | "remove" | "clear" => {
+            "clear" => {
+                *self.heap.get_mut(id) = Data::Set(Items::Exact(Vec::new()));
+                Value::None
+            }
+            "pop" => {
+                let element = self.element_of(id);
+                *self.heap.get_mut(id) = Data::Set(Items::Many(element.clone()));
+                element
+            }
+            "discard" | "remove" => {
                 let element = self.element_of(id);
                 *self.heap.get_mut(id) = Data::Set(Items::Many(element));
                 Value::None

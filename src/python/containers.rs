@@ -10,7 +10,7 @@ use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Size, Taken, Type, Value, join, sym, texts_of,
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Size, Taken, Type, Value, Written, join, sym, texts_of,
 };
 
 impl<'p> Interp<'p> {
@@ -293,6 +293,9 @@ impl<'p> Interp<'p> {
             self.attributes_method(&owner, sym("__setitem__"), Args::positional([index.clone(), value], span), span);
             return;
         }
+        if object.is_unknown() {
+            self.heap.write_lost(Written::Elements);
+        }
         let Value::Obj(id) = object else { return };
         let id = *id;
         match self.heap.get(id).clone() {
@@ -331,6 +334,9 @@ impl<'p> Interp<'p> {
     }
 
     pub(super) fn delete_item(&mut self, object: &Value, index: &Value) {
+        if object.is_unknown() {
+            self.heap.write_lost(Written::Elements);
+        }
         let Value::Obj(id) = object else { return };
         match self.heap.get(*id).clone() {
             Data::Dict(mut dict) => {

@@ -36,6 +36,9 @@ pub(super) struct Context {
     pub guesses: u32,
     /// How many loops are being run beyond their first round.
     pub later_rounds: u32,
+    /// It is a later round of a loop that may end before: what fails in it need not fail wherever
+    /// the line is reached.
+    pub in_doubt: bool,
     /// How many objects there were where the present round of a loop began that is known to be
     /// a later one.
     pub carried: Option<usize>,
@@ -61,6 +64,7 @@ impl Context {
             doubts: 0,
             guesses: 0,
             later_rounds: 0,
+            in_doubt: false,
             carried: None,
         }
     }
@@ -125,7 +129,7 @@ impl<'p> Interp<'p> {
     pub fn certainty(&self) -> Certainty {
         if self.context.guesses > 0 {
             Certainty::Guessed
-        } else if self.context.doubts > 0 || self.inlined() {
+        } else if self.context.doubts > 0 || self.context.in_doubt || self.inlined() {
             Certainty::Doubtful
         } else {
             Certainty::Certain

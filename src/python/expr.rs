@@ -406,6 +406,9 @@ impl<'p> Interp<'p> {
         let args = self.eval_args(&call.arguments);
         if callee.is_unknown() || self.lacks_self(&object, method.attr.as_str(), &args) {
             self.event(Event::Unseen { name: sym(method.attr.as_str()), span });
+            if object.is_unknown() {
+                self.havoc_unknown(method.attr.as_str());
+            }
             // A method of a base that cannot be seen.
             if self.heap.instance_of(&object).is_some_and(|i| i.open) {
                 self.forget_assigned(&object);

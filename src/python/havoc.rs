@@ -12,7 +12,7 @@ use super::interp::Interp;
 use super::payload::PAYLOAD;
 use super::writes::{READ_ONLY, Writes};
 use super::{Args, Event};
-use crate::value::{Attrs, CodeId, Data, Dict, Instance, Items, ObjId, Source, Sym, Value, sym};
+use crate::value::{Attrs, CodeId, Data, Dict, Instance, Items, ObjId, Source, Sym, Value, Written, sym};
 
 /// How many functions that a function calls are followed, one inside the other.
 const MAX_CALLS: u32 = 3;
@@ -218,6 +218,22 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Makes unknown what a method may write of something of which nothing is known: it may be any
+    /// object that was lost where paths met.
+    pub(super) fn havoc_unknown(&mut self, method: &str) {
+        if let Some(written) = written_by(method) {
+            self.heap.write_lost(written);
+        }
+        for id in self.heap.lost().collect::<Vec<_>>() {
+            let object = Value::Obj(id);
+            if self.heap.instance_of(&object).is_some()
+                && let Some(method) = self.user_method(&object, method)
+            {
+                self.havoc_call(&method, std::slice::from_ref(&object), MAX_CALLS);
+            }
+        }
+    }
+
     /// What a place means in a function's body: a parameter, or what is around the function.
     fn at_place(&mut self, place: &[Sym], scope: ObjId, own: &[Sym], given: &Attrs) -> Option<Value> {
         let (name, attributes) = place.split_first()?;
@@ -311,4 +327,21 @@ impl<'p> Interp<'p> {
             _ => {}
         }
     }
+}
+
+/// What a method of this name writes to its object, whatever that is.
+fn written_by(method: &str) -> Option<Written> {
+    Some(match method {
+        "requires_grad_" | "detach_" | "share_memory_" | "rename_" => return None,
+        "t_" | "transpose_" | "swapaxes_" | "swapdims_" | "squeeze_" | "unsqueeze_" | "resize_" | "resize_as_"
+        | "as_strided_" | "set_" => Written::Shape,
+        "append" | "extend" | "insert" | "remove" | "clear" | "reverse" | "appendleft" | "popleft" | "extendleft"
+        | "rotate" | "add" | "discard" | "update" | "pop" | "popitem" | "setdefault" | "move_to_end"
+        | "intersection_update" | "difference_update" | "symmetric_difference_update" | "subtract" => Written::Items,
+        // Of lists and of arrays.
+        "sort" | "__setitem__" | "__delitem__" => Written::Elements,
+        "fill" | "put" | "partition" | "itemset" => Written::Memory,
+        _ if method.ends_with('_') && !method.ends_with("__") => Written::Memory,
+        _ => return None,
+    })
 }

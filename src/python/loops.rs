@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::Args;
-use super::context::Mode;
+use super::context::{Context, Mode};
 use super::entry::blocks;
 use super::generator::Consumer;
 use super::interp::{Interp, Rounds};
@@ -298,10 +298,11 @@ impl<'p> Interp<'p> {
         round: &mut dyn FnMut(&mut Self, Value) -> Flow,
     ) -> Flow {
         let (mark, id) = self.begin_loop(rounds);
-        let (mut alive, outer) = (true, self.context.carried);
+        let (mut alive, outer, before) = (true, self.context, self.exits.len());
         for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
                 self.context.carried = Some(self.heap.len());
+                self.doubt_round(outer, self.exits.len() > before);
             }
             let flow = round(self, item);
             if flow == Flow::Next && !self.exits.iter().any(|exit| exit.to == id && matches!(exit.how, Leave::Continue))
@@ -316,7 +317,7 @@ impl<'p> Interp<'p> {
             }
             self.heap.join_taken(&ends, false, recurs);
         }
-        self.context.carried = outer;
+        (self.context.carried, self.context.in_doubt) = (outer.carried, outer.in_doubt);
         self.pop_block();
         if alive && !orelse.is_empty() && self.exec_block(orelse) == Flow::Stopped {
             alive = false;
@@ -371,6 +372,8 @@ impl<'p> Interp<'p> {
             if enters == Some(false) {
                 break;
             }
+            let left = self.exits.len() > before;
+            self.doubt_round(outer, state.is_some() && (left || enters != Some(true) && !certain));
             let flow = body(self);
             let (mut ends, recurs) = self.round_ends(flow, mark, id);
             self.heap.undo(mark);
@@ -419,7 +422,7 @@ impl<'p> Interp<'p> {
             self.heap.undo(mark);
             self.exits.truncate(before);
         }
-        self.context.later_rounds = outer.later_rounds;
+        (self.context.later_rounds, self.context.in_doubt) = (outer.later_rounds, outer.in_doubt);
         self.pop_block();
         if !orelse.is_empty() && !ended.is_empty() {
             self.heap.join(&ended, false);
@@ -431,6 +434,11 @@ impl<'p> Interp<'p> {
         }
         ended.extend(self.take_exits(id).into_iter().map(|exit| exit.state));
         if self.meet(mark, &ended) { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// A round begins; with `doubt`, one that need not come where earlier ones did.
+    fn doubt_round(&mut self, outer: Context, doubt: bool) {
+        self.context.in_doubt = outer.in_doubt || doubt;
     }
 
     /// Runs a loop's body from the state in which its first round ended, for the observer

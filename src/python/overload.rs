@@ -6,7 +6,7 @@ use super::library::BinOp;
 use super::operator::dunder;
 use super::{Arg, Args, Event};
 use crate::syntax::Span;
-use crate::value::{Data, ObjId, Sym, Value, join, sym};
+use crate::value::{Data, ObjId, Sym, Value, is_mark, join, sym};
 
 impl<'p> Interp<'p> {
     /// What the methods of the program's classes make of a comparison; `None` where neither side
@@ -129,7 +129,7 @@ impl<'p> Interp<'p> {
             _ => None,
         };
         let stored: Vec<(Sym, Value)> = instance.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();
-        for (name, before) in stored {
+        for (name, before) in stored.into_iter().filter(|(name, _)| !is_mark(*name)) {
             let may_be = among.as_ref().is_none_or(|names| names.contains(&name));
             // Modules and tensors have names that programs do not make up.
             let part = before

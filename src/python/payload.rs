@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
-use crate::value::{Data, Dict, Items, Key, ObjId, Sym, Value, sym};
+use crate::value::{Data, Dict, Items, Key, ObjId, Sym, Value, is_mark, sym};
 
 /// The attribute that holds the payload.
 pub(super) use crate::value::PAYLOAD;
@@ -151,13 +151,13 @@ impl<'p> Interp<'p> {
         let Some(instance) = self.heap.instance_of(object) else { return Value::Unknown };
         let mut dict = Dict { open: instance.open.then_some(Value::Unknown), ..Dict::default() };
         // What is not known of an attribute may be whether it is there.
-        if instance.attrs.values().any(Value::is_unknown) {
-            dict.open = Some(Value::Unknown);
-        }
-        for (name, value) in
-            instance.attrs.iter().filter(|(name, value)| name.as_str() != PAYLOAD && !value.is_unknown())
-        {
-            dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
+        let lacks = |name: Sym| object.as_obj().is_some_and(|id| self.heap.may_lack(id, name));
+        for (name, value) in instance.attrs.iter().filter(|(name, _)| name.as_str() != PAYLOAD && !is_mark(**name)) {
+            if value.is_unknown() || lacks(*name) {
+                dict.open = Some(Value::Unknown);
+            } else {
+                dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
+            }
         }
         self.heap.dict(dict)
     }

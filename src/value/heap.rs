@@ -3,6 +3,8 @@
 mod forget;
 mod inherit;
 mod journal;
+mod lacking;
+mod lost;
 mod notes;
 mod trail;
 mod twins;
@@ -17,6 +19,8 @@ use super::{
     Symbol, Tensor, Value, sym,
 };
 pub use journal::Journal;
+pub use lacking::is_mark;
+pub use lost::Written;
 use trail::Saved;
 pub use trail::{Change, Delta, Mark};
 
@@ -52,7 +56,13 @@ pub struct Heap {
     wholes: FxHashMap<ObjId, Vec<ObjId>>,
     /// Of each `try` whose body is being run, innermost last.
     journals: Vec<Journal>,
+    /// Whether some path may lack an attribute of some instance: see `lacking.rs`.
+    lacking: bool,
+    /// Objects that some unknown value may be: see `lost.rs`.
+    lost: FxIndexSet,
 }
+
+type FxIndexSet = indexmap::IndexSet<ObjId, rustc_hash::FxBuildHasher>;
 
 impl Heap {
     pub fn new() -> Heap {
@@ -199,8 +209,10 @@ impl Heap {
     /// Binds a name of a scope, or an attribute of an instance; `None` unbinds it. Only this
     /// name's older state is saved.
     pub fn bind(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
+        let is_there = value.is_some();
         self.bind_one(id, name, value);
-        self.touch_name(id, name);
+        self.decide_presence(id, name);
+        self.touch_name(id, name, is_there);
     }
 
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]

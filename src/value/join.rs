@@ -16,6 +16,15 @@ pub fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
 }
 
 fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Value {
+    let joined = both_at(heap, a, b, widen, depth);
+    if joined.is_unknown() {
+        heap.lose(a);
+        heap.lose(b);
+    }
+    joined
+}
+
+fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Value {
     if same_at(heap, a, b, depth) {
         // A write to one of two things that are alike is not one to the other.
         let apart = match (a, b) {

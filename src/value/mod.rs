@@ -31,7 +31,7 @@ pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
 pub use equal::same;
 pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
-pub use heap::{Change, Delta, Heap, Journal, Mark};
+pub use heap::{Change, Delta, Heap, Journal, Mark, Written, is_mark};
 pub use join::{join, texts_of};
 pub use note::{About, Note, State, Topic};
 pub use object::{

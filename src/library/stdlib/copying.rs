@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
-use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, PAYLOAD, Value, sym};
+use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, PAYLOAD, Value, is_mark, sym};
 
 /// A structure with more objects than this is copied as an unknown value.
 const MOST: usize = 20_000;
@@ -152,7 +152,7 @@ fn asdict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let copy = deepcopy(&mut cx.it.heap, &b.get("obj"));
     let Some(instance) = cx.it.heap.instance_of(&copy) else { return Value::Unknown };
     let mut dict = Dict { open: instance.open.then_some(Value::Unknown), ..Dict::default() };
-    for (name, value) in &instance.attrs {
+    for (name, value) in instance.attrs.iter().filter(|(name, _)| !is_mark(**name)) {
         dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
     }
     // Dataclasses within become dictionaries too.

@@ -98,7 +98,11 @@ impl Heap {
             (Value::Tuple(x), Value::Tuple(y)) if x.len() == y.len() && depth > 0 => {
                 Value::tuple(x.iter().zip(y.iter()).map(|(a, b)| self.agreed(a, b, depth - 1)).collect())
             }
-            (Value::Obj(_), Value::Obj(_)) if !(self.is_tensor(a) && self.is_tensor(b)) => Value::Unknown,
+            (Value::Obj(_), Value::Obj(_)) if !(self.is_tensor(a) && self.is_tensor(b)) => {
+                self.lose(a);
+                self.lose(b);
+                Value::Unknown
+            }
             _ => join(self, a, b, true),
         }
     }

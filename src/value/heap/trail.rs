@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::lacking::{is_mark, mark_of};
 use super::{Heap, names_mut, names_of, writes_in};
 use crate::value::equal::{DEPTH, identical, same, same_data};
 use crate::value::join::{join as join_values, join_data, side_by_side};
@@ -332,6 +333,8 @@ impl Heap {
             }
         }
         let class = self.class_of(id);
+        let follows_presence = self.follows_presence(id);
+        let mut lacking: Vec<Sym> = Vec::new();
         let mut changed = false;
         for (at, name) in written.into_iter().enumerate() {
             let base = names_of(self.get(id)).and_then(|names| names.get(&name)).cloned();
@@ -358,6 +361,13 @@ impl Heap {
                     *version = Some(inherited.clone());
                 }
             }
+            if follows_presence
+                && versions.iter().any(Option::is_none)
+                && versions.iter().any(Option::is_some)
+                && !is_mark(name)
+            {
+                lacking.push(name);
+            }
             for (place, version) in versions.iter().enumerate() {
                 match (&merged, version) {
                     (_, None) => {}
@@ -381,6 +391,11 @@ impl Heap {
             if !kept {
                 self.bind_one(id, name, merged);
             }
+        }
+        for name in lacking {
+            let first = lists.first().and_then(|names| names.iter().find(|(have, _)| *have == mark_of(name)));
+            changed |= first.map_or_else(|| !self.may_lack(id, name), |(_, value)| value.is_none());
+            self.note_lacking(id, name);
         }
         changed
     }

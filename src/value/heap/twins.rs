@@ -71,11 +71,15 @@ impl Heap {
         }
     }
 
-    /// An attribute has changed.
-    pub(super) fn touch_name(&mut self, id: ObjId, name: Sym) {
+    /// An attribute has been set, or deleted.
+    pub(super) fn touch_name(&mut self, id: ObjId, name: Sym, is_there: bool) {
         for twin in self.twins(id) {
-            if matches!(self.get(twin), Data::Instance(_)) {
+            if let Data::Instance(instance) = self.get(twin) {
+                let surely = is_there && instance.attrs.contains_key(&name);
                 self.bind_one(twin, name, Some(Value::Unknown));
+                if !surely {
+                    self.note_lacking(twin, name);
+                }
             }
         }
     }

@@ -67,6 +67,9 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
             (None, Some(class)) => heap.inherited(class, *name),
             (None, None) => None,
         };
+        if other.is_none() && class.is_some() {
+            heap.note_lacking_in(&mut out, *name);
+        }
         let joined = other.map_or_else(|| value.clone(), |other| join_at(heap, value, &other, widen, depth));
         out.insert(*name, joined);
     }
@@ -75,6 +78,9 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
             continue;
         }
         let inherited = class.and_then(|class| heap.inherited(class, *name));
+        if inherited.is_none() && class.is_some() {
+            heap.note_lacking_in(&mut out, *name);
+        }
         let joined = inherited.map_or_else(|| value.clone(), |other| join_at(heap, &other, value, widen, depth));
         out.insert(*name, joined);
     }

@@ -1,0 +1,53 @@
+//! Attributes that an instance has on some of the paths that have met, and lacks on others. Reading
+//! one gives what it is where it is there; `hasattr` and a default of `getattr` ask for this.
+
+use super::{Heap, names_of};
+use crate::value::{Attrs, Data, Instance, ObjId, Sym, Value, sym};
+
+/// Behind an attribute's name: some path lacks it. No attribute of Python is named so.
+const MARK: char = '?';
+
+/// The name under which an instance notes that some path lacks an attribute.
+pub(in crate::value) fn mark_of(name: Sym) -> Sym {
+    sym(&format!("{name}{MARK}"))
+}
+
+/// Whether it is such a name.
+pub fn is_mark(name: Sym) -> bool {
+    name.as_str().ends_with(MARK)
+}
+
+impl Heap {
+    /// Whether some path may lack an attribute that an instance has.
+    pub fn may_lack(&self, id: ObjId, name: Sym) -> bool {
+        self.lacking && names_of(self.get(id)).is_some_and(|names| names.contains_key(&mark_of(name)))
+    }
+
+    /// Whether presence of attributes is followed: of instances of the program's own classes.
+    pub(super) fn follows_presence(&self, id: ObjId) -> bool {
+        matches!(self.get(id), Data::Instance(Instance { class: Value::Obj(_), .. }))
+    }
+
+    /// Notes that some path lacks an attribute.
+    pub(super) fn note_lacking(&mut self, id: ObjId, name: Sym) {
+        if self.follows_presence(id) && !is_mark(name) {
+            self.lacking = true;
+            self.bind_one(id, mark_of(name), Some(Value::Bool(true)));
+        }
+    }
+
+    /// Notes it in attributes that are being joined.
+    pub(in crate::value) fn note_lacking_in(&mut self, attrs: &mut Attrs, name: Sym) {
+        if !is_mark(name) {
+            self.lacking = true;
+            attrs.insert(mark_of(name), Value::Bool(true));
+        }
+    }
+
+    /// An attribute has been set or deleted: all paths have it, or none.
+    pub(super) fn decide_presence(&mut self, id: ObjId, name: Sym) {
+        if self.may_lack(id, name) {
+            self.bind_one(id, mark_of(name), None);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Objects that some unknown value may be. Where paths meet on which a name holds things that have
+//! nothing in common, `None` and a tensor, nothing is known of it from there on: but what is written
+//! to it is written to that tensor, which other names may hold.
+
+use super::Heap;
+use crate::value::{Attrs, Data, Grad, Instance, Items, ObjId, Sym, Value};
+
+/// How deep the parts of such objects are followed.
+const DEPTH: u32 = 3;
+/// As many are followed at most.
+const MOST: usize = 4096;
+
+/// What is written to something of which nothing is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// Those of any kind: `x[…] = …`, `x += …`.
+    Elements,
+    /// Of a tensor: `x.add_(…)`.
+    Memory,
+    /// The same, and the shape: `x.t_()`.
+    Shape,
+    /// Of a list, set or dictionary: `x.append(…)`.
+    Items,
+    /// `x.name = …`, `del x.name`
+    Attribute(Sym),
+}
+
+impl Heap {
+    /// The objects that some unknown value may be.
+    pub fn lost(&self) -> impl Iterator<Item = ObjId> {
+        self.lost.iter().copied()
+    }
+
+    /// Notes what an unknown value stands for.
+    pub(in crate::value) fn lose(&mut self, value: &Value) {
+        match value {
+            Value::Obj(id) if self.lost.len() < MOST => {
+                let is_mutable = match self.get(*id) {
+                    Data::Instance(instance) => matches!(instance.class, Value::Obj(_)),
+                    data => matches!(data, Data::Tensor(_) | Data::List(_) | Data::Set(_) | Data::Dict(_)),
+                };
+                if is_mutable {
+                    self.lost.insert(*id);
+                }
+            }
+            Value::Tuple(items) => items.iter().for_each(|item| self.lose(item)),
+            _ => {}
+        }
+    }
+
+    /// Something of which nothing is known has been written to.
+    pub fn write_lost(&mut self, written: Written) {
+        let mut todo: Vec<(ObjId, u32)> = self.lost.iter().map(|id| (*id, DEPTH)).collect();
+        let mut at = 0;
+        while let Some((id, depth)) = todo.get(at).copied() {
+            at += 1;
+            if let Some(below) = depth.checked_sub(1) {
+                for part in self.parts_of(id) {
+                    if !todo.iter().any(|(have, _)| *have == part) {
+                        todo.push((part, below));
+                    }
+                }
+            }
+            self.forget_lost(id, written);
+        }
+    }
+
+    fn parts_of(&self, id: ObjId) -> Vec<ObjId> {
+        let of = |values: &Attrs| values.values().filter_map(Value::as_obj).collect();
+        match self.get(id) {
+            Data::List(Items::Exact(items)) | Data::Set(Items::Exact(items)) => {
+                items.iter().filter_map(Value::as_obj).collect()
+            }
+            Data::List(Items::Many(item)) | Data::Set(Items::Many(item)) => item.as_obj().into_iter().collect(),
+            Data::Dict(dict) => dict.entries.values().chain(&dict.open).filter_map(Value::as_obj).collect(),
+            Data::Instance(Instance { class: Value::Obj(_), attrs, .. }) => of(attrs),
+            _ => Vec::new(),
+        }
+    }
+
+    fn forget_lost(&mut self, id: ObjId, written: Written) {
+        match (self.get(id), written) {
+            (Data::Tensor(_), Written::Elements | Written::Memory | Written::Shape) => {
+                let Some(now) = self.tensor_now(id) else { return };
+                let shape = written == Written::Shape && now.shape.is_some();
+                let known = now.range.is_some() || now.data.is_some() || now.role.is_some();
+                let mut tensor = now.into_owned();
+                if !known && !shape && tensor.grad != Grad::Off {
+                    return;
+                }
+                tensor.forget_values();
+                if tensor.grad == Grad::Off {
+                    tensor.grad = Grad::Unknown;
+                }
+                if shape {
+                    tensor.shape = None;
+                    tensor.shape_at = None;
+                }
+                self.overwrite(id, tensor);
+            }
+            (Data::List(_) | Data::Set(_), Written::Elements | Written::Items) => {
+                if let Data::List(items) | Data::Set(items) = self.get_mut(id) {
+                    *items = Items::Many(Value::Unknown);
+                }
+            }
+            (Data::Dict(_), Written::Elements | Written::Items) => {
+                if let Data::Dict(dict) = self.get_mut(id) {
+                    dict.entries.values_mut().for_each(|value| *value = Value::Unknown);
+                    dict.open = Some(Value::Unknown);
+                }
+            }
+            (Data::Instance(_), Written::Attribute(name)) => {
+                let has = matches!(self.get(id), Data::Instance(instance) if instance.attrs.contains_key(&name));
+                self.bind(id, name, Some(Value::Unknown));
+                if !has {
+                    self.note_lacking(id, name);
+                }
+            }
+            _ => {}
+        }
+    }
+}
