@@ -1,19 +1,73 @@
 //! Loops over a list that they change: each round reads what stands at its place by then.
 
-use super::interp::Interp;
+use std::rc::Rc;
+
+use super::interp::{Interp, Rounds};
 use super::stmt::Flow;
-use crate::syntax::Expr;
 use crate::syntax::ast::StmtFor;
+use crate::syntax::{Expr, Stmt};
 use crate::value::{Data, Items, ObjId, Value};
 
 /// So many rounds more than there were elements are run one by one.
 const MORE: usize = 24;
+
+/// The lists that a loop goes over, as they were before it.
+pub(super) type Sources = Vec<(ObjId, Rc<Data>)>;
 
 impl<'p> Interp<'p> {
     /// The list that a loop goes over, where the program has a name for it.
     pub(super) fn changing(&self, iterable: &Value, stmt: &StmtFor) -> Option<ObjId> {
         let id = iterable.as_obj().filter(|id| matches!(self.heap.get(*id), Data::List(_)))?;
         matches!(&*stmt.iter, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_)).then_some(id)
+    }
+
+    /// An element of what has been written to since a loop over it began; `None` where it has not.
+    pub(super) fn element_by_now(&mut self, iterator: &Value, over: &Sources) -> Option<Value> {
+        if !self.heap.have_changed(over) {
+            return None;
+        }
+        match iterator.as_obj().map(|id| self.heap.get(id)) {
+            Some(Data::List(items)) => {
+                let items = items.clone();
+                Some(items.element(&mut self.heap))
+            }
+            _ => Some(Value::Unknown),
+        }
+    }
+
+    /// A loop over known elements of other lists (`zip`, `enumerate`): from where one of these has
+    /// changed on, neither the elements nor their number is known.
+    pub(super) fn unrolled_over(
+        &mut self,
+        mut items: Vec<Value>,
+        over: Sources,
+        rounds: Rounds,
+        orelse: &'p [Stmt],
+        round: &dyn Fn(&mut Self, Value) -> Flow,
+    ) -> Flow {
+        if over.is_empty() {
+            return self.unrolled(items, rounds, orelse, &mut |it, value| round(it, value));
+        }
+        // Past the last it is only looked whether there are more by then.
+        let mut left = items.len();
+        let mut changed = false;
+        items.push(Value::Unknown);
+        self.unrolled(items, rounds, orelse, &mut |it, value| {
+            if changed {
+                return Flow::Next;
+            }
+            changed = it.heap.have_changed(&over);
+            if changed {
+                return it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value));
+            }
+            match left.checked_sub(1) {
+                Some(rest) => {
+                    left = rest;
+                    round(it, value)
+                }
+                None => Flow::Next,
+            }
+        })
     }
 
     /// The places of a list of this length, and of some elements that it may get.

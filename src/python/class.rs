@@ -176,8 +176,16 @@ impl<'p> Interp<'p> {
     /// An attribute of a class of the program itself, not of its bases.
     pub(super) fn class_attr(&self, class: ObjId, name: Sym) -> Option<Value> {
         match self.heap.get(class) {
-            Data::Class(class) => class.attrs.get(&name).cloned(),
+            Data::Class(class) => self.unless_field(class.attrs.get(&name)?),
             _ => None,
+        }
+    }
+
+    /// What the class of a dataclass has under a field's name: the default, if there is one.
+    fn unless_field(&self, value: &Value) -> Option<Value> {
+        match value.as_obj().filter(|_| self.is_instance(value, FIELD)) {
+            Some(id) => self.heap.attr(id, "default"),
+            None => Some(value.clone()),
         }
     }
 

@@ -373,6 +373,7 @@ impl<'p> Interp<'p> {
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => Items::Many(Value::Any(Type::Str)),
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Iter(Iter { suspended: Some(_), .. }) => self.collected(object, span),
+                Data::Iter(_) if self.heap.have_changed(&self.heap.sources_of(object)) => Items::Many(Value::Unknown),
                 Data::Iter(Iter { once: true, .. }) => self.taken_from(*id),
                 Data::List(items) | Data::Iter(Iter { items, .. }) => items.clone(),
                 Data::Set(items) => {

@@ -75,13 +75,17 @@ impl<'p> Interp<'p> {
                 let items = self.distinct(items);
                 Value::Obj(self.heap.alloc(Data::Set(items)))
             }
-            "reversed" => match items {
-                Items::Exact(mut items) => {
-                    items.reverse();
-                    self.heap.iterator(Items::Exact(items))
-                }
-                many => self.heap.iter(many),
-            },
+            "reversed" => {
+                let iterator = match items {
+                    Items::Exact(mut items) => {
+                        items.reverse();
+                        self.heap.iterator(Items::Exact(items))
+                    }
+                    many => self.heap.iter(many),
+                };
+                self.heap.note_sources(&iterator, values.get(..1).unwrap_or_default());
+                iterator
+            }
             "sorted" => {
                 let sorted = match items {
                     Items::Exact(items) => match self.sorted(items.clone(), args, span) {
@@ -97,7 +101,11 @@ impl<'p> Interp<'p> {
                 Value::Obj(self.heap.alloc(Data::List(sorted)))
             }
             // A loader's iterator yields what the loader yields.
-            "iter" => self.heap.iterator(items),
+            "iter" => {
+                let iterator = self.heap.iterator(items);
+                self.heap.note_sources(&iterator, values.get(..1).unwrap_or_default());
+                iterator
+            }
             _ => Value::Obj(self.heap.alloc(Data::List(items))),
         }
     }
@@ -129,7 +137,10 @@ impl<'p> Interp<'p> {
         let filled = values.iter().all(|value| self.surely_not_empty(value));
         let items = self.zipped(values, span);
         let once = matches!(items, Items::Exact(_));
-        Value::Obj(self.heap.alloc(Data::Iter(Iter { items, once, first: None, last: None, filled, suspended: None })))
+        let iter = Iter { items, once, first: None, last: None, filled, suspended: None };
+        let iterator = Value::Obj(self.heap.alloc(Data::Iter(iter)));
+        self.heap.note_sources(&iterator, values);
+        iterator
     }
 
     /// Rows of what several values yield, until the shortest ends.
@@ -182,10 +193,14 @@ impl<'p> Interp<'p> {
                 let last = self.last_of(iterable, span).map(|last| Value::tuple(vec![Value::Any(Type::Int), last]));
                 let items = Items::Many(Value::tuple(vec![Value::Any(Type::Int), element]));
                 let iter = Iter { items, once: false, first, last, filled, suspended: None };
-                return Value::Obj(self.heap.alloc(Data::Iter(iter)));
+                let iterator = Value::Obj(self.heap.alloc(Data::Iter(iter)));
+                self.heap.note_sources(&iterator, std::slice::from_ref(iterable));
+                return iterator;
             }
         };
-        self.heap.iterator(items)
+        let iterator = self.heap.iterator(items);
+        self.heap.note_sources(&iterator, std::slice::from_ref(iterable));
+        iterator
     }
 
     pub(super) fn map(&mut self, values: &[Value], span: Span) -> Value {
@@ -205,6 +220,9 @@ impl<'p> Interp<'p> {
         if let Some(id) = iterator.as_obj()
             && let Data::Iter(iter) = self.heap.get(id)
         {
+            if self.heap.have_changed(&self.heap.sources_of(iterator)) {
+                return Value::Unknown;
+            }
             let mut items = iter.items.clone();
             let value = match &mut items {
                 Items::Exact(values) if !values.is_empty() => values.remove(0),

@@ -48,6 +48,7 @@ impl<'p> Interp<'p> {
             return self.over_iterator(&iterator, rounds, span, &stmt.orelse, &mut |it, value| round(it, value));
         }
         let certain = self.surely_not_empty(&iterable);
+        let over = self.heap.sources_of(&iterator);
         let items = self.iterate(&iterator, span);
         let body_size = stmt.body.last().map_or(0, |last| last.end().to_u32())
             - stmt.body.first().map_or(0, |f| f.start().to_u32());
@@ -57,7 +58,7 @@ impl<'p> Interp<'p> {
                 // What stands in it may come in some of its rounds only.
                 let rounds = Rounds { count: None, ..rounds };
                 let Some(list) = self.changing(&iterator, stmt) else {
-                    return self.unrolled(items, rounds, &stmt.orelse, &mut |it, value| round(it, value));
+                    return self.unrolled_over(items, over, rounds, &stmt.orelse, &round);
                 };
                 let places = self.places(items.len());
                 let last = places.len().saturating_sub(1);
@@ -69,7 +70,11 @@ impl<'p> Interp<'p> {
                 let element = Items::Exact(items).element(&mut self.heap);
                 self.counted(stmt, count, &element, |it| {
                     let mut begin = |_: &mut Self| None;
-                    it.widened(rounds, true, &stmt.orelse, &mut begin, &mut |it| round(it, element.clone()), None)
+                    let mut body = |it: &mut Self| {
+                        let value = it.element_by_now(&iterator, &over).unwrap_or_else(|| element.clone());
+                        round(it, value)
+                    };
+                    it.widened(rounds, true, &stmt.orelse, &mut begin, &mut body, None)
                 })
             }
             Items::Many(element) => {
@@ -86,6 +91,7 @@ impl<'p> Interp<'p> {
                 };
                 let mut body = |it: &mut Self| {
                     let value = first.take().unwrap_or_else(|| it.heap.renewed(&made, since));
+                    let value = it.element_by_now(&iterator, &over).unwrap_or(value);
                     round(it, value)
                 };
                 self.widened(rounds, certain, &stmt.orelse, &mut |_| None, &mut body, Some(&mut last))
@@ -290,7 +296,7 @@ impl<'p> Interp<'p> {
         (ends, recurs)
     }
 
-    fn unrolled(
+    pub(super) fn unrolled(
         &mut self,
         items: Vec<Value>,
         rounds: Rounds,

@@ -58,6 +58,8 @@ pub struct Heap {
     journals: Vec<Journal>,
     /// Whether some path may lack an attribute of some instance: see `lacking.rs`.
     lacking: bool,
+    /// Of an iterator, the lists that it goes over, as they were when it was made.
+    sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
     /// Objects that some unknown value may be: see `lost.rs`.
     lost: FxIndexSet,
 }
@@ -110,6 +112,29 @@ impl Heap {
     fn over(&mut self, items: Items, once: bool) -> Value {
         let iter = Iter { items, once, first: None, last: None, filled: false, suspended: None };
         Value::Obj(self.alloc(Data::Iter(iter)))
+    }
+
+    /// Notes what a new iterator goes over: what is in a list by then, it gives.
+    pub fn note_sources(&mut self, iterator: &Value, over: &[Value]) {
+        let all: Vec<(ObjId, Rc<Data>)> = over.iter().flat_map(|value| self.sources_of(value)).collect();
+        if let (Value::Obj(id), false) = (iterator, all.is_empty()) {
+            self.sources.insert(*id, all);
+        }
+    }
+
+    /// The lists that are gone through with a value, as they were when that was made.
+    pub fn sources_of(&self, value: &Value) -> Vec<(ObjId, Rc<Data>)> {
+        let Some(id) = value.as_obj() else { return Vec::new() };
+        match self.get(id) {
+            Data::List(_) => vec![(id, self.share(id))],
+            Data::Iter(_) => self.sources.get(&id).cloned().unwrap_or_default(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether one of these has been written to since.
+    pub fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
+        sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))
     }
 
     /// An iterator over what code yields that has not begun to run.

@@ -32,6 +32,12 @@ impl Heap {
         if let Some(value) = data.attrs.get(&name) {
             // What is bound to the instance when it is read is made anew each time.
             let bound = value.as_obj().is_some_and(|id| matches!(self.get(id), Data::Function(_)));
+            // A dataclass keeps of a field its default alone.
+            if let Some(Data::Instance(field)) = value.as_obj().map(|id| self.get(id))
+                && field.class.as_path() == Some("dataclasses.Field")
+            {
+                return field.attrs.get(&sym("default")).cloned();
+            }
             return Some(if bound { Value::Unknown } else { value.clone() });
         }
         let below = depth.checked_sub(1)?;
