@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::interp::{Body, Code, Interp};
+use super::interp::{Body, Code, Interp, Rounds};
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
@@ -86,7 +86,12 @@ impl<'p> Interp<'p> {
             Expr::Dict(d) => self.dict_display(&d.items),
             Expr::ListComp(c) => {
                 let items = self.comprehension(&c.generators, |it| it.eval(&c.elt));
-                Value::Obj(self.heap.alloc(Data::List(items)))
+                let none = std::mem::take(&mut self.perhaps_none);
+                let list = Value::Obj(self.heap.alloc(Data::List(items)));
+                if none {
+                    self.heap.note_perhaps_empty(&list);
+                }
+                list
             }
             Expr::SetComp(c) => {
                 let items = self.comprehension(&c.generators, |it| it.eval(&c.elt));
@@ -336,6 +341,7 @@ impl<'p> Interp<'p> {
         });
         self.set_scope(outer);
         self.stopped |= flow == Flow::Stopped;
+        self.perhaps_none = self.heap.is_perhaps_empty(&Value::Obj(list));
         match self.heap.get(list) {
             Data::List(items) => items.clone(),
             _ => Items::Many(Value::Unknown),
@@ -366,7 +372,8 @@ impl<'p> Interp<'p> {
         if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
         }
-        self.over_items(items, MOST_UNROLLED, &mut |it, value| {
+        let rounds = Rounds { perhaps_none: self.heap.is_perhaps_empty(&iterable), ..Rounds::default() };
+        self.over_items_in(rounds, items, MOST_UNROLLED, &mut |it, value| {
             it.assign(&first.target, value);
             it.filtered(&first.ifs, &mut |it| it.comprehend(rest, None, body))
         })

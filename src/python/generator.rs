@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::args::Args;
 use super::branch::go_on;
 use super::cadence::Cadence;
-use super::interp::{Body, Code, Frame, Interp};
+use super::interp::{Body, Code, Frame, Interp, Rounds};
 use super::leave::Leave;
 use super::stmt::Flow;
 use crate::syntax::Span;
@@ -27,7 +27,8 @@ impl<'p> Interp<'p> {
     pub(super) fn drive(&mut self, iterator: &Value, span: Span, consumer: Consumer<'p>) -> Flow {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(iterator) else {
             let items = self.iterate(iterator, span);
-            return self.over_items(items, MOST, &mut |it, value| consumer(it, value));
+            let rounds = Rounds { perhaps_none: self.heap.is_perhaps_empty(iterator), ..Rounds::default() };
+            return self.over_items_in(rounds, items, MOST, &mut |it, value| consumer(it, value));
         };
         match progress {
             Progress::Done => return Flow::Next,
@@ -239,6 +240,7 @@ impl<'p> Interp<'p> {
             let items = items.clone();
             return Items::Many(items.element(&mut self.heap));
         }
+        self.perhaps_none = self.heap.is_perhaps_empty(&Value::Obj(list));
         match self.heap.get(list) {
             Data::List(items) => items.clone(),
             _ => Items::Many(Value::Unknown),

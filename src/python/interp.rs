@@ -61,6 +61,8 @@ pub struct Rounds {
     pub count: Option<i64>,
     /// A `break` or `return` may end it before.
     pub leaves: bool,
+    /// What it goes over is known to be empty in some runs.
+    pub perhaps_none: bool,
 }
 
 /// A module, class body or function call that is being run.
@@ -144,6 +146,8 @@ pub struct Interp<'p> {
     /// Paths that have left blocks, and go on where those end.
     pub(super) exits: Vec<Exit>,
     pub(super) last_block: BlockId,
+    /// What was collected last may be no element at all.
+    pub(super) perhaps_none: bool,
     /// The present path ends in the middle of an expression.
     pub(super) stopped: bool,
     pub(super) context: Context,
@@ -206,6 +210,7 @@ impl<'p> Interp<'p> {
             waiting: Vec::new(),
             exits: Vec::new(),
             last_block: 0,
+            perhaps_none: false,
             stopped: false,
             context: Context::new(),
             modules: FxHashMap::default(),

@@ -44,14 +44,23 @@ impl<'p> Interp<'p> {
             }
             _ => Value::Any(Type::Int),
         };
-        Value::Obj(self.heap.alloc(Data::Iter(Iter {
+        // A length is taken not to be 0.
+        let filled = stop.is_some_and(|stop| {
+            let least = stop.range().map(|(range, _)| range.lo());
+            stop.as_size().is_some_and(|size| !size.is_unknown()) || least.zip(start).is_some_and(|(least, start)| least > start as f64)
+        });
+        let numbers = Value::Obj(self.heap.alloc(Data::Iter(Iter {
             items: Items::Many(element),
             once: false,
             first,
             last: None,
             filled: false,
             suspended: None,
-        })))
+        })));
+        if !filled {
+            self.heap.note_perhaps_empty(&numbers);
+        }
+        numbers
     }
 
     pub(super) fn collect(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
@@ -62,10 +71,21 @@ impl<'p> Interp<'p> {
                 return iterator;
             }
         }
+        self.perhaps_none = false;
         let items = match values.first() {
             None => Items::Exact(Vec::new()),
             Some(iterable) => self.iterate(iterable, span),
         };
+        let empty = values.first().is_some_and(|values| self.heap.is_perhaps_empty(values))
+            || matches!(items, Items::Many(_)) && std::mem::take(&mut self.perhaps_none);
+        let collected = self.collected_as(name, values, args, items, span);
+        if empty {
+            self.heap.note_perhaps_empty(&collected);
+        }
+        collected
+    }
+
+    fn collected_as(&mut self, name: &str, values: &[Value], args: &Args, items: Items, span: Span) -> Value {
         match name {
             "tuple" => match items {
                 Items::Exact(items) => Value::tuple(items),
@@ -140,6 +160,9 @@ impl<'p> Interp<'p> {
         let iter = Iter { items, once, first: None, last: None, filled, suspended: None };
         let iterator = Value::Obj(self.heap.alloc(Data::Iter(iter)));
         self.heap.note_sources(&iterator, values);
+        if values.iter().any(|value| self.heap.is_perhaps_empty(value)) {
+            self.heap.note_perhaps_empty(&iterator);
+        }
         iterator
     }
 
@@ -195,6 +218,9 @@ impl<'p> Interp<'p> {
                 let iter = Iter { items, once: false, first, last, filled, suspended: None };
                 let iterator = Value::Obj(self.heap.alloc(Data::Iter(iter)));
                 self.heap.note_sources(&iterator, std::slice::from_ref(iterable));
+                if self.heap.is_perhaps_empty(iterable) {
+                    self.heap.note_perhaps_empty(&iterator);
+                }
                 return iterator;
             }
         };
@@ -259,6 +285,8 @@ impl<'p> Interp<'p> {
             several => Items::Exact(several.to_vec()),
         };
         let start = args.get(1, "start").cloned().filter(|_| name == "sum");
+        // Of nothing it is 0, or what it begins with.
+        let none = name == "sum" && values.first().is_some_and(|values| self.heap.is_perhaps_empty(values));
         match items {
             Items::Exact(items) if name == "sum" => {
                 let mut total = start.unwrap_or(Value::Int(0));
@@ -284,6 +312,7 @@ impl<'p> Interp<'p> {
             items => {
                 let element = items.element(&mut self.heap);
                 match (name, element.number_type()) {
+                    ("sum", kind) if none && !matches!(kind, Some(Type::Bool | Type::Int)) => Value::Unknown,
                     ("sum", Some(Type::Bool)) => Value::Any(Type::Int),
                     (_, Some(ty)) => Value::Any(ty),
                     // The sum of tensors of one kind is a tensor of that kind.

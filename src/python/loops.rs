@@ -185,9 +185,19 @@ impl<'p> Interp<'p> {
         most: usize,
         round: &mut dyn FnMut(&mut Self, Value) -> Flow,
     ) -> Flow {
+        self.over_items_in(Rounds::default(), items, most, round)
+    }
+
+    pub(super) fn over_items_in(
+        &mut self,
+        rounds: Rounds,
+        items: Items,
+        most: usize,
+        round: &mut dyn FnMut(&mut Self, Value) -> Flow,
+    ) -> Flow {
         match items {
             Items::Exact(items) if items.is_empty() => Flow::Next,
-            Items::Exact(items) if items.len() <= most => self.unrolled(items, Rounds::default(), &[], round),
+            Items::Exact(items) if items.len() <= most => self.unrolled(items, rounds, &[], round),
             items => {
                 let certain = matches!(items, Items::Exact(_));
                 let element = items.element(&mut self.heap);
@@ -195,7 +205,7 @@ impl<'p> Interp<'p> {
                     let element = it.another(&element);
                     round(it, element)
                 };
-                self.widened(Rounds::default(), certain, &[], &mut |_| None, &mut body, None)
+                self.widened(rounds, certain, &[], &mut |_| None, &mut body, None)
             }
         }
     }
@@ -219,7 +229,8 @@ impl<'p> Interp<'p> {
 
     /// How often a `for` goes round.
     fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
-        Rounds { run: 0, count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body) }
+        let perhaps_none = self.heap.is_perhaps_empty(iterable);
+        Rounds { run: 0, count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body), perhaps_none }
     }
 
     fn count_of(&mut self, iter: &'p Expr, iterable: &Value) -> Option<i64> {
@@ -355,6 +366,10 @@ impl<'p> Interp<'p> {
         last: Option<&mut dyn FnMut(&mut Self)>,
     ) -> Flow {
         let (mark, id) = self.begin_loop(rounds);
+        let filling = match rounds.perhaps_none {
+            true => self.heap.set_filling(0),
+            false => self.heap.begin_filling() - 1,
+        };
         // What is known where a round ends; none has yet.
         let mut state: Option<Delta> = None;
         // Where the loop ends by itself.
@@ -439,7 +454,9 @@ impl<'p> Interp<'p> {
             self.heap.undo(mark);
         }
         ended.extend(self.take_exits(id).into_iter().map(|exit| exit.state));
-        if self.meet(mark, &ended) { Flow::Next } else { Flow::Stopped }
+        let met = self.meet(mark, &ended);
+        self.heap.set_filling(filling);
+        if met { Flow::Next } else { Flow::Stopped }
     }
 
     /// A round begins; with `doubt`, one that need not come where earlier ones did.

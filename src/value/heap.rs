@@ -1,5 +1,6 @@
 //! Where the objects of the interpreted program stand.
 
+mod empty;
 mod forget;
 mod inherit;
 mod journal;
@@ -12,7 +13,7 @@ mod twins;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Attrs, Data, Dict, Grad, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Sign, Size, Source, Suspended, Sym,
@@ -60,6 +61,10 @@ pub struct Heap {
     lacking: bool,
     /// Of an iterator, the lists that it goes over, as they were when it was made.
     sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
+    /// Lists and iterators of unknown length that are known to be empty in some runs: see `empty.rs`.
+    perhaps_empty: FxHashSet<ObjId>,
+    /// How many loops are being run of which it is taken that there is a round.
+    filling: u32,
     /// Objects that some unknown value may be: see `lost.rs`.
     lost: FxIndexSet,
 }

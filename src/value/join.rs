@@ -80,6 +80,9 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
                 | different_objects!() => return Value::Unknown,
             };
             let either = heap.alloc(joined);
+            if matches!(&*p, Data::List(_) | Data::Iter(_)) {
+                heap.join_emptiness(either, [(*x, &p), (*y, &q)]);
+            }
             heap.relate(either, [*x, *y]);
             for base in [*x, *y].iter().filter_map(|id| heap.base_of(*id)).collect::<Vec<_>>() {
                 heap.may_be(either, base);

@@ -70,7 +70,10 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
             let row = as_array_at(cx, &element, depth - 1)?;
             let mut shape = row.shape.clone()?;
             shape.insert(0, cx.fresh_dim("n"));
-            let mut out = array(None, row.dtype, at);
+            // Of an empty list it makes floats.
+            let filled = !cx.it.heap.is_perhaps_empty(value);
+            let dtype = row.dtype.filter(|dtype| filled || *dtype == Dtype::Float64);
+            let mut out = array(None, dtype, at);
             out.shape = Some(shape);
             // The elements of a list of unknown length, which may be empty.
             out.range = row.range.map(part_of);

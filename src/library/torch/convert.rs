@@ -306,8 +306,9 @@ fn tolist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return listed(cx, &input, &extents, &mut Vec::new());
     }
     let mut value = python_number(None, input.dtype);
-    for _ in 0..rank {
-        value = cx.list_of(value);
+    for at in (0..rank).rev() {
+        let empty = input.shape.as_ref().and_then(|dims| dims.get(at)).is_some_and(|dim| dim.size.known() == Some(0));
+        value = if empty { cx.list(Vec::new()) } else { cx.list_of(value) };
     }
     value
 }

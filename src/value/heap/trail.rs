@@ -299,6 +299,9 @@ impl Heap {
                 Some(have) => {
                     let joined = join_data(self, &have, &version, widen);
                     let differs = !same_data(self, &joined, &have, DEPTH);
+                    if matches!(joined, Data::List(_)) {
+                        self.join_emptiness(id, [(id, &have), (id, &version)]);
+                    }
                     changed |= differs;
                     // Views and masks of before the last write must not be taken for newer ones.
                     if differs || writes_in(&joined) > writes_in(&have) { Rc::new(joined) } else { have }

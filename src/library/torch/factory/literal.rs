@@ -142,9 +142,9 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
         Value::Obj(id) => match cx.it.heap.get(*id) {
             Data::Tensor(_) => tensor(cx, value, depth)?,
             Data::List(Items::Exact(items)) => sequence(cx, &items.clone(), depth)?,
-            Data::List(Items::Many(element)) => many(cx, &element.clone(), depth),
+            Data::List(Items::Many(element)) => many(cx, value, element, depth),
             // A tuple of unknown length: what `zip(*rows)` yields.
-            Data::Iter(Iter { items: Items::Many(element), .. }) => many(cx, &element.clone(), depth),
+            Data::Iter(Iter { items: Items::Many(element), .. }) => many(cx, value, element, depth),
             Data::Instance(_) => match pandas::as_sequence(cx, value) {
                 pandas::Sequence::Numbers(values) => of_array(*values),
                 pandas::Sequence::Table => {
@@ -163,11 +163,12 @@ fn refused(message: String) -> Refused {
     Refused { message, reads: Vec::new() }
 }
 
-/// A list of unknown length. It is taken not to be empty, in which case its dtype would be
-/// the default one.
-fn many(cx: &Cx<'_, '_>, element: &Value, depth: Depth) -> Part {
+/// A list of unknown length. Where it may be empty, its dtype may be the default one.
+fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
     match part(cx, element, depth.inner()) {
         Ok(inner) => {
+            let (filled, default) = (!cx.it.heap.is_perhaps_empty(list), cx.default_dtype());
+            let dtype = inner.dtype.filter(|dtype| filled || default.is_some() && *dtype == default);
             // Any of the values may be missing, but for one that is there in some run.
             let part = |range: Range| {
                 let met = range.met.map(|met| Met { always: false, ..met });
@@ -175,7 +176,7 @@ fn many(cx: &Cx<'_, '_>, element: &Value, depth: Depth) -> Part {
             };
             let (at, range) = (inner.at, inner.values().map(part));
             let shape = inner.shape.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
-            Part { shape, dtype: inner.dtype, data: None, range, at }
+            Part { shape, dtype, data: None, range, at }
         }
         Err(_) => Part::UNKNOWN,
     }
