@@ -186,6 +186,10 @@ impl Judge<'_, '_> {
     fn misplaced(&mut self, args: &[Cv]) -> Cv {
         let [Cv::Tensor(input, _), index] = args else { return Cv::Unknown };
         let Some(shape) = input.shape.clone() else { return Cv::Unknown };
+        // Where there is nothing to take, PyTorch looks at no index.
+        if shape.iter().any(|dim| dim.size.known() == Some(0)) {
+            return Cv::Unknown;
+        }
         let items = match index {
             Cv::Other(Value::Tuple(items)) => items.iter().map(|v| self.of_value(v, "the index")).collect(),
             other => vec![other.clone()],

@@ -123,6 +123,7 @@ impl<'p> Interp<'p> {
                 }
                 let element = self.element_of(id);
                 *self.heap.get_mut(id) = Data::List(Items::Many(element.clone()));
+                self.heap.note_perhaps_empty(&Value::Obj(id));
                 element
             }
             ("clear", _) => {
@@ -422,8 +423,10 @@ impl<'p> Interp<'p> {
 
 /// `list.count(x)`, where every comparison is decided.
 fn count_of(items: &[Value], args: &Args) -> Value {
-    let wanted = args.pos.first().and_then(|a| Key::of(&a.value));
-    let keys: Option<Vec<Key>> = items.iter().map(Key::of).collect();
+    // What is equal to an object, its class says.
+    let plain = |value: &Value| Key::of(value).filter(|key| !matches!(key, Key::Obj(_) | Key::Tuple(_)));
+    let wanted = args.pos.first().and_then(|a| plain(&a.value));
+    let keys: Option<Vec<Key>> = items.iter().map(plain).collect();
     match (keys, wanted) {
         (Some(keys), Some(wanted)) => int(keys.iter().filter(|key| **key == wanted).count()),
         _ => Value::Any(Type::Int),

@@ -10,7 +10,8 @@ use super::text::part_of_text;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{
-    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Size, Taken, Type, Value, Written, join, sym, texts_of,
+    Among, Data, Dict, Instance, Items, Iter, Key, ObjId, Range, Ranged, Size, Taken, Type, Value, Written, join, sym,
+    texts_of,
 };
 
 impl<'p> Interp<'p> {

@@ -368,11 +368,13 @@ impl<'p> Interp<'p> {
         if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
         }
+        self.perhaps_none = false;
         let items = self.iterate(&iterable, span);
         if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
         }
-        let rounds = Rounds { perhaps_none: self.heap.is_perhaps_empty(&iterable), ..Rounds::default() };
+        let perhaps_none = std::mem::take(&mut self.perhaps_none) || self.heap.is_perhaps_empty(&iterable);
+        let rounds = Rounds { perhaps_none, ..Rounds::default() };
         self.over_items_in(rounds, items, MOST_UNROLLED, &mut |it, value| {
             it.assign(&first.target, value);
             it.filtered(&first.ifs, &mut |it| it.comprehend(rest, None, body))

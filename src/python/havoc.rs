@@ -335,9 +335,27 @@ fn written_by(method: &str) -> Option<Written> {
         "requires_grad_" | "detach_" | "share_memory_" | "rename_" => return None,
         "t_" | "transpose_" | "swapaxes_" | "swapdims_" | "squeeze_" | "unsqueeze_" | "resize_" | "resize_as_"
         | "as_strided_" | "set_" => Written::Shape,
-        "append" | "extend" | "insert" | "remove" | "clear" | "reverse" | "appendleft" | "popleft" | "extendleft"
-        | "rotate" | "add" | "discard" | "update" | "pop" | "popitem" | "setdefault" | "move_to_end"
-        | "intersection_update" | "difference_update" | "symmetric_difference_update" | "subtract" => Written::Items,
+        "append"
+        | "extend"
+        | "insert"
+        | "remove"
+        | "clear"
+        | "reverse"
+        | "appendleft"
+        | "popleft"
+        | "extendleft"
+        | "rotate"
+        | "add"
+        | "discard"
+        | "update"
+        | "pop"
+        | "popitem"
+        | "setdefault"
+        | "move_to_end"
+        | "intersection_update"
+        | "difference_update"
+        | "symmetric_difference_update"
+        | "subtract" => Written::Items,
         // Of lists and of arrays.
         "sort" | "__setitem__" | "__delitem__" => Written::Elements,
         "fill" | "put" | "partition" | "itemset" => Written::Memory,

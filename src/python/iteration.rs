@@ -47,7 +47,8 @@ impl<'p> Interp<'p> {
         // A length is taken not to be 0.
         let filled = stop.is_some_and(|stop| {
             let least = stop.range().map(|(range, _)| range.lo());
-            stop.as_size().is_some_and(|size| !size.is_unknown()) || least.zip(start).is_some_and(|(least, start)| least > start as f64)
+            stop.as_size().is_some_and(|size| !size.is_unknown())
+                || least.zip(start).is_some_and(|(least, start)| least > start as f64)
         });
         let numbers = Value::Obj(self.heap.alloc(Data::Iter(Iter {
             items: Items::Many(element),

@@ -75,6 +75,10 @@ impl<'p> Interp<'p> {
             return value;
         }
         if let Some(value) = numbers(op, left, right, &mut self.heap) {
+            // A tensor in a later round may not do.
+            if self.in_loop() {
+                self.pass(span);
+            }
             return value;
         }
         match (op, left, right) {

@@ -9,8 +9,9 @@ use crate::syntax::Span;
 const NAME: &str = "changed-through-data";
 
 pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
-    let Moment::Backward { loss, .. } = moment else { return };
-    let Some((node, saved)) = trace.graph.stale(it, loss).filter(|(_, saved)| trace.graph.is_uncounted(it, *saved))
+    let Moment::Backward { loss, toward, .. } = moment else { return };
+    let Some((node, saved)) =
+        trace.graph.stale(it, loss, toward).filter(|(_, saved)| trace.graph.is_uncounted(it, *saved))
     else {
         return;
     };

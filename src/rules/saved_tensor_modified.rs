@@ -16,8 +16,8 @@ output = weight.exp()
 output += 1";
 
 pub fn moment(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span), found: &mut Found) {
-    let Moment::Backward { loss, .. } = moment else { return };
-    let Some((node, saved)) = trace.graph.stale(it, loss) else { return };
+    let Moment::Backward { loss, toward, .. } = moment else { return };
+    let Some((node, saved)) = trace.graph.stale(it, loss, toward) else { return };
     if trace.graph.is_uncounted(it, saved) {
         return;
     }

@@ -249,7 +249,8 @@ impl Range {
             .iter()
             .map(|&(lo, hi)| {
                 let (a, b) = (f(lo), f(hi));
-                (a.min(b), a.max(b))
+                // `min` and `max` would leave out what is no number.
+                if a.is_nan() || b.is_nan() { (f64::NAN, f64::NAN) } else { (a.min(b), a.max(b)) }
             })
             .collect();
         parts.sort_by(|a, b| a.0.total_cmp(&b.0));

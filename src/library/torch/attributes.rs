@@ -196,10 +196,13 @@ pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bo
         }
         "data" => {
             let mut facts = cx.tensor(value).unwrap_or_default();
-            // From now on both share memory, which is not followed.
+            // From now on both share memory: a write to one is one to the other.
             facts.forget_values();
             facts.grad = tensor.grad;
             cx.it.heap.overwrite(id, facts);
+            if let Some(other) = value.as_obj() {
+                cx.it.heap.share_data(id, other);
+            }
             true
         }
         "grad" => {

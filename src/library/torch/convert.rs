@@ -8,7 +8,7 @@ use super::factory::options;
 use super::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Device, DeviceKind, Dtype, Grad, Tensor, Type, Value};
+use crate::value::{ArrayKind, Device, DeviceKind, Dtype, Grad, Size, Tensor, Type, Value};
 
 /// Methods named for a dtype.
 const CASTS: [(&str, Dtype); 13] = [
@@ -307,8 +307,11 @@ fn tolist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut value = python_number(None, input.dtype);
     for at in (0..rank).rev() {
-        let empty = input.shape.as_ref().and_then(|dims| dims.get(at)).is_some_and(|dim| dim.size.known() == Some(0));
-        value = if empty { cx.list(Vec::new()) } else { cx.list_of(value) };
+        let size = input.shape.as_ref().and_then(|dims| dims.get(at)).map_or(Size::Unknown, |dim| dim.size.clone());
+        value = if size.known() == Some(0) { cx.list(Vec::new()) } else { cx.list_of(value) };
+        if size.is_unknown() {
+            cx.it.heap.note_perhaps_empty(&value);
+        }
     }
     value
 }

@@ -95,7 +95,12 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let shape_at = shape.as_ref().and(at);
     let grad = result_grad(cx, &named, dtype);
-    cx.out(Tensor { shape, shape_at, dtype, dtype_at: at, device, device_at, grad, ..Tensor::default() })
+    let out = Tensor { shape, shape_at, dtype, dtype_at: at, device, device_at, grad, ..Tensor::default() };
+    // Of one operand of which nothing is summed it is a view.
+    match values.as_slice() {
+        [only] if cx.it.heap.is_tensor(only) => cx.view_of(only, out),
+        _ => cx.out(out),
+    }
 }
 
 /// The dtype of the result: a label that is summed over two tensors makes a matrix product,

@@ -102,9 +102,13 @@ impl Graph {
     }
 
     /// Of the graph of these tensors: a function, and what it saved, which was written to since.
-    pub fn stale(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, ObjId)> {
+    /// Of `toward`, if these are known, only what leads there is gone through.
+    pub fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
+        let leads = |node: &Node| {
+            toward.is_empty() || self.ancestors(&node.inputs, |_| true).iter().any(|id| toward.contains(id))
+        };
         self.attached(it, from).into_iter().find_map(|id| {
-            let node = self.node(id)?;
+            let node = self.node(id).filter(|node| leads(node))?;
             let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
                 let (now, sure) = writes(it, *saved);
                 sure && now != *then

@@ -31,7 +31,8 @@ const MODULE: &str = "torch.nn.Module";
 pub enum Moment {
     /// Gradients are computed from these tensors, and added to what parameters have unless
     /// they are only returned. `loss` is empty where the tensors are not known.
-    Backward { loss: Vec<ObjId>, keeps_graph: bool, accumulates: bool },
+    /// `toward` are the inputs at which `autograd.grad` stops.
+    Backward { loss: Vec<ObjId>, keeps_graph: bool, accumulates: bool, toward: Vec<ObjId> },
     /// `optimizer.step()`.
     Step { optimizer: ObjId, closure: bool },
     /// `optimizer.zero_grad()`.
@@ -88,7 +89,12 @@ impl Trace {
             Event::Unseen { name, .. } => match name.as_str() {
                 "backward" | "manual_backward" => {
                     self.note();
-                    Some(Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true })
+                    Some(Moment::Backward {
+                        loss: Vec::new(),
+                        keeps_graph: true,
+                        accumulates: true,
+                        toward: Vec::new(),
+                    })
                 }
                 name if name == "grad" || name == "zero_" || name.contains("step") || name.contains("zero") => {
                     Some(Moment::Unclear)
@@ -123,10 +129,10 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
         "torch.autograd.backward" => backward(it, bound, "tensors", true),
         // Of a tensor, the framework calls `backward()` in plain sight.
         "accelerate.Accelerator.backward" if !it.heap.is_tensor(&bound.get("loss")) => {
-            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true, toward: Vec::new() }
         }
         "lightning.LightningModule.manual_backward" => {
-            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true }
+            Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true, toward: Vec::new() }
         }
         "torch.autograd.grad" => backward(it, bound, "outputs", false),
         "torch.optim.Optimizer.step" => Moment::Step { optimizer: object()?, closure: !bound.get("closure").is_none() },
@@ -144,7 +150,9 @@ fn backward(it: &Interp<'_>, bound: &Bound, name: &str, accumulates: bool) -> Mo
     // With `inputs`, only a part of the graph is walked.
     let whole = !accumulates || bound.get("inputs").is_none();
     let keeps_graph = !(off("retain_graph") && off("create_graph") && whole);
-    Moment::Backward { loss, keeps_graph, accumulates }
+    let mut toward = Vec::new();
+    tensors(it, &bound.get("inputs"), 1, &mut toward);
+    Moment::Backward { loss, keeps_graph, accumulates, toward }
 }
 
 /// Whether a value is a module.

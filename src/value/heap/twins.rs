@@ -27,6 +27,14 @@ impl Heap {
         }
     }
 
+    /// Notes that two tensors share their memory from now on.
+    pub fn share_data(&mut self, one: ObjId, other: ObjId) {
+        self.may_be(one, other);
+        for base in [one, other].iter().filter_map(|id| self.base_of(*id)).collect::<Vec<_>>() {
+            self.may_be(one, base);
+        }
+    }
+
     /// The other objects that an object may be.
     fn twins(&self, id: ObjId) -> Vec<ObjId> {
         let none = self.parts.is_empty() || !self.parts.contains_key(&id) && !self.wholes.contains_key(&id);
@@ -108,6 +116,13 @@ impl Heap {
             if changed.sizes() != facts.sizes() {
                 changed.shape = None;
             }
+            self.overwrite_one(twin, changed);
+        }
+        // Through a view, what its tensor may be is written to, too.
+        for twin in self.base_of(id).map(|base| self.twins(base)).unwrap_or_default() {
+            let Data::Tensor(tensor) = self.get(twin) else { continue };
+            let mut changed = tensor.clone();
+            changed.forget_values();
             self.overwrite_one(twin, changed);
         }
     }
