@@ -229,7 +229,7 @@ impl<'p> Interp<'p> {
             if self.heap.instance_of(&object).is_some()
                 && let Some(method) = self.user_method(&object, method)
             {
-                self.havoc_call(&method, std::slice::from_ref(&object), MAX_CALLS);
+                self.havoc_call(&method, std::slice::from_ref(&object), MAX_CALLS, &mut Seen::default());
             }
         }
     }
