@@ -231,10 +231,6 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.file(file).bindings()
     }
 
-    fn cell(&self, file: FileId, at: u32) -> Option<usize> {
-        self.0.file(file).cell_at(at).map(|cell| cell.range.start().to_usize())
-    }
-
     fn own_path(&self, file: FileId) -> Option<&'p str> {
         self.0.own_path(file)
     }
@@ -299,20 +295,13 @@ impl Watcher<'_> {
     }
 
     /// Keeps a finding about a call, and who made that call.
-    fn keep(&self, it: &Interp<'_>, mut diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
-        diagnostic.after = it.raised_at();
+    fn keep(&self, it: &Interp<'_>, diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
         let callers = it.callers();
         if !callers.is_empty() {
             let key = (diagnostic.code.clone(), diagnostic.span);
             self.callers.borrow_mut().entry(key).or_insert(callers);
         }
         crate::contract::push(found, diagnostic);
-    }
-
-    /// Of findings that were just made: whether every path that leads there has raised before.
-    fn place_on_path(it: &Interp<'_>, before: usize, found: &mut [Diagnostic]) {
-        let after = it.raised_at();
-        found.iter_mut().skip(before).for_each(|diagnostic| diagnostic.after = after);
     }
 
     /// Says where a function is called from, in findings that do not hold of every call of it, or
@@ -350,7 +339,6 @@ impl Watcher<'_> {
         // What raises where an exception is waited for does what it is to do.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
-        let fatal = judged.iter().find(|d| raises(d)).map_or(span, |d| d.span);
         for mut diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
             if self.witnesses {
                 diagnostic.witness = Some(witness::of(it, path, bound));
@@ -360,7 +348,6 @@ impl Watcher<'_> {
         if refused {
             self.note_failure(it, span);
             it.refuse(span);
-            it.give_up_path(fatal);
         }
     }
 }
@@ -374,9 +361,7 @@ impl Observer for Watcher<'_> {
         if !it.second_round() {
             self.judge(it, (path, bound, span), found);
         }
-        let before = found.len();
         self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
-        Self::place_on_path(it, before, found);
     }
 
     fn watches(&self, path: Sym) -> bool {
@@ -462,9 +447,7 @@ impl Observer for Watcher<'_> {
         }
         let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
         let found = &mut self.found.borrow_mut();
-        let before = found.len();
         self.watch.event(&watching, it, event, found);
-        Self::place_on_path(it, before, found);
     }
 }
 

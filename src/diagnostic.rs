@@ -197,8 +197,6 @@ pub struct Diagnostic {
     pub cause: Vec<Span>,
     /// Further places where the same is wrong for the same cause.
     pub repeats: Vec<Span>,
-    /// Every path that leads here has raised before, as the finding at this place says.
-    pub after: Option<Span>,
     /// What to do about it.
     pub help: Option<String>,
     pub fix: Option<Fix>,

@@ -37,7 +37,7 @@ class SegmentationLoss(nn.CrossEntropyLoss):
     def forward(self, preds, target):
         pred1, pred2 = preds
         loss1 = super().forward(pred1, target)  # error: TV106
-        loss2 = super().forward(pred2, target)  # error: TV106 (not reached)
+        loss2 = super().forward(pred2, target)  # error: TV106
         return loss1 + self.aux_weight * loss2
 
 

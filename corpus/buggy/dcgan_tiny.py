@@ -61,13 +61,13 @@ for i in range(3):
     errD_real.backward()
     noise = torch.randn(batch_size, nz, 1, 1, device=device)
     fake = netG(noise)
-    errD_fake = criterion(netD(fake.detach()), torch.zeros_like(label))  # error: TV113 (not reached)
+    errD_fake = criterion(netD(fake.detach()), torch.zeros_like(label))  # error: TV113
     errD_fake.backward()
     optD.step()
 
     # update G
     netG.zero_grad()
-    errG = criterion(netD(fake), label)  # error: TV113 (not reached)
+    errG = criterion(netD(fake), label)  # error: TV113
     errG.backward()
     optG.step()
     print(i, errD_real.item(), errD_fake.item(), errG.item())

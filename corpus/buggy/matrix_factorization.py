@@ -23,7 +23,7 @@ class MF(nn.Module):
 
     def forward(self, u, i):
         p = self.user_factors(u)  # error: TV202
-        q = self.item_factors(i)  # error: TV202 (not reached)
+        q = self.item_factors(i)  # error: TV202
         return (p * q).sum(dim=1)
 
 

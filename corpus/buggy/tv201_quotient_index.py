@@ -6,8 +6,8 @@ def reorder(scores, hidden, cell, sequences):
     best, words = scores.view(-1).topk(3)
     rows = words / scores.size(1)
     hidden = hidden[rows]  # error: TV201
-    cell = cell[rows]  # error: TV201 (not reached)
-    sequences = sequences[rows]  # error: TV201 (not reached)
+    cell = cell[rows]  # error: TV201
+    sequences = sequences[rows]  # error: TV201
     return best, hidden, cell, sequences
 
 

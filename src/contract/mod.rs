@@ -150,7 +150,6 @@ pub fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match found.iter_mut().find(|d| d.code == diagnostic.code && d.span == diagnostic.span) {
         Some(have) if have.severity < diagnostic.severity => *have = diagnostic,
         // One path on which nothing has raised before is enough.
-        Some(have) if diagnostic.after.is_none() => have.after = None,
         Some(_) => {}
         None => found.push(diagnostic),
     }

@@ -47,7 +47,6 @@ pub(super) fn diagnostic(
         witness: None,
         verdict: None,
         repeats: Vec::new(),
-        after: None,
     }
 }
 
@@ -66,7 +65,6 @@ pub(super) fn rejected(page: &Page, rejection: Rejection) -> Diagnostic {
         witness: None,
         verdict: None,
         repeats: Vec::new(),
-        after: None,
     }
 }
 

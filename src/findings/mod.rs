@@ -5,7 +5,7 @@ pub mod baseline;
 pub mod changes;
 pub mod identity;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::config::Settings;
 use crate::config::select::{is_known, known_names, matches_rule};
@@ -103,7 +103,6 @@ fn syntax_error(span: Span, message: String) -> Diagnostic {
         verdict: None,
         cause: Vec::new(),
         repeats: Vec::new(),
-        after: None,
     }
 }
 
@@ -130,8 +129,8 @@ pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec
     merged
 }
 
-/// Sorted findings as they are shown: what comes after a shown one that raises is left out, and
-/// those of one cause in one file are one, which names the other places.
+/// Sorted findings as they are shown: those of one cause in one file are one, which names the
+/// other places.
 pub fn condense(findings: &mut Vec<Diagnostic>) {
     condense_by(findings, |finding| finding, |_, _| true);
 }
@@ -143,13 +142,6 @@ pub fn condense_by<T>(
     finding: impl Fn(&mut T) -> &mut Diagnostic,
     related: impl Fn(&T, &T) -> bool,
 ) {
-    let raising = |d: &Diagnostic| d.severity == Severity::Error && !d.is_refuted();
-    let fatal: FxHashSet<Span> =
-        findings.iter_mut().map(|f| &*finding(f)).filter(|d| raising(d)).map(|d| d.span).collect();
-    findings.retain_mut(|f| {
-        let after = finding(f).after;
-        after.is_none_or(|after| after == finding(f).span || !fatal.contains(&after))
-    });
     let mut kept: Vec<T> = Vec::new();
     for mut new in std::mem::take(findings) {
         let diagnostic = finding(&mut new).clone();

@@ -286,7 +286,6 @@ mod tests {
             verdict: None,
             cause: Vec::new(),
             repeats: Vec::new(),
-            after: None,
         };
         let mut out = Vec::new();
         write(&[diagnostic], &project, Style::default(), &mut out).unwrap();

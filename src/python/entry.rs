@@ -14,7 +14,6 @@ impl<'p> Interp<'p> {
     /// Runs the root file as the program, then the functions that nothing called, with
     /// arguments of which nothing is known.
     pub fn run(&mut self) {
-        self.begin_path();
         let scope = self.run_main();
         self.context.speculative = true;
         // What nothing calls is looked at once, not in every context that it may have.
@@ -29,7 +28,6 @@ impl<'p> Interp<'p> {
                 continue;
             }
             let function = function.clone();
-            self.begin_path();
             self.frames.push(super::interp::Frame::new(self.root, scope));
             self.run_uncalled(id, &function, &mut instances);
             self.frames.pop();

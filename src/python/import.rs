@@ -30,9 +30,6 @@ pub trait Sources<'p> {
     /// Which statements of a file's module bind which names.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 
-    /// The cell of a notebook that holds this offset.
-    fn cell(&self, file: FileId, at: u32) -> Option<usize>;
-
     /// A file's path as the program in it would spell it.
     fn own_path(&self, file: FileId) -> Option<&'p str>;
 

@@ -387,10 +387,8 @@ impl<'p> Interp<'p> {
     /// the program is to blame.
     pub fn reject(&mut self, rejection: Rejection, place: Span) {
         self.refuse(place);
-        let shown = rejection.span;
         let observer = self.observer();
         observer.rejected(self, rejection);
-        self.give_up_path(shown);
     }
 
     /// Tells the observer what was called, where a library has refused some call since

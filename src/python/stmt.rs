@@ -4,7 +4,7 @@ use super::interp::Interp;
 use super::leave::Leave;
 use super::library::Event;
 use crate::syntax::ast::{self, ModModule};
-use crate::syntax::{Expr, Ranged, Stmt};
+use crate::syntax::{Expr, Stmt};
 use crate::value::{Value, sym};
 
 /// Whether execution goes on after a statement.
@@ -17,17 +17,7 @@ pub(super) enum Flow {
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_module(&mut self, module: &'p ModModule) {
-        // Each cell of a notebook is run by itself, whatever became of those before it.
-        let (file, sources) = (self.file(), self.sources);
-        let cell = |stmt: &Stmt| sources.cell(file, stmt.range().start().to_u32());
-        for part in module.body.chunk_by(|a, b| cell(a) == cell(b)) {
-            if part.first().is_some_and(|stmt| cell(stmt).is_some()) {
-                self.begin_path();
-            }
-            if self.exec_block(part) == Flow::Stopped {
-                return;
-            }
-        }
+        self.exec_block(&module.body);
     }
 
     pub(super) fn exec_block(&mut self, body: &'p [Stmt]) -> Flow {

@@ -347,6 +347,5 @@ pub(super) fn report(
         verdict: None,
         cause: Vec::new(),
         repeats: Vec::new(),
-        after: None,
     });
 }

@@ -169,7 +169,6 @@ impl<'f> Suppressions<'f> {
             verdict: None,
             cause: Vec::new(),
             repeats: Vec::new(),
-            after: None,
         }
     }
 

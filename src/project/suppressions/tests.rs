@@ -19,7 +19,6 @@ fn finding(span: Span) -> Diagnostic {
         verdict: None,
         cause: Vec::new(),
         repeats: Vec::new(),
-        after: None,
     }
 }
 
