@@ -232,7 +232,9 @@ fn gitlab_and_junit() {
 
 #[test]
 fn fingerprints_stay_where_lines_move_and_differ_among_twins() {
-    let twice = format!("{LOSS}loss = F.cross_entropy(logits, target)\n");
+    // With facts of its own: two findings of one cause are shown as one.
+    let body = LOSS.lines().skip(3).map(|line| format!("    {line}\n")).collect::<String>();
+    let twice = format!("{LOSS}\n\ndef again():\n{body}");
     let sandbox = Sandbox::new(&[("loss.py", &twice)]);
     let prints = || {
         let output = sandbox.run(&["check", "--output-format", "gitlab"]);

@@ -46,7 +46,7 @@ fn a_page_is_tested() {
     empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
     1 page tested: 0 with faults
     ");
-    sandbox.write("empty-batch.md", &PAGE.replace("  # warning", "\ntorch.ones(1)  # warning"));
+    sandbox.write("empty-batch.md", PAGE.replace("  # warning", "\ntorch.ones(1)  # warning"));
     assert_snapshot!(sandbox.run(&test), @r"
     exit 1
     empty-batch.md:25: Example is marked warning, but MY001 is silent there
@@ -55,7 +55,7 @@ fn a_page_is_tested() {
     empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
     1 page tested: 1 with faults
     ");
-    sandbox.write("empty-batch.md", &PAGE.replace("torch.ones(1, 2)", "torch.ones(0, 2)"));
+    sandbox.write("empty-batch.md", PAGE.replace("torch.ones(1, 2)", "torch.ones(0, 2)"));
     assert_snapshot!(sandbox.run(&test), @r"
     exit 1
     empty-batch.md:29: Use instead has an unmarked warning of MY001
@@ -75,7 +75,7 @@ fn a_page_is_tested() {
 #[test]
 fn slips_of_the_pen_in_a_contract_are_told() {
     let sandbox = Sandbox::new(&[("a.py", "import torch\n"), ("torchvet.toml", "rules = ['empty-batch.md']\n")]);
-    sandbox.write("empty-batch.md", &PAGE.replace("input.shape", "input.shpae"));
+    sandbox.write("empty-batch.md", PAGE.replace("input.shape", "input.shpae"));
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 2
     --- stderr
