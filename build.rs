@@ -1,5 +1,6 @@
 //! Checks the rule pages and lays them into the crate: `$OUT_DIR/pages.rs` holds
-//! `PAGES: &[(stem, text)]`. A fault in a page is a build error at its line.
+//! `PAGES: &[(stem, text)]`. A fault in a page is a build error at its line. `$OUT_DIR/order.rs`
+//! lists the rules that have a file of their own, in the order of their codes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,13 +17,15 @@ mod sections;
 use front_matter::{Fault, FrontMatter};
 
 /// The files of `src/rules` that are no rule.
-const MACHINERY: &[&str] = &["mod", "page", "front_matter", "sections", "tests", "notes", "watch"];
+const MACHINERY: &[&str] = &["mod", "page", "front_matter", "sections", "tests", "notes", "rule", "watch"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=rules");
     println!("cargo::rerun-if-changed=src/rules");
     let mut checks: BTreeSet<String> = stems("src/rules", "rs")?.into_iter().collect();
     checks.retain(|stem| !MACHINERY.contains(&stem.as_str()));
+
+    let own: BTreeSet<String> = checks.clone();
 
     let mut codes: BTreeMap<String, String> = BTreeMap::new();
     let mut table = String::from("pub(super) static PAGES: &[(&str, &str)] = &[\n");
@@ -40,7 +43,34 @@ fn main() -> io::Result<()> {
         println!("cargo::error=src/rules/{stem}.rs:1: no page rules/{}.md", stem.replace('_', "-"));
     }
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
-    fs::write(Path::new(&out).join("pages.rs"), table)
+    fs::write(Path::new(&out).join("pages.rs"), table)?;
+    let rules = codes.values().map(|stem| stem.replace('-', "_")).filter(|stem| own.contains(stem));
+    fs::write(Path::new(&out).join("order.rs"), order(&rules.collect::<Vec<_>>()))
+}
+
+/// The rules as fields of a struct, and a macro that asks one after the other: each is asked as the
+/// type that it is, so that a method which it does not have costs nothing.
+fn order(rules: &[String]) -> String {
+    let (mut fields, mut calls) = (String::new(), String::new());
+    for stem in rules {
+        let _ = writeln!(fields, "    {stem}: super::{stem}::{},", camel(stem));
+        let _ = writeln!(calls, "        {{ let $rule = &$order.{stem}; $ask }}");
+    }
+    format!(
+        "#[derive(Default)]\nstruct Order {{\n{fields}}}\n\n\
+         macro_rules! each_rule {{\n    ($order:expr, $rule:ident => $ask:expr) => {{{{\n{calls}    }}}};\n}}\n"
+    )
+}
+
+/// The name of a rule's type: `LateLaunchBlocking` of `late_launch_blocking`.
+fn camel(stem: &str) -> String {
+    let mut name = String::new();
+    for word in stem.split('_') {
+        let (first, rest) = word.split_at(1);
+        name.push_str(&first.to_uppercase());
+        name.push_str(rest);
+    }
+    name
 }
 
 /// Checks one page; takes its Rust file, where it has one, off `checks`.

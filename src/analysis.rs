@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Label};
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::python::{Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, Rejection, Sources};
-use crate::rules::{self, Rules, Watch, Watching};
+use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Data, Sym, Value};
 
@@ -98,7 +98,7 @@ fn run(
 ) -> Report {
     let source = project.file(file);
     if let Some(kind) = LaunchFile::of(&source.path).filter(|_| source.kind() == FileKind::Launch) {
-        let diagnostics = rules::launched(rules, file, kind.settings(&source.path, source.text()));
+        let diagnostics = rules::launched(rules, file, &kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
     // Nothing can be said of a file that names no library of which anything is known.
@@ -128,7 +128,7 @@ impl Job<'_> {
             rules,
             contracts,
             failures: RefCell::default(),
-            watch: Watch::new(),
+            watch: Watch::default(),
             found: RefCell::default(),
             facts: wanted.facts.then(RefCell::default),
             around: wanted.at.map(|at| (at, RefCell::default())),
@@ -143,10 +143,10 @@ impl Job<'_> {
         let sources = Tree(project);
         let mut interp = Interp::new(&sources, &Libraries, &watcher, file, budget);
         interp.spot = wanted.at;
-        watcher.watch.begin(&mut interp);
+        let source = |span: Span| watcher.source(span);
+        watcher.watch.begin(Watching { rules, source: &source, found: &mut watcher.found.borrow_mut() }, &mut interp);
         interp.run();
-        let watching = Watching { rules, source: &|span| watcher.source(span) };
-        watcher.watch.end(&watching, &interp, &mut watcher.found.borrow_mut());
+        watcher.watch.end(Watching { rules, source: &source, found: &mut watcher.found.borrow_mut() }, &mut interp);
         let facts = watcher.facts.as_ref().map(|facts| listed(&interp, project, &facts.borrow())).unwrap_or_default();
         let around =
             watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
@@ -330,18 +330,17 @@ impl Watcher<'_> {
 
 impl Watcher<'_> {
     /// Asks the contracts of a call.
-    fn judge(&self, it: &mut Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Vec<Diagnostic>) {
+    fn judge(&self, it: &mut Interp<'_>, call: Call<'_>, span: Span, found: &mut Vec<Diagnostic>) {
         let source = |span: Span| self.source(span);
         let mut judged = Vec::new();
         // What is shown of a loop's second round is for the rules about order only.
-        let refused =
-            !it.second_round() && self.contracts.check(self.rules, it, (path, bound, span), &source, &mut judged);
+        let refused = !it.second_round() && self.contracts.check(self.rules, it, call, span, &source, &mut judged);
         // What raises where an exception is waited for does what it is to do.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
         for mut diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
             if self.witnesses {
-                diagnostic.witness = Some(witness::of(it, path, bound));
+                diagnostic.witness = Some(witness::of(it, call.path, call.bound));
             }
             self.keep(it, diagnostic, found);
         }
@@ -356,12 +355,12 @@ impl Observer for Watcher<'_> {
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
         self.give_up();
         let source = |span: Span| self.source(span);
-        let found = &mut self.found.borrow_mut();
+        let (call, found) = (Call { path, bound }, &mut self.found.borrow_mut());
         // What is shown of a loop's second round is for the rules about order only.
         if !it.second_round() {
-            self.judge(it, (path, bound, span), found);
+            self.judge(it, call, span, found);
         }
-        self.watch.call(&Watching { rules: self.rules, source: &source }, it, (path, bound, span), found);
+        self.watch.call(Watching { rules: self.rules, source: &source, found }, it, call, span);
     }
 
     fn watches(&self, path: Sym) -> bool {
@@ -375,9 +374,9 @@ impl Observer for Watcher<'_> {
             return;
         }
         self.note_failure(it, rejection.span);
-        let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
+        let source = |span: Span| self.source(span);
         let mut new = Vec::new();
-        if !self.watch.rejected(&watching, it, &rejection, &mut new) {
+        if !self.watch.rejected(Watching { rules: self.rules, source: &source, found: &mut new }, it, &rejection) {
             self.contracts.rejected(self.rules, rejection, &mut new);
         }
         let found = &mut self.found.borrow_mut();
@@ -405,7 +404,8 @@ impl Observer for Watcher<'_> {
 
     fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
         self.give_up();
-        self.watch.assigned(it, name, value, span);
+        let (source, found) = (|span: Span| self.source(span), &mut self.found.borrow_mut());
+        self.watch.assigned(Watching { rules: self.rules, source: &source, found }, it, name, value, span);
         if let Some(facts) = self.facts.as_ref().filter(|_| !it.second_round()) {
             note(facts, it, name, value, span);
         }
@@ -445,9 +445,8 @@ impl Observer for Watcher<'_> {
         {
             return;
         }
-        let watching = Watching { rules: self.rules, source: &|span| self.source(span) };
-        let found = &mut self.found.borrow_mut();
-        self.watch.event(&watching, it, event, found);
+        let (source, found) = (|span: Span| self.source(span), &mut self.found.borrow_mut());
+        self.watch.event(Watching { rules: self.rules, source: &source, found }, it, event);
     }
 }
 

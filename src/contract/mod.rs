@@ -14,8 +14,8 @@ mod value;
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::python::{Bound, Interp, RejectKind, Rejection};
-use crate::rules::{Page, Rules};
+use crate::python::{Interp, RejectKind, Rejection};
+use crate::rules::{Call, Page, Rules};
 use crate::syntax::{self, Expr, Span, ast::StmtFunctionDef};
 use crate::value::{Sym, sym};
 
@@ -105,7 +105,8 @@ impl Contracts {
         &self,
         rules: &Rules,
         it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
+        Call { path, bound }: Call<'_>,
+        span: Span,
         source: &Source<'_>,
         found: &mut Vec<Diagnostic>,
     ) -> bool {

@@ -2,12 +2,10 @@
 
 use std::cell::Cell;
 
-use super::trace::Moment;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
-use crate::python::{Bound, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::Moment;
 use crate::syntax::Span;
-use crate::value::Sym;
 
 const NAME: &str = "anomaly-mode-left-on";
 
@@ -19,26 +17,31 @@ pub struct AnomalyModeLeftOn {
     trained: Cell<Option<Span>>,
 }
 
-impl AnomalyModeLeftOn {
-    pub fn call(&self, with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+impl Rule for AnomalyModeLeftOn {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if path.as_str() != "torch.autograd.set_detect_anomaly" {
             return;
         }
         let before = Span { start: span.start.saturating_sub(5), end: span.start, ..span };
-        let block = with.source(before).is_some_and(|text| text.trim_end() == "with");
+        let block = cx.source(before).is_some_and(|text| text.trim_end() == "with");
         let certain = !it.speculative() && it.undecided() == 0 && !it.in_loop() && !block;
         self.on.set((certain && bound.get("mode").as_bool() == Some(true)).then_some(span));
     }
 
-    pub fn moment(&self, it: &Interp<'_>, moment: &Moment) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &*cx.it;
         if matches!(moment, Moment::Step { .. }) && it.in_loop() && self.trained.get().is_none() {
             self.trained.set(self.on.get());
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let (Some(span), Some(page)) = (self.trained.get(), with.rules.find(NAME)) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        let Some(span) = self.trained.get() else { return };
         let message = "anomaly detection is on for the whole training: every backward looks for NaN, and every forward keeps its traceback";
-        report(found, page, Severity::Warning, message.to_owned(), span, Vec::new());
+        cx.findings.report(NAME, Severity::Warning, message, span, Vec::new());
     }
 }

@@ -3,11 +3,10 @@
 //! What is reported moves at least two lengths that cannot be mistaken for each other: known
 //! numbers that differ, or lengths with names of their own.
 
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
-use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Size, Sym, Value};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::value::{ArrayKind, Data, Size, Value};
 
 const NAME: &str = "axes-swapped-by-view";
 const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.view"];
@@ -15,14 +14,10 @@ const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.
 #[derive(Default)]
 pub struct AxesSwappedByView;
 
-impl AxesSwappedByView {
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+impl Rule for AxesSwappedByView {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if !PATHS.contains(&path.as_str()) || bound.open {
             return;
         }
@@ -31,7 +26,9 @@ impl AxesSwappedByView {
             _ => return,
         };
         let (Some(old), Some(new)) = (tensor.sizes(), asked(it, bound, &tensor.numel())) else { return };
-        let Some(page) = with.rules.find(NAME).filter(|_| swaps(&old, &new) || joins_over(&old, &new)) else { return };
+        if !swaps(&old, &new) && !joins_over(&old, &new) {
+            return;
+        }
         let text = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
         let message = format!(
             "from [{}] to [{}] the lengths change places and the elements do not: `permute` moves axes",
@@ -39,7 +36,7 @@ impl AxesSwappedByView {
             text(&new)
         );
         let labels = tensor.shape_at.map(|span| Label { span, message: format!("[{}] comes from here", text(&old)) });
-        report(found, page, Severity::Warning, message, span, labels.into_iter().collect());
+        cx.findings.report(NAME, Severity::Warning, message, span, labels.into_iter().collect());
     }
 }
 

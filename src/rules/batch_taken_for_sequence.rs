@@ -1,12 +1,11 @@
 //! A loader's batch, samples first, for a layer that takes the first axis for the steps of a
 //! sequence.
 
-use super::trace::tensor;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
-use crate::syntax::Span;
-use crate::value::{Dim, Sym, Value, dims_text};
+use crate::python::Interp;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::tensor;
+use crate::value::{Dim, Value, dims_text};
 
 const NAME: &str = "batch-taken-for-sequence";
 /// Layers that want `[steps, batch, features]` unless they are told otherwise, with the
@@ -21,24 +20,30 @@ const SEQUENTIAL: &[(&str, &str)] = &[
     ("torch.nn.Transformer.forward", "src"),
 ];
 
-pub fn call(with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Found) {
-    let Some((_, parameter)) = SEQUENTIAL.iter().find(|(layer, _)| *layer == path.as_str()) else { return };
-    let Some(input) = bound.get(parameter).as_obj().and_then(|id| tensor(it, id)) else { return };
-    let Some(dims @ [first, second, _]) = input.shape.as_deref() else { return };
-    let judged = is_batch(first) && !second.batch && second.size.known() != Some(1);
-    let Some(page) = with.rules.find(NAME).filter(|_| judged && batch_first(it, &bound.get("self"), 3) == Some(false))
-    else {
-        return;
-    };
-    let message = format!(
-        "`{parameter}` is {}, samples first, and the layer takes {} for the steps of a sequence: it was made without `batch_first=True`",
-        dims_text(dims),
-        first.size
-    );
-    report(found, page, Severity::Warning, message, span, made_here(first));
+#[derive(Default)]
+pub struct BatchTakenForSequence;
+
+impl Rule for BatchTakenForSequence {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
+        let Some((_, parameter)) = SEQUENTIAL.iter().find(|(layer, _)| *layer == path.as_str()) else { return };
+        let Some(input) = bound.get(parameter).as_obj().and_then(|id| tensor(it, id)) else { return };
+        let Some(dims @ [first, second, _]) = input.shape.as_deref() else { return };
+        let judged = is_batch(first) && !second.batch && second.size.known() != Some(1);
+        if !judged || batch_first(it, &bound.get("self"), 3) != Some(false) {
+            return;
+        }
+        let message = format!(
+            "`{parameter}` is {}, samples first, and the layer takes {} for the steps of a sequence: it was made without `batch_first=True`",
+            dims_text(dims),
+            first.size
+        );
+        cx.findings.report(NAME, Severity::Warning, message, span, made_here(first));
+    }
 }
 
-pub(super) fn is_batch(dim: &Dim) -> bool {
+pub fn is_batch(dim: &Dim) -> bool {
     dim.batch && dim.size.known() != Some(1)
 }
 
@@ -52,7 +57,7 @@ fn batch_first(it: &Interp<'_>, layer: &Value, depth: u32) -> Option<bool> {
     batch_first(it, &inner, depth.checked_sub(1)?)
 }
 
-pub(super) fn made_here(dim: &Dim) -> Vec<Label> {
+pub fn made_here(dim: &Dim) -> Vec<Label> {
     let label = |span| Label { span, message: "the batches are made here".to_owned() };
     dim.at.map(label).into_iter().collect()
 }

@@ -3,27 +3,32 @@
 //! The page has no contract: its functions are called all the time, and a tensor does not tell
 //! what was done to it, so the probe would ask in vain.
 
-use super::trace::tensor;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
-use crate::syntax::Span;
-use crate::value::Sym;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::tensor;
 
 const NAME: &str = "bits-of-mask-flipped";
 
-pub fn call(with: &Watching<'_>, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span), found: &mut Found) {
-    let masks: &[&str] = match path.as_str() {
-        "torch.ne" | "torch.not_equal" | "torch.gt" | "torch.greater" | "torch.nonzero" | "torch.Tensor.to"
-        | "torch.Tensor.bool" | "torch.Tensor.float" => &["input"],
-        "torch.mul" | "torch.multiply" => &["input", "other"],
-        "torch.where" => &["condition"],
-        "torch.Tensor.__getitem__" | "torch.Tensor.__setitem__" => &["index"],
-        _ => return,
-    };
-    let flipped = |name: &&str| bound.get(name).as_obj().and_then(|id| tensor(it, id)).and_then(|t| t.past.flipped);
-    let Some((flipped, page)) = masks.iter().find_map(flipped).zip(with.rules.find(NAME)) else { return };
-    let message = "`~` flips all bits of these integers, which are only 0 and 1: none of the results is 0".to_owned();
-    let used = Label { span, message: "this uses the result as a mask".to_owned() };
-    report(found, page, Severity::Warning, message, flipped, vec![used]);
+#[derive(Default)]
+pub struct BitsOfMaskFlipped;
+
+impl Rule for BitsOfMaskFlipped {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
+        let masks: &[&str] = match path.as_str() {
+            "torch.ne" | "torch.not_equal" | "torch.gt" | "torch.greater" | "torch.nonzero" | "torch.Tensor.to"
+            | "torch.Tensor.bool" | "torch.Tensor.float" => &["input"],
+            "torch.mul" | "torch.multiply" => &["input", "other"],
+            "torch.where" => &["condition"],
+            "torch.Tensor.__getitem__" | "torch.Tensor.__setitem__" => &["index"],
+            _ => return,
+        };
+        let flipped = |name: &&str| bound.get(name).as_obj().and_then(|id| tensor(it, id)).and_then(|t| t.past.flipped);
+        let Some(flipped) = masks.iter().find_map(flipped) else { return };
+        let message =
+            "`~` flips all bits of these integers, which are only 0 and 1: none of the results is 0".to_owned();
+        let used = Label { span, message: "this uses the result as a mask".to_owned() };
+        cx.findings.report(NAME, Severity::Warning, message, flipped, vec![used]);
+    }
 }

@@ -1,25 +1,32 @@
 //! Gradients clipped when the step has used them already.
 
-use super::trace::{Gradients, Trace};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::Interp;
-use crate::syntax::Span;
-use crate::value::Sym;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::Gradients;
 
 const NAME: &str = "clipping-after-step";
 
-pub fn call(with: &Watching<'_>, it: &Interp<'_>, trace: &Trace, (path, span): (Sym, Span), found: &mut Found) {
-    if !matches!(path.as_str(), "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_")
-        || it.speculative()
-    {
-        return;
+#[derive(Default)]
+pub struct ClippingAfterStep;
+
+impl Rule for ClippingAfterStep {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
+        if !matches!(path.as_str(), "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_")
+            || it.speculative()
+        {
+            return;
+        }
+        let optimizers = trace.optimizers.all();
+        let used = optimizers.iter().all(|id| trace.optimizers.gradients(it, *id) == Some(Gradients::Used));
+        let step = optimizers.iter().filter_map(|id| trace.optimizers.known(*id)?.stepped).max();
+        let (true, Some(step)) = (used, step) else { return };
+        let message = "the gradients are clipped after the step that uses them";
+        let labels = vec![Label { span: step, message: "this has used them as they were".to_owned() }];
+        cx.findings.report(NAME, Severity::Error, message, span, labels);
     }
-    let optimizers = trace.optimizers.all();
-    let used = optimizers.iter().all(|id| trace.optimizers.gradients(it, *id) == Some(Gradients::Used));
-    let step = optimizers.iter().filter_map(|id| trace.optimizers.known(*id)?.stepped).max();
-    let (true, Some(step), Some(page)) = (used, step, with.rules.find(NAME)) else { return };
-    let message = "the gradients are clipped after the step that uses them".to_owned();
-    let labels = vec![Label { span: step, message: "this has used them as they were".to_owned() }];
-    report(found, page, Severity::Error, message, span, labels);
 }

@@ -6,10 +6,10 @@
 
 use std::cell::RefCell;
 
-use super::notes::{COPIED, holds};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::{Event, Interp};
+use crate::rules::notes::{COPIED, holds};
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
@@ -29,8 +29,9 @@ pub struct CopiedRandomGenerator {
     attributes: RefCell<Vec<Attribute>>,
 }
 
-impl CopiedRandomGenerator {
-    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+impl Rule for CopiedRandomGenerator {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         let Event::SetAttribute { name, value, span, .. } = event else { return };
         let Some(generator) = value.as_obj().filter(|_| is_generator(it, value)) else { return };
         let mut attributes = self.attributes.borrow_mut();
@@ -41,13 +42,9 @@ impl CopiedRandomGenerator {
         }
     }
 
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if self.attributes.borrow().is_empty() {
             return;
         }
@@ -61,13 +58,12 @@ impl CopiedRandomGenerator {
             return;
         }
         let Some(attribute) = attributes.iter().find(|a| a.generator == generator && in_worker(it)) else { return };
-        let Some(page) = with.rules.find(NAME) else { return };
         let message = format!(
             "each worker of the loader has a copy of `{}`, and all of them draw the same numbers, in every epoch",
             attribute.name
         );
         let labels = vec![Label { span, message: "a worker draws from it here".to_owned() }];
-        report(found, page, Severity::Warning, message, attribute.span, labels);
+        cx.findings.report(NAME, Severity::Warning, message, attribute.span, labels);
     }
 }
 

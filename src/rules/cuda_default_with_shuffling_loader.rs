@@ -4,26 +4,20 @@
 //! a tensor on the default device. A default that `with torch.device(…)` sets is left alone:
 //! what counts is the default where the loader is iterated.
 
-use super::notes::{DEFAULT_DEVICE, DEVICES_BEFORE};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
-use crate::python::{Bound, Interp};
-use crate::syntax::Span;
-use crate::value::{Sym, Value};
+use crate::rules::notes::{DEFAULT_DEVICE, DEVICES_BEFORE};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::value::Value;
 
 const NAME: &str = "cuda-default-with-shuffling-loader";
 
 #[derive(Default)]
 pub struct CudaDefaultWithShufflingLoader;
 
-impl CudaDefaultWithShufflingLoader {
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+impl Rule for CudaDefaultWithShufflingLoader {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if path.as_str() != "torch.utils.data.DataLoader" {
             return;
         }
@@ -35,8 +29,7 @@ impl CudaDefaultWithShufflingLoader {
         if !cuda || nested || !plain || bound.get("shuffle").as_bool() != Some(true) || bound.open {
             return;
         }
-        let Some(page) = with.rules.find(NAME) else { return };
         let message = "the loader shuffles with a generator on the CPU, while new tensors are made on CUDA by default";
-        report(found, page, Severity::Error, message.to_owned(), span, Vec::new());
+        cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
     }
 }

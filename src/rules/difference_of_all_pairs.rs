@@ -1,44 +1,45 @@
 //! `((values - returns) ** 2).mean()` where the output is `[B, 1]` and the other side `[B]`: what
 //! `silent-loss-broadcast` says of `mse_loss`, of one that is written by hand.
 
-use super::trace::{Trace, tensor};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::tensor;
 use crate::syntax::Span;
-use crate::value::{Role, Sym, Tensor};
+use crate::value::{Role, Tensor};
 
 const NAME: &str = "difference-of-all-pairs";
 
-pub fn call(
-    with: &Watching<'_>,
-    it: &Interp<'_>,
-    trace: &Trace,
-    (path, bound, _): (Sym, &Bound, Span),
-    found: &mut Found,
-) {
-    let squares = match path.as_str() {
-        "torch.pow" => bound.get("exponent").as_f64() == Some(2.0),
-        "torch.square" => true,
-        _ => false,
-    };
-    let difference = bound.get("input").as_obj().filter(|_| squares).and_then(|id| trace.graph.node(id));
-    let Some(node) = difference.filter(|node| node.function == "sub") else { return };
-    let [a, b] = node.inputs.as_slice() else { return };
-    let (Some(a), Some(b)) = (tensor(it, *a), tensor(it, *b)) else { return };
-    let Some((output, other)) = [(a, b), (b, a)].into_iter().find(|(output, other)| is_column(output, other)) else {
-        return;
-    };
-    let Some((page, size)) = with.rules.find(NAME).zip(other.dim(0).map(|dim| dim.size.clone())) else { return };
-    let message = format!(
-        "the output is [{size}, 1] and the other side [{size}]: their difference is [{size}, {size}], every output with every value"
-    );
-    let label = |(at, message): (Option<Span>, String)| at.map(|span| Label { span, message });
-    let sides = [
-        (output.shape_at, format!("[{size}, 1] comes from here")),
-        (other.shape_at, format!("[{size}] comes from here")),
-    ];
-    report(found, page, Severity::Warning, message, node.span, sides.into_iter().filter_map(label).collect());
+#[derive(Default)]
+pub struct DifferenceOfAllPairs;
+
+impl Rule for DifferenceOfAllPairs {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let squares = match path.as_str() {
+            "torch.pow" => bound.get("exponent").as_f64() == Some(2.0),
+            "torch.square" => true,
+            _ => false,
+        };
+        let difference = bound.get("input").as_obj().filter(|_| squares).and_then(|id| trace.graph.node(id));
+        let Some(node) = difference.filter(|node| node.function == "sub") else { return };
+        let [a, b] = node.inputs.as_slice() else { return };
+        let (Some(a), Some(b)) = (tensor(it, *a), tensor(it, *b)) else { return };
+        let Some((output, other)) = [(a, b), (b, a)].into_iter().find(|(output, other)| is_column(output, other))
+        else {
+            return;
+        };
+        let Some(size) = other.dim(0).map(|dim| dim.size.clone()) else { return };
+        let message = format!(
+            "the output is [{size}, 1] and the other side [{size}]: their difference is [{size}, {size}], every output with every value"
+        );
+        let label = |(at, message): (Option<Span>, String)| at.map(|span| Label { span, message });
+        let sides = [
+            (output.shape_at, format!("[{size}, 1] comes from here")),
+            (other.shape_at, format!("[{size}] comes from here")),
+        ];
+        cx.findings.report(NAME, Severity::Warning, message, node.span, sides.into_iter().filter_map(label).collect());
+    }
 }
 
 /// Whether an output of a network is a column beside a row of as many values.

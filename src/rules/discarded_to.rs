@@ -5,11 +5,11 @@
 
 use std::cell::RefCell;
 
-use super::watch::{Found, Watching, report};
-use crate::diagnostic::{Applicability, Edit, Fix, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::diagnostic::{Applicability, Edit, Fix, Label, Severity};
+use crate::python::{Event, Interp};
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{Data, Sym, Tensor, Value};
+use crate::value::{Data, Tensor, Value};
 
 const NAME: &str = "discarded-to";
 
@@ -25,8 +25,10 @@ pub struct DiscardedTo {
     last: RefCell<Option<(Span, &'static str, Value)>>,
 }
 
-impl DiscardedTo {
-    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+impl Rule for DiscardedTo {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         let Some(method) = path.as_str().strip_prefix("torch.Tensor.") else { return };
         let receiver = bound.get("input");
         if METHODS.contains(&method) && it.heap.is_tensor(&receiver) {
@@ -34,7 +36,8 @@ impl DiscardedTo {
         }
     }
 
-    pub fn event(&self, with: &Watching<'_>, it: &mut Interp<'_>, event: Event<'_>, found: &mut Found) {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         let Event::Discarded { call, value } = event else { return };
         let Some((span, method, receiver)) = self.last.borrow().clone() else { return };
         let (Some(before), Some(after)) = (tensor(it, &receiver), tensor(it, value)) else { return };
@@ -42,8 +45,7 @@ impl DiscardedTo {
             return;
         }
         // A copy of something that has no name is made for another reason: to wake the GPU.
-        let Some(name) = with.source(call).and_then(|text| receiver_of(&text, method)) else { return };
-        let Some(page) = with.rules.find(NAME) else { return };
+        let Some(name) = cx.source(call).and_then(|text| receiver_of(&text, method)) else { return };
         let device = before.device.zip(after.device).and_then(|(a, b)| a.same(b).map(|same| !same));
         let dtype = before.dtype.zip(after.dtype).map(|(a, b)| a != b);
         let severity = match (device, dtype) {
@@ -54,13 +56,13 @@ impl DiscardedTo {
         let message = format!("the result of `{method}` is dropped: `{name}` stays as it is");
         let mut labels = Vec::new();
         if let (Some(true), Some(span), Some(on)) = (device, before.device_at, before.device) {
-            labels.push(crate::diagnostic::Label { span, message: format!("`{name}` is on {on}, from here") });
+            labels.push(Label { span, message: format!("`{name}` is on {on}, from here") });
         }
-        report(found, page, severity, message, call, labels);
+        let finding = cx.findings.report(NAME, severity, message, call, labels);
         if name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
-            && let Some(diagnostic) = found.last_mut().filter(|d| d.span == call && d.code == page.code)
+            && let Some(finding) = finding
         {
-            diagnostic.fix = Some(Fix {
+            finding.fix = Some(Fix {
                 title: format!("Assign the result to `{name}`"),
                 applicability: Applicability::Unsafe,
                 edits: vec![Edit { span: Span { end: call.start, ..call }, content: format!("{name} = ") }],

@@ -11,15 +11,14 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::dropout_ignores_eval::DropoutIgnoresEval;
-use super::model_left_in_eval::{Mode, mode_of};
-use super::notes::is_without_gradients;
-use super::trace::{Moment, Trace};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::python::Interp;
+use crate::rules::model_left_in_eval::{Mode, mode_of};
+use crate::rules::notes::is_without_gradients;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::Moment;
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, Value};
 
 const NAME: &str = "evaluation-in-training-mode";
 const MODULE: &str = "torch.nn.Module";
@@ -58,8 +57,13 @@ pub struct EvaluationInTrainingMode {
     unclear: Cell<bool>,
 }
 
-impl EvaluationInTrainingMode {
-    pub fn call(&self, it: &Interp<'_>, trace: &Trace, (path, bound, span): (Sym, &Bound, Span)) {
+impl Rule for EvaluationInTrainingMode {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
         if path.as_str() == "torch.nn.Module.train" {
             self.asked_for.set(true);
             return;
@@ -85,15 +89,12 @@ impl EvaluationInTrainingMode {
         }
     }
 
-    pub fn returned(
-        &self,
-        it: &Interp<'_>,
-        dropout: &DropoutIgnoresEval,
-        (path, bound, result, span): (Sym, &Bound, &Value, Span),
-    ) {
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &*cx.it;
+        let span = cx.span;
         let Some(Mode { class, training: Some(true), layer }) = mode_of(it, path, bound) else { return };
         // Whatever mode the model is in.
-        if dropout.made(layer) {
+        if cx.trace.throwaways.borrow().contains_key(&layer) {
             return;
         }
         if self.asked_for.get() || it.speculative() || it.second_round() || !no_grad(it) || drops_nothing(it, layer) {
@@ -104,7 +105,8 @@ impl EvaluationInTrainingMode {
         self.outputs.borrow_mut().insert(output, (class, call));
     }
 
-    pub fn moment(&self, trace: &Trace, moment: &Moment) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let trace = cx.trace;
         match moment {
             Moment::Backward { loss, .. } => {
                 self.unclear.set(self.unclear.get() || loss.is_empty());
@@ -117,8 +119,10 @@ impl EvaluationInTrainingMode {
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME).filter(|_| !self.unclear.get()) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        if self.unclear.get() {
+            return;
+        }
         let used = self.used.borrow();
         for (call, Measured { layer, by, outputs }) in self.measured.borrow().iter() {
             if outputs.iter().any(|id| used.contains(id)) {
@@ -131,7 +135,7 @@ impl EvaluationInTrainingMode {
             };
             let message = format!("the model is evaluated in training mode: its `{layer}` {does}");
             let labels = vec![Label { span: *by, message: "its output is measured here".to_owned() }];
-            report(found, page, Severity::Warning, message, *call, labels);
+            cx.findings.report(NAME, Severity::Warning, message, *call, labels);
         }
     }
 }

@@ -9,12 +9,12 @@ use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashSet;
 
-use super::trace::{Moment, Trace, is_module, tensor, tensors};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
-use crate::python::{Bound, Interp};
+use crate::python::{Event, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, Trace, is_module, tensor, tensors};
 use crate::syntax::Span;
-use crate::value::{Grad, ObjId, Sym, Value};
+use crate::value::{Grad, ObjId, Value};
 
 const NAME: &str = "evaluation-records-gradients";
 const MODULE: &str = "torch.nn.Module";
@@ -29,8 +29,12 @@ pub struct EvaluationRecordsGradients {
     unclear: Cell<bool>,
 }
 
-impl EvaluationRecordsGradients {
-    pub fn returned(&self, it: &Interp<'_>, (path, bound, result, span): (Sym, &Bound, &Value, Span)) {
+impl Rule for EvaluationRecordsGradients {
+    const LATER_ROUNDS: bool = true;
+
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &*cx.it;
+        let span = cx.span;
         if !path.as_str().ends_with(".forward") || it.speculative() || it.second_round() || !it.in_loop_outside(MODULE)
         {
             return;
@@ -48,7 +52,8 @@ impl EvaluationRecordsGradients {
         }
     }
 
-    pub fn moment(&self, trace: &Trace, moment: &Moment) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let trace = cx.trace;
         let Moment::Backward { loss, .. } = moment else { return };
         if loss.is_empty() {
             self.unclear.set(true);
@@ -56,7 +61,29 @@ impl EvaluationRecordsGradients {
         self.mark(trace, loss);
     }
 
-    pub fn escaped(&self, it: &Interp<'_>, trace: &Trace, value: &Value) {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        if let Event::Escaped { value } = event {
+            self.escaped(cx.it, cx.trace, value);
+        }
+    }
+
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        if self.unclear.get() {
+            return;
+        }
+        let (outputs, used) = (self.outputs.borrow(), self.used.borrow());
+        let wanted: FxHashSet<Span> =
+            outputs.iter().filter(|(_, id)| used.contains(id)).map(|(call, _)| *call).collect();
+        for (call, _) in outputs.iter().filter(|(call, _)| !wanted.contains(call)) {
+            let message =
+                "the model is in evaluation mode, and still records a graph for gradients that nobody computes";
+            cx.findings.report(NAME, Severity::Info, message, *call, Vec::new());
+        }
+    }
+}
+
+impl EvaluationRecordsGradients {
+    fn escaped(&self, it: &Interp<'_>, trace: &Trace, value: &Value) {
         if self.outputs.borrow().is_empty() {
             return;
         }
@@ -70,20 +97,5 @@ impl EvaluationRecordsGradients {
         let mut used = self.used.borrow_mut();
         let reached = trace.graph.ancestors(from, |id| !used.contains(&id));
         used.extend(reached);
-    }
-
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME) else { return };
-        if self.unclear.get() {
-            return;
-        }
-        let (outputs, used) = (self.outputs.borrow(), self.used.borrow());
-        let wanted: FxHashSet<Span> =
-            outputs.iter().filter(|(_, id)| used.contains(id)).map(|(call, _)| *call).collect();
-        for (call, _) in outputs.iter().filter(|(call, _)| !wanted.contains(call)) {
-            let message =
-                "the model is in evaluation mode, and still records a graph for gradients that nobody computes";
-            report(found, page, Severity::Info, message.to_owned(), *call, Vec::new());
-        }
     }
 }

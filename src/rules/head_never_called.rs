@@ -5,10 +5,10 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
-use super::trace::is_module;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
-use crate::python::{Bound, Event, Interp};
+use crate::python::Event;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::is_module;
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
@@ -33,8 +33,9 @@ pub struct HeadNeverCalled {
     replaced: RefCell<FxHashSet<ObjId>>,
 }
 
-impl HeadNeverCalled {
-    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+impl Rule for HeadNeverCalled {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         let Event::SetAttribute { object: model, name, value, span, .. } = event else { return };
         // Another `forward`, or another head in the place of the model's own.
         if name.as_str() == "forward" || HEADS.contains(&name.as_str()) && it.heap.attr(model, name.as_str()).is_some()
@@ -57,7 +58,7 @@ impl HeadNeverCalled {
         }
     }
 
-    pub fn call(&self, path: Sym, bound: &Bound) {
+    fn call(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         if !self.heads.borrow().is_empty()
             && path.as_str().ends_with(".forward")
             && let Some(module) = bound.get("self").as_obj()
@@ -66,9 +67,9 @@ impl HeadNeverCalled {
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        let it = &*cx.it;
         let (called, replaced) = (self.called.borrow(), self.replaced.borrow());
-        let Some(page) = with.rules.find(NAME) else { return };
         for head in self.heads.borrow().iter() {
             let still = it.heap.attr(head.model, head.name.as_str()).and_then(|v| v.as_obj()) == Some(head.module);
             if !still
@@ -82,7 +83,7 @@ impl HeadNeverCalled {
                 "`{}` is never called: the last layer of this model is `{}`, which stays as it was",
                 head.name, head.own
             );
-            report(found, page, Severity::Error, message, head.span, Vec::new());
+            cx.findings.report(NAME, Severity::Error, message, head.span, Vec::new());
         }
     }
 }

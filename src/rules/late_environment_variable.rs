@@ -6,14 +6,13 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::Rules;
-use super::late_launch_blocking::{IMPORTED, INITIALISED, QUERIED, progress};
-use super::notes::holds;
-use super::watch::{Found, report};
 use crate::diagnostic::Severity;
-use crate::python::{Bound, Event, Interp};
+use crate::python::Event;
+use crate::rules::late_launch_blocking::{Progress, progress};
+use crate::rules::notes::holds;
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{Device, Sym, Topic, Value};
+use crate::value::{Device, Topic, Value};
 
 const NAME: &str = "late-environment-variable";
 /// Whether cuBLAS has been used.
@@ -83,13 +82,15 @@ pub struct LateEnvironmentVariable {
     starts_others: Cell<bool>,
 }
 
-impl LateEnvironmentVariable {
-    pub fn begin(&self, it: &mut Interp<'_>) {
+impl Rule for LateEnvironmentVariable {
+    fn begin(&self, cx: &mut Context<'_, '_>) {
+        let it = &mut *cx.it;
         it.remember(CUBLAS, Value::Bool(false));
         it.remember(GROUP, Value::Bool(false));
     }
 
-    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &mut *cx.it;
         match path.as_str() {
             "torch.nn.functional.linear" | "torch.matmul" | "torch.mm" | "torch.bmm" | "torch.addmm" => {
                 let first = bound.get("input");
@@ -103,7 +104,8 @@ impl LateEnvironmentVariable {
         }
     }
 
-    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         match event {
             Event::Import { path, .. } => {
                 let path = path.as_str();
@@ -117,13 +119,13 @@ impl LateEnvironmentVariable {
             }
             Event::SetEnv { name, span, .. } if !it.speculative() => {
                 let Some((name, read, advice)) = VARIABLES.iter().find(|(have, ..)| *have == name) else { return };
-                let level = progress(it).unwrap_or(0);
+                let level = progress(it).unwrap_or(Progress::Untouched);
                 let flag = |topic: Topic| holds(it, topic);
                 let (late, certain) = match read {
-                    Read::Import => (level >= IMPORTED, true),
+                    Read::Import => (level >= Progress::Imported, true),
                     // What the driver has read by the time it is asked for devices only was not measured.
-                    Read::Driver => (level >= QUERIED, level >= INITIALISED),
-                    Read::Cuda => (level >= INITIALISED, true),
+                    Read::Driver => (level >= Progress::Queried, level >= Progress::Initialised),
+                    Read::Cuda => (level >= Progress::Initialised, true),
                     Read::Cublas => (flag(CUBLAS), true),
                     Read::Group => (flag(GROUP), true),
                 };
@@ -135,8 +137,10 @@ impl LateEnvironmentVariable {
         }
     }
 
-    pub fn end(&self, rules: &Rules, found: &mut Found) {
-        let Some(page) = rules.find(NAME).filter(|_| !self.starts_others.get()) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        if self.starts_others.get() {
+            return;
+        }
         for late in &*self.late.borrow() {
             let when = match late.read {
                 Read::Import => "torch was imported",
@@ -149,7 +153,7 @@ impl LateEnvironmentVariable {
             let effect = if late.certain { "it has no effect" } else { "it may have no effect" };
             let message = format!("{} is set after {when}: {effect} ({})", late.name, late.advice);
             let severity = if late.certain { Severity::Error } else { Severity::Warning };
-            report(found, page, severity, message, late.span, Vec::new());
+            cx.findings.report(NAME, severity, message, late.span, Vec::new());
         }
     }
 }

@@ -9,20 +9,30 @@
 
 use std::cell::RefCell;
 
-use super::Rules;
-use super::watch::report;
-use crate::diagnostic::{Diagnostic, Label, Severity};
+use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{Sym, Topic, Value};
 
 const NAME: &str = "late-launch-blocking";
-/// How far CUDA has come.
+/// The state of CUDA, as [`Progress`].
 const PROGRESS: Topic = Topic::new("progress of CUDA");
 
-pub(super) const IMPORTED: i64 = 1;
-pub(super) const QUERIED: i64 = 2;
-pub(super) const INITIALISED: i64 = 3;
+/// How far CUDA has come, kept on the heap as a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Progress {
+    Untouched,
+    /// PyTorch is imported.
+    Imported,
+    /// The driver was asked for devices.
+    Queried,
+    Initialised,
+}
+
+impl Progress {
+    const ALL: [Progress; 4] = [Progress::Untouched, Progress::Imported, Progress::Queried, Progress::Initialised];
+}
 
 /// Packages whose import imports torch.
 const IMPORTERS: &[&str] = &[
@@ -63,42 +73,40 @@ const INITIALISERS: &[&str] = &[
     "torch.nn.Module.cuda",
 ];
 
-/// The first call of each kind, for the labels.
-#[derive(Default)]
-pub struct LateLaunchBlocking {
-    reached: RefCell<Vec<(i64, Span)>>,
+struct Reached {
+    level: Progress,
+    span: Span,
 }
 
-impl LateLaunchBlocking {
-    pub fn begin(&self, it: &mut Interp<'_>) {
-        it.remember(PROGRESS, Value::Int(0));
+#[derive(Default)]
+pub struct LateLaunchBlocking {
+    /// The first call of each kind, for the labels.
+    reached: RefCell<Vec<Reached>>,
+}
+
+impl Rule for LateLaunchBlocking {
+    fn begin(&self, cx: &mut Context<'_, '_>) {
+        remember(cx.it, Progress::Untouched);
     }
 
-    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &mut *cx.it;
+        let span = cx.span;
         let name = path.as_str();
         if touches_cuda(path, bound) {
-            self.reach(it, INITIALISED, span);
+            self.reach(it, Progress::Initialised, span);
         } else if QUERIES.contains(&name) {
-            self.reach(it, QUERIED, span);
+            self.reach(it, Progress::Queried, span);
         }
     }
 
-    fn reach(&self, it: &mut Interp<'_>, level: i64, span: Span) {
-        if progress(it).is_none_or(|have| have < level) {
-            it.remember(PROGRESS, Value::Int(level));
-        }
-        let mut reached = self.reached.borrow_mut();
-        if !reached.iter().any(|(have, _)| *have == level) {
-            reached.push((level, span));
-        }
-    }
-
-    pub fn event(&self, rules: &Rules, it: &mut Interp<'_>, event: Event<'_>, found: &mut Vec<Diagnostic>) {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &mut *cx.it;
         match event {
             Event::Import { path, span } => {
                 let package = path.as_str().split('.').next().unwrap_or_default();
                 if IMPORTERS.contains(&package) {
-                    self.reach(it, IMPORTED, span);
+                    self.reach(it, Progress::Imported, span);
                 }
             }
             Event::SetEnv { name: "CUDA_LAUNCH_BLOCKING", value, span } => {
@@ -106,57 +114,73 @@ impl LateLaunchBlocking {
                 if it.speculative() || matches!(value.as_str(), Some("0" | "")) {
                     return;
                 }
-                let Some(page) = rules.find(NAME) else { return };
                 let certain = progress(it);
-                let level = certain
-                    .unwrap_or_else(|| self.reached.borrow().iter().map(|(level, _)| *level).max().unwrap_or_default());
+                let highest = || self.reached.borrow().iter().map(|reached| reached.level).max();
+                let Some(level) = certain.or_else(highest) else { return };
                 let (mut severity, message) = match level {
-                    INITIALISED => (
+                    Progress::Initialised => (
                         Severity::Error,
                         "CUDA_LAUNCH_BLOCKING is set after CUDA was initialised: it has no effect, and stack traces stay late",
                     ),
-                    QUERIED => (
+                    Progress::Queried => (
                         Severity::Warning,
                         "CUDA_LAUNCH_BLOCKING is set after the CUDA driver was asked for devices: it may have no effect",
                     ),
-                    IMPORTED => (
+                    Progress::Imported => (
                         Severity::Info,
                         "CUDA_LAUNCH_BLOCKING is set after `import torch`: it works as long as nothing before it touches CUDA",
                     ),
-                    _ => return,
+                    Progress::Untouched => return,
                 };
                 if certain.is_none() {
                     severity = severity.min(Severity::Warning);
                 }
                 let labels = self.labels(level);
-                report(found, page, severity, message.to_owned(), span, labels);
+                cx.findings.report(NAME, severity, message, span, labels);
             }
             _ => {}
         }
     }
+}
 
-    fn labels(&self, level: i64) -> Vec<Label> {
+impl LateLaunchBlocking {
+    fn reach(&self, it: &mut Interp<'_>, level: Progress, span: Span) {
+        if progress(it).is_none_or(|have| have < level) {
+            remember(it, level);
+        }
+        let mut reached = self.reached.borrow_mut();
+        if !reached.iter().any(|reached| reached.level == level) {
+            reached.push(Reached { level, span });
+        }
+    }
+
+    fn labels(&self, level: Progress) -> Vec<Label> {
         let reached = self.reached.borrow();
         let what = match level {
-            INITIALISED => "this initialises CUDA",
-            QUERIED => "this asks the driver",
+            Progress::Initialised => "this initialises CUDA",
+            Progress::Queried => "this asks the driver",
             _ => "torch is imported here",
         };
         reached
             .iter()
-            .filter(|(have, _)| *have == level)
-            .map(|(_, span)| Label { span: *span, message: what.to_owned() })
+            .filter(|reached| reached.level == level)
+            .map(|reached| Label { span: reached.span, message: what.to_owned() })
             .collect()
     }
 }
 
 /// How far CUDA has come; `None` where that depends on the path.
-pub(super) fn progress(it: &Interp<'_>) -> Option<i64> {
-    it.remembered(PROGRESS).and_then(|value| value.as_int())
+pub fn progress(it: &Interp<'_>) -> Option<Progress> {
+    let number = it.remembered(PROGRESS)?.as_int()?;
+    Progress::ALL.into_iter().find(|progress| *progress as i64 == number)
+}
+
+fn remember(it: &mut Interp<'_>, progress: Progress) {
+    it.remember(PROGRESS, Value::Int(progress as i64));
 }
 
 /// Whether a call needs CUDA to be initialised.
-pub(super) fn touches_cuda(path: Sym, bound: &Bound) -> bool {
+pub fn touches_cuda(path: Sym, bound: &Bound) -> bool {
     INITIALISERS.contains(&path.as_str()) || to_cuda(bound)
 }
 

@@ -2,16 +2,16 @@
 //! what launches it.
 //!
 //! In Python it must be set on every path, by a program that trains; where it is set too late
-//! [`super::late_launch_blocking`] has said so already.
+//! [`crate::rules::late_launch_blocking`] has said so already.
 
 use std::cell::{Cell, RefCell};
 
-use super::Rules;
-use super::notes::holds;
-use super::watch::{Found, report};
 use crate::diagnostic::Severity;
-use crate::python::{Event, Interp};
-use crate::syntax::{FileId, Span};
+use crate::python::Event;
+use crate::rules::notes::holds;
+use crate::rules::rule::{Context, Findings, Rule};
+use crate::rules::trace::Moment;
+use crate::syntax::Span;
 use crate::value::{Topic, Value};
 
 const NAME: &str = "launch-blocking-left-on";
@@ -26,17 +26,17 @@ pub struct LaunchBlockingLeftOn {
     trains: Cell<bool>,
 }
 
-impl LaunchBlockingLeftOn {
-    pub fn begin(&self, it: &mut Interp<'_>) {
-        it.remember(STATE, Value::Bool(false));
+impl Rule for LaunchBlockingLeftOn {
+    fn begin(&self, cx: &mut Context<'_, '_>) {
+        cx.it.remember(STATE, Value::Bool(false));
     }
 
-    /// A model is trained.
-    pub fn trains(&self) {
+    fn moment(&self, _: &mut Context<'_, '_>, _: &Moment) {
         self.trains.set(true);
     }
 
-    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &mut *cx.it;
         match event {
             Event::SetEnv { name: VARIABLE, value, span } if !it.speculative() => {
                 let on = match value {
@@ -48,28 +48,27 @@ impl LaunchBlockingLeftOn {
                 }
                 it.remember(STATE, on);
             }
-            Event::Unseen { name, .. } if matches!(name.as_str(), "fit" | "train") => self.trains(),
+            Event::Unseen { name, .. } if matches!(name.as_str(), "fit" | "train") => self.trains.set(true),
             _ => {}
         }
     }
 
-    pub fn end(&self, rules: &Rules, it: &Interp<'_>, found: &mut Found) {
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        let it = &*cx.it;
         let on = holds(it, STATE);
-        let (set, Some(page)) = (self.set.borrow(), rules.find(NAME)) else { return };
+        let set = self.set.borrow();
         let Some(span) = set.last().filter(|_| on && self.trains.get()) else { return };
-        if found.iter().any(|d| d.name == OTHER && d.span == *span) {
+        if cx.findings.has(OTHER, *span) {
             return;
         }
         let message = "CUDA_LAUNCH_BLOCKING is set whenever this trains: every kernel is waited for";
-        report(found, page, Severity::Warning, message.to_owned(), *span, Vec::new());
+        cx.findings.report(NAME, Severity::Warning, message, *span, Vec::new());
     }
-}
 
-/// What launch files set.
-pub fn launched(rules: &Rules, file: FileId, (variable, at): (&str, std::ops::Range<usize>), found: &mut Found) {
-    let Some(page) = rules.find(NAME).filter(|_| variable == VARIABLE) else { return };
-    let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let span = Span { file, start: offset(at.start), end: offset(at.end) };
-    let message = "CUDA_LAUNCH_BLOCKING is set for all that is run from here: every kernel is waited for";
-    report(found, page, Severity::Warning, message.to_owned(), span, Vec::new());
+    fn launched(&self, findings: &mut Findings<'_>, variable: &str, span: Span) {
+        if variable == VARIABLE {
+            let message = "CUDA_LAUNCH_BLOCKING is set for all that is run from here: every kernel is waited for";
+            findings.report(NAME, Severity::Warning, message, span, Vec::new());
+        }
+    }
 }

@@ -2,43 +2,56 @@
 
 use std::cell::RefCell;
 
-use super::late_launch_blocking::{INITIALISED, progress};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Event, Interp};
+use crate::rules::late_launch_blocking::{Progress, progress};
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::ObjId;
+use crate::value::{ObjId, Value};
 
 const NAME: &str = "loader-without-workers";
 
-#[derive(Default)]
-pub struct LoaderWithoutWorkers {
-    made: RefCell<Vec<(ObjId, Span, bool)>>,
+struct Made {
+    loader: ObjId,
+    span: Span,
+    lazy: bool,
 }
 
-impl LoaderWithoutWorkers {
-    pub fn event(&self, with: &Watching<'_>, it: &Interp<'_>, event: Event<'_>, found: &mut Found) {
-        match event {
-            Event::Returned { path, bound, result, span } if path.as_str() == "torch.utils.data.DataLoader" => {
-                if let Some(id) = result.as_obj() {
-                    self.made.borrow_mut().push((id, span, lazy(it, bound)));
-                }
-            }
-            Event::Iterated { object, .. } if it.in_loop() && progress(it) == Some(INITIALISED) => {
-                let made = self.made.borrow();
-                let Some((_, span, _)) = made.iter().find(|(id, _, lazy)| *id == object && *lazy) else { return };
-                let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative()) else { return };
-                let message = "batches are loaded while the GPU waits: the loader has no workers".to_owned();
-                report(found, page, Severity::Info, message, *span, Vec::new());
-            }
-            _ => {}
+#[derive(Default)]
+pub struct LoaderWithoutWorkers {
+    made: RefCell<Vec<Made>>,
+}
+
+impl Rule for LoaderWithoutWorkers {
+    const LATER_ROUNDS: bool = true;
+
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        if path.as_str() == "torch.utils.data.DataLoader"
+            && let Some(loader) = result.as_obj()
+        {
+            self.made.borrow_mut().push(Made { loader, span: cx.span, lazy: is_lazy(cx.it, bound) });
         }
+    }
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
+        let Event::Iterated { object, .. } = event else { return };
+        if !it.in_loop() || progress(it) != Some(Progress::Initialised) {
+            return;
+        }
+        let made = self.made.borrow();
+        let Some(made) = made.iter().find(|made| made.loader == object && made.lazy) else { return };
+        if it.speculative() {
+            return;
+        }
+        let message = "batches are loaded while the GPU waits: the loader has no workers";
+        cx.findings.report(NAME, Severity::Info, message, made.span, Vec::new());
     }
 }
 
 /// Whether nothing is loaded ahead: there are no workers, and the data set is not a tensor in
 /// memory already.
-fn lazy(it: &Interp<'_>, bound: &Bound) -> bool {
+fn is_lazy(it: &Interp<'_>, bound: &Bound) -> bool {
     let dataset = bound.get("dataset");
     let in_memory = it.is_instance(&dataset, "torch.utils.data.TensorDataset");
     !bound.open && !in_memory && !dataset.is_unknown() && bound.get("num_workers").as_int() == Some(0)

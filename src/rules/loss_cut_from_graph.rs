@@ -6,10 +6,10 @@
 
 use std::cell::RefCell;
 
-use super::trace::{Moment, Term, Trace, parameters, tensor};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Interp, Rejection};
+use crate::rules::rule::{Context, Rule};
+use crate::rules::trace::{Moment, Term, Trace, parameters, tensor};
 use crate::syntax::Span;
 use crate::value::{Grad, ObjId};
 
@@ -33,21 +33,18 @@ struct Lost {
     others: Vec<ObjId>,
 }
 
-impl LossCutFromGraph {
-    pub fn moment(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        (moment, span): (&Moment, Span),
-        found: &mut Found,
-    ) {
-        self.terms_lost(with, it, trace, (moment, span), found);
+impl Rule for LossCutFromGraph {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let span = cx.span;
+        self.terms_lost(cx, moment);
         let Moment::Backward { loss, accumulates, .. } = moment else { return };
         *self.last.borrow_mut() = Some((span, loss.clone()));
-        self.unrecorded(with, it, trace, (loss, span), found);
+        self.unrecorded(cx, loss);
+        let (it, trace) = (&*cx.it, cx.trace);
         let trains = !it.speculative() && it.in_loop() && !trace.optimizers.all().is_empty();
-        let Some(page) = with.rules.find(NAME).filter(|_| trains && *accumulates) else { return };
+        if !trains || !*accumulates {
+            return;
+        }
         let ([only], Some(leaf)) = (loss.as_slice(), made_anew(it, trace, loss)) else { return };
         let message = match leaf == *only {
             true => "the loss is a leaf of the graph: its gradient reaches no parameter",
@@ -57,19 +54,54 @@ impl LossCutFromGraph {
             span: node.span,
             message: format!("`{}` makes a new tensor, which does not know what it was computed from", node.function),
         });
-        report(found, page, Severity::Error, message.to_owned(), span, labels.into_iter().collect());
+        cx.findings.report(NAME, Severity::Error, message, span, labels.into_iter().collect());
     }
 
+    fn rejected(&self, cx: &mut Context<'_, '_>, rejection: &Rejection) -> bool {
+        let (it, trace) = (&*cx.it, cx.trace);
+        let last = self.last.borrow();
+        let Some((span, loss)) = last.as_ref().filter(|(span, _)| *span == rejection.span) else { return false };
+        let off = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Off);
+        if loss.is_empty() || !loss.iter().all(|id| off(*id)) {
+            return false;
+        }
+        let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
+        // Nearest first: the last place where it could still have been kept.
+        let cut = trace.graph.ancestors(loss, off).into_iter().find_map(|id| {
+            let node = trace.graph.node(id)?;
+            node.inputs.iter().any(learns).then_some((id, node))
+        });
+        let Some((id, node)) = cut else { return false };
+        let integral = tensor(it, id).and_then(|t| t.dtype).filter(|d| d.is_integral());
+        let why = match (node.function, integral) {
+            ("detach", _) => "the gradient ends here: `detach()`".to_owned(),
+            ("checkpoint", _) => {
+                "the gradient ends here: with `use_reentrant`, `checkpoint` records nothing where no input requires grad"
+                    .to_owned()
+            }
+            (function, Some(dtype)) => format!("the gradient ends here: `{function}` gives {dtype}"),
+            (function @ ("tensor" | "as_tensor" | "numpy" | "from_numpy"), _) => {
+                format!("the gradient ends here: `{function}` copies the numbers only")
+            }
+            (function, _) => format!("the gradient ends here: `{function}` does not record it"),
+        };
+        let message = "no parameter can learn from this loss: every way from it to them is cut";
+        // Who trains in the program's stead calls it, too.
+        let own = cx.source(*span).is_some_and(|text| text.contains("backward"));
+        let (at, labels) = match own {
+            true => (*span, vec![Label { span: node.span, message: why }]),
+            false => (node.span, vec![Label { span: *span, message: "this computes its gradients".to_owned() }]),
+        };
+        cx.findings.report(NAME, Severity::Error, message, at, labels);
+        true
+    }
+}
+
+impl LossCutFromGraph {
     /// A term of the loss that `detach()` cuts from the parameters of the optimizer that steps: it
     /// reaches only those of others, which clear what it gives them.
-    fn terms_lost(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        (moment, span): (&Moment, Span),
-        found: &mut Found,
-    ) {
+    fn terms_lost(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         match moment {
             Moment::Backward { loss, accumulates: true, .. } => {
                 let terms = loss.iter().filter(|_| !it.speculative()).flat_map(|id| trace.graph.terms(it, *id));
@@ -94,7 +126,6 @@ impl LossCutFromGraph {
                 }
             }
             Moment::Zero { optimizer } => {
-                let Some(page) = with.rules.find(NAME) else { return };
                 self.lost.borrow_mut().retain(|lost| {
                     let cleared = lost.others.contains(optimizer);
                     if cleared {
@@ -103,7 +134,7 @@ impl LossCutFromGraph {
                             Label { span: lost.step, message: "this step gets nothing of it".to_owned() },
                             Label { span, message: "what it gave to other parameters is cleared here".to_owned() },
                         ];
-                        report(found, page, Severity::Warning, message.to_owned(), lost.detach, labels);
+                        cx.findings.report(NAME, Severity::Warning, message, lost.detach, labels);
                     }
                     !cleared
                 });
@@ -113,70 +144,20 @@ impl LossCutFromGraph {
     }
 
     /// Checkpointed parts of a model that the loss depends on, and that it cannot teach.
-    fn unrecorded(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        (loss, span): (&[ObjId], Span),
-        found: &mut Found,
-    ) {
+    fn unrecorded(&self, cx: &mut Context<'_, '_>, loss: &[ObjId]) {
+        let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
-        let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative() && loss.iter().any(learns)) else { return };
+        if it.speculative() || !loss.iter().any(learns) {
+            return;
+        }
         let mut parts = trace.graph.ancestors(loss, |_| true);
         parts.retain(|id| trace.graph.function(*id) == Some("checkpoint"));
         let nodes = parts.into_iter().filter_map(|id| trace.graph.node(id));
         for node in nodes.filter(|node| node.inputs.iter().any(learns)) {
             let message = "no parameter in here learns: with `use_reentrant`, `checkpoint` records nothing where no input requires grad";
             let labels = vec![Label { span, message: "this computes no gradients for it".to_owned() }];
-            report(found, page, Severity::Warning, message.to_owned(), node.span, labels);
+            cx.findings.report(NAME, Severity::Warning, message, node.span, labels);
         }
-    }
-
-    /// Whether this rule speaks for a refused call.
-    pub fn rejected(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        rejection: &Rejection,
-        found: &mut Found,
-    ) -> bool {
-        let last = self.last.borrow();
-        let Some((span, loss)) = last.as_ref().filter(|(span, _)| *span == rejection.span) else { return false };
-        let off = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Off);
-        if loss.is_empty() || !loss.iter().all(|id| off(*id)) {
-            return false;
-        }
-        let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
-        // Nearest first: the last place where it could still have been kept.
-        let cut = trace.graph.ancestors(loss, off).into_iter().find_map(|id| {
-            let node = trace.graph.node(id)?;
-            node.inputs.iter().any(learns).then_some((id, node))
-        });
-        let (Some((id, node)), Some(page)) = (cut, with.rules.find(NAME)) else { return false };
-        let integral = tensor(it, id).and_then(|t| t.dtype).filter(|d| d.is_integral());
-        let why = match (node.function, integral) {
-            ("detach", _) => "the gradient ends here: `detach()`".to_owned(),
-            ("checkpoint", _) => {
-                "the gradient ends here: with `use_reentrant`, `checkpoint` records nothing where no input requires grad"
-                    .to_owned()
-            }
-            (function, Some(dtype)) => format!("the gradient ends here: `{function}` gives {dtype}"),
-            (function @ ("tensor" | "as_tensor" | "numpy" | "from_numpy"), _) => {
-                format!("the gradient ends here: `{function}` copies the numbers only")
-            }
-            (function, _) => format!("the gradient ends here: `{function}` does not record it"),
-        };
-        let message = "no parameter can learn from this loss: every way from it to them is cut".to_owned();
-        // Who trains in the program's stead calls it, too.
-        let own = with.source(*span).is_some_and(|text| text.contains("backward"));
-        let (at, labels) = match own {
-            true => (*span, vec![Label { span: node.span, message: why }]),
-            false => (node.span, vec![Label { span: *span, message: "this computes its gradients".to_owned() }]),
-        };
-        report(found, page, Severity::Error, message, at, labels);
-        true
     }
 }
 

@@ -3,53 +3,59 @@
 //! What is reported is certain to be no loss itself: it holds a part of an earlier round whose
 //! graph `backward()` has freed, so a `backward()` on it would fail.
 
-use super::trace::{Trace, tensor, tensors};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::python::{Event, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Trace, tensor, tensors};
 use crate::syntax::Span;
-use crate::value::{Grad, ObjId, Sym, Value};
+use crate::value::{Grad, ObjId, Value};
 
 const NAME: &str = "loss-summed-with-graph";
 
 /// Functions by which running totals and averages are made.
 const SUMS: &[&str] = &["add", "sub", "mul", "div", "rsub", "mean", "sum", "stack", ""];
 
-pub fn returned(
-    with: &Watching<'_>,
-    it: &Interp<'_>,
-    trace: &Trace,
-    (path, bound, result, span): (Sym, &Bound, &Value, Span),
-    found: &mut Found,
-) {
-    if !it.later_round() || it.inlined() || path.as_str() != "torch.add" {
-        return;
+#[derive(Default)]
+pub struct LossSummedWithGraph;
+
+impl Rule for LossSummedWithGraph {
+    const LATER_ROUNDS: bool = true;
+
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
+        if !it.later_round() || it.inlined() || path.as_str() != "torch.add" {
+            return;
+        }
+        let attached = |id: ObjId| is_attached(it, id);
+        let operands = [bound.get("input"), bound.get("other")].map(|v| v.as_obj().filter(|id| attached(*id)));
+        let [Some(left), Some(right)] = operands else { return };
+        if !result.as_obj().is_some_and(attached) {
+            return;
+        }
+        // What an operand is summed from, as far back as it is a sum.
+        let total = |id: ObjId| {
+            let parts = trace.graph.ancestors(&[id], |part| {
+                attached(part)
+                    && (part == id || trace.graph.node(part).is_some_and(|node| SUMS.contains(&node.function)))
+            });
+            parts.into_iter().find(|part| it.is_carried(*part)).and_then(|part| Some((part, freed(it, trace, part)?)))
+        };
+        let ((Some((_, by)), None) | (None, Some((_, by)))) = (total(left), total(right)) else { return };
+        tell(cx, "the running total keeps the graph of every round that it adds up", by, span);
     }
-    let attached = |id: ObjId| is_attached(it, id);
-    let operands = [bound.get("input"), bound.get("other")].map(|v| v.as_obj().filter(|id| attached(*id)));
-    let [Some(left), Some(right)] = operands else { return };
-    if !result.as_obj().is_some_and(attached) {
-        return;
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        if let Event::Appended { list, value, span } = event {
+            appended(cx, list, value, span);
+        }
     }
-    // What an operand is summed from, as far back as it is a sum.
-    let total = |id: ObjId| {
-        let parts = trace.graph.ancestors(&[id], |part| {
-            attached(part) && (part == id || trace.graph.node(part).is_some_and(|node| SUMS.contains(&node.function)))
-        });
-        parts.into_iter().find(|part| it.is_carried(*part)).and_then(|part| Some((part, freed(it, trace, part)?)))
-    };
-    let ((Some((_, by)), None) | (None, Some((_, by)))) = (total(left), total(right)) else { return };
-    tell(with, "the running total keeps the graph of every round that it adds up", (by, span), found);
 }
 
 /// `losses.append(loss)`, where a loss of an earlier round is in the list.
-pub fn appended(
-    with: &Watching<'_>,
-    it: &Interp<'_>,
-    trace: &Trace,
-    (list, value, span): (ObjId, &Value, Span),
-    found: &mut Found,
-) {
+fn appended(cx: &mut Context<'_, '_>, list: ObjId, value: &Value, span: Span) {
+    let it = &*cx.it;
     if !it.later_round()
         || it.inlined()
         || !it.is_carried(list)
@@ -60,8 +66,8 @@ pub fn appended(
     let mut before = Vec::new();
     tensors(it, &Value::Obj(list), 1, &mut before);
     let earlier = before.into_iter().find(|id| it.is_carried(*id) && is_attached(it, *id));
-    if let Some(by) = earlier.and_then(|id| freed(it, trace, id)) {
-        tell(with, "the list keeps the graph of every round", (by, span), found);
+    if let Some(by) = earlier.and_then(|id| freed(it, cx.trace, id)) {
+        tell(cx, "the list keeps the graph of every round", by, span);
     }
 }
 
@@ -74,8 +80,7 @@ fn freed(it: &Interp<'_>, trace: &Trace, id: ObjId) -> Option<Span> {
     trace.graph.attached(it, &[id]).into_iter().find_map(|id| tensor(it, id)?.freed)
 }
 
-fn tell(with: &Watching<'_>, message: &str, (by, span): (Span, Span), found: &mut Found) {
-    let Some(page) = with.rules.find(NAME) else { return };
+fn tell(cx: &mut Context<'_, '_>, message: &str, by: Span, span: Span) {
     let labels = vec![Label { span: by, message: "this has used the graph".to_owned() }];
-    report(found, page, Severity::Warning, message.to_owned(), span, labels);
+    cx.findings.report(NAME, Severity::Warning, message, span, labels);
 }

@@ -5,10 +5,10 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
-use super::trace::{is_module, tensor};
-use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
-use crate::python::{Event, Interp};
+use crate::python::Event;
+use crate::rules::rule::{Call, Context, Rule, witness};
+use crate::rules::trace::{is_module, tensor};
 use crate::value::{Data, ObjId, Value};
 
 const NAME: &str = "missing-super-init";
@@ -22,12 +22,18 @@ pub struct MissingSuperInit {
     made: RefCell<FxHashSet<ObjId>>,
 }
 
-impl MissingSuperInit {
-    pub fn event(&self, with: &Watching<'_>, it: &Interp<'_>, event: Event<'_>, found: &mut Found) {
+impl Rule for MissingSuperInit {
+    fn returned(&self, cx: &mut Context<'_, '_>, _: Call<'_>, result: &Value) {
+        if let Value::Obj(id) = result
+            && cx.it.heap.instance_of(result).is_some()
+        {
+            self.made.borrow_mut().insert(*id);
+        }
+    }
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         match event {
-            Event::Returned { result: Value::Obj(id), .. } if it.heap.instance_of(&Value::Obj(*id)).is_some() => {
-                self.made.borrow_mut().insert(*id);
-            }
             // A constructor that is not seen, or is called without the object.
             Event::Unseen { name, .. } if name.as_str() == "__init__" => {
                 if let Some(Value::Obj(id)) = it.method_receiver() {
@@ -52,10 +58,12 @@ impl MissingSuperInit {
                 });
                 let open = it.heap.instance_of(&module).is_none_or(|instance| instance.open);
                 let own = it.method_receiver().and_then(Value::as_obj) == Some(object);
-                let Some(page) = with.rules.find(NAME).filter(|_| plain && own && !open) else { return };
+                if !plain || !own || open {
+                    return;
+                }
                 let message = format!("`{name}` is {what}, but `super().__init__()` has not run yet");
-                report(found, page, Severity::Error, message, span, Vec::new());
-                witnessed(found, page, SETUP, "module.layer = nn.Identity()");
+                let finding = cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
+                witness(finding, SETUP, "module.layer = nn.Identity()");
             }
             _ => {}
         }

@@ -58,6 +58,7 @@ pub mod untrusted_code;
 mod front_matter;
 pub mod notes;
 mod page;
+mod rule;
 mod sections;
 mod trace;
 mod watch;
@@ -67,6 +68,7 @@ pub mod wrapped_module_called;
 use std::path::Path;
 
 pub use page::{FixKind, Page};
+pub use rule::Call;
 pub use watch::{Found, Watch, Watching, launched};
 
 mod table {

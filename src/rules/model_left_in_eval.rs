@@ -8,11 +8,11 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::notes::is_without_gradients;
-use super::trace::{Moment, Trace, fates, reach, set_fates};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
+use crate::rules::notes::is_without_gradients;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, fates, reach, set_fates};
 use crate::syntax::Span;
 use crate::value::{ObjId, State, Sym, Topic, Value};
 
@@ -36,14 +36,14 @@ const NORMED: &[&str] = &[
 ];
 
 /// A layer that differs between the modes, and the mode in which it is called.
-pub(super) struct Mode {
+pub struct Mode {
     pub class: &'static str,
     pub layer: ObjId,
     pub training: Option<bool>,
 }
 
 /// Of the call of a `forward`: the layer's mode, where that makes a difference.
-pub(super) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
+pub fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
     let class = match path.as_str().strip_suffix(".forward")?.strip_prefix("torch")?.strip_prefix("vision.models.") {
         Some(model) => NORMED.contains(&model).then_some("BatchNorm2d")?,
         None => {
@@ -81,8 +81,12 @@ const EVAL: Topic = Topic::new("eval()");
 /// Of a layer, which of these.
 const MODE: Topic = Topic::new("mode");
 
-impl ModelLeftInEval {
-    pub fn call(&self, it: &mut Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+impl Rule for ModelLeftInEval {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &mut *cx.it;
+        let span = cx.span;
         let on = match path.as_str() {
             "torch.nn.Module.eval" => Some(false),
             "torch.nn.Module.train" => bound.get("mode").as_bool(),
@@ -112,7 +116,8 @@ impl ModelLeftInEval {
         }
     }
 
-    pub fn returned(&self, it: &mut Interp<'_>, (path, bound, result): (Sym, &Bound, &Value)) {
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &mut *cx.it;
         if let (Some(Mode { layer, training, .. }), Some(output)) = (mode_of(it, path, bound), result.as_obj()) {
             self.outputs.borrow_mut().insert(output, (layer, training));
             if training == Some(false)
@@ -124,14 +129,10 @@ impl ModelLeftInEval {
         }
     }
 
-    pub fn moment(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        (moment, span): (&Moment, Span),
-        found: &mut Found,
-    ) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
         match moment {
             Moment::Backward { loss, accumulates: true, .. } => {
                 let outputs = self.outputs.borrow();
@@ -142,7 +143,7 @@ impl ModelLeftInEval {
                 for (layer, training) in &*self.last.borrow() {
                     if fates(it, MODE.of(*layer)).iter().any(|fate| is(fate, EVALUATED)) {
                         let left = self.left.borrow().get(layer).cloned();
-                        let (Some(page), Some((eval, around))) = (with.rules.find(NAME), left) else { return };
+                        let Some((eval, around)) = left else { return };
                         // Once that loop is over, another phase may want it so.
                         if !runs(it).iter().any(|run| around.contains(run)) {
                             continue;
@@ -150,7 +151,7 @@ impl ModelLeftInEval {
                         let message = "the model stays in evaluation mode, and is trained so";
                         let what = "this trains it, without dropout or batch statistics".to_owned();
                         let labels = vec![Label { span, message: what }];
-                        report(found, page, Severity::Error, message.to_owned(), eval, labels);
+                        cx.findings.report(NAME, Severity::Error, message, eval, labels);
                         return;
                     }
                     let Some(training) = training else { continue };
@@ -158,11 +159,11 @@ impl ModelLeftInEval {
                     if before.is_none() || !it.later_round() {
                         self.trained.borrow_mut().insert(*layer, *training);
                     } else if before == Some(true) && !training {
-                        let (Some(page), Some(eval)) = (with.rules.find(NAME), *self.eval.borrow()) else { return };
+                        let Some(eval) = *self.eval.borrow() else { return };
                         let message = "the model stays in evaluation mode, and is trained so from the next round on";
                         let what = "this trains it, without dropout or batch statistics".to_owned();
                         let labels = vec![Label { span, message: what }];
-                        report(found, page, Severity::Error, message.to_owned(), eval, labels);
+                        cx.findings.report(NAME, Severity::Error, message, eval, labels);
                         return;
                     }
                 }

@@ -10,10 +10,10 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
-use super::notes::is_without_gradients;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::{Event, Interp};
+use crate::rules::notes::is_without_gradients;
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{Data, Grad, Items, ObjId, Sym, Value};
 
@@ -42,8 +42,9 @@ pub struct ModulesInPlainContainer {
     unsure: RefCell<FxHashSet<ObjId>>,
 }
 
-impl ModulesInPlainContainer {
-    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+impl Rule for ModulesInPlainContainer {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         match event {
             Event::SetAttribute { object, name, value, span, from } => {
                 let Some(id) = value.as_obj() else { return };
@@ -74,7 +75,8 @@ impl ModulesInPlainContainer {
         }
     }
 
-    pub fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
         let path = path.as_str();
         // Using a module hands it to nobody.
         if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") {
@@ -112,14 +114,8 @@ impl ModulesInPlainContainer {
         }
     }
 
-    fn hand(&self, it: &Interp<'_>, value: &Value) {
-        if let Some(id) = value.as_obj().filter(|_| it.is_instance(value, MODULE)) {
-            self.handed.borrow_mut().insert(id);
-        }
-    }
-
-    pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        let it = &*cx.it;
         let (used, handed) = (self.used.borrow(), self.handed.borrow());
         for attribute in &*self.attributes.borrow() {
             let Attribute { object, name, container, span, from } = attribute;
@@ -148,19 +144,27 @@ impl ModulesInPlainContainer {
                 "`{name}` is a plain {}: what it holds is not registered, so it is not trained, moved or saved with the module (`nn.{}` registers)",
                 kind.0, kind.1
             );
-            report(found, page, Severity::Error, message, *span, Vec::new());
             let only_modules = members.iter().all(|member| it.is_instance(member, MODULE));
-            if let Some(finding) = found.last_mut().filter(|d| d.span == *span && d.code == page.code) {
-                finding.fix = from.filter(|_| only_modules).and_then(|from| wrapped(with, from, kind.1));
+            let fix = from.filter(|_| only_modules).and_then(|from| wrapped(cx, from, kind.1));
+            if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, *span, Vec::new()) {
+                finding.fix = fix;
             }
+        }
+    }
+}
+
+impl ModulesInPlainContainer {
+    fn hand(&self, it: &Interp<'_>, value: &Value) {
+        if let Some(id) = value.as_obj().filter(|_| it.is_instance(value, MODULE)) {
+            self.handed.borrow_mut().insert(id);
         }
     }
 }
 
 /// The container as the argument of `nn.ModuleList` or `nn.ModuleDict`, under the name that
 /// the expression itself has for `torch.nn`.
-fn wrapped(with: &Watching<'_>, from: Span, class: &str) -> Option<Fix> {
-    let text = with.source(from)?;
+fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
+    let text = cx.source(from)?;
     let module = ["torch.nn.", "nn."].into_iter().find(|module| {
         text.match_indices(module).any(|(at, _)| {
             let before = text.get(..at).and_then(|t| t.chars().next_back());
@@ -221,7 +225,7 @@ fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<Value>) {
 }
 
 /// The parameters in a module, or the parameter itself, that gradients are recorded for.
-pub(super) fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+pub fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     let Some(id) = value.as_obj() else { return };
     if depth == 0 || out.len() > 1000 {
         return;

@@ -6,11 +6,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::python::Interp;
+use crate::rules::rule::{Call, Context, Rule, witness};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Data, Items, Sym, Value};
+use crate::value::{ArrayKind, Data, Items, Value};
 
 const NAME: &str = "object-in-checkpoint";
 
@@ -30,8 +30,12 @@ pub struct ObjectInCheckpoint {
     allowed: Cell<bool>,
 }
 
-impl ObjectInCheckpoint {
-    pub fn call(&self, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+impl Rule for ObjectInCheckpoint {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         match path.as_str() {
             "torch.save" => {
                 let Some(file) = bound.get("f").as_str().map(str::to_owned) else { return };
@@ -53,15 +57,17 @@ impl ObjectInCheckpoint {
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME).filter(|_| !self.allowed.get()) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        if self.allowed.get() {
+            return;
+        }
         let saved = self.saved.borrow();
         for (span, file) in self.loaded.borrow().iter() {
             let Some(Some((what, place))) = saved.get(file) else { continue };
             let message = format!("the file holds {what}, which `torch.load` refuses unless it is told otherwise");
             let labels = vec![Label { span: *place, message: "here it is saved".to_owned() }];
-            report(found, page, Severity::Error, message, *span, labels);
-            witnessed(found, page, SETUP, "torch.load(file)");
+            let finding = cx.findings.report(NAME, Severity::Error, message, *span, labels);
+            witness(finding, SETUP, "torch.load(file)");
         }
     }
 }

@@ -8,12 +8,12 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::notes::PARAMETERS;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::{Event, Interp};
+use crate::rules::notes::PARAMETERS;
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{Data, Device, ObjId, Sym, Value};
+use crate::value::{Data, Device, ObjId, Value};
 
 const NAME: &str = "optimizer-state-left-behind";
 const LOAD: &str = "torch.optim.Optimizer.load_state_dict";
@@ -27,14 +27,10 @@ pub struct OptimizerStateLeftBehind {
     loaded: RefCell<FxHashMap<ObjId, Span>>,
 }
 
-impl OptimizerStateLeftBehind {
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+impl Rule for OptimizerStateLeftBehind {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         let optimizer = match path.as_str() {
             LOAD | STEP => bound.get("self"),
             _ => return,
@@ -52,15 +48,15 @@ impl OptimizerStateLeftBehind {
             return;
         }
         let Some(at) = self.loaded.borrow().get(&id).copied() else { return };
-        let (Some(on), Some(page)) = (device.filter(|d| d.is_cuda()), with.rules.find(NAME)) else { return };
+        let Some(on) = device.filter(|d| d.is_cuda()) else { return };
         let message =
             format!("the state is loaded to the CPU, where the parameters are: they move to {on}, it does not");
         let labels = vec![Label { span, message: format!("the step needs the state on {on}") }];
-        report(found, page, Severity::Warning, message, at, labels);
+        cx.findings.report(NAME, Severity::Warning, message, at, labels);
     }
 
     /// Programs move the state by hand: `for state in optimizer.state.values(): …`
-    pub fn event(&self, event: Event<'_>) {
+    fn event(&self, _: &mut Context<'_, '_>, event: Event<'_>) {
         if let Event::ReadAttribute { object, name } = event
             && name.as_str() == "state"
         {

@@ -3,11 +3,11 @@
 
 use std::cell::RefCell;
 
-use super::modules_in_plain_container::trained;
-use super::trace::{Moment, Trace, parameters};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::Event;
+use crate::rules::modules_in_plain_container::trained;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, parameters};
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym};
 
@@ -27,11 +27,15 @@ pub struct ReplacedParametersNotOptimized {
     replaced: RefCell<Vec<Replaced>>,
 }
 
-impl ReplacedParametersNotOptimized {
-    pub fn event(&self, it: &Interp<'_>, trace: &Trace, event: Event<'_>) {
+impl Rule for ReplacedParametersNotOptimized {
+    const LATER_ROUNDS: bool = true;
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
+        let trace = cx.trace;
         let Event::SetAttribute { object, name, value, span, .. } = event else { return };
         let optimizers = trace.optimizers.all();
-        if it.speculative() || optimizers.is_empty() {
+        if it.speculative() || it.second_round() || optimizers.is_empty() {
             return;
         }
         let Some(before) = it.heap.attr(object, name.as_str()) else { return };
@@ -49,21 +53,17 @@ impl ReplacedParametersNotOptimized {
         }
     }
 
-    pub fn call(&self, path: Sym, bound: &Bound) {
+    fn call(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         if path.as_str() == "torch.optim.Optimizer.add_param_group" {
             let optimizer = bound.get("self").as_obj();
             self.replaced.borrow_mut().retain(|r| Some(r.optimizer) != optimizer);
         }
     }
 
-    pub fn moment(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        (moment, span): (&Moment, Span),
-        found: &mut Found,
-    ) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
         let Moment::Step { optimizer, .. } = moment else { return };
         let Some(known) = trace.optimizers.known(*optimizer).filter(|known| !known.escaped) else { return };
         let all: Vec<Option<Vec<ObjId>>> = trace.optimizers.all().iter().map(|id| parameters(it, *id)).collect();
@@ -72,14 +72,16 @@ impl ReplacedParametersNotOptimized {
                 Some(held) => replaced.new.iter().any(|p| held.contains(p)),
                 None => true,
             });
-            let Some(page) = with.rules.find(NAME).filter(|_| !held) else { continue };
+            if held {
+                continue;
+            }
             let message =
                 format!("the new `{}` is never trained: the optimizer holds what was there before", replaced.name);
             let labels = vec![
                 Label { span: known.made, message: "the optimizer is made here".to_owned() },
                 Label { span, message: "this steps without the new parameters".to_owned() },
             ];
-            report(found, page, Severity::Error, message, replaced.span, labels);
+            cx.findings.report(NAME, Severity::Error, message, replaced.span, labels);
         }
     }
 }

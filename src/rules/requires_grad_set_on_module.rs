@@ -1,37 +1,42 @@
 //! `model.features.requires_grad = False`: the flag is the parameters', not the module's.
 
-use super::trace::is_module;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
-use crate::python::{Event, Interp};
+use crate::python::Event;
+use crate::rules::rule::{Context, Rule};
+use crate::rules::trace::is_module;
 use crate::syntax::Span;
 use crate::value::Value;
 
 const NAME: &str = "requires-grad-set-on-module";
 
-pub fn event(with: &Watching<'_>, it: &Interp<'_>, event: Event<'_>, found: &mut Found) {
-    let Event::SetAttribute { object, name, value, span, from } = event else { return };
-    if name.as_str() != "requires_grad" || !is_module(it, &Value::Obj(object)) {
-        return;
-    }
-    // A module may have a flag of its own by that name.
-    let own = it.heap.attr(object, "requires_grad").is_some();
-    let Some(text) = with.source(span).filter(|text| !own && !text.starts_with("self.requires_grad")) else { return };
-    let Some(page) = with.rules.find(NAME) else { return };
-    let module = text.strip_suffix(".requires_grad").unwrap_or(&text);
-    let message = format!("`{module}` is a module: the attribute is new, and its parameters stay as they are");
-    report(found, page, Severity::Error, message, span, Vec::new());
-    if let (Some(from), Value::Bool(flag)) = (from, value)
-        && let Some(finding) = found.last_mut().filter(|d| d.span == span && d.code == page.code)
-    {
-        let flag = if *flag { "True" } else { "False" };
-        finding.fix = Some(Fix {
-            title: "Set it for the parameters".to_owned(),
-            applicability: Applicability::Unsafe,
-            edits: vec![Edit {
-                span: Span { end: from.end, ..span },
-                content: format!("{module}.requires_grad_({flag})"),
-            }],
-        });
+#[derive(Default)]
+pub struct RequiresGradSetOnModule;
+
+impl Rule for RequiresGradSetOnModule {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
+        let Event::SetAttribute { object, name, value, span, from } = event else { return };
+        if name.as_str() != "requires_grad" || !is_module(it, &Value::Obj(object)) {
+            return;
+        }
+        // A module may have a flag of its own by that name.
+        let own = it.heap.attr(object, "requires_grad").is_some();
+        let Some(text) = cx.source(span).filter(|text| !own && !text.starts_with("self.requires_grad")) else { return };
+        let module = text.strip_suffix(".requires_grad").unwrap_or(&text);
+        let message = format!("`{module}` is a module: the attribute is new, and its parameters stay as they are");
+        let finding = cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
+        if let (Some(from), Value::Bool(flag)) = (from, value)
+            && let Some(finding) = finding
+        {
+            let flag = if *flag { "True" } else { "False" };
+            finding.fix = Some(Fix {
+                title: "Set it for the parameters".to_owned(),
+                applicability: Applicability::Unsafe,
+                edits: vec![Edit {
+                    span: Span { end: from.end, ..span },
+                    content: format!("{module}.requires_grad_({flag})"),
+                }],
+            });
+        }
     }
 }

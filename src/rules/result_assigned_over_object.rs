@@ -1,10 +1,8 @@
 //! `model = model.load_state_dict(…)`: what the method returns takes the place of the object.
 
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
-use crate::python::Bound;
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::Sym;
 
 const NAME: &str = "result-assigned-over-object";
 /// Methods, and what they return.
@@ -18,34 +16,38 @@ const METHODS: &[(&str, &str)] = &[
     ("torch.Tensor.backward", "None"),
 ];
 
-pub fn call(with: &Watching<'_>, (path, _, span): (Sym, &Bound, Span), found: &mut Found) {
-    let Some((path, returned)) = METHODS.iter().find(|(method, _)| *method == path.as_str()) else { return };
-    let method = path.rsplit('.').next().unwrap_or_default();
-    let Some((receiver, target)) = assigned_over(with, method, span) else { return };
-    let Some(page) = with.rules.find(NAME) else { return };
-    let message = format!("`{receiver}` is replaced by what `{method}` returns: {returned}");
-    report(found, page, Severity::Error, message, span, Vec::new());
-    if let Some(finding) = found.last_mut().filter(|d| d.span == span && d.code == page.code) {
-        finding.fix = Some(Fix {
-            title: format!("Keep `{receiver}`"),
-            applicability: Applicability::Safe,
-            edits: vec![Edit { span: target, content: String::new() }],
-        });
+#[derive(Default)]
+pub struct ResultAssignedOverObject;
+
+impl Rule for ResultAssignedOverObject {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>) {
+        let span = cx.span;
+        let Some((path, returned)) = METHODS.iter().find(|(method, _)| *method == path.as_str()) else { return };
+        let method = path.rsplit('.').next().unwrap_or_default();
+        let Some((receiver, target)) = assigned_over(cx, method, span) else { return };
+        let message = format!("`{receiver}` is replaced by what `{method}` returns: {returned}");
+        if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, span, Vec::new()) {
+            finding.fix = Some(Fix {
+                title: format!("Keep `{receiver}`"),
+                applicability: Applicability::Safe,
+                edits: vec![Edit { span: target, content: String::new() }],
+            });
+        }
     }
 }
 
 /// The receiver of `receiver.method(…)` and the place of `receiver = ` before it.
-fn assigned_over(with: &Watching<'_>, method: &str, call: Span) -> Option<(String, Span)> {
-    let text = with.source(call)?;
+fn assigned_over(cx: &Context<'_, '_>, method: &str, call: Span) -> Option<(String, Span)> {
+    let text = cx.source(call)?;
     let receiver = text.split_once(&format!(".{method}("))?.0;
     let opening = format!("{receiver} = ");
     let start = call.start.checked_sub(u32::try_from(opening.len()).ok()?)?;
     let target = Span { start, end: call.start, ..call };
     let first = match start.checked_sub(1) {
         Some(before) => {
-            with.source(Span { start: before, end: start, ..call })?.chars().all(|c| c.is_whitespace() || c == ';')
+            cx.source(Span { start: before, end: start, ..call })?.chars().all(|c| c.is_whitespace() || c == ';')
         }
         None => true,
     };
-    (first && with.source(target)? == opening).then(|| (receiver.to_owned(), target))
+    (first && cx.source(target)? == opening).then(|| (receiver.to_owned(), target))
 }

@@ -7,12 +7,12 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::trace::{Moment, Trace, reach};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::Event;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, reach};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Topic, Value};
+use crate::value::{ObjId, Topic, Value};
 
 const NAME: &str = "sampler-without-set-epoch";
 /// Of a sampler, whether a pass has trained with it since it was told the epoch.
@@ -40,8 +40,11 @@ struct Pass {
     stale: bool,
 }
 
-impl SamplerWithoutSetEpoch {
-    pub fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound) {
+impl Rule for SamplerWithoutSetEpoch {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &mut *cx.it;
         if path.as_str() == "torch.utils.data.DistributedSampler.set_epoch"
             && let Some(id) = bound.get("self").as_obj()
         {
@@ -49,7 +52,8 @@ impl SamplerWithoutSetEpoch {
         }
     }
 
-    pub fn moment(&self, it: &mut Interp<'_>, moment: &Moment) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &mut *cx.it;
         let Moment::Backward { .. } = moment else { return };
         // A pass that ended may have been made inside the one that trains.
         let open = it.open_loops();
@@ -64,12 +68,19 @@ impl SamplerWithoutSetEpoch {
         it.remember(USED.of(sampler), Value::Bool(true));
     }
 
-    pub fn event(&self, it: &mut Interp<'_>, trace: &Trace, event: Event<'_>) {
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>, result: &Value) {
+        if let Value::Obj(id) = result
+            && path.as_str() == SAMPLER
+        {
+            self.made.borrow_mut().insert(*id, cx.span);
+            cx.it.remember(USED.of(*id), Value::Bool(false));
+        }
+    }
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &mut *cx.it;
+        let trace = cx.trace;
         match event {
-            Event::Returned { path, result: Value::Obj(id), span, .. } if path.as_str() == SAMPLER => {
-                self.made.borrow_mut().insert(*id, span);
-                it.remember(USED.of(*id), Value::Bool(false));
-            }
             Event::Iterated { object, span } => {
                 let sampler = it.heap.attr(object, "sampler").and_then(|v| v.as_obj());
                 let ours = sampler.filter(|id| self.made.borrow().contains_key(id));
@@ -95,14 +106,13 @@ impl SamplerWithoutSetEpoch {
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
         let made = self.made.borrow();
         for (id, span) in &*self.stale.borrow() {
             let Some(at) = made.get(id) else { continue };
             let message = "every pass shuffles the samples in the same way: nothing tells the sampler the epoch";
             let labels = vec![Label { span: *at, message: "the sampler is made here".to_owned() }];
-            report(found, page, Severity::Warning, message.to_owned(), *span, labels);
+            cx.findings.report(NAME, Severity::Warning, message, *span, labels);
         }
     }
 }

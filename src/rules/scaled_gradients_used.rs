@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashSet;
 
-use super::notes::holds;
-use super::trace::{Moment, Trace};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::Bound;
+use crate::rules::notes::holds;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::Moment;
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Topic, Value};
 
@@ -17,7 +17,7 @@ const NAME: &str = "scaled-gradients-used";
 /// Whether the gradients are multiplied.
 const STATE: Topic = Topic::new("gradients are scaled");
 
-pub(super) const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
+pub const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
 
 #[derive(Default)]
 pub struct ScaledGradientsUsed {
@@ -29,24 +29,25 @@ pub struct ScaledGradientsUsed {
     scaled: RefCell<FxHashSet<Span>>,
 }
 
-pub(super) fn is_scaler(path: &str) -> bool {
+pub fn is_scaler(path: &str) -> bool {
     SCALERS.iter().any(|class| path.starts_with(class))
 }
 
 /// The scaler that a call made, if that is enabled for certain.
-pub(super) fn enabled_scaler(path: Sym, bound: &Bound, result: &Value) -> Option<ObjId> {
+pub fn enabled_scaler(path: Sym, bound: &Bound, result: &Value) -> Option<ObjId> {
     let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
     let is_on = !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true));
     result.as_obj().filter(|_| is_on && SCALERS.contains(&path.as_str()))
 }
 
-impl ScaledGradientsUsed {
-    pub fn begin(&self, it: &mut Interp<'_>) {
-        it.remember(STATE, Value::Bool(false));
+impl Rule for ScaledGradientsUsed {
+    const LATER_ROUNDS: bool = true;
+
+    fn begin(&self, cx: &mut Context<'_, '_>) {
+        cx.it.remember(STATE, Value::Bool(false));
     }
 
-    pub fn event(&self, event: Event<'_>) {
-        let Event::Returned { path, bound, result, .. } = event else { return };
+    fn returned(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
         if is_scaler(path.as_str()) && path.as_str().ends_with(".step") {
             self.stepping.set(false);
         }
@@ -55,13 +56,9 @@ impl ScaledGradientsUsed {
         }
     }
 
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &mut Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &mut *cx.it;
+        let span = cx.span;
         let text = path.as_str();
         if is_scaler(text) {
             match text.rsplit_once('.').map_or("", |(_, name)| name) {
@@ -76,32 +73,13 @@ impl ScaledGradientsUsed {
                 _ => {}
             }
         } else if matches!(text, "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_") {
-            self.used(
-                with,
-                it,
-                span,
-                "these gradients are still multiplied by the scale: the limit means little",
-                found,
-            );
+            self.used(cx, "these gradients are still multiplied by the scale: the limit means little");
         }
     }
 
-    fn used(&self, with: &Watching<'_>, it: &Interp<'_>, span: Span, message: &str, found: &mut Found) {
-        let scaled = holds(it, STATE);
-        let Some(page) = with.rules.find(NAME).filter(|_| scaled && !it.speculative()) else { return };
-        let by = self.scaled.borrow().iter().max().copied();
-        let labels = by.map(|span| Label { span, message: "the loss is scaled here".to_owned() });
-        report(found, page, Severity::Error, message.to_owned(), span, labels.into_iter().collect());
-    }
-
-    pub fn moment(
-        &self,
-        with: &Watching<'_>,
-        it: &mut Interp<'_>,
-        trace: &Trace,
-        (moment, span): (&Moment, Span),
-        found: &mut Found,
-    ) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &mut *cx.it;
+        let trace = cx.trace;
         match moment {
             Moment::Backward { loss, accumulates: true, .. } => {
                 let scaled = |id: &ObjId| {
@@ -122,12 +100,23 @@ impl ScaledGradientsUsed {
                 if !self.stepping.get() {
                     let message =
                         "this steps with gradients that are still multiplied by the scale: `scaler.step(optimizer)`";
-                    self.used(with, it, span, message, found);
+                    self.used(cx, message);
                 }
             }
             Moment::Zero { .. } => it.remember(STATE, Value::Bool(false)),
             Moment::Unclear => it.remember(STATE, Value::Unknown),
             Moment::Backward { .. } => {}
         }
+    }
+}
+
+impl ScaledGradientsUsed {
+    fn used(&self, cx: &mut Context<'_, '_>, message: &str) {
+        if !holds(cx.it, STATE) || cx.it.speculative() {
+            return;
+        }
+        let by = self.scaled.borrow().iter().max().copied();
+        let labels = by.map(|span| Label { span, message: "the loss is scaled here".to_owned() });
+        cx.findings.report(NAME, Severity::Error, message, cx.span, labels.into_iter().collect());
     }
 }

@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::scaled_gradients_used::{SCALERS, enabled_scaler, is_scaler};
-use super::trace::{Trace, fates, reach, set_fates};
-use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::Severity;
-use crate::python::{Bound, Event, Interp};
+use crate::python::Event;
+use crate::rules::rule::{Call, Context, Rule, witness};
+use crate::rules::scaled_gradients_used::{SCALERS, enabled_scaler, is_scaler};
+use crate::rules::trace::{fates, reach, set_fates};
 use crate::syntax::Span;
-use crate::value::{Note, ObjId, State, Sym, Topic};
+use crate::value::{Note, ObjId, State, Topic, Value};
 
 const NAME: &str = "scaler-not-updated";
 /// Of a scaler, the stages since its last `update()`, each with its optimizer.
@@ -48,15 +48,19 @@ pub struct ScalerNotUpdated {
     unclear: Cell<bool>,
 }
 
-impl ScalerNotUpdated {
-    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+impl Rule for ScalerNotUpdated {
+    const LATER_ROUNDS: bool = true;
+
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        if let Some(id) = enabled_scaler(path, bound, result) {
+            self.known.borrow_mut().insert(id);
+            set_fates(cx.it, STAGES.of(id), vec![State::default()]);
+        }
+    }
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &mut *cx.it;
         match event {
-            Event::Returned { path, bound, result, .. } => {
-                if let Some(id) = enabled_scaler(path, bound, result) {
-                    self.known.borrow_mut().insert(id);
-                    set_fates(it, STAGES.of(id), vec![State::default()]);
-                }
-            }
             Event::Unseen { name, .. } if name.as_str() == "update" => self.unclear.set(true),
             Event::Escaped { value } if !self.known.borrow().is_empty() => {
                 let mut reached = Vec::new();
@@ -67,14 +71,10 @@ impl ScalerNotUpdated {
         }
     }
 
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &mut Interp<'_>,
-        trace: &Trace,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &mut *cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
         let Some((_, method)) = path.as_str().rsplit_once('.').filter(|_| is_scaler(path.as_str())) else { return };
         let Some(scaler) = bound.get("self").as_obj().filter(|id| self.known.borrow().contains(id)) else { return };
         if !matches!(method, "step" | "unscale_" | "update") {
@@ -110,21 +110,23 @@ impl ScalerNotUpdated {
                 return set_fates(it, STAGES.of(scaler), after);
             }
         };
-        if let Some(page) = with.rules.find(NAME).filter(|_| !it.speculative() && !it.expects_failure()) {
-            report(found, page, Severity::Error, message.to_owned(), span, Vec::new());
+        if !it.speculative() && !it.expects_failure() {
+            let finding = cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
             let again = if method == "step" { "scaler.step(optimizer)" } else { "scaler.unscale_(optimizer)" };
-            witnessed(found, page, setup, again);
+            witness(finding, setup, again);
         }
     }
 
     /// Whatever decides when a step is taken: without any `update()` the second one fails.
-    pub fn end(&self, with: &Watching<'_>, it: &Interp<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME).filter(|_| !self.unclear.get() && !it.exhausted()) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        if self.unclear.get() || cx.it.exhausted() {
+            return;
+        }
         let (known, updated) = (self.known.borrow(), self.updated.borrow());
         for (span, scaler) in self.steps.borrow().iter() {
             if known.contains(scaler) && !updated.contains(scaler) {
                 let message = "nothing ever calls `update()`: the second `step()` for this optimizer raises";
-                report(found, page, Severity::Error, message.to_owned(), *span, Vec::new());
+                cx.findings.report(NAME, Severity::Error, message, *span, Vec::new());
             }
         }
     }

@@ -9,12 +9,10 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
-use super::trace::Trace;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym};
+use crate::value::ObjId;
 
 const NAME: &str = "scheduler-before-optimizer";
 
@@ -24,15 +22,13 @@ pub struct SchedulerBeforeOptimizer {
     early: RefCell<FxHashSet<(Span, ObjId)>>,
 }
 
-impl SchedulerBeforeOptimizer {
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+impl Rule for SchedulerBeforeOptimizer {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
         if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" || it.speculative() || !bound.rest.is_empty() {
             return;
         }
@@ -50,12 +46,11 @@ impl SchedulerBeforeOptimizer {
             // Round after round without a step of the optimizer: it is wound forward.
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
             Some(step) if it.later_round() && self.early.borrow().contains(&(span, optimizer)) => {
-                let Some(page) = with.rules.find(NAME) else { return };
                 let message =
                     "the scheduler steps before the optimizer: each change of the learning rate comes one step early"
                         .to_owned();
                 let labels = vec![Label { span: step, message: "the optimizer steps later in the loop".to_owned() }];
-                report(found, page, Severity::Warning, message, span, labels);
+                cx.findings.report(NAME, Severity::Warning, message, span, labels);
             }
             Some(_) => {}
         }

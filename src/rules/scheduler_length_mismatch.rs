@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::watch::{Found, Watching, report, witnessed};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp, Rounds};
+use crate::python::Rounds;
+use crate::rules::rule::{Call, Context, Rule, witness};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, Value};
 
 const NAME: &str = "scheduler-length-mismatch";
 
@@ -45,8 +45,12 @@ pub struct SchedulerLengthMismatch {
     steps: RefCell<BTreeMap<ObjId, BTreeMap<Span, Vec<Rounds>>>>,
 }
 
-impl SchedulerLengthMismatch {
-    pub fn returned(&self, it: &Interp<'_>, (path, bound, result, span): (Sym, &Bound, &Value, Span)) {
+impl Rule for SchedulerLengthMismatch {
+    const LATER_ROUNDS: bool = true;
+
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &*cx.it;
+        let span = cx.span;
         let Some(class) = path.as_str().strip_prefix(SCHEDULERS) else { return };
         let int = |name: &str| bound.get(name).as_int();
         let (total, epochs) = match class {
@@ -65,7 +69,9 @@ impl SchedulerLengthMismatch {
         }
     }
 
-    pub fn call(&self, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" {
             return;
         }
@@ -80,17 +86,16 @@ impl SchedulerLengthMismatch {
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
         let all = self.made.borrow();
         for (id, steps) in self.steps.borrow().iter() {
             let Some(made) = all.get(id) else { continue };
             for (span, around) in steps {
                 let Some((severity, message)) = made.mismatch(around, steps.len() == 1) else { continue };
                 let labels = vec![Label { span: made.at, message: format!("it is made for {} steps", made.total) }];
-                report(found, page, severity, message, *span, labels);
+                let finding = cx.findings.report(NAME, severity, message, *span, labels);
                 if severity == Severity::Error {
-                    witnessed(found, page, SETUP, "scheduler.step()");
+                    witness(finding, SETUP, "scheduler.step()");
                 }
             }
         }

@@ -2,12 +2,11 @@
 
 use std::cell::Cell;
 
-use super::notes::holds;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Event, Interp};
+use crate::rules::notes::holds;
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
-use crate::value::{Sym, Topic, Value};
+use crate::value::{Topic, Value};
 
 const NAME: &str = "seed-after-use";
 /// Whether random numbers were drawn.
@@ -19,14 +18,14 @@ pub struct SeedAfterUse {
     seeded: Cell<bool>,
 }
 
-impl SeedAfterUse {
-    pub fn begin(&self, it: &mut Interp<'_>) {
-        it.remember(DRAWN, Value::Bool(false));
+impl Rule for SeedAfterUse {
+    fn begin(&self, cx: &mut Context<'_, '_>) {
+        cx.it.remember(DRAWN, Value::Bool(false));
     }
 
     /// Layers draw their initial weights when they are made.
-    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
-        let Event::Returned { path, span, .. } = event else { return };
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>, _: &Value) {
+        let it = &mut *cx.it;
         let path = path.as_str();
         let layer = matches!(
             path.strip_prefix("torch.nn."),
@@ -34,12 +33,14 @@ impl SeedAfterUse {
         );
         let drawn = layer || matches!(path, "torch.rand" | "torch.randn" | "torch.randint" | "torch.randperm");
         if drawn && !it.speculative() && self.first.get().is_none() {
-            self.first.set(Some(span));
+            self.first.set(Some(cx.span));
             it.remember(DRAWN, Value::Bool(true));
         }
     }
 
-    pub fn call(&self, with: &Watching<'_>, it: &Interp<'_>, (path, span): (Sym, Span), found: &mut Found) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if path.as_str() != "torch.manual_seed" || it.speculative() {
             return;
         }
@@ -48,9 +49,9 @@ impl SeedAfterUse {
         if self.seeded.replace(true) || !drawn || it.in_loop() {
             return;
         }
-        let (Some(page), Some(first)) = (with.rules.find(NAME), self.first.get()) else { return };
-        let message = "the seed is set after random numbers were drawn: those differ from run to run".to_owned();
+        let Some(first) = self.first.get() else { return };
+        let message = "the seed is set after random numbers were drawn: those differ from run to run";
         let labels = vec![Label { span: first, message: "the first are drawn here".to_owned() }];
-        report(found, page, Severity::Info, message, span, labels);
+        cx.findings.report(NAME, Severity::Info, message, span, labels);
     }
 }

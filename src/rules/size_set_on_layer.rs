@@ -5,10 +5,10 @@
 
 use std::cell::RefCell;
 
-use super::trace::{reach, tensor};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::Event;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{reach, tensor};
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
@@ -35,8 +35,9 @@ pub struct SizeSetOnLayer {
     set: RefCell<Vec<Set>>,
 }
 
-impl SizeSetOnLayer {
-    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+impl Rule for SizeSetOnLayer {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         let Event::SetAttribute { object: layer, name, value, span, .. } = event else { return };
         let Some((_, dim)) = SIZES.iter().find(|(size, _)| *size == name.as_str()) else { return };
         let weight = it.heap.attr(layer, "weight").and_then(|weight| weight.as_obj());
@@ -48,11 +49,12 @@ impl SizeSetOnLayer {
         }
     }
 
-    pub fn call(&self, with: &Watching<'_>, it: &Interp<'_>, (path, bound, _): (Sym, &Bound, Span), found: &mut Found) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
         if self.set.borrow().is_empty() || !path.as_str().ends_with(".forward") {
             return;
         }
-        let Some((page, called)) = with.rules.find(NAME).zip(bound.get("self").as_obj()) else { return };
+        let Some(called) = bound.get("self").as_obj() else { return };
         // Networks of libraries are not followed inside: their last layer is called, too.
         let closed = path.as_str().starts_with("torchvision.models.");
         let calls = |set: &&Set| {
@@ -74,7 +76,7 @@ impl SizeSetOnLayer {
             let message =
                 format!("`{name}` only tells of the layer: its weight stays as it was made, for {}", dim.size);
             let made = dim.at.map(|span| Label { span, message: format!("{} comes from here", dim.size) });
-            report(found, page, Severity::Error, message, set.span, made.into_iter().collect());
+            cx.findings.report(NAME, Severity::Error, message, set.span, made.into_iter().collect());
         }
     }
 }

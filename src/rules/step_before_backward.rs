@@ -11,12 +11,11 @@ use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
 
-use super::trace::{Gradients, Moment, Trace};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Gradients, Moment};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, Value};
 
 const NAME: &str = "step-before-backward";
 
@@ -45,8 +44,8 @@ pub struct StepBeforeBackward {
     divided: Cell<Option<i64>>,
 }
 
-impl StepBeforeBackward {
-    pub fn returned(&self, (path, bound, result): (Sym, &Bound, &Value)) {
+impl Rule for StepBeforeBackward {
+    fn returned(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
         if let "torch.div" = path.as_str()
             && let (Some(result), Some(by)) = (result.as_obj(), bound.get("other").as_int())
         {
@@ -54,7 +53,10 @@ impl StepBeforeBackward {
         }
     }
 
-    pub fn moment(&self, it: &Interp<'_>, trace: &Trace, (moment, span): (&Moment, Span)) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
         let optimizer = match moment {
             Moment::Backward { loss, accumulates: true, .. } => {
                 let parts = self.parts.borrow();
@@ -91,8 +93,7 @@ impl StepBeforeBackward {
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME) else { return };
+    fn end(&self, cx: &mut Context<'_, '_>) {
         for steps in self.steps.borrow().values() {
             if let (Some((zero, by)), Some((step, every)), false) = (steps.cleared, steps.regular, steps.irregular)
                 && by == every
@@ -100,7 +101,7 @@ impl StepBeforeBackward {
                 let message =
                     format!("clears what the earlier of {every} `backward()` calls have added up for the step");
                 let labels = vec![Label { span: step, message: format!("the step comes in every {every}th round") }];
-                report(found, page, Severity::Error, message, zero, labels);
+                cx.findings.report(NAME, Severity::Error, message, zero, labels);
             }
             let Some(step) = steps.starved.filter(|_| !steps.fed) else { continue };
             let (span, message, labels) = match steps.lost {
@@ -114,7 +115,7 @@ impl StepBeforeBackward {
                 ),
                 None => (step, "this step finds no gradients: no `backward()` comes before it", Vec::new()),
             };
-            report(found, page, Severity::Error, message.to_owned(), span, labels);
+            cx.findings.report(NAME, Severity::Error, message, span, labels);
         }
     }
 }

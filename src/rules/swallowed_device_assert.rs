@@ -6,12 +6,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::trace::{Moment, Trace, tensor};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Event, Interp};
+use crate::python::Event;
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, tensor};
 use crate::syntax::Span;
-use crate::value::{Device, Sym};
+use crate::value::Device;
 
 const NAME: &str = "swallowed-device-assert";
 
@@ -22,21 +22,29 @@ pub struct SwallowedDeviceAssert {
     /// What the handler that is being shown calls: whether `empty_cache`, and where `torch.save`.
     cache: Cell<bool>,
     saves: RefCell<Vec<Span>>,
-    /// Each handler, whether it swallows the assert whenever it is run, and where it saves.
-    handlers: RefCell<BTreeMap<Span, (bool, Vec<Span>)>>,
+    handlers: RefCell<BTreeMap<Span, Handler>>,
 }
 
-impl SwallowedDeviceAssert {
-    /// A handler that is being shown calls this.
-    pub fn handles(&self, path: Sym, span: Span) {
+struct Handler {
+    /// It does so whenever it is run.
+    swallows: bool,
+    saves: Vec<Span>,
+}
+
+impl Rule for SwallowedDeviceAssert {
+    const LATER_ROUNDS: bool = true;
+
+    fn handles(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>) {
         match path.as_str() {
             "torch.cuda.empty_cache" => self.cache.set(true),
-            "torch.save" => self.saves.borrow_mut().push(span),
+            "torch.save" => self.saves.borrow_mut().push(cx.span),
             _ => {}
         }
     }
 
-    pub fn moment(&self, it: &Interp<'_>, trace: &Trace, moment: &Moment) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &*cx.it;
+        let trace = cx.trace;
         if let Moment::Backward { loss, .. } = moment
             && loss.iter().any(|id| tensor(it, *id).and_then(|t| t.device).is_some_and(Device::is_cuda))
         {
@@ -44,7 +52,8 @@ impl SwallowedDeviceAssert {
         }
     }
 
-    pub fn event(&self, with: &Watching<'_>, trace: &Trace, event: Event<'_>) {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let trace = cx.trace;
         let Event::Handled { attempt, handler, goes_on, since } = event else { return };
         let (cache, saves) = (self.cache.take(), self.saves.take());
         if self.on_gpu.get() <= since {
@@ -55,21 +64,21 @@ impl SwallowedDeviceAssert {
         let inside = |span: Span| span.file == attempt.file && attempt.start <= span.start && span.end <= attempt.end;
         let swallows = goes_on
             && !cache
-            && !with.source(handler).is_some_and(|text| is_about_memory(&text))
+            && !cx.source(handler).is_some_and(|text| is_about_memory(&text))
             && !own.into_iter().any(|known| inside(known.made));
         let mut handlers = self.handlers.borrow_mut();
-        let entry = handlers.entry(handler).or_insert((true, Vec::new()));
-        entry.0 &= swallows;
-        entry.1.extend(saves);
+        let entry = handlers.entry(handler).or_insert(Handler { swallows: true, saves: Vec::new() });
+        entry.swallows &= swallows;
+        entry.saves.extend(saves);
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
-        let Some(page) = with.rules.find(NAME) else { return };
-        for (handler, (_, saves)) in self.handlers.borrow().iter().filter(|(_, (swallows, _))| *swallows) {
+    fn end(&self, cx: &mut Context<'_, '_>) {
+        for (handler, Handler { saves, .. }) in self.handlers.borrow().iter().filter(|(_, handler)| handler.swallows) {
             let message = "a device-side assert is caught here and the loop goes on, but every later call on this GPU fails in this process";
             let what = "what is on the GPU cannot be saved any more";
+            let at = first_line(cx, *handler);
             let labels = saves.iter().map(|span| Label { span: *span, message: what.to_owned() }).collect();
-            report(found, page, Severity::Warning, message.to_owned(), first_line(with, *handler), labels);
+            cx.findings.report(NAME, Severity::Warning, message, at, labels);
         }
     }
 }
@@ -82,8 +91,8 @@ fn is_about_memory(handler: &str) -> bool {
 }
 
 /// `except RuntimeError as error:`, without what the handler does.
-fn first_line(with: &Watching<'_>, handler: Span) -> Span {
-    let length = with.source(handler).map_or(0, |text| text.lines().next().map_or(0, |line| line.trim_end().len()));
+fn first_line(cx: &Context<'_, '_>, handler: Span) -> Span {
+    let length = cx.source(handler).map_or(0, |text| text.lines().next().map_or(0, |line| line.trim_end().len()));
     let end = u32::try_from(length).map_or(handler.end, |length| handler.start.saturating_add(length));
     Span { end, ..handler }
 }

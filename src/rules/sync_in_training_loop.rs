@@ -5,12 +5,12 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::trace::{Moment, tensor};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Event, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, tensor};
 use crate::syntax::Span;
-use crate::value::{Device, ObjId, Sym, Value};
+use crate::value::{Device, ObjId, Value};
 
 /// A loop whose second round is shown, by a number, and how many loops are open in it.
 type Round = (usize, usize);
@@ -42,8 +42,12 @@ pub struct SyncInTrainingLoop {
 const FACTORIES: &[&str] =
     &["zeros", "ones", "full", "empty", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "tensor"];
 
-impl SyncInTrainingLoop {
-    pub fn call(&self, it: &Interp<'_>, (path, bound, span): (Sym, &Bound, Span)) {
+impl Rule for SyncInTrainingLoop {
+    const LATER_ROUNDS: bool = true;
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         let cost = match path.as_str() {
             "torch.cuda.empty_cache" => Cost::EmptiedCache,
             "torch.cuda.synchronize" => Cost::Wait("`synchronize()`"),
@@ -64,48 +68,37 @@ impl SyncInTrainingLoop {
         self.pay(it, span, cost);
     }
 
-    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
-        match event {
-            Event::Read { value, how, span } if is_on_gpu(it, value) => self.pay(it, span, Cost::Wait(how)),
-            Event::Returned { path, bound, result, span } => match path.as_str().strip_prefix("torch.") {
-                Some(factory) if FACTORIES.contains(&factory) => {
-                    let id = result.as_obj().filter(|id| tensor(it, *id).and_then(|t| t.device) == Some(Device::CPU));
-                    if let (Some(id), Some(_)) = (id, it.every_round()) {
-                        self.made.borrow_mut().insert(id, span);
-                    }
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &*cx.it;
+        match path.as_str().strip_prefix("torch.") {
+            Some(factory) if FACTORIES.contains(&factory) => {
+                let id = result.as_obj().filter(|id| tensor(it, *id).and_then(|t| t.device) == Some(Device::CPU));
+                if let (Some(id), Some(_)) = (id, it.every_round()) {
+                    self.made.borrow_mut().insert(id, cx.span);
                 }
-                Some("Tensor.to" | "Tensor.cuda") => self.moved(it, bound, result, span),
-                _ => {}
-            },
+            }
+            Some("Tensor.to" | "Tensor.cuda") => self.moved(it, bound, result, cx.span),
             _ => {}
         }
     }
 
-    fn moved(&self, it: &Interp<'_>, bound: &Bound, result: &Value, span: Span) {
-        let (Some(from), Some(to)) = (bound.get("input").as_obj(), result.as_obj()) else { return };
-        if from != to {
-            self.needed.borrow_mut().insert(span);
-            if let Some(made) = self.made.borrow().get(&from).filter(|_| is_on_gpu(it, result)) {
-                self.pay(it, span, Cost::MadeOnCpu(*made));
-            }
-        } else if is_on_gpu(it, result) {
-            self.pay(it, span, Cost::RedundantMove);
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
+        if let Event::Read { value, how, span } = event
+            && is_on_gpu(it, value)
+        {
+            self.pay(it, span, Cost::Wait(how));
         }
     }
 
-    fn pay(&self, it: &Interp<'_>, span: Span, cost: Cost) {
-        if let Some(round) = it.every_round() {
-            self.costs.borrow_mut().push((round, span, cost));
-        }
-    }
-
-    pub fn moment(&self, it: &Interp<'_>, moment: &Moment) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &*cx.it;
         if let (Moment::Step { .. }, Some(round)) = (moment, it.every_round()) {
             self.steps.borrow_mut().push(round);
         }
     }
 
-    pub fn end(&self, with: &Watching<'_>, found: &mut Found) {
+    fn end(&self, cx: &mut Context<'_, '_>) {
         let (steps, needed) = (self.steps.borrow(), self.needed.borrow());
         for (_, span, cost) in self.costs.borrow().iter().filter(|(round, ..)| steps.contains(round)) {
             let mut labels = Vec::new();
@@ -121,9 +114,27 @@ impl SyncInTrainingLoop {
                 Cost::RedundantMove if needed.contains(span) => continue,
                 Cost::RedundantMove => ("redundant-move", "the tensor is on this device already".to_owned()),
             };
-            if let Some(page) = with.rules.find(name) {
-                report(found, page, Severity::Info, message, *span, labels);
+            cx.findings.report(name, Severity::Info, message, *span, labels);
+        }
+    }
+}
+
+impl SyncInTrainingLoop {
+    fn moved(&self, it: &Interp<'_>, bound: &Bound, result: &Value, span: Span) {
+        let (Some(from), Some(to)) = (bound.get("input").as_obj(), result.as_obj()) else { return };
+        if from != to {
+            self.needed.borrow_mut().insert(span);
+            if let Some(made) = self.made.borrow().get(&from).filter(|_| is_on_gpu(it, result)) {
+                self.pay(it, span, Cost::MadeOnCpu(*made));
             }
+        } else if is_on_gpu(it, result) {
+            self.pay(it, span, Cost::RedundantMove);
+        }
+    }
+
+    fn pay(&self, it: &Interp<'_>, span: Span, cost: Cost) {
+        if let Some(round) = it.every_round() {
+            self.costs.borrow_mut().push((round, span, cost));
         }
     }
 }

@@ -1,2 +1,9 @@
 //! Tensors made on the CPU and moved in every step: found by
 //! [`super::sync_in_training_loop`], which looks for all that every step pays for.
+
+use crate::rules::rule::Rule;
+
+#[derive(Default)]
+pub struct TensorMadeOnCpu;
+
+impl Rule for TensorMadeOnCpu {}

@@ -5,10 +5,10 @@
 
 use std::cell::RefCell;
 
-use super::notes::BUFFER;
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Applicability, Edit, Fix, Label, Severity};
-use crate::python::{Bound, Event, Interp, RejectKind, Rejection};
+use crate::python::{Event, RejectKind, Rejection};
+use crate::rules::notes::BUFFER;
+use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{Data, Device, Heap, ObjId, Sym, Value};
 
@@ -32,8 +32,9 @@ pub struct UnregisteredTensorAttribute {
     last: RefCell<Option<(Span, Vec<ObjId>)>>,
 }
 
-impl UnregisteredTensorAttribute {
-    pub fn event(&self, it: &Interp<'_>, event: Event<'_>) {
+impl Rule for UnregisteredTensorAttribute {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &*cx.it;
         let Event::SetAttribute { object, name, value, span, from } = event else { return };
         let Some(memory) = value.as_obj().and_then(|id| memory_of(&it.heap, id)) else { return };
         if it.is_instance(&Value::Obj(object), MODULE) {
@@ -41,7 +42,9 @@ impl UnregisteredTensorAttribute {
         }
     }
 
-    pub fn call(&self, it: &Interp<'_>, bound: &Bound, span: Span) {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { bound, .. }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if self.attributes.borrow().is_empty() {
             return;
         }
@@ -54,12 +57,13 @@ impl UnregisteredTensorAttribute {
         *self.last.borrow_mut() = Some((span, tensors));
     }
 
-    pub fn rejected(&self, with: &Watching<'_>, it: &Interp<'_>, rejection: &Rejection, found: &mut Found) -> bool {
+    fn rejected(&self, cx: &mut Context<'_, '_>, rejection: &Rejection) -> bool {
+        let it = &*cx.it;
         if rejection.kind != RejectKind::Device {
             return false;
         }
         let last = self.last.borrow();
-        let (Some((span, tensors)), Some(page)) = (last.as_ref(), with.rules.find(NAME)) else { return false };
+        let Some((span, tensors)) = last.as_ref() else { return false };
         if *span != rejection.span {
             return false;
         }
@@ -84,9 +88,9 @@ impl UnregisteredTensorAttribute {
         labels.extend(rejection.reads.iter().filter_map(|(label, at)| {
             Some(Label { span: at.filter(|at| *at != rejection.span)?, message: label.clone() })
         }));
-        report(found, page, Severity::Error, message, rejection.span, labels);
-        if let Some(finding) = found.last_mut().filter(|d| d.span == rejection.span && d.code == page.code) {
-            finding.fix = registered(with, attribute);
+        let fix = registered(cx, attribute);
+        if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, rejection.span, labels) {
+            finding.fix = fix;
         }
         true
     }
@@ -94,13 +98,13 @@ impl UnregisteredTensorAttribute {
 
 /// `self.register_buffer("name", …)` in place of the assignment. What is saved stays as it is:
 /// older checkpoints must still load.
-fn registered(with: &Watching<'_>, attribute: &Attribute) -> Option<Fix> {
+fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
     let (target, from) = (attribute.span, attribute.from?);
     // Comments and brackets between the two stay where they are, so there must be none.
     let between = Span { start: target.end, end: from.start, ..target };
-    let place = with.source(target)?;
+    let place = cx.source(target)?;
     let object = place.strip_suffix(attribute.name.as_str())?.strip_suffix('.')?;
-    if with.source(between)?.trim() != "=" {
+    if cx.source(between)?.trim() != "=" {
         return None;
     }
     let opening = format!("{object}.register_buffer(\"{}\", ", attribute.name);

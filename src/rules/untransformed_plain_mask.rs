@@ -3,11 +3,9 @@
 //!
 //! The model of the transforms says which tensors it leaves as they are.
 
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
-use crate::syntax::Span;
-use crate::value::{Data, Sym};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::value::Data;
 
 const NAME: &str = "untransformed-plain-mask";
 /// The name under which the model of the transforms announces them.
@@ -16,18 +14,13 @@ const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 #[derive(Default)]
 pub struct UntransformedPlainMask;
 
-impl UntransformedPlainMask {
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
+impl Rule for UntransformedPlainMask {
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
         if path.as_str() != UNTOUCHED {
             return;
         }
-        let Some(page) = with.rules.find(NAME) else { return };
         let transform = bound.get("transform");
         let message = format!(
             "{} moves the image and leaves the mask as it is: the mask is a plain tensor",
@@ -38,6 +31,6 @@ impl UntransformedPlainMask {
             _ => None,
         });
         let labels = made.map(|span| Label { span, message: "the mask comes from here".to_owned() });
-        report(found, page, Severity::Error, message, span, labels.into_iter().collect());
+        cx.findings.report(NAME, Severity::Error, message, span, labels.into_iter().collect());
     }
 }

@@ -8,10 +8,10 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::trace::{Moment, Trace, is_module, parameters};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Event, Interp};
+use crate::python::{Event, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, is_module, parameters};
 use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Topic, Value, sym};
 
@@ -44,8 +44,11 @@ pub struct WeightsKeptByReference {
     aliases: RefCell<Vec<Alias>>,
 }
 
-impl WeightsKeptByReference {
-    pub fn returned(&self, it: &Interp<'_>, (path, bound, result): (Sym, &Bound, &Value)) {
+impl Rule for WeightsKeptByReference {
+    const LATER_ROUNDS: bool = true;
+
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &*cx.it;
         if path.as_str() == "torch.nn.Module.state_dict"
             && let Some(module) = bound.get("self").as_obj()
         {
@@ -53,7 +56,9 @@ impl WeightsKeptByReference {
         }
     }
 
-    pub fn assigned(&self, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
+    fn assigned(&self, cx: &mut Context<'_, '_>, name: &str, value: &Value) {
+        let it = &mut *cx.it;
+        let span = cx.span;
         let place = (it.scope(), sym(name));
         self.put(it, place, value, span);
         let mut aliases = self.aliases.borrow_mut();
@@ -70,7 +75,8 @@ impl WeightsKeptByReference {
         }
     }
 
-    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let it = &mut *cx.it;
         match event {
             Event::SetAttribute { name, value, span, .. } => self.put(it, (None, name), value, span),
             Event::Escaped { .. } => self.aliases.borrow_mut().clear(),
@@ -78,6 +84,62 @@ impl WeightsKeptByReference {
         }
     }
 
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &mut *cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
+        let Moment::Step { optimizer, .. } = moment else { return };
+        if self.kept.borrow().is_empty() && self.aliases.borrow().is_empty() {
+            return;
+        }
+        let trained = parameters(it, *optimizer);
+        let only = trace.optimizers.all().len() == 1;
+        for (place, kept) in self.kept.borrow().iter() {
+            let moves = match &trained {
+                Some(all) if !kept.weights.is_empty() => all.iter().any(|p| kept.weights.contains(p)),
+                _ => only,
+            };
+            if moves {
+                it.remember(MOVED.of(*place), Value::Bool(true));
+            }
+        }
+        let Some(trained) = trained else { return };
+        for alias in self.aliases.borrow().iter().filter(|alias| owns(it, &Value::Obj(alias.module), &trained, 8)) {
+            let message = "this is the same model under another name, and no copy: training goes on in it";
+            let labels = vec![Label { span, message: "this changes it".to_owned() }];
+            cx.findings.report(NAME, Severity::Warning, message, alias.at, labels);
+        }
+    }
+
+    fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
+        let it = &*cx.it;
+        let span = cx.span;
+        let name = path.as_str().rsplit('.').next().unwrap_or_default();
+        // What is written to a file or copied is kept as it is now.
+        if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
+            self.aliases.borrow_mut().clear();
+        }
+        if path.as_str() != "torch.nn.Module.load_state_dict" || it.speculative() || self.kept.borrow().is_empty() {
+            return;
+        }
+        let (Some(module), given) = (bound.get("self").as_obj(), bound.get("state_dict")) else { return };
+        // Where it was kept on some paths only, the value is not known, but the name is.
+        if !given.is_unknown() && self.module_of(it, &given) != Some(module) {
+            return;
+        }
+        let Some(place) = cx.source(span).and_then(|text| named(it, &text)) else { return };
+        let kept = self.kept.borrow();
+        let Some(kept) = kept.get(&place).filter(|kept| kept.module == module) else { return };
+        let moved = it.remembered(MOVED.of(place)).is_some_and(|moved| moved.as_bool() != Some(false));
+        if moved {
+            let message = "these are the model's own tensors, and no copy: training goes on to change them";
+            let labels = vec![Label { span, message: "this copies them to themselves".to_owned() }];
+            cx.findings.report(NAME, Severity::Error, message, kept.at, labels);
+        }
+    }
+}
+
+impl WeightsKeptByReference {
     fn put(&self, it: &mut Interp<'_>, place: Place, value: &Value, at: Span) {
         if value.is_none() {
             return;
@@ -102,69 +164,6 @@ impl WeightsKeptByReference {
         let entries = entries(it, value);
         let module = *live.get(entries.first()?)?;
         entries.iter().all(|entry| live.get(entry) == Some(&module)).then_some(module)
-    }
-
-    pub fn moment(
-        &self,
-        with: &Watching<'_>,
-        it: &mut Interp<'_>,
-        trace: &Trace,
-        (moment, span): (&Moment, Span),
-        found: &mut Found,
-    ) {
-        let Moment::Step { optimizer, .. } = moment else { return };
-        if self.kept.borrow().is_empty() && self.aliases.borrow().is_empty() {
-            return;
-        }
-        let trained = parameters(it, *optimizer);
-        let only = trace.optimizers.all().len() == 1;
-        for (place, kept) in self.kept.borrow().iter() {
-            let moves = match &trained {
-                Some(all) if !kept.weights.is_empty() => all.iter().any(|p| kept.weights.contains(p)),
-                _ => only,
-            };
-            if moves {
-                it.remember(MOVED.of(*place), Value::Bool(true));
-            }
-        }
-        let Some(trained) = trained else { return };
-        for alias in self.aliases.borrow().iter().filter(|alias| owns(it, &Value::Obj(alias.module), &trained, 8)) {
-            let Some(page) = with.rules.find(NAME) else { return };
-            let message = "this is the same model under another name, and no copy: training goes on in it";
-            let labels = vec![Label { span, message: "this changes it".to_owned() }];
-            report(found, page, Severity::Warning, message.to_owned(), alias.at, labels);
-        }
-    }
-
-    pub fn call(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, span): (Sym, &Bound, Span),
-        found: &mut Found,
-    ) {
-        let name = path.as_str().rsplit('.').next().unwrap_or_default();
-        // What is written to a file or copied is kept as it is now.
-        if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
-            self.aliases.borrow_mut().clear();
-        }
-        if path.as_str() != "torch.nn.Module.load_state_dict" || it.speculative() || self.kept.borrow().is_empty() {
-            return;
-        }
-        let (Some(module), given) = (bound.get("self").as_obj(), bound.get("state_dict")) else { return };
-        // Where it was kept on some paths only, the value is not known, but the name is.
-        if !given.is_unknown() && self.module_of(it, &given) != Some(module) {
-            return;
-        }
-        let Some(place) = with.source(span).and_then(|text| named(it, &text)) else { return };
-        let kept = self.kept.borrow();
-        let Some(kept) = kept.get(&place).filter(|kept| kept.module == module) else { return };
-        let moved = it.remembered(MOVED.of(place)).is_some_and(|moved| moved.as_bool() != Some(false));
-        if let Some(page) = with.rules.find(NAME).filter(|_| moved) {
-            let message = "these are the model's own tensors, and no copy: training goes on to change them";
-            let labels = vec![Label { span, message: "this copies them to themselves".to_owned() }];
-            report(found, page, Severity::Error, message.to_owned(), kept.at, labels);
-        }
     }
 }
 

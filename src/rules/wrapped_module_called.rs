@@ -7,12 +7,11 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::trace::{Moment, Trace, tensors};
-use super::watch::{Found, Watching, report};
 use crate::diagnostic::{Label, Severity};
-use crate::python::{Bound, Interp};
+use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::{Moment, tensors};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{ObjId, Value};
 
 const NAME: &str = "wrapped-module-called";
 const MODULE: &str = "torch.nn.Module";
@@ -26,13 +25,10 @@ pub struct WrappedModuleCalled {
     last: RefCell<Option<Span>>,
 }
 
-impl WrappedModuleCalled {
-    pub fn returned(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        (path, bound, result, span): (Sym, &Bound, &Value, Span),
-    ) {
+impl Rule for WrappedModuleCalled {
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let it = &*cx.it;
+        let span = cx.span;
         let path = path.as_str();
         if path == "torch.nn.parallel.DistributedDataParallel" {
             self.wrapped.borrow_mut().extend(bound.get("module").as_obj());
@@ -45,7 +41,7 @@ impl WrappedModuleCalled {
         if !model.as_obj().is_some_and(|id| self.wrapped.borrow().contains(&id)) {
             return;
         }
-        let around = with.source(call).is_some_and(|text| {
+        let around = cx.source(call).is_some_and(|text| {
             let callee = text.split('(').next().unwrap_or_default();
             callee.ends_with(".module") || callee.contains(".module.")
         });
@@ -54,14 +50,10 @@ impl WrappedModuleCalled {
         self.outputs.borrow_mut().extend(results.into_iter().map(|id| (id, (call, around))));
     }
 
-    pub fn moment(
-        &self,
-        with: &Watching<'_>,
-        it: &Interp<'_>,
-        trace: &Trace,
-        (moment, span): (&Moment, Span),
-        found: &mut Found,
-    ) {
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        let it = &*cx.it;
+        let trace = cx.trace;
+        let span = cx.span;
         match moment {
             Moment::Backward { loss, accumulates: true, .. } if !self.outputs.borrow().is_empty() => {
                 let outputs = self.outputs.borrow();
@@ -71,11 +63,11 @@ impl WrappedModuleCalled {
                 *self.last.borrow_mut() = calls.first().filter(|_| around).map(|(call, _)| *call);
             }
             Moment::Step { .. } => {
-                let (Some(call), Some(page)) = (self.last.take(), with.rules.find(NAME)) else { return };
+                let Some(call) = self.last.take() else { return };
                 let message =
                     "this goes around `DistributedDataParallel`: gradients are not averaged over the processes";
                 let labels = vec![Label { span, message: "each process takes a step of its own".to_owned() }];
-                report(found, page, Severity::Warning, message.to_owned(), call, labels);
+                cx.findings.report(NAME, Severity::Warning, message, call, labels);
             }
             _ => {}
         }

@@ -4,6 +4,7 @@
 //! Only literal settings count, and only those that no condition guards: line by line, since
 //! a file of which something is malformed may still set a variable.
 
+use std::ops::Range;
 use std::path::Path;
 
 /// What a file is, by its name.
@@ -15,9 +16,13 @@ pub enum LaunchFile {
     Yaml,
 }
 
-/// A variable that is set to something other than nothing, `0` or another variable: its name,
-/// and where it stands.
-pub type Setting = (&'static str, std::ops::Range<usize>);
+/// A variable that is set to something other than nothing, `0` or another variable.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    pub variable: &'static str,
+    /// Where it stands in the file.
+    pub at: Range<usize>,
+}
 
 /// The variables that rules speak of.
 pub const VARIABLES: &[&str] = &["CUDA_LAUNCH_BLOCKING", "TORCH_USE_CUDA_DSA"];
@@ -75,7 +80,7 @@ fn assigned(line: &str, at: usize) -> Option<Setting> {
         let (name, value) = word.split_once('=')?;
         let name = name.trim_start_matches(['"', '\'']);
         let variable = VARIABLES.iter().copied().find(|variable| *variable == name)?;
-        is_on(value).then(|| (variable, at + offset..at + offset + word.len()))
+        is_on(value).then(|| Setting { variable, at: at + offset..at + offset + word.len() })
     })
 }
 
@@ -116,7 +121,8 @@ fn docker(text: &str) -> Vec<Setting> {
         let mut parts = words(line).skip(1);
         let old = match (parts.next(), parts.next(), parts.next()) {
             (Some((offset, name)), Some((_, value)), None) if !continued && is_on(value) => {
-                VARIABLES.iter().find(|v| **v == name).map(|v| (*v, at + offset..at + offset + name.len()))
+                let variable = VARIABLES.iter().copied().find(|variable| *variable == name);
+                variable.map(|variable| Setting { variable, at: at + offset..at + offset + name.len() })
             }
             _ => None,
         };
@@ -145,7 +151,7 @@ fn shell(text: &str) -> Vec<Setting> {
         let undone = |variable: &str| {
             line.contains(&format!("unset {variable}")) || line.contains(&format!("export {variable}=0"))
         };
-        found.retain(|(variable, _)| !undone(variable));
+        found.retain(|setting| !undone(setting.variable));
         if guarded || matches!(first, "echo" | "printf" | "cat") {
             continue;
         }
@@ -162,7 +168,7 @@ fn listed(line: &str, at: usize) -> Option<Setting> {
             let (name, value) = part.split_once('=')?;
             VARIABLES.iter().copied().find(|variable| *variable == name && is_on(value))
         })?;
-        Some((variable, at + offset..at + offset + word.len()))
+        Some(Setting { variable, at: at + offset..at + offset + word.len() })
     })
 }
 
@@ -205,15 +211,17 @@ fn yaml(path: &Path, text: &str) -> Vec<Setting> {
             if let Some((name, value)) = item.trim_matches(['"', '\'']).split_once('=')
                 && is_on(value)
             {
-                found.extend(variable(name).map(|variable| (variable, place.clone())));
+                found.extend(variable(name).map(|variable| Setting { variable, at: place.clone() }));
             }
             // `NAME: 1`
             if is_on(value) {
-                found.extend(variable(key).map(|variable| (variable, place.clone())));
+                found.extend(variable(key).map(|variable| Setting { variable, at: place.clone() }));
             }
             // `- name: NAME`, `value: "1"`
             match key {
-                "name" => named = variable(value.trim_matches(['"', '\''])).map(|v| (v, place)),
+                "name" => {
+                    named = variable(value.trim_matches(['"', '\''])).map(|variable| Setting { variable, at: place })
+                }
                 "value" if is_on(value) => found.extend(named.take()),
                 _ => {}
             }
@@ -232,7 +240,7 @@ mod tests {
     fn found(name: &str, text: &str) -> Vec<String> {
         let path = Path::new(name);
         let kind = LaunchFile::of(path).expect("a launch file");
-        kind.settings(path, text).into_iter().map(|(_, at)| text[at].to_owned()).collect()
+        kind.settings(path, text).into_iter().map(|setting| text[setting.at].to_owned()).collect()
     }
 
     #[test]

@@ -13,7 +13,9 @@ mod gradients;
 mod graph;
 mod terms;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+
+use rustc_hash::FxHashMap;
 
 pub use gradients::{Gradients, Optimizers, parameters, reach};
 pub use graph::{Graph, tensor, tensors};
@@ -46,6 +48,8 @@ pub enum Moment {
 pub struct Trace {
     pub graph: Graph,
     pub optimizers: Optimizers,
+    /// Dropout layers that a `forward` makes for one call, and where.
+    pub throwaways: RefCell<FxHashMap<ObjId, Span>>,
     moments: Cell<u32>,
 }
 

@@ -1,0 +1,125 @@
+//! What a rule about order is, what it is asked with, and how it reports.
+
+use super::trace::{Moment, Trace};
+use super::{Found, Rules};
+use crate::diagnostic::{Diagnostic, Label, Severity, Witness};
+use crate::python::{Bound, Event, Interp, Rejection};
+use crate::syntax::Span;
+use crate::value::{Sym, Value};
+
+/// A rule that no contract can express, made anew for each run.
+///
+/// It implements the methods whose events it wants; the others do nothing and cost nothing. What
+/// depends on the path it keeps on the heap (`notes`), what holds for the whole run in itself.
+/// Rules are asked in the order of their codes.
+pub trait Rule: Default {
+    /// Whether the rule is told of calls and events in the rounds that are shown once more, too
+    /// ([`Interp::second_round`]). Of results and moments it is always told.
+    const LATER_ROUNDS: bool = false;
+
+    /// Before the run.
+    fn begin(&self, _: &mut Context<'_, '_>) {}
+
+    /// A library's function is about to be called.
+    fn call(&self, _: &mut Context<'_, '_>, _: Call<'_>) {}
+
+    /// A library's function has returned.
+    fn returned(&self, _: &mut Context<'_, '_>, _: Call<'_>, _result: &Value) {}
+
+    /// A moment of training, before it changes what the trace knows.
+    fn moment(&self, _: &mut Context<'_, '_>, _: &Moment) {}
+
+    /// Any other event.
+    fn event(&self, _: &mut Context<'_, '_>, _: Event<'_>) {}
+
+    /// A name is assigned.
+    fn assigned(&self, _: &mut Context<'_, '_>, _name: &str, _: &Value) {}
+
+    /// A library refuses a call. Whether this rule has reported it.
+    fn rejected(&self, _: &mut Context<'_, '_>, _: &Rejection) -> bool {
+        false
+    }
+
+    /// A handler that is run as if it had caught the fatal exception is about to call this.
+    fn handles(&self, _: &mut Context<'_, '_>, _: Call<'_>) {}
+
+    /// After the run.
+    fn end(&self, _: &mut Context<'_, '_>) {}
+
+    /// A file that launches programs sets a variable in their environment.
+    fn launched(&self, _: &mut Findings<'_>, _variable: &str, _: Span) {}
+}
+
+/// What a rule sees when it is asked.
+pub struct Context<'c, 'p> {
+    pub it: &'c mut Interp<'p>,
+    /// Where it happens; the beginning of the file for what has no place.
+    pub span: Span,
+    pub trace: &'c Trace,
+    pub findings: Findings<'c>,
+    pub(super) source: &'c dyn Fn(Span) -> Option<String>,
+}
+
+impl Context<'_, '_> {
+    /// The source text at a place.
+    pub fn source(&self, span: Span) -> Option<String> {
+        (self.source)(span)
+    }
+}
+
+/// A call of a library's function.
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    pub path: Sym,
+    pub bound: &'a Bound,
+}
+
+/// Where rules report.
+pub struct Findings<'c> {
+    pub(super) rules: &'c Rules,
+    pub(super) found: &'c mut Found,
+}
+
+impl Findings<'_> {
+    /// Reports a finding under a page's name, once per place. Returns it for more to be added,
+    /// unless it was reported before others.
+    pub fn report(
+        &mut self,
+        name: &str,
+        severity: Severity,
+        message: impl Into<String>,
+        span: Span,
+        labels: Vec<Label>,
+    ) -> Option<&mut Diagnostic> {
+        let page = self.rules.find(name)?;
+        if !self.found.iter().any(|d| d.code == page.code && d.span == span) {
+            self.found.push(Diagnostic {
+                code: page.code.clone(),
+                name: page.name.clone(),
+                severity,
+                message: message.into(),
+                span,
+                labels,
+                help: page.help.clone(),
+                fix: None,
+                witness: None,
+                verdict: None,
+                cause: Vec::new(),
+                repeats: Vec::new(),
+            });
+        }
+        self.found.last_mut().filter(|d| d.code == page.code && d.span == span)
+    }
+
+    /// Whether something was reported under this name at this place.
+    pub fn has(&self, name: &str, span: Span) -> bool {
+        self.found.iter().any(|d| d.name == name && d.span == span)
+    }
+}
+
+/// Shows a finding: a few lines of Python that lead to it, and the line that then fails.
+pub fn witness(finding: Option<&mut Diagnostic>, setup: &'static str, call: &'static str) {
+    if let Some(finding) = finding {
+        finding.witness.get_or_insert_with(|| Box::new(Witness::Program { setup, call }));
+    }
+}
