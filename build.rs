@@ -2,7 +2,7 @@
 //! `PAGES: &[(stem, text)]`. A fault in a page is a build error at its line. `$OUT_DIR/order.rs`
 //! lists the rules that have a file of their own, in the order of their codes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
@@ -16,16 +16,25 @@ mod sections;
 
 use front_matter::{Fault, FrontMatter};
 
-/// The files of `src/rules` that are no rule.
-const MACHINERY: &[&str] = &["mod", "page", "front_matter", "sections", "tests", "notes", "rule", "watch"];
+/// How the codes of a family begin, and the folder of `src/rules` with the files of its rules.
+const FAMILIES: &[(&str, &str)] = &[
+    ("TV0", "environment"),
+    ("TV1", "losses"),
+    ("TV2", "values"),
+    ("TV3", "devices"),
+    ("TV4", "shapes"),
+    ("TV5", "data"),
+    ("TV6", "training"),
+    ("TV7", "performance"),
+    ("TV8", "removed"),
+    ("TV9", "safety"),
+];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=rules");
     println!("cargo::rerun-if-changed=src/rules");
-    let mut checks: BTreeSet<String> = stems("src/rules", "rs")?.into_iter().collect();
-    checks.retain(|stem| !MACHINERY.contains(&stem.as_str()));
-
-    let own: BTreeSet<String> = checks.clone();
+    let files = rule_files()?;
+    let mut checks = files.clone();
 
     let mut codes: BTreeMap<String, String> = BTreeMap::new();
     let mut table = String::from("pub(super) static PAGES: &[(&str, &str)] = &[\n");
@@ -39,21 +48,76 @@ fn main() -> io::Result<()> {
         let _ = writeln!(table, "    ({stem:?}, include_str!({:?})),", file.display().to_string());
     }
     table.push_str("];\n");
-    for stem in checks {
-        println!("cargo::error=src/rules/{stem}.rs:1: no page rules/{}.md", stem.replace('_', "-"));
+    for (stem, family) in checks {
+        println!("cargo::error=src/rules/{family}/{stem}.rs:1: no page rules/{}.md", stem.replace('_', "-"));
     }
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     fs::write(Path::new(&out).join("pages.rs"), table)?;
-    let rules = codes.values().map(|stem| stem.replace('-', "_")).filter(|stem| own.contains(stem));
-    fs::write(Path::new(&out).join("order.rs"), order(&rules.collect::<Vec<_>>()))
+    let stems = codes.values().map(|page| page.replace('-', "_"));
+    let rules: Vec<_> = stems.filter_map(|stem| Some((*files.get(&stem)?, stem))).collect();
+    fs::write(Path::new(&out).join("order.rs"), order(&rules))
+}
+
+/// Checks one page; takes its Rust file, where it has one, off `checks`.
+fn check(
+    stem: &str,
+    text: &str,
+    codes: &mut BTreeMap<String, String>,
+    checks: &mut BTreeMap<String, &'static str>,
+) -> Result<(), Fault> {
+    let front = FrontMatter::read(text)?;
+    sections::check(text, &front)?;
+    let found = checks.remove(&stem.replace('-', "_"));
+    let Some((_, family)) = FAMILIES.iter().find(|(code, _)| front.code.starts_with(code)) else {
+        return Err(Fault::new(front.code_line, format!("code `{}` does not begin with TV and a digit", front.code)));
+    };
+    let file = format!("src/rules/{family}/{}.rs", stem.replace('-', "_"));
+    let needs_file = front.contract_of.is_empty() && front.rejects.is_none();
+    match found {
+        None if needs_file => {
+            return Err(Fault::new(front.code_line, format!("no contract, no `rejects` and no {file}")));
+        }
+        Some(_) if !needs_file => {
+            return Err(Fault::new(front.code_line, "a page with a contract or `rejects` has no Rust file"));
+        }
+        Some(folder) if folder != *family => {
+            return Err(Fault::new(front.code_line, format!("the file of a rule with this code is {file}")));
+        }
+        _ => {}
+    }
+    match codes.insert(front.code.clone(), stem.to_owned()) {
+        Some(other) => Err(Fault::new(front.code_line, format!("code `{}` is taken by {other}", front.code))),
+        None => Ok(()),
+    }
+}
+
+/// The rules that have a Rust file, each with the folder of its family. The line that registers
+/// one is its `mod` in that folder.
+fn rule_files() -> io::Result<BTreeMap<String, &'static str>> {
+    let mut files = BTreeMap::new();
+    for (_, family) in FAMILIES {
+        let folder = format!("src/rules/{family}");
+        if !Path::new(&folder).is_dir() {
+            continue;
+        }
+        let registered = fs::read_to_string(format!("{folder}/mod.rs"))?;
+        for stem in stems(&folder, "rs")?.into_iter().filter(|stem| stem != "mod") {
+            let line = format!("pub mod {stem};");
+            if !registered.lines().any(|have| have == line) {
+                println!("cargo::error={folder}/mod.rs: `{line}` is missing");
+            }
+            files.insert(stem, *family);
+        }
+    }
+    Ok(files)
 }
 
 /// The rules as fields of a struct, and a macro that asks one after the other: each is asked as the
 /// type that it is, so that a method which it does not have costs nothing.
-fn order(rules: &[String]) -> String {
+fn order(rules: &[(&str, String)]) -> String {
     let (mut fields, mut calls) = (String::new(), String::new());
-    for stem in rules {
-        let _ = writeln!(fields, "    {stem}: super::{stem}::{},", camel(stem));
+    for (family, stem) in rules {
+        let _ = writeln!(fields, "    {stem}: super::{family}::{stem}::{},", camel(stem));
         let _ = writeln!(calls, "        {{ let $rule = &$order.{stem}; $ask }}");
     }
     format!(
@@ -66,38 +130,11 @@ fn order(rules: &[String]) -> String {
 fn camel(stem: &str) -> String {
     let mut name = String::new();
     for word in stem.split('_') {
-        let (first, rest) = word.split_at(1);
-        name.push_str(&first.to_uppercase());
-        name.push_str(rest);
+        let mut letters = word.chars();
+        name.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        name.push_str(letters.as_str());
     }
     name
-}
-
-/// Checks one page; takes its Rust file, where it has one, off `checks`.
-fn check(
-    stem: &str,
-    text: &str,
-    codes: &mut BTreeMap<String, String>,
-    checks: &mut BTreeSet<String>,
-) -> Result<(), Fault> {
-    let front = FrontMatter::read(text)?;
-    sections::check(text, &front)?;
-    if !front.code.starts_with("TV") {
-        return Err(Fault::new(front.code_line, format!("code `{}` does not begin with TV", front.code)));
-    }
-    let has_file = checks.remove(&stem.replace('-', "_"));
-    let needs_file = front.contract_of.is_empty() && front.rejects.is_none();
-    if needs_file && !has_file {
-        let file = format!("src/rules/{}.rs", stem.replace('-', "_"));
-        return Err(Fault::new(front.code_line, format!("no contract, no `rejects` and no {file}")));
-    }
-    if has_file && !needs_file {
-        return Err(Fault::new(front.code_line, "a page with a contract or `rejects` has no Rust file"));
-    }
-    match codes.insert(front.code.clone(), stem.to_owned()) {
-        Some(other) => Err(Fault::new(front.code_line, format!("code `{}` is taken by {other}", front.code))),
-        None => Ok(()),
-    }
 }
 
 /// The sorted stems of the files of a folder with an extension.

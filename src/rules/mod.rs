@@ -1,59 +1,15 @@
 //! The rules: one page each in `rules/`, and a file here for those that no contract can
 //! express (order of calls, loops, environment). A rule prints nothing.
 
-pub mod anomaly_mode_left_on;
-pub mod axes_swapped_by_view;
-mod batch_taken_for_sequence;
-mod bits_of_mask_flipped;
-pub mod changed_through_data;
-mod clipping_after_step;
-pub mod copied_random_generator;
-pub mod cuda_default_with_shuffling_loader;
-pub mod cuda_in_dataset_worker;
-mod difference_of_all_pairs;
-pub mod discarded_to;
-pub mod dropout_ignores_eval;
-pub mod dsa_environment_variable;
-pub mod empty_cache_in_loop;
-pub mod evaluation_in_training_mode;
-mod evaluation_records_gradients;
-pub mod forward_called_directly;
-pub mod freed_graph_reused;
-pub mod gradients_not_cleared;
-mod head_never_called;
-pub mod hidden_state_not_detached;
-pub mod late_environment_variable;
-pub mod late_launch_blocking;
-pub mod launch_blocking_left_on;
-pub mod loader_without_workers;
-pub mod loss_cut_from_graph;
-pub mod loss_summed_with_graph;
-pub mod mask_moved_apart;
-pub mod missing_super_init;
-pub mod model_left_in_eval;
-pub mod modules_in_plain_container;
-pub mod object_in_checkpoint;
-pub mod optimizer_state_left_behind;
-pub mod redundant_move;
-mod replaced_parameters_not_optimized;
-mod requires_grad_set_on_module;
-mod result_assigned_over_object;
-pub mod sampler_without_set_epoch;
-pub mod saved_tensor_modified;
-pub mod scaled_gradients_used;
-mod scaler_not_updated;
-pub mod scheduler_before_optimizer;
-pub mod scheduler_length_mismatch;
-pub mod seed_after_use;
-mod size_set_on_layer;
-mod softmax_over_batch;
-mod step_before_backward;
-mod swallowed_device_assert;
-pub mod sync_in_training_loop;
-mod tensor_made_on_cpu;
-pub mod unregistered_tensor_attribute;
-pub mod untransformed_plain_mask;
-pub mod untrusted_code;
+mod data;
+mod devices;
+mod environment;
+mod losses;
+mod performance;
+mod safety;
+mod shapes;
+mod training;
+mod values;
 
 mod front_matter;
 pub mod notes;
@@ -62,8 +18,6 @@ mod rule;
 mod sections;
 mod trace;
 mod watch;
-pub mod weights_kept_by_reference;
-pub mod wrapped_module_called;
 
 use std::path::Path;
 

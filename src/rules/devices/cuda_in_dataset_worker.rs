@@ -5,7 +5,7 @@
 //! does is merely a bad idea.
 
 use crate::diagnostic::Severity;
-use crate::rules::late_launch_blocking::{Progress, progress, touches_cuda};
+use crate::rules::environment::late_launch_blocking::{Progress, progress, touches_cuda};
 use crate::rules::notes::{WORKER, holds};
 use crate::rules::rule::{Call, Context, Rule};
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use crate::diagnostic::Severity;
 use crate::python::{Bound, Event, Interp};
-use crate::rules::late_launch_blocking::{Progress, progress};
+use crate::rules::environment::late_launch_blocking::{Progress, progress};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 use crate::value::{ObjId, Value};

@@ -1,8 +1,8 @@
 //! Softmax over the axis that counts the samples of a loader's batch.
 
 use crate::diagnostic::Severity;
-use crate::rules::batch_taken_for_sequence::{is_batch, made_here};
 use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::shapes::batch_taken_for_sequence::{is_batch, made_here};
 use crate::rules::trace::tensor;
 use crate::value::{Value, dims_text};
 

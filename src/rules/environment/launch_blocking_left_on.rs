@@ -2,7 +2,7 @@
 //! what launches it.
 //!
 //! In Python it must be set on every path, by a program that trains; where it is set too late
-//! [`crate::rules::late_launch_blocking`] has said so already.
+//! [`crate::rules::environment::late_launch_blocking`] has said so already.
 
 use std::cell::{Cell, RefCell};
 

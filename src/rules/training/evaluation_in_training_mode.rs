@@ -13,10 +13,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
-use crate::rules::model_left_in_eval::{Mode, mode_of};
 use crate::rules::notes::is_without_gradients;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::Moment;
+use crate::rules::training::model_left_in_eval::{Mode, mode_of};
 use crate::syntax::Span;
 use crate::value::{ObjId, Value};
 

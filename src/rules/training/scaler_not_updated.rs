@@ -11,8 +11,8 @@ use rustc_hash::FxHashSet;
 use crate::diagnostic::Severity;
 use crate::python::Event;
 use crate::rules::rule::{Call, Context, Rule, witness};
-use crate::rules::scaled_gradients_used::{SCALERS, enabled_scaler, is_scaler};
 use crate::rules::trace::{fates, reach, set_fates};
+use crate::rules::training::scaled_gradients_used::{SCALERS, enabled_scaler, is_scaler};
 use crate::syntax::Span;
 use crate::value::{Note, ObjId, State, Topic, Value};
 

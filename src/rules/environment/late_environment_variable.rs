@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 
 use crate::diagnostic::Severity;
 use crate::python::Event;
-use crate::rules::late_launch_blocking::{Progress, progress};
+use crate::rules::environment::late_launch_blocking::{Progress, progress};
 use crate::rules::notes::holds;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::Event;
-use crate::rules::modules_in_plain_container::trained;
+use crate::rules::devices::modules_in_plain_container::trained;
 use crate::rules::rule::{Call, Context, Rule};
 use crate::rules::trace::{Moment, parameters};
 use crate::syntax::Span;

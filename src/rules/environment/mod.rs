@@ -1,0 +1,8 @@
+//! TV0: the environment, and what launches a program.
+
+pub mod anomaly_mode_left_on;
+pub mod dsa_environment_variable;
+pub mod late_environment_variable;
+pub mod late_launch_blocking;
+pub mod launch_blocking_left_on;
+pub mod swallowed_device_assert;

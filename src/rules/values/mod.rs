@@ -1,0 +1,3 @@
+//! TV2: indices and values.
+
+pub mod bits_of_mask_flipped;
