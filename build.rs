@@ -104,7 +104,7 @@ fn rule_files() -> io::Result<BTreeMap<String, &'static str>> {
         for stem in stems(&folder, "rs")?.into_iter().filter(|stem| stem != "mod") {
             let line = format!("pub mod {stem};");
             if !registered.lines().any(|have| have == line) {
-                println!("cargo::error={folder}/mod.rs: `{line}` is missing");
+                println!("cargo::error={folder}/mod.rs:1: `{line}` is missing");
             }
             files.insert(stem, *family);
         }

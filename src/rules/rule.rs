@@ -81,8 +81,8 @@ pub struct Findings<'c> {
 }
 
 impl Findings<'_> {
-    /// Reports a finding under a page's name, once per place. Returns it for more to be added,
-    /// unless it was reported before others.
+    /// Reports a finding under a page's name, once per place. Returns it, so that a fix or a witness
+    /// can be added, unless others were reported after it.
     pub fn report(
         &mut self,
         name: &str,
