@@ -74,6 +74,9 @@ impl<'p> Interp<'p> {
         if let Some(value) = library.binary(self, op, left, right, span) {
             return value;
         }
+        if matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod) && is_zero(right) && left.number_type().is_some() {
+            return self.raise("ZeroDivisionError");
+        }
         if let Some(value) = numbers(op, left, right, &mut self.heap) {
             // A tensor in a later round may not do.
             if self.in_loop() {
@@ -478,6 +481,16 @@ impl<'p> Interp<'p> {
             }
         }
         if unknown { None } else { Some(false) }
+    }
+}
+
+#[expect(clippy::float_cmp, reason = "Python's own equality")]
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Int(n) => *n == 0,
+        Value::Bool(b) => !b,
+        Value::Float(x) => *x == 0.0,
+        _ => false,
     }
 }
 
