@@ -231,6 +231,10 @@ impl<'p> Sources<'p> for Tree<'p> {
         self.0.file(file).bindings()
     }
 
+    fn mentions(&self, file: FileId, text: &'static str) -> bool {
+        self.0.mentions(file, text)
+    }
+
     fn own_path(&self, file: FileId) -> Option<&'p str> {
         self.0.own_path(file)
     }
@@ -373,7 +377,9 @@ impl Observer for Watcher<'_> {
         if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
             return;
         }
-        self.note_failure(it, rejection.span);
+        if rejection.assumed.is_none() {
+            self.note_failure(it, rejection.span);
+        }
         let source = |span: Span| self.source(span);
         let mut new = Vec::new();
         if !self.watch.rejected(Watching { rules: self.rules, source: &source, found: &mut new }, it, &rejection) {

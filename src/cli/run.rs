@@ -166,6 +166,7 @@ impl Run {
                 Err(error) => self.trouble(&error),
             }
         }
+        self.project.all_named();
         let Run { project, checked, .. } = self;
         checked.sort_by(|a, b| project.file(*a).path.cmp(&project.file(*b).path));
         self.times.read = clock.elapsed();

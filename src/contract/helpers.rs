@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::eval::Judge;
 use super::value::{Cv, Read};
 use crate::rules::notes::AUTOCAST;
-use crate::value::{DeviceKind, Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
 
 /// A function that contracts may call.
 pub(super) struct Helper {
@@ -352,7 +352,7 @@ impl Judge<'_, '_> {
         match self.it.remembered(AUTOCAST) {
             None | Some(Value::None) => Cv::Bool(false),
             Some(Value::Tuple(parts)) => match (parts.first(), tensor.device) {
-                (Some(Value::Device(on)), Some(device)) if !matches!(device.kind, DeviceKind::Symbolic(_)) => {
+                (Some(Value::Device(on)), Some(device)) if device.is_concrete() => {
                     self.read(format!("`{name}` is on {device}, from here"), tensor.device_at);
                     Cv::Bool(on.kind == device.kind)
                 }

@@ -52,12 +52,16 @@ pub(super) fn diagnostic(
 
 pub(super) fn rejected(page: &Page, rejection: Rejection) -> Diagnostic {
     let labels = labels(rejection.reads, rejection.span);
+    let (severity, message) = match rejection.assumed {
+        None => (page.severity, rejection.message),
+        Some(assumed) => (page.severity.min(Severity::Warning), format!("{assumed}, {}", rejection.message)),
+    };
     Diagnostic {
         cause: cause(&labels),
         code: page.code.clone(),
         name: page.name.clone(),
-        severity: page.severity,
-        message: rejection.message,
+        severity,
+        message,
         span: rejection.span,
         labels,
         help: page.help.clone(),

@@ -67,7 +67,20 @@ impl Cx<'_, '_> {
     /// Reports that the library refuses this call.
     pub fn reject(&mut self, kind: RejectKind, message: impl Into<String>, reads: Vec<(String, Origin)>) {
         let span = self.span;
-        self.it.reject(Rejection { kind, message: message.into(), reads, span }, span);
+        self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, span);
+    }
+
+    /// Reports that the library refuses this call where something holds that is not known of the
+    /// program; elsewhere it goes on.
+    pub fn reject_if(
+        &mut self,
+        assumed: &'static str,
+        kind: RejectKind,
+        message: impl Into<String>,
+        reads: Vec<(String, Origin)>,
+    ) {
+        let rejection = Rejection { kind, message: message.into(), reads, span: self.span, assumed: Some(assumed) };
+        self.it.suspect(rejection);
     }
 
     /// Reports that the library refuses this call because of what the model that it belongs
@@ -85,7 +98,7 @@ impl Cx<'_, '_> {
         if span != place {
             reads.push((format!("it fails here, in `{}`", self.name()), Some(place)));
         }
-        self.it.reject(Rejection { kind, message: message.into(), reads, span }, place);
+        self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, place);
     }
 
     /// Integers of a tuple or list argument, or of a single integer.

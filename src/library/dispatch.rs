@@ -360,6 +360,10 @@ impl Library for Libraries {
         torch::nn::module::escaped(it, object);
     }
 
+    fn moved(&self, it: &mut Interp<'_>, object: &Value) {
+        torch::nn::module::moved(it, object);
+    }
+
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId) {
         pandas::forget(it, object);
         torch::attributes::escaped(it, object);
@@ -371,6 +375,16 @@ impl Library for Libraries {
 
     fn fatal(&self) -> (Sym, &[&str], &str) {
         (sym("torch.AcceleratorError"), &["RuntimeError", "Exception", "BaseException"], torch::DEVICE_ASSERT)
+    }
+
+    fn used(
+        &self,
+        it: &mut Interp<'_>,
+        uses: &[(&str, bool)],
+        receiver: Option<&Value>,
+        method: &str,
+    ) -> Option<Value> {
+        torch::annotation::used(it, uses, receiver, method)
     }
 
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {

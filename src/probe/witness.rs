@@ -328,7 +328,7 @@ impl Writer {
             (_, DeviceKind::Meta) => "meta".to_owned(),
             (Devices::Cpu, _) => "cpu".to_owned(),
             // Whatever it is, it is the same wherever it is used.
-            (Devices::AsFound, DeviceKind::Symbolic(_)) => "cuda".to_owned(),
+            (Devices::AsFound, DeviceKind::Symbolic(_) | DeviceKind::Module) => "cuda".to_owned(),
             (Devices::AsFound, _) => device.to_string(),
         }
     }

@@ -9,13 +9,14 @@ mod data;
 mod disk;
 mod imports;
 mod libraries;
+mod programs;
 mod read;
 mod source;
 pub mod suppressions;
 mod walk;
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use elsa::sync::{FrozenMap, FrozenVec};
 use rustc_hash::FxHashMap;
@@ -29,6 +30,7 @@ pub use walk::{DEFAULT_EXCLUDES, Walk, Walker, compile_glob};
 
 use crate::syntax::FileId;
 use imports::Listing;
+use programs::Programs;
 
 /// All that has been read.
 pub struct Project {
@@ -44,6 +46,10 @@ pub struct Project {
     folders: FrozenMap<PathBuf, Arc<Listing>>,
     /// Settings files that scripts open, by path.
     texts: FrozenMap<PathBuf, String>,
+    /// How many files were read when nothing had been imported yet.
+    named: OnceLock<usize>,
+    /// Which of these belong to one program.
+    programs: OnceLock<Programs>,
 }
 
 impl Project {
@@ -65,6 +71,8 @@ impl Project {
             disk,
             folders: FrozenMap::new(),
             texts: FrozenMap::new(),
+            named: OnceLock::new(),
+            programs: OnceLock::new(),
         }
     }
 
@@ -106,6 +114,21 @@ impl Project {
     /// All files that have been read so far, imported ones too.
     pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
         self.files.iter()
+    }
+
+    /// Notes that all files were read that were named: what comes later is imported, in an order
+    /// that nobody knows.
+    pub fn all_named(&self) {
+        self.named.get_or_init(|| self.files.len());
+    }
+
+    /// Whether some file that was named, and belongs to the same program as this one, has this
+    /// text in it.
+    pub fn mentions(&self, file: FileId, text: &'static str) -> bool {
+        let named = *self.named.get_or_init(|| self.files.len());
+        let named = || self.files.iter().take(named);
+        let programs = self.programs.get_or_init(|| Programs::of(named()));
+        programs.mention(self.file(file), text, named())
     }
 
     /// The paths of all that was read, settings files of scripts too.

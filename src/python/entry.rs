@@ -81,8 +81,14 @@ impl<'p> Interp<'p> {
             args.pos.push(Arg::new(receiver, span));
         }
         let positional: Vec<&'p ParameterWithDefault> = positional.collect();
+        let receiver = args.pos.first().map(|receiver| receiver.value.clone());
         for parameter in positional {
-            let value = self.unknown_parameter(parameter);
+            let mut value = self.unknown_parameter(parameter);
+            if value.is_unknown() && parameter.default.is_none() {
+                let uses = super::uses::uses(&def.body, parameter.parameter.name.as_str());
+                let library = self.library;
+                value = library.used(self, &uses, receiver.as_ref(), def.name.as_str()).unwrap_or(Value::Unknown);
+            }
             args.pos.push(Arg::new(value, span));
         }
         for parameter in &def.parameters.kwonlyargs {
@@ -132,6 +138,7 @@ impl<'p> Interp<'p> {
             // The program around the class may do anything to the instance.
             let library = self.library;
             library.escaped(self, &value);
+            library.moved(self, &value);
         }
         instances.insert(class, value.clone());
         value

@@ -36,6 +36,9 @@ pub trait Sources<'p> {
     /// The text of a settings file that a program in the file opens by this path.
     fn data(&self, from: FileId, path: &str) -> Option<&'p str>;
 
+    /// Whether a file of the program that this one belongs to has this text in it.
+    fn mentions(&self, file: FileId, text: &'static str) -> bool;
+
     /// The length of a file's source, in bytes.
     fn size(&self, file: FileId) -> usize;
 

@@ -391,6 +391,17 @@ impl<'p> Interp<'p> {
         observer.rejected(self, rejection);
     }
 
+    /// Whether a file of the program has this text in it: a call that may be made anywhere.
+    pub fn mentions(&self, text: &'static str) -> bool {
+        self.sources.mentions(self.root, text)
+    }
+
+    /// Tells the observer that a library refuses this call in the runs that the rejection assumes.
+    pub fn suspect(&mut self, rejection: Rejection) {
+        let observer = self.observer();
+        observer.rejected(self, rejection);
+    }
+
     /// Tells the observer what was called, where a library has refused some call since
     /// [`Interp::refused`] was `before`.
     pub fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {

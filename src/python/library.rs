@@ -126,6 +126,10 @@ pub trait Library: Sync {
     /// any device.
     fn escaped(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// An instance whose methods are looked at without a caller: the program has put it wherever
+    /// it trains.
+    fn moved(&self, it: &mut Interp<'_>, object: &Value);
+
     /// Code that cannot be seen may have written to an instance of a library's class, or to a tensor.
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId);
 
@@ -135,6 +139,12 @@ pub trait Library: Sync {
     /// The exception after which the process can do nothing more with the device: its class, the
     /// builtin classes that it derives from, and what it says.
     fn fatal(&self) -> (Sym, &[&str], &str);
+
+    /// A value for a parameter of which a function reads this (an attribute's name, and whether
+    /// it is called), where that says what it must be. `receiver` and `method` are those of a
+    /// method that nothing calls.
+    fn used(&self, it: &mut Interp<'_>, uses: &[(&str, bool)], receiver: Option<&Value>, method: &str)
+    -> Option<Value>;
 
     /// What is known of a parameter from its annotation.
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
@@ -186,6 +196,8 @@ pub struct Rejection {
     /// The facts that clash, with where they come from.
     pub reads: Vec<(String, Origin)>,
     pub span: Span,
+    /// What is taken for granted: `None` where the call fails in every run.
+    pub assumed: Option<&'static str>,
 }
 
 /// An option of the command line that has a default.

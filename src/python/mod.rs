@@ -46,6 +46,7 @@ mod pattern;
 mod payload;
 mod stmt;
 mod text;
+mod uses;
 mod with;
 mod writes;
 

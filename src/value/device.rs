@@ -11,6 +11,8 @@ pub enum DeviceKind {
     Other(Sym),
     /// The value of an expression that is the same wherever it is used.
     Symbolic(u32),
+    /// Wherever the program has moved the module whose methods are looked at without a caller.
+    Module,
 }
 
 /// A device; `index` is `None` for the current one.
@@ -40,6 +42,11 @@ impl Device {
         Some(Device { kind, index })
     }
 
+    /// Whether it is a device by its name, and does not stand for one that is not known.
+    pub fn is_concrete(self) -> bool {
+        !matches!(self.kind, DeviceKind::Symbolic(_) | DeviceKind::Module)
+    }
+
     pub fn is_cpu(self) -> bool {
         self.kind == DeviceKind::Cpu
     }
@@ -54,7 +61,10 @@ impl Device {
     pub fn same(self, other: Device) -> Option<bool> {
         match (self.kind, other.kind) {
             (DeviceKind::Symbolic(a), DeviceKind::Symbolic(b)) => (a == b).then_some(true),
-            (DeviceKind::Symbolic(_), _) | (_, DeviceKind::Symbolic(_)) => None,
+            (DeviceKind::Module, DeviceKind::Module) => Some(true),
+            (DeviceKind::Symbolic(_) | DeviceKind::Module, _) | (_, DeviceKind::Symbolic(_) | DeviceKind::Module) => {
+                None
+            }
             (a, b) if a != b => Some(false),
             (DeviceKind::Cpu, _) => Some(true),
             _ => match (self.index, other.index) {
@@ -63,6 +73,12 @@ impl Device {
                 _ => None,
             },
         }
+    }
+
+    /// The device, where modules are moved to a GPU.
+    #[must_use]
+    pub fn on_gpu(self) -> Device {
+        if self.kind == DeviceKind::Module { Device::CUDA } else { self }
     }
 }
 
@@ -74,6 +90,7 @@ impl fmt::Display for Device {
             DeviceKind::Meta => f.write_str("meta")?,
             DeviceKind::Other(name) => write!(f, "{name}")?,
             DeviceKind::Symbolic(id) => write!(f, "device#{id}")?,
+            DeviceKind::Module => f.write_str("the module's device")?,
         }
         match self.index {
             Some(index) => write!(f, ":{index}"),

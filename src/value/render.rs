@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{ArrayKind, Data, DeviceKind, Heap, Items, Origin, Size, Tensor, Type, Value};
+use super::{ArrayKind, Data, Heap, Items, Origin, Size, Tensor, Type, Value};
 use crate::syntax::Span;
 
 const DEPTH: u32 = 3;
@@ -114,7 +114,7 @@ fn tensor_text(tensor: &Tensor) -> String {
     let mut out = format!("{dtype}{shape}");
     match tensor.device {
         _ if tensor.array == ArrayKind::Numpy => out.push_str(" numpy"),
-        Some(device) if !matches!(device.kind, DeviceKind::Symbolic(_)) => out.push_str(&format!(" {device}")),
+        Some(device) if device.is_concrete() => out.push_str(&format!(" {device}")),
         _ => {}
     }
     if let Some(range) = &tensor.range {
@@ -213,7 +213,7 @@ fn tensor_json(tensor: &Tensor, place: &dyn Fn(Origin) -> Json) -> Json {
             })
             .collect::<Vec<_>>()
     });
-    let device = tensor.device.filter(|d| !matches!(d.kind, DeviceKind::Symbolic(_))).map(|d| d.to_string());
+    let device = tensor.device.filter(|d| d.is_concrete()).map(|d| d.to_string());
     let range = tensor.range.as_ref().map(|r| json!({ "min": r.lo(), "max": r.hi(), "attained": r.attained }));
     json!({
         "kind": if tensor.array == ArrayKind::Numpy { "array" } else { "tensor" },

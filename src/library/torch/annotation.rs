@@ -40,6 +40,43 @@ pub fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span
     }
 }
 
+/// Methods that tensors have, and neither arrays nor modules nor anything else that is handed
+/// around in training scripts.
+const METHODS_OF_TENSORS: &[&str] = &[
+    "contiguous",
+    "dim",
+    "expand",
+    "expand_as",
+    "log_softmax",
+    "long",
+    "masked_fill",
+    "masked_select",
+    "narrow",
+    "new_full",
+    "new_ones",
+    "new_tensor",
+    "new_zeros",
+    "numel",
+    "permute",
+    "size",
+    "sigmoid",
+    "softmax",
+    "type_as",
+    "unbind",
+    "unsqueeze",
+    "view_as",
+];
+
+/// A tensor, where a parameter is used as only tensors can be. What `forward` is given is where
+/// its module is.
+pub fn used(it: &mut Interp<'_>, uses: &[(&str, bool)], receiver: Option<&Value>, method: &str) -> Option<Value> {
+    let of_tensors = |(name, called): &(&str, bool)| *called && METHODS_OF_TENSORS.contains(name);
+    uses.iter().find(|one| of_tensors(one))?;
+    let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::module::is_module(it, receiver));
+    let device = inside.then_some(Device { kind: DeviceKind::Module, index: None });
+    Some(it.heap.tensor(Tensor::default().with_device(device, None)))
+}
+
 /// The names say what is meant; users annotate loosely, so the device stays open.
 fn of_dtype(it: &mut Interp<'_>, dtype: Dtype, span: Span) -> Value {
     it.heap.tensor(Tensor::default().with_dtype(Some(dtype), Some(span)))

@@ -77,7 +77,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     if tensor.array != ArrayKind::Torch {
         return None;
     }
-    let device = tensor.device.filter(|d| !matches!(d.kind, DeviceKind::Symbolic(_)));
+    let device = tensor.device.filter(|d| d.is_concrete());
     let on = |kind: fn(DeviceKind) -> bool| device.map_or(Value::Any(Type::Bool), |d| Value::Bool(kind(d.kind)));
     Some(match name.as_str() {
         "shape" => shape_value(&measured(cx, object)?),

@@ -145,9 +145,10 @@ fn real_device(tensor: &Tensor) -> Option<Device> {
     (device.kind != DeviceKind::Meta).then_some(device)
 }
 
-/// Whether two tensors on different devices may meet in one operation.
-fn may_meet(a: &Tensor, b: &Tensor, mix: Mix) -> bool {
-    let (Some(x), Some(y)) = (real_device(a), real_device(b)) else { return true };
+/// Whether two tensors on different devices may meet in one operation, when `place` says where
+/// their devices are.
+fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bool {
+    let (Some(x), Some(y)) = (real_device(a).map(place), real_device(b).map(place)) else { return true };
     if x.same(y) != Some(false) {
         return true;
     }
@@ -159,22 +160,26 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix) -> bool {
     mix == Mix::CpuScalars && cpu.rank().is_none_or(|rank| rank == 0)
 }
 
+/// What is assumed where the module of a method that nothing calls was moved.
+pub const MODULE_ON_GPU: &str = "with the module on a GPU";
+
 /// Checks that tensors are where the operation wants them and gives the result's device.
 pub fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
-    let clash = tensors.iter().enumerate().find_map(|(i, b)| {
-        let a = tensors.get(..i)?.iter().find(|a| !may_meet(a.1, b.1, mix))?;
-        Some((*a, *b))
-    });
-    if let Some((a, b)) = clash {
-        let device = |t: &Tensor| t.device.map_or_else(String::new, |d| d.to_string());
-        let message = format!(
-            "`{}` is on {} and `{}` on {}: they must be on the same device",
-            a.0,
-            device(a.1),
-            b.0,
-            device(b.1)
-        );
-        let reads = vec![device_read(a), device_read(b)];
+    let clash = |place: fn(Device) -> Device| {
+        tensors.iter().enumerate().find_map(|(i, b)| {
+            let a = tensors.get(..i)?.iter().find(|a| !may_meet(a.1, b.1, mix, place))?;
+            let device = |t: &Tensor| t.device.map_or_else(String::new, |d| place(d).to_string());
+            let message = format!(
+                "`{}` is on {} and `{}` on {}: they must be on the same device",
+                a.0,
+                device(a.1),
+                b.0,
+                device(b.1)
+            );
+            Some((*a, *b, message, vec![device_read(*a), device_read(*b)]))
+        })
+    };
+    if let Some((a, b, message, reads)) = clash(|device| device) {
         // The layer is where the model was moved: the batch was not.
         if a.1.parameter || b.1.parameter {
             let other = if a.1.parameter { b.1 } else { a.1 };
@@ -183,6 +188,9 @@ pub fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (O
             cx.reject(RejectKind::Device, message, reads);
         }
         return (None, None);
+    }
+    if let Some((.., message, reads)) = clash(Device::on_gpu) {
+        cx.reject_if(MODULE_ON_GPU, RejectKind::Device, message, reads);
     }
     device_of(tensors, mix)
 }
@@ -293,9 +301,14 @@ mod tests {
             ..Tensor::default()
         };
         let (cpu, cuda) = (Device::CPU, Device::CUDA);
-        assert!(may_meet(&on(cpu, 0), &on(cuda, 2), Mix::CpuScalars));
-        assert!(!may_meet(&on(cpu, 0), &on(cuda, 2), Mix::Strict));
-        assert!(!may_meet(&on(cpu, 1), &on(cuda, 0), Mix::CpuScalars));
-        assert!(may_meet(&Tensor { device: Some(cpu), ..Tensor::default() }, &on(cuda, 1), Mix::CpuScalars));
+        assert!(may_meet(&on(cpu, 0), &on(cuda, 2), Mix::CpuScalars, |device| device));
+        assert!(!may_meet(&on(cpu, 0), &on(cuda, 2), Mix::Strict, |device| device));
+        assert!(!may_meet(&on(cpu, 1), &on(cuda, 0), Mix::CpuScalars, |device| device));
+        assert!(may_meet(
+            &Tensor { device: Some(cpu), ..Tensor::default() },
+            &on(cuda, 1),
+            Mix::CpuScalars,
+            |device| device
+        ));
     }
 }

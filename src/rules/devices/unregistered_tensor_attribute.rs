@@ -71,7 +71,7 @@ impl Rule for UnregisteredTensorAttribute {
             Data::Tensor(tensor) => tensor.device,
             _ => None,
         };
-        if !tensors.iter().any(|id| device(*id).is_some_and(Device::is_cuda)) {
+        if !tensors.iter().any(|id| device(*id).is_some_and(|device| device.on_gpu().is_cuda())) {
             return false;
         }
         let attributes = self.attributes.borrow();
@@ -81,15 +81,17 @@ impl Rule for UnregisteredTensorAttribute {
         });
         let Some(attribute) = held else { return false };
         let name = attribute.name;
-        let message = format!(
-            "`{name}` is a plain attribute of its module: `.to()` moved the module, and the tensor stayed behind"
-        );
+        let (severity, moved) = match rejection.assumed {
+            None => (Severity::Error, "`.to()` moved the module, and the tensor stayed behind"),
+            Some(_) => (Severity::Warning, "once `.to()` moves the module to a GPU, the tensor stays behind"),
+        };
+        let message = format!("`{name}` is a plain attribute of its module: {moved}");
         let mut labels = vec![Label { span: attribute.span, message: format!("`{name}` is set here") }];
         labels.extend(rejection.reads.iter().filter_map(|(label, at)| {
             Some(Label { span: at.filter(|at| *at != rejection.span)?, message: label.clone() })
         }));
         let fix = registered(cx, attribute);
-        if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, rejection.span, labels) {
+        if let Some(finding) = cx.findings.report(NAME, severity, message, rejection.span, labels) {
             finding.fix = fix;
         }
         true

@@ -176,6 +176,21 @@ pub fn escaped(it: &mut Interp<'_>, object: &Value) {
     }
 }
 
+/// A module whose methods are looked at without a caller: its parameters and buffers are on one
+/// device, wherever the program has moved it. Where tensors are made by default is not known if
+/// the program changes that somewhere.
+pub fn moved(it: &mut Interp<'_>, object: &Value) {
+    if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
+        return;
+    }
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    let device = Device { kind: DeviceKind::Module, index: None };
+    for id in registered(cx, object) {
+        cx.it.heap.update_tensor(id, |t| t.device = Some(device));
+    }
+}
+
 /// `nn.Parameter(t)`: a leaf that shares the memory of `t`.
 fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");

@@ -1,0 +1,168 @@
+//! What a function reads of its parameters, from its syntax: what every run asks of an object
+//! says what it must be.
+
+use crate::syntax::ast::visitor::{Visitor, walk_expr};
+use crate::syntax::{Expr, Stmt};
+
+/// An attribute that is read, and whether it is called.
+pub type Use<'p> = (&'p str, bool);
+
+/// What every run of a body that goes on reads of the object that a name means at its start.
+pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
+    let mut found = Uses { name, all: Vec::new(), mentioned: false };
+    found.block(body);
+    found.all
+}
+
+struct Uses<'p, 'n> {
+    name: &'n str,
+    all: Vec<Use<'p>>,
+    /// The name was read.
+    mentioned: bool,
+}
+
+impl<'p> Uses<'p, '_> {
+    /// Whether the name still means the same after these statements.
+    fn block(&mut self, body: &'p [Stmt]) -> bool {
+        body.iter().all(|stmt| self.statement(stmt))
+    }
+
+    fn statement(&mut self, stmt: &'p Stmt) -> bool {
+        match stmt {
+            Stmt::Expr(s) => self.visit_expr(&s.value),
+            Stmt::Assign(s) => {
+                self.visit_expr(&s.value);
+                return !s.targets.iter().any(|target| self.binds(target));
+            }
+            Stmt::AnnAssign(s) => {
+                s.value.iter().for_each(|value| self.visit_expr(value));
+                return !self.binds(&s.target);
+            }
+            Stmt::AugAssign(s) => {
+                self.visit_expr(&s.value);
+                return !self.binds(&s.target);
+            }
+            Stmt::Return(s) => {
+                s.value.iter().for_each(|value| self.visit_expr(value));
+                return false;
+            }
+            Stmt::Assert(s) => self.visit_expr(&s.test),
+            // A condition on the object may tell one kind of it from another.
+            Stmt::If(s) => {
+                self.mentioned = false;
+                let known = self.all.len();
+                self.visit_expr(&s.test);
+                self.all.truncate(known);
+                return !self.mentioned && !assigned(stmt, self.name);
+            }
+            Stmt::For(s) => {
+                self.visit_expr(&s.iter);
+                return !assigned(stmt, self.name);
+            }
+            Stmt::With(s) => {
+                s.items.iter().for_each(|item| self.visit_expr(&item.context_expr));
+                return self.block(&s.body) && !assigned(stmt, self.name);
+            }
+            Stmt::Pass(_) | Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::FunctionDef(_) => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn binds(&self, target: &Expr) -> bool {
+        match target {
+            Expr::Name(name) => name.id.as_str() == self.name,
+            Expr::Tuple(tuple) => tuple.elts.iter().any(|target| self.binds(target)),
+            Expr::List(list) => list.elts.iter().any(|target| self.binds(target)),
+            Expr::Starred(starred) => self.binds(&starred.value),
+            _ => false,
+        }
+    }
+}
+
+impl<'p> Visitor<'p> for Uses<'p, '_> {
+    fn visit_expr(&mut self, expr: &'p Expr) {
+        let own = |value: &Expr| matches!(value, Expr::Name(name) if name.id.as_str() == self.name);
+        match expr {
+            Expr::Name(name) => self.mentioned |= name.id.as_str() == self.name,
+            Expr::Call(call) => {
+                if let Expr::Attribute(method) = &*call.func
+                    && own(&method.value)
+                {
+                    self.all.push((method.attr.as_str(), true));
+                }
+                walk_expr(self, expr);
+            }
+            Expr::Attribute(attribute) => {
+                if own(&attribute.value) {
+                    self.all.push((attribute.attr.as_str(), false));
+                }
+                walk_expr(self, expr);
+            }
+            // Of these only the first part is always run.
+            Expr::BoolOp(e) => e.values.iter().take(1).for_each(|first| self.visit_expr(first)),
+            Expr::If(e) => self.visit_expr(&e.test),
+            Expr::Lambda(_)
+            | Expr::ListComp(_)
+            | Expr::SetComp(_)
+            | Expr::DictComp(_)
+            | Expr::Generator(_)
+            | Expr::Named(_) => {}
+            _ => walk_expr(self, expr),
+        }
+    }
+}
+
+/// Whether a statement, or one inside of it, gives the name another meaning.
+fn assigned(stmt: &Stmt, name: &str) -> bool {
+    struct Assigned<'n> {
+        name: &'n str,
+        found: bool,
+    }
+    impl<'p> Visitor<'p> for Assigned<'_> {
+        fn visit_expr(&mut self, expr: &'p Expr) {
+            if let Expr::Name(name) = expr {
+                self.found |= name.ctx.is_store() && name.id.as_str() == self.name;
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut assigned = Assigned { name, found: false };
+    assigned.visit_stmt(stmt);
+    assigned.found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uses;
+    use crate::syntax::{Stmt, parse};
+
+    fn read(body: &str) -> String {
+        let text: String =
+            std::iter::once("def f(x):\n".to_owned()).chain(body.lines().map(|line| format!("    {line}\n"))).collect();
+        let parsed = parse(&text, false);
+        let Some(Stmt::FunctionDef(function)) = parsed.module.body.first() else { return "no function".to_owned() };
+        let found = uses(&function.body, "x");
+        found
+            .iter()
+            .map(|(name, called)| format!("{name}{}", if *called { "()" } else { "" }))
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn what_every_run_reads_is_told() {
+        assert_eq!(read("y = x.view(x.shape[0], -1)\nz = x.mean()"), "view() view shape mean() mean");
+        assert_eq!(read("for a in b:\n    a.step()\nreturn x.t()"), "t() t");
+        assert_eq!(read("with g():\n    y = x.t()"), "t() t");
+    }
+
+    #[test]
+    fn what_only_some_runs_read_is_not() {
+        assert_eq!(read("if a:\n    x.t()\ny = b and x.u()"), "");
+        assert_eq!(read("if x is None:\n    return\nx.t()"), "");
+        assert_eq!(read("if a:\n    x = b(x)\nx.t()"), "");
+        assert_eq!(read("x = b(x)\nx.t()"), "");
+        assert_eq!(read("y = [x.t() for z in w]\ny = x.u() if a else 1"), "");
+    }
+}
