@@ -6,9 +6,10 @@ use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Leave};
 use super::library::Event;
 use super::stmt::Flow;
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{ExceptHandler, ExceptHandlerExceptHandler, StmtTry};
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Data, Delta, Value, sym};
+use crate::value::{Data, Delta, Journal, Mark, Value, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_try(&mut self, stmt: &'p StmtTry) -> Flow {
@@ -16,12 +17,42 @@ impl<'p> Interp<'p> {
             return self.attempt(stmt);
         }
         let mark = self.heap.mark();
+        self.heap.begin_journal();
         self.push_block(mark, BlockKind::Finally(&stmt.finalbody));
         let flow = self.attempt(stmt);
         self.pop_block();
+        let journal = self.heap.end_journal();
+        if !journal.is_empty() && may_raise(stmt) {
+            self.finally_after_exception(&stmt.finalbody, mark, flow, &journal);
+        }
         self.heap.release(mark);
         // The paths that left have run it on their way.
         if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
+    }
+
+    /// Runs a `finally` as after an exception, which may have come anywhere in what stands before
+    /// it, and goes on outwards. It leaves the state as it finds it.
+    fn finally_after_exception(&mut self, body: &'p [Stmt], mark: Mark, flow: Flow, journal: &Journal) {
+        let (outside, raised, stopped) = (self.context, self.raised, self.stopped);
+        let end = self.heap.delta(mark);
+        if flow == Flow::Stopped {
+            // What the paths that left have changed on their way is not there.
+            self.heap.undo(mark);
+        }
+        let inner = self.heap.mark();
+        self.enter_side(outside, Cadence::Unclear);
+        self.enter_arm(Cadence::Unclear);
+        self.heap.blend_journal(journal);
+        if self.exec_block(body) == Flow::Next {
+            self.leave(Leave::Raise(Value::Unknown));
+        }
+        self.heap.undo(inner);
+        self.heap.release(inner);
+        self.leave_arm();
+        if flow == Flow::Stopped {
+            self.heap.join(&[end], false);
+        }
+        (self.context, self.raised, self.stopped) = (outside, raised, stopped);
     }
 
     /// A `try` without its `finally`.
@@ -187,6 +218,33 @@ impl<'p> Interp<'p> {
 
 /// Functions that end the program.
 const ENDS: &[&str] = &["sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"];
+
+/// Whether an exception may come in a `try` from elsewhere than its `raise` statements.
+fn may_raise(stmt: &StmtTry) -> bool {
+    struct Raises(bool);
+    impl<'a> Visitor<'a> for Raises {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            match stmt {
+                Stmt::Raise(_) => {}
+                Stmt::With(_) | Stmt::For(_) | Stmt::Assert(_) | Stmt::Delete(_) | Stmt::AugAssign(_) => self.0 = true,
+                _ => walk_stmt(self, stmt),
+            }
+        }
+
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match expr {
+                Expr::Name(_) | Expr::Lambda(_) => {}
+                Expr::Tuple(_) | Expr::List(_) | Expr::Dict(_) => walk_expr(self, expr),
+                _ => self.0 |= !expr.is_literal_expr(),
+            }
+        }
+    }
+    let mut raises = Raises(false);
+    for stmt in stmt.body.iter().chain(&stmt.orelse) {
+        raises.visit_stmt(stmt);
+    }
+    raises.0 || !stmt.handlers.is_empty()
+}
 
 /// Whether a handler takes every exception that a script meets.
 fn takes_all(handler: &ExceptHandler) -> bool {

@@ -24,6 +24,11 @@ pub struct Journal {
 }
 
 impl Journal {
+    /// Whether nothing was overwritten.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.objects.is_empty()
+    }
+
     pub(super) fn overwrites(&mut self, id: ObjId, data: &Rc<Data>) {
         // Of scopes that were made since, nobody outside sees the names.
         if id.is_among_first(self.older) || !matches!(**data, Data::Scope(_)) {
