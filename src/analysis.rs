@@ -19,7 +19,7 @@ use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::python::{Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, Rejection, Sources};
 use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
-use crate::value::{self, Data, Sym, Value};
+use crate::value::{self, Sym, Value};
 
 /// What is known of one assigned name, for `torchvet facts`.
 #[derive(Debug, Clone, PartialEq)]
@@ -484,14 +484,7 @@ pub fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
 
 /// Remembers what is known of a value where it is, joined with what was known there before.
 fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
-    // A tensor may change later: what is listed is what it was here.
-    let now = match value.as_obj().map(|id| it.heap.get(id)) {
-        Some(Data::Tensor(_)) => match it.heap.tensor_of(value) {
-            Some(tensor) => it.heap.tensor(tensor),
-            None => value.clone(),
-        },
-        _ => value.clone(),
-    };
+    let now = as_it_is(it, value, TUPLES);
     let reached = !it.speculative();
     let before = facts.borrow().get(&span).map(|(_, value, reached)| (value.clone(), *reached));
     let joined = match before {
@@ -501,6 +494,23 @@ fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, 
         _ => now,
     };
     facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
+}
+
+/// Tuples in tuples are copied for the facts so deep: no more of them is listed.
+const TUPLES: u32 = 3;
+
+/// The value with copies of its tensors: they may change later, and what is listed is what they
+/// were here.
+fn as_it_is(it: &mut Interp<'_>, value: &Value, depth: u32) -> Value {
+    match value {
+        Value::Tuple(items) if depth > 0 => {
+            Value::tuple(items.iter().map(|item| as_it_is(it, item, depth - 1)).collect())
+        }
+        _ => match it.heap.tensor_of(value) {
+            Some(tensor) => it.heap.tensor(tensor),
+            None => value.clone(),
+        },
+    }
 }
 
 fn listed(interp: &Interp<'_>, project: &Project, facts: &Facts) -> Vec<FactEntry> {

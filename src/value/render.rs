@@ -180,8 +180,10 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
                 None => json!({ "kind": "unknown" }),
             },
             Data::List(Items::Exact(items)) => seq("list", items),
+            // A list may hold itself.
+            Data::List(Items::Many(_)) if depth == 0 => json!({ "kind": "list" }),
             Data::List(Items::Many(item)) => {
-                json!({ "kind": "list", "element": json_at(heap, item, place, depth.saturating_sub(1)) })
+                json!({ "kind": "list", "element": json_at(heap, item, place, depth - 1) })
             }
             Data::Instance(instance) => json!({ "kind": "object", "class": class_name(heap, &instance.class) }),
             _ => json!({ "kind": "object", "text": to_text(heap, value) }),

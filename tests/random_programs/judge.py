@@ -121,11 +121,10 @@ def span_text(fact):
     return f"{fact['range']['min']} to {fact['range']['max']}"
 
 
-def disagrees(fact, seen, inside=False):
+def disagrees(fact, seen):
     """Why a fact does not hold of an observed value; None where it does, or says nothing.
 
-    A list, and what a tuple holds, is listed as it is when the program has ended: of a tensor in a
-    tuple the values are not compared, of a list nothing but that it is one."""
+    A list is listed as it is when the program has ended: nothing but that it is one is compared."""
     kind = fact.get("kind", "unknown")
     if kind in ("unknown", "any") or seen[0] == "Field":  # a field of a dataclass is no value yet
         return None
@@ -147,7 +146,6 @@ def disagrees(fact, seen, inside=False):
         if (
             fact.get("range")
             and seen[4]
-            and not inside
             and (beyond := outside(fact["range"], *seen[4], ROUNDING.get(seen[2], 1e-4))) is not None
         ):
             return f"range {span_text(fact)}, but it holds {beyond}"
@@ -166,7 +164,7 @@ def disagrees(fact, seen, inside=False):
             (
                 f"item {i}: {reason}"
                 for i, (f, s) in enumerate(zip(items, seen[1]))
-                if (reason := disagrees(f, s, True))
+                if (reason := disagrees(f, s))
             ),
             None,
         )
