@@ -28,7 +28,10 @@ impl Libraries {
         let Some(bound) = bind(entry, args) else { return Value::Unknown };
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
-        let value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        let mut value = (entry.run)(&mut Cx { it, path, span }, &bound);
+        if path.as_str().starts_with("numpy.") {
+            value = numpy::put_out(&mut Cx { it, path, span }, &bound, value);
+        }
         it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
         if it.refused.0 == refused {
             it.pass(span);

@@ -12,7 +12,7 @@ mod shaping;
 pub use create::cast;
 pub use elementwise::{binary, unary};
 pub use facts::{as_array, broadcast, of_tensor, set_data};
-pub use ndarray::set as set_attribute;
+pub use ndarray::{put as put_out, set as set_attribute};
 pub use promotion::{dtype_arg, promote};
 
 use super::table::{Constant, Run, Table};

@@ -5,6 +5,7 @@ use super::facts::as_array;
 use super::promotion::dtype_arg;
 use super::shaping::transpose;
 use crate::library::common::{none, unknown};
+use crate::library::torch::cast::cast_value;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{ArrayKind, Data, Dtype, Items, Size, Sym, Type, Value};
@@ -24,7 +25,7 @@ pub fn register(t: &mut Table) {
         let object = b.get("a");
         if let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(&object)) {
             facts.forget_values();
-            if let Some(x) = b.get("value").as_f64() {
+            if let Some(x) = b.get("value").as_f64().and_then(|x| cast_value(x, facts.dtype?)) {
                 facts.range = crate::value::Range::of_values(&[x]);
                 facts.range_at = cx.at();
             }
@@ -65,6 +66,31 @@ fn written(cx: &mut Cx<'_, '_>, object: &Value) {
         facts.forget_values();
         cx.it.heap.overwrite(id, facts);
     }
+}
+
+/// What a call gives that may be told by `out=` to put its result into an array: then that array.
+pub fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
+    let given =
+        |name: &str| b.arg(name).or_else(|| b.extra.iter().find(|(n, _)| n.as_str() == name).map(|(_, arg)| arg));
+    let Some(mut object) = given("out").map(|arg| arg.value.clone()).filter(|out| !out.is_none()) else {
+        return result;
+    };
+    if let Value::Tuple(items) = &object
+        && let [only] = &items[..]
+    {
+        object = only.clone();
+    }
+    let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(&object)) else { return Value::Unknown };
+    facts.forget_values();
+    // `where=` leaves elements as they were.
+    let whole = given("where").is_none() && !b.open;
+    if let Some(result) = cx.tensor(&result).filter(|result| whole && result.dtype == facts.dtype) {
+        facts.range = result.range.clone();
+        facts.range_at = cx.at();
+        facts.data = result.data.clone().filter(|_| result.sizes().is_some() && result.sizes() == facts.sizes());
+    }
+    cx.it.heap.overwrite(id, facts);
+    object
 }
 
 /// The same array in another shape: zeros may be added, elements left out.
