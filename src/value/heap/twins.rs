@@ -33,6 +33,14 @@ impl Heap {
         for base in [one, other].iter().filter_map(|id| self.base_of(*id)).collect::<Vec<_>>() {
             self.may_be(one, base);
         }
+        // From now on views of the one are views of the other.
+        let base = self.base_of(other).unwrap_or(other);
+        let version = self.writes_to(base);
+        if base != one
+            && let Data::Tensor(tensor) = self.get_mut(one)
+        {
+            (tensor.base, tensor.version) = (Some(base), version);
+        }
     }
 
     /// The other objects that an object may be.
