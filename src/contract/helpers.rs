@@ -213,6 +213,8 @@ impl Judge<'_, '_> {
                 let found = dim.size.known().map(|n| (n, [item.clone(), Cv::int(-n), Cv::int(n)]));
                 match found.map(|(n, args)| (n, self.within(&args, None), args)) {
                     Some((_, Some(true), _)) => {}
+                    // Nor where another dimension is empty.
+                    Some(_) if perhaps_empty(&shape, axis) => result = Cv::Unknown,
                     Some((n, Some(false), args)) => {
                         let strays = self.strays(&args, None).unwrap_or_default();
                         self.read(format!("dimension {axis} has size {n}, from here"), dim.at.or(input.shape_at));
@@ -384,6 +386,12 @@ impl Judge<'_, '_> {
             _ => Cv::Unknown,
         }
     }
+}
+
+/// Whether there may be nothing in it, whatever the length of this dimension.
+fn perhaps_empty(shape: &[Dim], axis: usize) -> bool {
+    let empty = |size: &Size| size.is_unknown() || size.at_least() == Some(0);
+    shape.iter().enumerate().any(|(at, dim)| at != axis && empty(&dim.size))
 }
 
 fn number(x: f64) -> Cv {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::broadcast::{result_grad, shape_read};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Met, Origin, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Met, Origin, Range, Role, Size, Sym, Tensor, Value};
 
 /// The call is refused, which has been reported.
 #[derive(Debug, Clone, Copy)]
@@ -210,7 +210,8 @@ pub const SELECTED: &str = "selected";
 pub const NONZERO: &str = "nonzero";
 
 fn is_count(size: &Size) -> bool {
-    size.as_symbol().is_some_and(|symbol| matches!(symbol.name.as_str(), SELECTED | NONZERO))
+    let counts = |name: Sym| matches!(name.as_str(), SELECTED | NONZERO);
+    matches!(size, Size::Expr(poly) if poly.symbols().any(|symbol| counts(symbol.name)))
 }
 
 fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {

@@ -3,6 +3,7 @@
 use super::device;
 use super::facts::{check_rank, dim_read, floor_div, like, per_dim, resized, result, shape_read, shape_text, windows};
 use crate::library::torch::carry::positive;
+use crate::library::torch::cast::cast_value;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Past, Range, Role, Size, Tensor, Value};
@@ -203,6 +204,8 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some("constant") => {
             let value = b.get("value");
             let filled = if value.is_none() { Some(0.0) } else { value.as_f64() };
+            // It is cast to the tensor's dtype.
+            let filled = filled.and_then(|x| cast_value(x, input.dtype?));
             let none = pads.iter().all(|p| p.known() == Some(0));
             let some = pads.iter().any(positive) && !pads.iter().any(|p| p.known().is_none_or(|n| n < 0));
             out.range = match (&input.range, filled) {

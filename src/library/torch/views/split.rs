@@ -222,7 +222,8 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     match (exact, axis) {
         (Some(lengths), Some(axis)) => pieces(cx, &value, &input, axis, &lengths),
         _ => {
-            let whole = total.div_exact(&size).is_some();
+            // Of nothing there is one piece, which is empty.
+            let whole = total.div_exact(&size).is_some() && carry::positive(&total);
             some_pieces(cx, &value, &input, axis, if whole { size } else { Size::Unknown })
         }
     }
