@@ -66,13 +66,14 @@ fn check(
     checks: &mut BTreeMap<String, &'static str>,
 ) -> Result<(), Fault> {
     let front = FrontMatter::read(text)?;
+    front.check_name(stem)?;
     sections::check(text, &front)?;
     let found = checks.remove(&stem.replace('-', "_"));
     let Some((_, family)) = FAMILIES.iter().find(|(code, _)| front.code.starts_with(code)) else {
         return Err(Fault::new(front.code_line, format!("code `{}` does not begin with TV and a digit", front.code)));
     };
     let file = format!("src/rules/{family}/{}.rs", stem.replace('-', "_"));
-    let needs_file = front.contract_of.is_empty() && front.rejects.is_none();
+    let needs_file = front.metadata.contract_of.is_empty() && front.metadata.rejects.is_none();
     match found {
         None if needs_file => {
             return Err(Fault::new(front.code_line, format!("no contract, no `rejects` and no {file}")));

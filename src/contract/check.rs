@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_judged_stands_in_the_front_matter() {
+    fn who_is_judged_stands_in_the_metadata() {
         let told = |contract| slip(contract).map(|(message, _)| message);
         assert_eq!(
             told("@of(\"torch.bmm\")\ndef f(input): return\n").as_deref(),

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::python::{Interp, RejectKind, Rejection};
-use crate::rules::{Call, Page, Rules};
+use crate::rules::{Call, Page, Rejects, Rules};
 use crate::syntax::{self, Expr, Span, ast::StmtFunctionDef};
 use crate::value::{Sym, sym};
 
@@ -35,16 +35,18 @@ pub struct Contracts {
     by_rejection: FxHashMap<&'static str, usize>,
 }
 
-const KINDS: [RejectKind; 8] = [
-    RejectKind::Shape,
-    RejectKind::Dtype,
-    RejectKind::Device,
-    RejectKind::Rank,
-    RejectKind::Dim,
-    RejectKind::Value,
-    RejectKind::Index,
-    RejectKind::Layout,
-];
+fn kind(rejects: Rejects) -> RejectKind {
+    match rejects {
+        Rejects::Shape => RejectKind::Shape,
+        Rejects::Dtype => RejectKind::Dtype,
+        Rejects::Device => RejectKind::Device,
+        Rejects::Rank => RejectKind::Rank,
+        Rejects::Dim => RejectKind::Dim,
+        Rejects::Value => RejectKind::Value,
+        Rejects::Index => RejectKind::Index,
+        Rejects::Layout => RejectKind::Layout,
+    }
+}
 
 impl Contracts {
     /// Compiles the pages' contracts; the error is `path:line:column: what is wrong`.
@@ -52,11 +54,8 @@ impl Contracts {
         let mut all =
             Contracts { contracts: Vec::new(), by_path: FxHashMap::default(), by_rejection: FxHashMap::default() };
         for (index, page) in rules.pages.iter().enumerate() {
-            if let Some(kind) = &page.rejects {
-                let Some(kind) = KINDS.iter().find(|k| k.as_str() == kind) else {
-                    return Err(format!("{}: no such kind of rejected call: {kind}", page.file));
-                };
-                all.by_rejection.insert(kind.as_str(), index);
+            if let Some(rejects) = page.rejects {
+                all.by_rejection.insert(kind(rejects).as_str(), index);
             }
             if let Some(text) = page.contract() {
                 all.add(index, page, text)?;

@@ -4,7 +4,7 @@ use super::Source;
 use super::eval::Finding;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Label, Severity};
 use crate::python::{Bound, Rejection};
-use crate::rules::{FixKind, Page};
+use crate::rules::{Assignment, FixKind, Page};
 use crate::syntax::Span;
 use crate::value::{Origin, Sym};
 
@@ -101,15 +101,15 @@ fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -
         FixKind::Safe => Applicability::Safe,
         FixKind::Unsafe => Applicability::Unsafe,
     };
-    let (title, edit) = if let Some((name, template)) = &page.replace {
-        let at = bound.span(name).filter(|at| span.contains(*at) && *at != span)?;
+    let (title, edit) = if let Some(Assignment { argument, template }) = &page.replace {
+        let at = bound.span(argument).filter(|at| span.contains(*at) && *at != span)?;
         let text = source(at)?;
         // A method call on anything but a name, call or subscript needs brackets.
         let simple = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '(' | ')'));
         let text = if simple { text } else { format!("({text})") };
-        let content = template.replace(&format!("{{{name}}}"), &text);
+        let content = template.replace(&format!("{{{argument}}}"), &text);
         (format!("Replace with `{content}`"), Edit { span: at, content })
-    } else if let Some((name, value)) = &page.set {
+    } else if let Some(Assignment { argument: name, template: value }) = &page.set {
         let call = source(span)?;
         let function = path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name);
         let (callee, _) = call.split_once('(')?;

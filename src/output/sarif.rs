@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::{Report, Where, url};
 use crate::diagnostic::{Diagnostic, Fix, Label, Severity};
 use crate::findings::identity::fingerprints;
-use crate::rules::Page;
 use crate::syntax::Span;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -52,7 +51,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn rule(report: &Report<'_>, diagnostic: &Diagnostic) -> Value {
     let mut rule = json!({ "id": diagnostic.code, "name": pascal_case(&diagnostic.name) });
     let Some(page) = report.rules.pages.iter().find(|page| page.code == diagnostic.code) else { return rule };
-    let text = help(page);
+    let text = page.body();
     rule["shortDescription"] = json!({ "text": page.summary });
     rule["fullDescription"] = json!({ "text": page.summary });
     rule["help"] = json!({ "text": text, "markdown": text });
@@ -61,11 +60,6 @@ fn rule(report: &Report<'_>, diagnostic: &Diagnostic) -> Value {
         rule["helpUri"] = json!(url);
     }
     rule
-}
-
-/// The page without its front matter.
-fn help(page: &Page) -> &str {
-    page.text.splitn(3, "+++").nth(2).unwrap_or_default().trim()
 }
 
 /// `class-index-out-of-range` as SARIF names rules: `ClassIndexOutOfRange`.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::witness::Program;
 use crate::diagnostic::{How, Severity};
-use crate::rules::Page;
+use crate::rules::{Page, Rejects};
 
 /// What a witness did.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -67,10 +67,10 @@ pub(super) struct Claim {
 
 impl Claim {
     pub(super) fn of(page: &Page, severity: Severity) -> Claim {
-        let words = page.rejects.as_deref().map(words);
+        let words = page.rejects.map(words);
         let patterns: Vec<&str> = page.cpu.as_deref().into_iter().chain(words).collect();
         let pattern = (!patterns.is_empty()).then(|| Regex::new(&patterns.join("|")).ok()).flatten();
-        let about_devices = page.rejects.as_deref() == Some("device") || page.needs.is_some();
+        let about_devices = page.rejects == Some(Rejects::Device) || page.needs.is_some();
         Claim {
             is_vague: words == Some(""),
             raises: severity == Severity::Error && (pattern.is_some() || about_devices),
@@ -84,15 +84,15 @@ impl Claim {
 
 /// What PyTorch's messages about a kind of refused call have in common: a page's `cpu` is only
 /// that of its Example.
-fn words(kind: &str) -> &'static str {
+fn words(kind: Rejects) -> &'static str {
     match kind {
-        "shape" => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal)",
-        "dtype" => r"(?i-u:type|not implemented for|integral|complex|float|long|bool|double|half)",
-        "rank" => r"(?i-u:dim|\b\dD\b|rank|scalar|vector|matri|\d-d\b|tuple of length|shape)",
-        "dim" => r"(?i-u:dim)",
-        "index" => r"(?i-u:ind(ex|ices)|out of (range|bounds)|too many)",
-        "layout" => r"(?i-u:stride|contiguous|layout|memory)",
-        _ => "",
+        Rejects::Shape => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal)",
+        Rejects::Dtype => r"(?i-u:type|not implemented for|integral|complex|float|long|bool|double|half)",
+        Rejects::Rank => r"(?i-u:dim|\b\dD\b|rank|scalar|vector|matri|\d-d\b|tuple of length|shape)",
+        Rejects::Dim => r"(?i-u:dim)",
+        Rejects::Index => r"(?i-u:ind(ex|ices)|out of (range|bounds)|too many)",
+        Rejects::Layout => r"(?i-u:stride|contiguous|layout|memory)",
+        Rejects::Device | Rejects::Value => "",
     }
 }
 

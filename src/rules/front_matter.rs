@@ -1,10 +1,22 @@
-//! The flat TOML between the `+++` lines of a page: `key = "text"`, `key = true`,
-//! `key = ["text", …]`.
+//! What a page says before its first section: title, summary and metadata.
+//!
+//! ```text
+//! # TV103 class-index-out-of-range
+//!
+//! Class index outside the classes of the logits.
+//!
+//! (a fenced block of TOML: the metadata)
+//! ```
+//!
+//! An older form is read, too: TOML between two `+++` lines, with the keys `code` and `summary`
+//! instead of title and sentence.
 //!
 //! `build.rs` includes this file, so that a page of the repository and a page of a user are
-//! read by the same code: it may use nothing but `std`.
+//! read by the same code: it may use nothing but `std`, `serde` and `toml`.
 
-use std::collections::BTreeMap;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
 
 /// What is wrong with a page, and on which of its lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,334 +31,234 @@ impl Fault {
     }
 }
 
-/// The front matter of one page, checked key by key.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The beginning of a page, read and checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatter {
     pub code: String,
+    /// The name in the title; the older form has none.
+    pub name: Option<String>,
     pub summary: String,
-    pub severity: String,
-    pub since: String,
-    pub fix: String,
-    pub contract_of: Vec<String>,
-    pub rejects: Option<String>,
-    pub cpu: Option<String>,
-    pub cuda: Option<String>,
-    pub needs: Option<String>,
-    pub default: bool,
-    pub replace: Option<(String, String)>,
-    pub set: Option<(String, String)>,
-    pub help: Option<String>,
-    pub asserts: Vec<String>,
-    /// The line of the `code` key, for faults that concern the page as a whole.
+    pub metadata: Metadata,
+    /// The line of the code, for faults that concern the page as a whole.
     pub code_line: usize,
+    /// Where in the page the sections begin.
+    pub body: usize,
 }
 
-const SEVERITIES: &[&str] = &["error", "warning", "info"];
-const FIXES: &[&str] = &["none", "safe", "unsafe"];
-const REJECTIONS: &[&str] = &["shape", "dtype", "device", "rank", "dim", "value", "index", "layout"];
-const NEEDS: &[&str] = &["cuda"];
-const KEYS: &[&str] = &[
-    "code",
-    "summary",
-    "severity",
-    "since",
-    "fix",
-    "contract-of",
-    "rejects",
-    "cpu",
-    "cuda",
-    "needs",
-    "default",
-    "replace",
-    "set",
-    "help",
-    "asserts",
-];
+/// The TOML of a page. CONTRIBUTING.md explains the keys.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Metadata {
+    pub severity: Level,
+    #[serde(deserialize_with = "not_empty")]
+    pub since: String,
+    pub fix: FixKind,
+    pub contract_of: Vec<String>,
+    pub rejects: Option<Rejects>,
+    pub cpu: Option<String>,
+    pub cuda: Option<String>,
+    pub needs: Option<Needs>,
+    #[serde(default = "on")]
+    pub default: bool,
+    pub replace: Option<Assignment>,
+    pub set: Option<Assignment>,
+    pub help: Option<String>,
+    #[serde(default)]
+    pub asserts: Vec<String>,
+    /// In the older form only.
+    code: Option<Spanned<String>>,
+    summary: Option<Spanned<String>>,
+}
+
+fn on() -> bool {
+    true
+}
+
+fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.trim().is_empty() { Err(D::Error::custom("this must not be empty")) } else { Ok(text) }
+}
+
+/// The severities, worst first. `build.rs` has no `diagnostic::Severity`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Error,
+    Warning,
+    Info,
+}
+
+/// Whether a rule repairs what it finds, and whether the repair may change what a correct
+/// program does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FixKind {
+    None,
+    Safe,
+    Unsafe,
+}
+
+/// The kinds of library calls that fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rejects {
+    Shape,
+    Dtype,
+    Device,
+    Rank,
+    Dim,
+    Value,
+    Index,
+    Layout,
+}
+
+/// What an Example cannot run without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Needs {
+    Cuda,
+}
+
+/// `"argument = template"`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Assignment {
+    pub argument: String,
+    pub template: String,
+}
+
+impl TryFrom<String> for Assignment {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let is_identifier = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        match text.split_once(" = ") {
+            Some((name, template)) if is_identifier(name) && !template.is_empty() => {
+                Ok(Assignment { argument: name.to_owned(), template: template.to_owned() })
+            }
+            _ => Err("an assignment reads \"argument = template\""),
+        }
+    }
+}
 
 impl FrontMatter {
-    /// Reads the front matter of a page.
+    /// Reads the beginning of a page.
     pub fn read(page: &str) -> Result<Self, Fault> {
-        let mut entries = Entries::read(page)?;
-        let code_line = entries.line("code");
-        let front = FrontMatter {
-            code: entries.required("code")?,
-            summary: entries.required("summary")?,
-            severity: entries.one_of("severity", SEVERITIES)?,
-            since: entries.required("since")?,
-            fix: entries.one_of("fix", FIXES)?,
-            contract_of: entries.list("contract-of")?,
-            rejects: entries.maybe_one_of("rejects", REJECTIONS)?,
-            cpu: entries.text("cpu")?,
-            cuda: entries.text("cuda")?,
-            needs: entries.maybe_one_of("needs", NEEDS)?,
-            default: entries.flag("default", true)?,
-            replace: entries.assignment("replace")?,
-            set: entries.assignment("set")?,
-            help: entries.text("help")?,
-            asserts: entries.maybe_list("asserts")?,
-            code_line,
+        let front = match page.lines().next().map(str::trim_end) {
+            Some("+++") => Self::between_plus_signs(page)?,
+            _ => Self::titled(page)?,
         };
-        let rewrites = front.replace.is_some() || front.set.is_some();
-        if rewrites && front.fix == "none" {
-            return Err(Fault::new(code_line, "`replace` and `set` need `fix` to be \"safe\" or \"unsafe\""));
+        let Metadata { fix, contract_of, replace, set, .. } = &front.metadata;
+        let fault = |message: String| Err(Fault::new(front.code_line, message));
+        if !is_code(&front.code) {
+            return fault(format!("code `{}` is not capital letters followed by three digits", front.code));
         }
-        if front.fix != "none" && !front.contract_of.is_empty() && !rewrites {
-            return Err(Fault::new(code_line, "a contract with a fix needs `replace` or `set`"));
+        let rewrites = replace.is_some() || set.is_some();
+        if rewrites && *fix == FixKind::None {
+            return fault("`replace` and `set` need `fix` to be \"safe\" or \"unsafe\"".to_owned());
         }
-        if !front.is_code_well_formed() {
-            return Err(Fault::new(
-                code_line,
-                format!("code `{}` is not capital letters followed by three digits", front.code),
-            ));
+        if *fix != FixKind::None && !contract_of.is_empty() && !rewrites {
+            return fault("a contract with a fix needs `replace` or `set`".to_owned());
         }
         Ok(front)
     }
 
-    fn is_code_well_formed(&self) -> bool {
-        let letters = self.code.bytes().take_while(u8::is_ascii_uppercase).count();
-        let digits = self.code.bytes().skip(letters);
-        letters > 0 && digits.clone().count() == 3 && digits.clone().all(|b| b.is_ascii_digit())
-    }
-}
-
-#[derive(Debug)]
-enum Value {
-    Text(String),
-    List(Vec<String>),
-    Flag(bool),
-}
-
-/// The keys of one front matter, with their lines.
-#[derive(Default)]
-struct Entries {
-    values: BTreeMap<String, (usize, Value)>,
-    end: usize,
-}
-
-impl Entries {
-    fn read(page: &str) -> Result<Self, Fault> {
-        let mut scanner = Scanner { rest: page, line: 1 };
-        if !scanner.take_line_if("+++") {
-            return Err(Fault::new(1, "a page begins with a `+++` line"));
-        }
-        let mut entries = Entries::default();
-        loop {
-            scanner.skip_blank();
-            if scanner.take_line_if("+++") {
-                entries.end = scanner.line - 1;
-                return Ok(entries);
-            }
-            let line = scanner.line;
-            let (key, value) = scanner.entry()?;
-            if !KEYS.contains(&key) {
-                return Err(Fault::new(line, format!("unknown key `{key}`; the keys are {}", KEYS.join(", "))));
-            }
-            if entries.values.insert(key.to_owned(), (line, value)).is_some() {
-                return Err(Fault::new(line, format!("key `{key}` is given twice")));
-            }
-        }
-    }
-
-    fn line(&self, key: &str) -> usize {
-        self.values.get(key).map_or(self.end, |(line, _)| *line)
-    }
-
-    fn text(&mut self, key: &str) -> Result<Option<String>, Fault> {
-        match self.values.remove(key) {
-            None => Ok(None),
-            Some((_, Value::Text(text))) => Ok(Some(text)),
-            Some((line, _)) => Err(Fault::new(line, format!("`{key}` must be a string"))),
-        }
-    }
-
-    fn required(&mut self, key: &str) -> Result<String, Fault> {
-        let missing = Fault::new(self.end, format!("missing key `{key}`"));
-        let line = self.line(key);
-        match self.text(key)? {
-            None => Err(missing),
-            Some(text) if text.trim().is_empty() => Err(Fault::new(line, format!("`{key}` is empty"))),
-            Some(text) => Ok(text),
-        }
-    }
-
-    fn list(&mut self, key: &str) -> Result<Vec<String>, Fault> {
-        if !self.values.contains_key(key) {
-            return Err(Fault::new(self.end, format!("missing key `{key}`")));
-        }
-        self.maybe_list(key)
-    }
-
-    fn maybe_list(&mut self, key: &str) -> Result<Vec<String>, Fault> {
-        match self.values.remove(key) {
-            None => Ok(Vec::new()),
-            Some((_, Value::List(items))) => Ok(items),
-            Some((line, _)) => Err(Fault::new(line, format!("`{key}` must be a list of strings"))),
-        }
-    }
-
-    fn flag(&mut self, key: &str, default: bool) -> Result<bool, Fault> {
-        match self.values.remove(key) {
-            None => Ok(default),
-            Some((_, Value::Flag(flag))) => Ok(flag),
-            Some((line, _)) => Err(Fault::new(line, format!("`{key}` must be true or false"))),
-        }
-    }
-
-    fn maybe_one_of(&mut self, key: &str, legal: &[&str]) -> Result<Option<String>, Fault> {
-        let line = self.line(key);
-        match self.text(key)? {
-            Some(text) if !legal.contains(&text.as_str()) => {
-                Err(Fault::new(line, format!("`{key}` is \"{text}\"; it must be one of {}", legal.join(", "))))
-            }
-            other => Ok(other),
-        }
-    }
-
-    fn one_of(&mut self, key: &str, legal: &[&str]) -> Result<String, Fault> {
-        let missing = Fault::new(self.end, format!("missing key `{key}`"));
-        self.maybe_one_of(key, legal)?.ok_or(missing)
-    }
-
-    /// `"argument = template"`.
-    fn assignment(&mut self, key: &str) -> Result<Option<(String, String)>, Fault> {
-        let line = self.line(key);
-        let Some(text) = self.text(key)? else {
-            return Ok(None);
+    fn titled(page: &str) -> Result<Self, Fault> {
+        let title = page.lines().next().and_then(|line| line.strip_prefix("# ")).map(str::trim);
+        let Some((code, name)) = title.and_then(|title| title.split_once(' ')) else {
+            return Err(Fault::new(1, "a page begins with its title, `# CODE name-of-the-rule`"));
         };
-        match text.split_once(" = ") {
-            Some((name, template)) if is_identifier(name) && !template.is_empty() => {
-                Ok(Some((name.to_owned(), template.to_owned())))
+        let block = Block::find(page, "```toml", "```")?;
+        let summary: Vec<&str> = page[..block.start].lines().skip(1).map(str::trim).collect();
+        let summary = summary.join(" ").trim().trim_end_matches('.').to_owned();
+        if summary.is_empty() {
+            return Err(Fault::new(1, "no sentence between the title and the ```toml block says what is wrong"));
+        }
+        let metadata = block.metadata()?;
+        for (key, given) in [("code", &metadata.code), ("summary", &metadata.summary)] {
+            if let Some(given) = given {
+                let place = "stands above the block, in the title and the sentence below it";
+                return Err(Fault::new(block.line_at(given.span().start), format!("`{key}` {place}")));
             }
-            _ => Err(Fault::new(line, format!("`{key}` must read \"argument = template\""))),
+        }
+        let (code, name) = (code.to_owned(), Some(name.trim().to_owned()));
+        Ok(FrontMatter { code, name, summary, metadata, code_line: 1, body: block.after })
+    }
+
+    fn between_plus_signs(page: &str) -> Result<Self, Fault> {
+        let block = Block::find(page, "+++", "+++")?;
+        let metadata = block.metadata()?;
+        let given = |key: &str, found: &Option<Spanned<String>>| match found {
+            Some(found) if found.get_ref().trim().is_empty() => {
+                Err(Fault::new(block.line_at(found.span().start), format!("`{key}` is empty")))
+            }
+            Some(found) => Ok((found.get_ref().clone(), block.line_at(found.span().start))),
+            None => Err(Fault::new(block.line, format!("missing field `{key}`"))),
+        };
+        let (code, code_line) = given("code", &metadata.code)?;
+        let (summary, _) = given("summary", &metadata.summary)?;
+        Ok(FrontMatter { code, name: None, summary, metadata, code_line, body: block.after })
+    }
+
+    /// Checks that the page's file is named as its title says.
+    pub fn check_name(&self, stem: &str) -> Result<(), Fault> {
+        match &self.name {
+            Some(name) if name != stem => {
+                Err(Fault::new(1, format!("the title names the rule `{name}`, but the file is `{stem}.md`")))
+            }
+            _ => Ok(()),
         }
     }
 }
 
-fn is_identifier(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+fn is_code(code: &str) -> bool {
+    let digits = code.trim_start_matches(|c: char| c.is_ascii_uppercase());
+    digits.len() < code.len() && digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-struct Scanner<'a> {
-    rest: &'a str,
+/// The lines between two fences.
+struct Block<'a> {
+    text: &'a str,
+    /// Where in the page the opening fence begins.
+    start: usize,
+    /// Where the line behind the closing fence begins.
+    after: usize,
+    /// The line of the opening fence.
     line: usize,
 }
 
-impl<'a> Scanner<'a> {
-    fn fault<T>(&self, message: impl Into<String>) -> Result<T, Fault> {
-        Err(Fault::new(self.line, message))
-    }
-
-    fn bump(&mut self) -> Option<char> {
-        let first = self.rest.chars().next()?;
-        self.rest = &self.rest[first.len_utf8()..];
-        self.line += usize::from(first == '\n');
-        Some(first)
-    }
-
-    /// Skips white space, line ends and comments.
-    fn skip_blank(&mut self) {
-        while let Some(first) = self.rest.chars().next() {
-            if first == '#' {
-                let end = self.rest.find('\n').unwrap_or(self.rest.len());
-                self.rest = &self.rest[end..];
-            } else if first.is_whitespace() {
-                self.bump();
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn take_line_if(&mut self, expected: &str) -> bool {
-        let end = self.rest.find('\n').unwrap_or(self.rest.len());
-        let matches = self.rest[..end].trim_end() == expected;
-        if matches {
-            self.rest = self.rest.get(end + 1..).unwrap_or("");
-            self.line += 1;
-        }
-        matches
-    }
-
-    fn entry(&mut self) -> Result<(&'a str, Value), Fault> {
-        let end = self.rest.find('\n').unwrap_or(self.rest.len());
-        let Some((key, _)) = self.rest[..end].split_once('=') else {
-            return self.fault("expected `key = value` or the closing `+++`");
-        };
-        self.rest = &self.rest[key.len() + 1..];
-        self.skip_spaces();
-        let value = self.value()?;
-        self.skip_spaces();
-        match self.rest.chars().next() {
-            None | Some('\n' | '\r' | '#') => Ok((key.trim(), value)),
-            Some(_) => self.fault("unexpected text after the value"),
-        }
-    }
-
-    fn skip_spaces(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\t']);
-    }
-
-    fn value(&mut self) -> Result<Value, Fault> {
-        for (word, flag) in [("true", true), ("false", false)] {
-            if let Some(rest) = self.rest.strip_prefix(word) {
-                self.rest = rest;
-                return Ok(Value::Flag(flag));
-            }
-        }
-        if self.rest.starts_with('[') {
-            self.bump();
-            return self.items().map(Value::List);
-        }
-        self.string().map(Value::Text)
-    }
-
-    fn items(&mut self) -> Result<Vec<String>, Fault> {
-        let mut items = Vec::new();
-        loop {
-            self.skip_blank();
-            if self.rest.starts_with(']') {
-                self.bump();
-                return Ok(items);
-            }
-            items.push(self.string()?);
-            self.skip_blank();
-            match self.rest.chars().next() {
-                Some(',') => {
-                    self.bump();
-                }
-                Some(']') => {}
-                _ => return self.fault("expected `,` or `]` in the list"),
-            }
-        }
-    }
-
-    fn string(&mut self) -> Result<String, Fault> {
-        let quote = match self.rest.chars().next() {
-            Some(quote @ ('"' | '\'')) => quote,
-            _ => return self.fault("expected a string, a list of strings, true or false"),
-        };
-        self.bump();
-        let mut text = String::new();
-        loop {
-            match self.rest.chars().next() {
-                None | Some('\n' | '\r') => {
-                    return self.fault("the string does not end on its line");
+impl<'a> Block<'a> {
+    /// The first block with these fences; sections may not come before it.
+    fn find(page: &'a str, open: &str, close: &str) -> Result<Self, Fault> {
+        let (mut offset, mut opened) = (0, None);
+        for (index, line) in page.split_inclusive('\n').enumerate() {
+            let next = offset + line.len();
+            match opened {
+                None if line.trim_end() == open => opened = Some((offset, next, index + 1)),
+                None if line.starts_with("## ") => break,
+                Some((start, from, line_of_open)) if line.trim_end() == close => {
+                    return Ok(Block { text: &page[from..offset], start, after: next, line: line_of_open });
                 }
                 _ => {}
             }
-            match self.bump() {
-                Some(c) if c == quote => return Ok(text),
-                Some('\\') if quote == '"' => match self.bump() {
-                    Some('n') => text.push('\n'),
-                    Some('t') => text.push('\t'),
-                    Some(c @ ('"' | '\\')) => text.push(c),
-                    _ => {
-                        return self.fault("unknown escape; write \\\\ for a backslash, or use '…'");
-                    }
-                },
-                Some(c) => text.push(c),
-                None => {}
-            }
+            offset = next;
         }
+        Err(match opened {
+            Some((.., line)) => Fault::new(line, format!("no {close} line closes the metadata")),
+            None => Fault::new(1, format!("no {open} block with the metadata comes before the first section")),
+        })
+    }
+
+    fn metadata(&self) -> Result<Metadata, Fault> {
+        toml::from_str(self.text).map_err(|error| {
+            // A missing key has no place but the whole block.
+            let span = error.span().filter(|span| *span != (0..self.text.len()) && *span != (0..0));
+            Fault::new(span.map_or(self.line, |span| self.line_at(span.start)), error.message())
+        })
+    }
+
+    /// The line of the page on which an offset into the block is.
+    fn line_at(&self, offset: usize) -> usize {
+        self.line + 1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
     }
 }

@@ -21,7 +21,7 @@ mod watch;
 
 use std::path::Path;
 
-pub use page::{FixKind, Page};
+pub use page::{Assignment, FixKind, Needs, Page, Rejects};
 pub use rule::Call;
 pub use watch::{Found, Watch, Watching, launched};
 

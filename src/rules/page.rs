@@ -2,19 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::front_matter::{Fault, FrontMatter};
+pub use super::front_matter::{Assignment, FixKind, Needs, Rejects};
+use super::front_matter::{Fault, FrontMatter, Level};
 use super::sections::{self, Section};
 use crate::diagnostic::Severity;
-
-/// Whether a rule repairs what it finds, and whether the repair may change what a correct
-/// program does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FixKind {
-    None,
-    Safe,
-    Unsafe,
-}
 
 /// A rule's page, read and checked.
 #[derive(Debug, Clone)]
@@ -34,65 +25,66 @@ pub struct Page {
     /// The dotted paths of the functions and classes whose calls the contract judges.
     pub contract_of: Vec<String>,
     /// The kind of rejected library call that this page speaks for.
-    pub rejects: Option<String>,
+    pub rejects: Option<Rejects>,
     /// A regular expression for `Type: message` of the exception on the CPU.
     pub cpu: Option<String>,
     /// A regular expression for what CUDA prints or raises.
     pub cuda: Option<String>,
-    /// What the Example needs beyond a CPU: `cuda`, or nothing.
-    pub needs: Option<String>,
+    /// What the Example needs beyond a CPU.
+    pub needs: Option<Needs>,
     /// The fix: this argument becomes this template over the arguments' source texts.
-    pub replace: Option<(String, String)>,
+    pub replace: Option<Assignment>,
     /// The fix: this keyword argument is set to this source text.
-    pub set: Option<(String, String)>,
+    pub set: Option<Assignment>,
     /// One line of advice, shown under the finding.
     pub help: Option<String>,
     /// The assertions of PyTorch's kernels that the page speaks of, as docs/device-asserts.toml
     /// names them.
     pub asserts: Vec<String>,
-    /// The whole page, front matter included, so that lines in it are lines of the file.
+    /// The whole page, so that lines in it are lines of the file.
     pub text: Cow<'static, str>,
+    /// Where in the text the sections begin.
+    body: usize,
     pub(super) code_line: usize,
 }
 
 impl Page {
     pub(super) fn read(name: Cow<'static, str>, file: String, text: Cow<'static, str>) -> Result<Page, Fault> {
         let front = FrontMatter::read(&text)?;
+        front.check_name(&name)?;
         sections::check(&text, &front)?;
+        let metadata = front.metadata;
         Ok(Page {
             code: front.code.into(),
             name,
             file,
             summary: front.summary,
-            severity: match front.severity.as_str() {
-                "error" => Severity::Error,
-                "warning" => Severity::Warning,
-                _ => Severity::Info,
+            severity: match metadata.severity {
+                Level::Error => Severity::Error,
+                Level::Warning => Severity::Warning,
+                Level::Info => Severity::Info,
             },
-            since: front.since,
-            fix: match front.fix.as_str() {
-                "safe" => FixKind::Safe,
-                "unsafe" => FixKind::Unsafe,
-                _ => FixKind::None,
-            },
-            default: front.default,
-            contract_of: front.contract_of,
-            rejects: front.rejects,
-            cpu: front.cpu,
-            cuda: front.cuda,
-            needs: front.needs,
-            replace: front.replace,
-            set: front.set,
-            help: front.help,
-            asserts: front.asserts,
+            since: metadata.since,
+            fix: metadata.fix,
+            default: metadata.default,
+            contract_of: metadata.contract_of,
+            rejects: metadata.rejects,
+            cpu: metadata.cpu,
+            cuda: metadata.cuda,
+            needs: metadata.needs,
+            replace: metadata.replace,
+            set: metadata.set,
+            help: metadata.help,
+            asserts: metadata.asserts,
             text,
+            body: front.body,
             code_line: front.code_line,
         })
     }
 
-    /// The page without its front matter: Markdown for people.
+    /// The sections: the page without its title, summary and metadata.
     pub fn body(&self) -> &str {
-        self.text.splitn(3, "+++").nth(2).map_or("", str::trim_start)
+        self.text[self.body..].trim()
     }
 
     /// What stands under `## title`.

@@ -2,7 +2,7 @@
 //!
 //! `build.rs` includes this file: it may use nothing but `std`.
 
-use super::front_matter::{Fault, FrontMatter};
+use super::front_matter::{Fault, FixKind, FrontMatter};
 
 /// A `## Title` and what stands under it, up to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn python_blocks(section: &str) -> Vec<&str> {
     blocks
 }
 
-/// Checks that a page has the sections that its front matter promises, each with its code.
+/// Checks that a page has the sections that its metadata promises, each with its code.
 pub fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     let sections = sections(page);
     let section = |title: &str| sections.iter().find(|section| section.title == title);
@@ -62,10 +62,11 @@ pub fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     for title in ["What it does", "Why is this bad", "Example", "Use instead"] {
         wanted(title, true, "every page has one")?;
     }
-    let judged = !front.contract_of.is_empty();
+    let metadata = &front.metadata;
+    let judged = !metadata.contract_of.is_empty();
     wanted("Contract", judged, "`contract-of` says whom it judges")?;
-    wanted("Fix safety", front.fix == "unsafe", "it goes with `fix = \"unsafe\"`")?;
-    let proven = front.cpu.is_some() || front.needs.is_some();
+    wanted("Fix safety", metadata.fix == FixKind::Unsafe, "it goes with `fix = \"unsafe\"`")?;
+    let proven = metadata.cpu.is_some() || metadata.needs.is_some();
     if section("Evidence").is_none() && !proven {
         return Err(Fault::new(
             front.code_line,

@@ -58,7 +58,7 @@ fn page_at(workspace: &mut Workspace, document: &Document, offset: u32) -> Optio
 /// A rule's page, as an editor shows it.
 fn page(page: &Page) -> String {
     let Page { name, code, summary, .. } = page;
-    format!("**{name}** ([{code}]({})): {summary}\n\n{}", crate::rules::url(name), page.body().trim())
+    format!("**{name}** ([{code}]({})): {summary}\n\n{}", crate::rules::url(name), page.body())
 }
 
 /// `logits: float32[B, 10] cuda:0`, and which code made it so.

@@ -4,26 +4,23 @@ use insta::assert_snapshot;
 
 use super::sandbox::Sandbox;
 
-const PAGE: &str = r#"+++
-code = "MY001"
-summary = "a batch without samples"
+const PAGE: &str = r#"# MY001 empty-batch
+
+Batch without samples.
+
+```toml
 severity = "warning"
 since = "1.0"
 fix = "none"
 contract-of = ["torch.mm"]
 cpu = 'RuntimeError: empty'
-+++
+```
+
 ## What it does
 Text.
 
 ## Why is this bad
 Text.
-
-## Contract
-```python
-def not_empty(input):
-    suspect(input.shape[0] > 0, "nothing is multiplied")
-```
 
 ## Example
 ```python
@@ -33,6 +30,12 @@ torch.mm(torch.ones(0, 2), torch.ones(2, 2))  # warning
 ## Use instead
 ```python
 torch.mm(torch.ones(1, 2), torch.ones(2, 2))
+```
+
+## Contract
+```python
+def not_empty(input):
+    suspect(input.shape[0] > 0, "nothing is multiplied")
 ```
 "#;
 
@@ -49,8 +52,8 @@ fn a_page_is_tested() {
     sandbox.write("empty-batch.md", PAGE.replace("  # warning", "\ntorch.ones(1)  # warning"));
     assert_snapshot!(sandbox.run(&test), @r"
     exit 1
-    empty-batch.md:25: Example is marked warning, but MY001 is silent there
-    empty-batch.md:24: Example has an unmarked warning of MY001
+    empty-batch.md:22: Example is marked warning, but MY001 is silent there
+    empty-batch.md:21: Example has an unmarked warning of MY001
     empty-batch.md: Use instead is silent
     empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
     1 page tested: 1 with faults
@@ -58,7 +61,7 @@ fn a_page_is_tested() {
     sandbox.write("empty-batch.md", PAGE.replace("torch.ones(1, 2)", "torch.ones(0, 2)"));
     assert_snapshot!(sandbox.run(&test), @r"
     exit 1
-    empty-batch.md:29: Use instead has an unmarked warning of MY001
+    empty-batch.md:26: Use instead has an unmarked warning of MY001
     empty-batch.md: Example is found
     empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
     1 page tested: 1 with faults
@@ -79,6 +82,6 @@ fn slips_of_the_pen_in_a_contract_are_told() {
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 2
     --- stderr
-    error: empty-batch.md:19:19: contracts do not ask for `.shpae`; did you mean `shape`?
+    error: empty-batch.md:32:19: contracts do not ask for `.shpae`; did you mean `shape`?
     ");
 }

@@ -92,9 +92,8 @@ pub fn main(args: &Args) -> Result<Status, Failure> {
     };
     match args.output_format {
         Format::Text => {
-            writeln!(out, "# {} ({})\n", page.name, page.code)?;
-            writeln!(out, "{}", page.summary)?;
-            writeln!(out, "\n{}", body(&page.text).trim_end())?;
+            writeln!(out, "# {} {}\n", page.code, page.name)?;
+            writeln!(out, "{}.\n\n{}", page.summary, page.body())?;
         }
         Format::Json => print_json(&Entry::from(page), &mut out)?,
     }
@@ -116,10 +115,4 @@ fn all(rules: &Rules, format: Format, out: &mut dyn Write) -> io::Result<()> {
 fn print_json(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, value)?;
     writeln!(out)
-}
-
-/// A page without its front matter.
-fn body(text: &str) -> &str {
-    let rest = text.strip_prefix("+++").and_then(|rest| rest.split_once("\n+++"));
-    rest.map_or(text, |(_, body)| body.trim_start())
 }
