@@ -34,7 +34,7 @@ class Judges:
         self.cpu = {}
         for path in sorted((pages_run.ROOT / "rules").glob("*.md")):
             page = pages_run.Page(path)
-            self.cpu[page.code] = page.front.get("cpu", "(?!)")
+            self.cpu[page.code] = page.metadata.get("cpu", "(?!)")
             for function, contracts in page.contracts().items():
                 self.of[function] += [(page.code, contract) for contract in contracts]
 

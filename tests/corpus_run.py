@@ -26,21 +26,17 @@ import re
 import subprocess
 import sys
 import threading
-import tomllib
+
+import rule_pages
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 ENTRY = ("train.py", "main.py")
 EXPECTED = re.compile(r"#\s*(error|warning|info):\s*((?:TV\d{3})(?:\s*,\s*TV\d{3})*)")
 NEEDS = re.compile(r"^#\s*needs:\s*(.+)$", re.MULTILINE)
-RULES = ROOT.parent / "rules"
 # Harms that PyTorch lets pass, on the CPU at least: the expectation was established by reading
 # and by the evidence on the rule's page. TV109's Example raises, but targets that are floats of
 # the logits' shape make a loss of 0.
-SILENT = {"TV109"} | {
-    page["code"]
-    for page in (tomllib.loads(path.read_text(encoding="utf-8").split("+++")[1]) for path in RULES.glob("*.md"))
-    if "cpu" not in page
-}
+SILENT = {"TV109"} | {page.code for page in rule_pages.read_all() if "cpu" not in page.metadata}
 
 
 def cells(path):

@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "src" / "probe" / "runtime"))
 import torch  # noqa: E402
 
 import contracts  # noqa: E402
+import rule_pages  # noqa: E402
 
 PRELUDE = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F"]
 PRELUDE += ["import numpy as np"]
@@ -42,23 +43,15 @@ class Page:
     """A page, as far as running it goes."""
 
     def __init__(self, path):
-        text = pathlib.Path(path).read_text(encoding="utf-8")
-        _, front, body = re.split(r"^\+\+\+$", text, maxsplit=2, flags=re.MULTILINE)
+        page = rule_pages.read(path)
         self.path = str(path)
-        self.front = tomllib.loads(front)
-        self.code = self.front["code"]
-        first = front.count("\n") + 1
-        self.blocks = {}
-        pattern = r"^## ([^\n]+)\n(?:(?!^## ).)*?^```python\n(.*?)^```$"
-        for found in re.finditer(pattern, body, flags=re.MULTILINE | re.DOTALL):
-            line = first + body.count("\n", 0, found.start(2))
-            self.blocks.setdefault(found[1].strip(), (found[2], line))
+        self.code, self.metadata, self.blocks = page.code, page.metadata, page.blocks
 
     def contracts(self):
         if "Contract" not in self.blocks:
             return {}
         source, line = self.blocks["Contract"]
-        return contracts.load(source, self.front["contract-of"], self.path, line)
+        return contracts.load(source, self.metadata["contract-of"], self.path, line)
 
 
 # --- watching ------------------------------------------------------------------------------
@@ -189,7 +182,7 @@ def lacks(error):
 def run_page(page, watch):
     """The faults of a page, and what was left out of its run."""
     faults, left_out = [], []
-    front = page.front
+    metadata = page.metadata
 
     def block(title, source):
         watch.findings.clear()
@@ -199,13 +192,13 @@ def run_page(page, watch):
             return None
         return error, line, sorted(set(watch.findings))
 
-    if "cpu" in front:
-        re.compile(front["cpu"])
-    if "cuda" in front:
-        re.compile(front["cuda"])
-    for name in front.get("asserts", []):
+    if "cpu" in metadata:
+        re.compile(metadata["cpu"])
+    if "cuda" in metadata:
+        re.compile(metadata["cuda"])
+    for name in metadata.get("asserts", []):
         condition = ASSERTS[name]["condition"]
-        if condition != "_assert_async" and not re.search(front.get("cuda", "(?!)"), condition):
+        if condition != "_assert_async" and not re.search(metadata.get("cuda", "(?!)"), condition):
             faults.append(f"`cuda` does not match {condition!r}, of the assert {name}")
     marked = []
     source, _ = page.blocks["Example"]
@@ -214,17 +207,17 @@ def run_page(page, watch):
             marked.append((page.code, found[1], number))
     if not marked:
         faults.append("Example has no `# error`, `# warning` or `# info`")
-    if front.get("needs") == "cuda":
+    if metadata.get("needs") == "cuda":
         left_out.append("Example (needs CUDA)")
     elif ran := block("Example", on_cpu(source)):
         error, line, findings = ran
         text = f"{type(error).__name__}: {error}" if error else "nothing"
-        if "cpu" in front or error:
-            if error is None or "cpu" not in front or not re.search(front["cpu"], text):
+        if "cpu" in metadata or error:
+            if error is None or "cpu" not in metadata or not re.search(metadata["cpu"], text):
                 faults.append(f"Example raised {text!r}, not `cpu`")
             elif line != marked[-1][2]:
                 faults.append(f"Example raised on its line {line}, not where it is marked")
-        expected = marked if front["contract-of"] else []
+        expected = marked if metadata["contract-of"] else []
         # What only the checker knows, no contract finds in real tensors.
         static = any(f"{name}(" in page.blocks["Contract"][0] for name in CHECKER_ONLY if expected)
         if findings != expected and (findings or not static):
@@ -256,7 +249,7 @@ def main():
             bad += bool(faults)
             skipped += [f"{page.code} {what}" for what in left_out]
             ran = {"Example", "Evidence"} - {what.split()[0] for what in left_out}
-            if not faults and "Example" in ran and "cpu" in page.front:
+            if not faults and "Example" in ran and "cpu" in page.metadata:
                 by_example.add(path)
             if not faults and "Evidence" in ran and "Evidence" in page.blocks:
                 by_evidence.add(path)

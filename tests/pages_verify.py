@@ -16,23 +16,13 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import rule_pages
+
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
 # What an older PyTorch has not yet.
 NEWER = re.compile(r"cannot be made: AttributeError: module '(torch[\w.]*)' has no attribute '(\w+)'")
 TITLES = {"Example": "example", "Use instead": "instead"}
-
-
-def blocks(path):
-    """The front matter of a page, and its programs by title."""
-    _, front, body = re.split(r"^\+\+\+$", path.read_text(encoding="utf-8"), maxsplit=2, flags=re.MULTILINE)
-    found = {}
-    pattern = r"^## ([^\n]+)\n(?:(?!^## ).)*?^```python\n(.*?)^```$"
-    for block in re.finditer(pattern, body, flags=re.MULTILINE | re.DOTALL):
-        found.setdefault(block[1].strip(), block[2])
-    return tomllib.loads(front), found
 
 
 def main():
@@ -46,13 +36,12 @@ def main():
     options = parser.parse_args()
     if options.scripts:
         sys.exit(verify_scripts(options))
-    pages = {path.stem: blocks(path) for path in sorted((ROOT / "rules").glob("*.md"))}
+    pages = {page.name: page for page in rule_pages.read_all()}
     names = options.names or list(pages)
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            _, found = pages[name]
             for title, stem in TITLES.items():
-                source = found[title]
+                source, _ = pages[name].blocks[title]
                 if not re.search(r"^(import|from) ", source, flags=re.MULTILINE):
                     source = PRELUDE + source
                 # A folder of its own: what a page imports is not another page's file.
@@ -65,7 +54,7 @@ def main():
         path = pathlib.Path(finding["filename"])
         verdicts.setdefault((path.parent.name.replace("_", "-"), path.stem), []).append(finding)
     faults, left_out, reproduced, beside = [], [], 0, 0
-    shown = [name for name in names if "cpu" in pages[name][0]]
+    shown = [name for name in names if "cpu" in pages[name].metadata]
     for name in names:
         of_example = verdicts.get((name, "example"), [])
         good = [finding for finding in of_example if finding["verdict"]["witness"]["status"] == "reproduced"]

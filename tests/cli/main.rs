@@ -242,7 +242,7 @@ fn standard_input() {
 fn rules_are_explained() {
     let sandbox = Sandbox::new(&[]);
     let page = sandbox.run(&["rule", "tv103"]);
-    assert!(page.starts_with("exit 0\n# class-index-out-of-range (TV103)"), "{page}");
+    assert!(page.starts_with("exit 0\n# TV103 class-index-out-of-range\n\nClass index outside the classes of the logits.\n\n## What it does"), "{page}");
     assert!(sandbox.run(&["rule", "--all"]).contains("class-index-out-of-range"));
     let json = sandbox.command(&["rule", "TV103", "--output-format", "json"]).output().unwrap();
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();

@@ -8,25 +8,15 @@ import pathlib
 import re
 import subprocess
 
+import rule_pages
 from conformance import trace
 
 agrees, brief, seen_text = trace.agrees, trace.brief, trace.seen_text
 
-RULES = pathlib.Path(__file__).resolve().parents[2] / "rules"
-
-
-def raising_rules():
-    """The codes of the rules that say what the CPU raises."""
-    pages = (path.read_text(encoding="utf-8").split("+++")[1] for path in RULES.glob("*.md"))
-    return {
-        re.search(r'^code = "(\w+)"', front, re.MULTILINE)[1]
-        for front in pages
-        if re.search(r"^cpu = ", front, re.MULTILINE)
-    }
-
-
+# The codes of the rules that say what the CPU raises.
+SAID = {page.code for page in rule_pages.read_all() if "cpu" in page.metadata}
 # TV109 says that a loss is always 0, which no run raises; the other harms of these are silent, too.
-RAISING = raising_rules() - {"TV109", "TV110", "TV112", "TV114", "TV115", "TV117", "TV118", "TV120"}
+RAISING = SAID - {"TV109", "TV110", "TV112", "TV114", "TV115", "TV117", "TV118", "TV120"}
 # What a contradiction is: `kind` is "fact", "dead", "report" or "crash"; the `claim` is what torchvet says.
 Contradiction = collections.namedtuple("Contradiction", "kind row name claim seen about")
 
