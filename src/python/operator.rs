@@ -484,7 +484,6 @@ impl<'p> Interp<'p> {
     }
 }
 
-#[expect(clippy::float_cmp, reason = "Python's own equality")]
 fn is_zero(value: &Value) -> bool {
     match value {
         Value::Int(n) => *n == 0,
