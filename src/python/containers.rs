@@ -237,7 +237,9 @@ impl<'p> Interp<'p> {
                 let any = self.any_one(&column, taken);
                 out.entries.insert(key.clone(), any);
             }
-            return self.heap.dict(out);
+            let any = self.heap.dict(out);
+            self.heap.is_one_of(&any, values);
+            return any;
         }
         // Lists: any element of any of them.
         let lists: Option<Vec<Vec<Value>>> = values
@@ -259,7 +261,9 @@ impl<'p> Interp<'p> {
                 let all: Vec<Value> = lists.into_iter().flatten().collect();
                 Items::Many(self.any_one(&all, taken))
             };
-            return Value::Obj(self.heap.alloc(Data::List(items)));
+            let any = Value::Obj(self.heap.alloc(Data::List(items)));
+            self.heap.is_one_of(&any, values);
+            return any;
         }
         // Rows such as `(path, label)`: place by place.
         let rows: Option<Vec<&[Value]>> = values

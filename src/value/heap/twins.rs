@@ -27,6 +27,14 @@ impl Heap {
         }
     }
 
+    /// Notes that a collection is one of these: what is appended to it is in one of them.
+    pub fn is_one_of(&mut self, one: &Value, all: &[Value]) {
+        let Some(one) = one.as_obj() else { return };
+        for other in all.iter().filter_map(Value::as_obj) {
+            self.may_be(one, other);
+        }
+    }
+
     /// Notes that two tensors share their memory from now on.
     pub fn share_data(&mut self, one: ObjId, other: ObjId) {
         self.may_be(one, other);
