@@ -4,25 +4,116 @@
 //! and how the sides shrink are known.
 
 use super::models::{layer, open_module};
+use crate::library::torch::nn::module::named_children_of;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Dim, Grad, ObjId, Size, Tensor, Value};
 
 const BODY: &str = "torchvision.models.Body";
 const CHANNELS: &str = "_channels";
+/// A hidden layer that stands for all parameters.
+const PROBE: &str = "_probe";
 /// How each step halves a side: `c` rounds up, `f` down.
 const STEPS: &str = "_steps";
 
 pub fn register(t: &mut Table) {
     t.class(BODY, &["torch.nn.Module"], "").keeps_arguments = false;
     t.def(&format!("{BODY}.forward"), "self, input", forward);
-    // Whoever reaches into a body may change the strides in it.
+    // What replaces a stage may give other channels; the first one must fit the second.
+    for (name, params) in [("__setitem__", "self, index, module"), ("__delitem__", "self, index")] {
+        t.def(&format!("{BODY}.{name}"), params, |cx, b| {
+            if b.get("index").as_int() != Some(0) {
+                changed(cx, &b.get("self"), CHANNELS);
+            }
+            changed(cx, &b.get("self"), STEPS);
+            Value::None
+        });
+    }
+    for (name, params) in [("append", "self, module"), ("extend", "self, modules"), ("insert", "self, index, module")] {
+        t.def(&format!("{BODY}.{name}"), params, |cx, b| {
+            let body = b.get("self");
+            changed(cx, &body, CHANNELS);
+            changed(cx, &body, STEPS);
+            body
+        });
+    }
+    // Whoever reaches into a body may change the strides in it, and at its end the channels.
     t.def(&format!("{BODY}.__getitem__"), "self, index", |cx, b| {
-        if let Some(id) = b.get("self").as_obj() {
-            cx.it.heap.set_attr(id, STEPS, Value::Unknown);
+        let body = b.get("self");
+        changed(cx, &body, STEPS);
+        if b.get("index").as_int() == Some(-1) {
+            changed(cx, &body, CHANNELS);
         }
         Value::Unknown
     });
+}
+
+/// What is known of a body is so no longer.
+fn changed(cx: &mut Cx<'_, '_>, body: &Value, what: &str) {
+    if let Some(id) = body.as_obj() {
+        cx.it.heap.set_attr(id, what, Value::Unknown);
+    }
+}
+
+/// The parts of models from which the features come: what lies before them must fit them.
+const LAST: &[&str] = &[
+    "features",
+    "layer4",
+    "layers",
+    "conv5",
+    "inception5b",
+    "Mixed_7c",
+    "encoder",
+    "trunk_output",
+    "norm",
+    "permute",
+    "flatten",
+];
+
+/// How many channels come out of a model's last part: those of its kind, where it was not replaced.
+pub fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
+    let parts = LAST.iter().filter_map(|name| cx.it.heap.attr(model.as_obj()?, name));
+    parts.fold(Size::Int(features), |_, part| out_of(cx, &part, Size::Unknown))
+}
+
+/// How many channels come out of a layer that so many go into.
+fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
+    let is = |class: &str| cx.it.is_instance(part, &format!("torch.nn.{class}"));
+    if cx.it.is_instance(part, BODY) {
+        // Modules were added to it by name; `conv0` replaces the first one of a DenseNet.
+        let added = |name: &str| name != PROBE && name != "conv0";
+        if named_children_of(cx, part).found.iter().any(|(name, _)| added(name)) {
+            return Size::Unknown;
+        }
+        return cx.attr(part, CHANNELS).as_size().unwrap_or(Size::Unknown);
+    }
+    if is("Conv2d") {
+        return cx.attr(part, "out_channels").as_size().unwrap_or(Size::Unknown);
+    }
+    if ["BatchNorm2d", "ReLU", "MaxPool2d", "AvgPool2d", "Dropout", "Dropout2d", "Identity"].iter().any(|c| is(c)) {
+        return channels;
+    }
+    let children = named_children_of(cx, part);
+    if !is("Sequential") || !children.complete {
+        return Size::Unknown;
+    }
+    children.found.iter().fold(channels, |channels, (_, child)| out_of(cx, child, channels))
+}
+
+/// How many features are left of a map of so many channels: of models without an attribute that
+/// pools, as many.
+pub fn pooled(cx: &mut Cx<'_, '_>, model: &Value, map: Tensor, channels: Size) -> Size {
+    let Some(pool) = model.as_obj().and_then(|id| cx.it.heap.attr(id, "avgpool")) else { return channels };
+    let (map, span) = (cx.out(map), cx.span);
+    let out = cx.call(&pool, Args::positional([map], span));
+    let sizes = cx.tensor(&out).and_then(|t| t.shape);
+    match sizes.as_deref() {
+        Some([_, sizes @ ..]) => {
+            let count = sizes.iter().try_fold(1_i64, |all, dim| all.checked_mul(dim.size.known()?));
+            count.map_or(Size::Unknown, Size::Int)
+        }
+        _ => Size::Unknown,
+    }
 }
 
 fn body(cx: &mut Cx<'_, '_>, channels: i64, steps: &str) -> Value {
@@ -30,9 +121,9 @@ fn body(cx: &mut Cx<'_, '_>, channels: i64, steps: &str) -> Value {
     if let Some(id) = body.as_obj() {
         cx.it.heap.set_attr(id, CHANNELS, Value::Int(channels));
         cx.it.heap.set_attr(id, STEPS, Value::str(steps));
-        // A hidden layer stands for all parameters: what device and dtype they have.
+        // What device and dtype the parameters have.
         let probe = layer(cx, "Linear", vec![Value::Int(1), Value::Int(1)], Vec::new());
-        cx.it.heap.set_attr(id, "_probe", probe);
+        cx.it.heap.set_attr(id, PROBE, probe);
     }
     body
 }
@@ -60,7 +151,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let probe = Tensor { shape: Some(vec![Dim::int(1)]), range: None, role: None, data: None, base: None, ..input };
     let probe = cx.out(probe);
-    let layer = cx.attr(&body, "_probe");
+    let layer = cx.attr(&body, PROBE);
     let seen = cx.call(&layer, Args::positional([probe], span));
     let Some(seen) = cx.tensor(&seen) else { return cx.some_tensor() };
     let out = Tensor { shape, shape_at: at, range: None, role: None, data: None, base: None, ..seen };

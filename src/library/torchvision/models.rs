@@ -342,18 +342,32 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         .and_then(|t| t.shape.as_ref()?.first().cloned())
         .filter(|_| whole.as_ref().and_then(Tensor::rank) == Some(4));
     let at = cx.at();
-    let mut dims = vec![batch.unwrap_or(Dim::UNKNOWN), Dim::new(Size::Int(arch.features), at)];
+    let features = |shape: Option<Vec<Dim>>| {
+        let features = Tensor { shape, shape_at: at, grad: Grad::Unknown, ..Tensor::default() };
+        match &seen {
+            Some(seen) => {
+                features.with_dtype(seen.dtype, seen.dtype_at).with_device(seen.device.clone(), seen.device_at)
+            }
+            None => features,
+        }
+    };
+    let batch = batch.unwrap_or(Dim::UNKNOWN);
+    let count = match backbone::channels(cx, &model, arch.features) {
+        Size::Unknown => Size::Unknown,
+        channels => {
+            let map = features(Some(vec![batch.clone(), Dim::new(channels.clone(), at), Dim::UNKNOWN, Dim::UNKNOWN]));
+            backbone::pooled(cx, &model, map, channels)
+        }
+    };
+    let mut dims = vec![batch, Dim::new(count.clone(), at)];
     match arch.head {
         Head::Convnext => dims.extend([Dim::int(1), Dim::int(1)]),
         Head::Squeeze => dims.extend([Dim::UNKNOWN, Dim::UNKNOWN]),
         _ => {}
     }
-    let mut features = Tensor { shape: Some(dims), shape_at: at, grad: Grad::Unknown, ..Tensor::default() };
-    if let Some(seen) = seen {
-        features = features.with_dtype(seen.dtype, seen.dtype_at).with_device(seen.device, seen.device_at);
-    }
-    // Scripts replace parts between that are not followed: a new first layer may change
-    // nothing of this, since the body adapts its input to its own features.
+    // Heads of these take more than rows of features.
+    let is_open = count.is_unknown() && matches!(arch.head, Head::Convnext | Head::Squeeze);
+    let features = features(Some(dims).filter(|_| !is_open));
     let features = cx.out(features);
     let head = cx.attr(&model, arch.attr);
     let mut out = cx.call(&head, Args::positional([features], span));
