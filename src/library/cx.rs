@@ -219,12 +219,24 @@ impl Cx<'_, '_> {
         self.it.call(callee, args, span)
     }
 
-    /// An instance's attribute as stored, unknown if absent.
+    /// Whether a tensor certainly is one, where others take things of another kind: an annotation
+    /// alone may be wrong, and so may what is computed from its value, of which nothing is known.
+    pub fn is_surely_tensor(&self, value: &Value) -> bool {
+        let Some(tensor) = self.it.heap.tensor_ref(value) else { return false };
+        let supposed = [value.as_obj(), tensor.base]
+            .into_iter()
+            .flatten()
+            .any(|id| self.it.heap.note(id, crate::python::SUPPOSED).is_some());
+        let known = tensor.shape.is_some() || tensor.dtype.is_some() || tensor.device.is_some();
+        !supposed && (known || !self.it.speculative())
+    }
+
     /// What is noted of an object; unknown where nothing is.
     pub fn note(&self, object: &Value, topic: crate::value::Topic) -> Value {
         object.as_obj().and_then(|id| self.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
     }
 
+    /// An instance's attribute as stored, unknown if absent.
     pub fn attr(&self, object: &Value, name: &str) -> Value {
         object.as_obj().and_then(|id| self.it.heap.attr(id, name)).unwrap_or(Value::Unknown)
     }

@@ -10,8 +10,12 @@ use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{
-    Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Source, Sym, Type, Value, Written, dotted, sym,
+    Attrs, CodeId, Data, Dict, Function, Items, Key, ObjId, Scope, Source, Sym, Topic, Type, Value, Written, dotted,
+    sym,
 };
+
+/// Of an object: that nothing but a parameter's annotation says what it is. Python does not check it.
+pub const SUPPOSED: Topic = Topic::new("supposed");
 
 /// How deep the objects that make up an object are followed where they may have changed.
 const MAX_PARTS: u32 = 2;
@@ -632,7 +636,13 @@ impl<'p> Interp<'p> {
                 Some(crate::syntax::Expr::NoneLiteral(_)) => false,
                 _ => true,
             };
-            return if fits { value } else { Value::Unknown };
+            if !fits {
+                return Value::Unknown;
+            }
+            if let Some(id) = value.as_obj() {
+                self.heap.set_note(id, SUPPOSED, Value::Bool(true));
+            }
+            return value;
         }
         match parameter.default.as_deref() {
             Some(crate::syntax::Expr::BooleanLiteral(_)) => Value::Any(Type::Bool),

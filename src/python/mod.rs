@@ -52,6 +52,7 @@ mod writes;
 
 pub use args::{Arg, Args, Bound, Const, Param, Sig};
 pub use budget::Budget;
+pub use call::SUPPOSED;
 pub use context::Certainty;
 pub use havoc::Hook;
 pub use import::{Import, Sources};

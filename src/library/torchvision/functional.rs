@@ -304,7 +304,7 @@ fn on_cpu(mut tensor: Tensor, at: crate::value::Origin) -> Tensor {
 fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let pic = b.get("pic");
     let at = cx.at();
-    if let Some(tensor) = cx.tensor(&pic).filter(|t| t.array == ArrayKind::Torch) {
+    if let Some(tensor) = cx.tensor(&pic).filter(|t| t.array == ArrayKind::Torch && cx.is_surely_tensor(&pic)) {
         let reads = vec![("the tensor comes from here".to_owned(), tensor.shape_at)];
         cx.reject(
             RejectKind::Value,
@@ -360,7 +360,7 @@ fn pil_to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let pic = b.get("pic");
     let at = cx.at();
     if !pil::is_image(cx, &pic) {
-        if let Some(tensor) = cx.tensor(&pic) {
+        if let Some(tensor) = cx.tensor(&pic).filter(|_| cx.is_surely_tensor(&pic)) {
             let reads = vec![("it comes from here".to_owned(), tensor.shape_at)];
             cx.reject(RejectKind::Value, "pil_to_tensor takes a PIL image, but got a tensor or an array", reads);
         }

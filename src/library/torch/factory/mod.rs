@@ -176,7 +176,9 @@ fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let message = "from_numpy takes a numpy array: what pandas holds is one after .values or .to_numpy()";
             cx.reject(RejectKind::Value, message, Vec::new());
         }
-        if cx.items(&data).is_some() || data.number_type().is_some() {
+        // That it is any number may be all that an annotation says.
+        let number = data.number_type().is_some() && !matches!(data, Value::Any(_));
+        if cx.items(&data).is_some() || number {
             cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a list or number", Vec::new());
         }
         let out = Tensor {
@@ -188,8 +190,12 @@ fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.out(out);
     };
     if have.array == ArrayKind::Torch {
-        cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a tensor", Vec::new());
-        return data;
+        if cx.is_surely_tensor(&data) {
+            cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a tensor", Vec::new());
+            return data;
+        }
+        let on = Some(crate::value::Device::CPU);
+        return cx.out(Tensor { device: on, device_at: cx.at(), grad: Grad::Off, ..Tensor::default() });
     }
     let out = Tensor {
         array: ArrayKind::Torch,
