@@ -15,10 +15,10 @@ use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
 use crate::rules::notes::is_without_gradients;
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::Moment;
+use crate::rules::trace::{Moment, reach};
 use crate::rules::training::model_left_in_eval::{Mode, mode_of};
 use crate::syntax::Span;
-use crate::value::{ObjId, Value};
+use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "evaluation-in-training-mode";
 const MODULE: &str = "torch.nn.Module";
@@ -101,7 +101,11 @@ impl Rule for EvaluationInTrainingMode {
             return;
         }
         let Some(output) = result.as_obj() else { return };
-        let call = it.outermost(MODULE).map_or(span, |(_, call)| call);
+        let outermost = it.outermost(MODULE);
+        if outermost.as_ref().is_some_and(|(model, _)| !follows(it, model, layer, path)) {
+            return;
+        }
+        let call = outermost.map_or(span, |(_, call)| call);
         self.outputs.borrow_mut().insert(output, (class, call));
     }
 
@@ -138,6 +142,18 @@ impl Rule for EvaluationInTrainingMode {
             cx.findings.report(NAME, Severity::Warning, message, *call, labels);
         }
     }
+}
+
+/// Whether `eval()` of the model, which it still waits for, reaches this layer of it: not one that
+/// its `forward` makes, or has from elsewhere.
+fn follows(it: &Interp<'_>, model: &Value, layer: ObjId, path: Sym) -> bool {
+    let own = model.as_obj().and_then(|id| it.heap.attr(id, "training"));
+    if own.and_then(|training| training.as_bool()) == Some(false) {
+        return false;
+    }
+    let mut layers = Vec::new();
+    reach(it, model, path.as_str().trim_end_matches(".forward"), 8, &mut layers);
+    layers.contains(&layer)
 }
 
 fn no_grad(it: &Interp<'_>) -> bool {
