@@ -111,6 +111,12 @@ impl Findings<'_> {
         self.found.last_mut().filter(|d| d.code == page.code && d.span == span)
     }
 
+    /// Takes back what was reported under a page's name at a place, where what happened later shows
+    /// that it did no harm.
+    pub fn retract(&mut self, name: &str, span: Span) {
+        self.found.retain(|d| d.name != name || d.span != span);
+    }
+
     /// Whether something was reported under this name at this place.
     pub fn has(&self, name: &str, span: Span) -> bool {
         self.found.iter().any(|d| d.name == name && d.span == span)

@@ -6,10 +6,30 @@
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::rules::rule::{Call, Context, Rule};
-use crate::value::{ArrayKind, Data, Size, Value};
+use crate::syntax::Span;
+use crate::value::{ArrayKind, Data, ObjId, Size, Value};
 
 const NAME: &str = "axes-swapped-by-view";
 const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.view"];
+
+/// What cuts the same row of elements anew, by its own name.
+const VIEWS: &[&str] =
+    &["view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze", "unsqueeze", "ravel"];
+/// What moves elements, and may keep lengths that are not known.
+#[rustfmt::skip]
+const MOVES: &[&str] = &[
+    "permute", "transpose", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "T", "mT", "H", "mH", "adjoint",
+];
+/// What does to each element the same, wherever it lies.
+#[rustfmt::skip]
+const ELEMENTWISE: &[&str] = &[
+    "abs", "add", "alpha_dropout", "bfloat16", "celu", "clamp", "clip", "clone", "contiguous", "cos", "detach",
+    "div", "double", "dropout", "elu", "exp", "float", "gelu", "half", "hardsigmoid", "hardswish", "hardtanh",
+    "leaky_relu", "log", "mish", "mul", "neg", "pow", "relu", "relu6", "rsub", "selu", "sigmoid", "sign", "silu",
+    "sin", "softplus", "softsign", "sqrt", "square", "sub", "tanh", "to", "true_divide", "type",
+];
+/// More steps than this are not gone back.
+const MOST: usize = 64;
 
 #[derive(Default)]
 pub struct AxesSwappedByView;
@@ -21,12 +41,20 @@ impl Rule for AxesSwappedByView {
         if !PATHS.contains(&path.as_str()) || bound.open {
             return;
         }
-        let tensor = match bound.get("input").as_obj().map(|id| it.heap.get(id)) {
-            Some(Data::Tensor(tensor)) if tensor.array == ArrayKind::Torch => tensor,
+        let Some(id) = bound.get("input").as_obj() else { return };
+        let tensor = match it.heap.get(id) {
+            Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => tensor,
             _ => return,
         };
         let (Some(old), Some(new)) = (tensor.sizes(), asked(it, bound, &tensor.numel())) else { return };
         if !swaps(&old, &new) && !joins_over(&old, &new) {
+            return;
+        }
+        if let Some(first) = restored(cx, id, &new) {
+            // Nothing in between told the axes apart, so the first view did no harm either.
+            if first.harmless {
+                cx.findings.retract(NAME, first.span);
+            }
             return;
         }
         let text = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
@@ -38,6 +66,48 @@ impl Rule for AxesSwappedByView {
         let labels = tensor.shape_at.map(|span| Label { span, message: format!("[{}] comes from here", text(&old)) });
         cx.findings.report(NAME, Severity::Warning, message, span, labels.into_iter().collect());
     }
+}
+
+/// An earlier view that a later one undoes.
+struct First {
+    span: Span,
+    harmless: bool,
+}
+
+/// The earlier view of the same row of elements that cut it, or may have cut it, from just the
+/// lengths that are asked for now.
+fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First> {
+    let sizes = |id: ObjId| match cx.it.heap.get(id) {
+        Data::Tensor(tensor) => tensor.sizes(),
+        _ => None,
+    };
+    let alike = |a: &[Size], b: &[Size]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b) != Some(false));
+    let mut next = vec![(tensor, true)];
+    let mut seen: Vec<ObjId> = Vec::new();
+    while let Some((id, harmless)) = next.pop() {
+        if seen.contains(&id) || seen.len() > MOST {
+            continue;
+        }
+        seen.push(id);
+        let Some(node) = cx.trace.graph.node(id) else { continue };
+        let name = node.function.trim_end_matches('_');
+        for input in node.inputs {
+            let before = sizes(input);
+            if VIEWS.contains(&name) {
+                if before.as_ref().is_none_or(|before| alike(before, asked)) {
+                    return Some(First { span: node.span, harmless });
+                }
+                next.push((input, harmless));
+            } else if !MOVES.contains(&name)
+                && let (Some(before), Some(after)) = (before, sizes(id))
+                && alike(&before, &after)
+            {
+                // What keeps the lengths, as a norm does, keeps what the axes stand for.
+                next.push((input, harmless && ELEMENTWISE.contains(&name)));
+            }
+        }
+    }
+    None
 }
 
 /// The lengths that the call asks for, with `-1` solved.
