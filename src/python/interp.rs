@@ -348,6 +348,11 @@ impl<'p> Interp<'p> {
         self.open_loops() > 0
     }
 
+    /// Whether it stands in a loop of the very function that is being run.
+    pub fn in_own_loop(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.loops().next().is_some())
+    }
+
     /// How many loops are being run, one inside the other.
     pub fn open_loops(&self) -> usize {
         self.frames.iter().map(|f| f.loops().count()).sum()

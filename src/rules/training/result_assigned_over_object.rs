@@ -25,6 +25,9 @@ impl Rule for ResultAssignedOverObject {
         let Some((path, returned)) = METHODS.iter().find(|(method, _)| *method == path.as_str()) else { return };
         let method = path.rsplit('.').next().unwrap_or_default();
         let Some((receiver, target)) = assigned_over(cx, method, span) else { return };
+        if is_forgotten(cx, &receiver, span) {
+            return;
+        }
         let message = format!("`{receiver}` is replaced by what `{method}` returns: {returned}");
         if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, span, Vec::new()) {
             finding.fix = Some(Fix {
@@ -50,4 +53,26 @@ fn assigned_over(cx: &Context<'_, '_>, method: &str, call: Span) -> Option<(Stri
         None => true,
     };
     (first && cx.source(target)? == opening).then(|| (receiver.to_owned(), target))
+}
+
+/// Whether nothing of the function that is being run uses its own variable after this place.
+fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
+    let in_name = |c: char| c == '_' || c.is_alphanumeric();
+    let Some(function) = cx.it.function().filter(|function| function.contains(call)) else { return false };
+    // Each round of a loop uses it again.
+    if !name.chars().all(in_name) || cx.it.in_own_loop() {
+        return false;
+    }
+    let code = |start, end| {
+        let text = cx.source(Span { start, end, ..call })?;
+        Some(text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect::<Vec<_>>().join("\n"))
+    };
+    let (Some(before), Some(after)) = (code(function.start, call.start), code(call.end, function.end)) else {
+        return false;
+    };
+    // A function inside may use it whenever it is called; and the variable may be another function's.
+    let mut words = before.split(|c| !in_name(c));
+    let own = words.clone().filter(|word| *word == "def").count() <= 1
+        && !words.any(|word| matches!(word, "lambda" | "class" | "global" | "nonlocal"));
+    own && !after.split(|c| !in_name(c)).any(|word| word == name)
 }
