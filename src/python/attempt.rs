@@ -270,6 +270,7 @@ fn exceptions_above(name: &str) -> Option<&'static [&'static str]> {
         &["MemoryError", "Exception", "BaseException"],
         &["ModuleNotFoundError", "ImportError", "Exception", "BaseException"],
         &["NameError", "Exception", "BaseException"],
+        &["UnboundLocalError", "NameError", "Exception", "BaseException"],
         &["NotImplementedError", "RuntimeError", "Exception", "BaseException"],
         &["OSError", "IOError", "Exception", "BaseException"],
         &["OverflowError", "ArithmeticError", "Exception", "BaseException"],

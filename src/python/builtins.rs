@@ -96,6 +96,7 @@ const NAMES: &[&str] = &[
     "OverflowError",
     "MemoryError",
     "NameError",
+    "UnboundLocalError",
     "Warning",
     "UserWarning",
     "DeprecationWarning",

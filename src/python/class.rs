@@ -8,6 +8,9 @@ use crate::syntax::Span;
 use crate::syntax::ast::StmtClassDef;
 use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym};
 
+/// Marks a class of which a decorator may have made another.
+pub(super) const DECORATED: &str = "__decorated__";
+
 /// What `dataclasses.field` makes.
 const FIELD: &str = "dataclasses.Field";
 
@@ -61,6 +64,9 @@ impl<'p> Interp<'p> {
         };
         if let Data::Class(class) = self.heap.get_mut(class) {
             class.attrs = attrs;
+            if !def.decorator_list.is_empty() {
+                class.attrs.insert(sym(DECORATED), Value::Bool(true));
+            }
         }
         self.make_members(class);
         let span = self.span(&def.name);

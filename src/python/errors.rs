@@ -1,8 +1,16 @@
 //! Exceptions that Python itself raises for certain: the path ends there.
 
-use super::interp::Interp;
+use rustc_hash::FxHashSet;
+
+use super::interp::{Body, Interp};
 use super::leave::Leave;
-use crate::value::Value;
+use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
+use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
+use crate::syntax::{Expr, Stmt};
+use crate::value::{Data, Function, ObjId, Sym, Value, sym};
+
+/// Decorators that leave a function's signature as it is written.
+const PLAIN: &[&str] = &["staticmethod", "classmethod", "abstractmethod"];
 
 impl Interp<'_> {
     /// Ends the present path with a builtin exception.
@@ -12,5 +20,189 @@ impl Interp<'_> {
             self.stopped = true;
         }
         Value::Unknown
+    }
+
+    /// Whether Python surely refuses the arguments that are written in a call: a name that is no
+    /// parameter of a function or class of the program, or more of them than it takes.
+    pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> bool {
+        // What nothing calls may be called on an object of a subclass.
+        if self.context.speculative || call.arguments.is_empty() {
+            return false;
+        }
+        let (function, bound) = match callee {
+            Value::Bound(pair) => (pair.1.as_obj(), 1),
+            Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => (self.plain_constructor(*id), 1),
+            callee => (callee.as_obj(), 0),
+        };
+        let Some(Data::Function(function)) = function.map(|id| self.heap.get(id)) else { return false };
+        let Some(parameters) = self.parameters(function) else { return false };
+        let arguments = &call.arguments;
+        let spread = arguments.args.iter().any(Expr::is_starred_expr);
+        let room = parameters.posonlyargs.len() + parameters.args.len();
+        let named = parameters.args.iter().chain(&parameters.kwonlyargs);
+        let named: Vec<&str> = named.map(|p| p.parameter.name.as_str()).collect();
+        let too_many = parameters.vararg.is_none() && !spread && arguments.args.len() + bound > room;
+        let mut keywords = arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
+        too_many || parameters.kwarg.is_none() && keywords.any(|name| !named.contains(&name.as_str()))
+    }
+
+    /// The parameters of a function that is called as it is written.
+    fn parameters(&self, function: &Function) -> Option<&ast::Parameters> {
+        match self.code.get(function.code.0 as usize)?.body {
+            Body::Function(def) if def.decorator_list.iter().all(|d| is_plain(&d.expression)) => Some(&def.parameters),
+            Body::Lambda(lambda) => lambda.parameters.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The `__init__` that making an instance certainly calls, with the arguments as they are.
+    fn plain_constructor(&self, class: ObjId) -> Option<ObjId> {
+        let mro = self.mro(class);
+        let plain = mro.iter().all(|ancestor| match ancestor {
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Class(data) => {
+                    let has = |name: &str| data.attrs.contains_key(&sym(name));
+                    !data.open && !has("__new__") && !has("__dataclass__") && !has(super::class::DECORATED)
+                }
+                _ => false,
+            },
+            // Members of enumerations, strings and tuples are made in ways of their own.
+            Value::Path(path) => {
+                let from = path.as_str().split('.').next();
+                path.as_str() == "builtins.object" || !matches!(from, Some("builtins" | "enum" | "typing"))
+            }
+            _ => false,
+        });
+        let mut classes = mro.iter().take_while(|_| plain).map_while(Value::as_obj);
+        classes.find_map(|class| self.class_attr(class, sym("__init__")))?.as_obj()
+    }
+
+    /// Whether a name is a variable of the function that is being run, and none of the paths that
+    /// lead here has given it a value.
+    pub(super) fn is_unbound(&self, name: Sym) -> bool {
+        let Some(frame) = self.frames.last() else { return false };
+        let Some(id) = frame.code.filter(|_| !self.context.speculative && frame.class_body.is_none()) else {
+            return false;
+        };
+        // What a comprehension or a generator has is not told apart here.
+        if frame.scope != frame.home || self.suspends(id) {
+            return false;
+        }
+        if let Data::Scope(names) = self.heap.get(frame.home)
+            && names.vars.contains_key(&name)
+        {
+            return false;
+        }
+        let Some(code) = self.code.get(id.0 as usize) else { return false };
+        let Body::Function(def) = code.body else { return false };
+        code.locals.get_or_init(|| Locals::of(def)).contains(&name)
+    }
+}
+
+fn is_plain(decorator: &Expr) -> bool {
+    decorator.as_name_expr().is_some_and(|name| PLAIN.contains(&name.id.as_str()))
+}
+
+/// The variables of a function that nothing but assignments, loops and `with` binds.
+#[derive(Default)]
+struct Locals {
+    bound: FxHashSet<Sym>,
+    /// Parameters, names of `global`, and what statements of other kinds bind or unbind.
+    other: FxHashSet<Sym>,
+    /// How many inner functions and classes are around.
+    inner: u32,
+}
+
+impl Locals {
+    fn of(def: &StmtFunctionDef) -> FxHashSet<Sym> {
+        let mut locals = Locals::default();
+        locals.other.extend(def.parameters.iter().map(|p| sym(p.name().as_str())));
+        locals.visit_body(&def.body);
+        let Locals { mut bound, other, .. } = locals;
+        bound.retain(|name| !other.contains(name));
+        bound
+    }
+
+    fn target(&mut self, target: &Expr) {
+        match target {
+            Expr::Name(name) => {
+                self.bound.insert(sym(name.id.as_str()));
+            }
+            Expr::Starred(e) => self.target(&e.value),
+            Expr::Tuple(e) => e.elts.iter().for_each(|e| self.target(e)),
+            Expr::List(e) => e.elts.iter().for_each(|e| self.target(e)),
+            _ => {}
+        }
+    }
+
+    fn other(&mut self, name: &str) {
+        self.other.insert(sym(name));
+    }
+}
+
+impl<'a> Visitor<'a> for Locals {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            // Inner functions have variables of their own, but for those that they call `nonlocal`.
+            Stmt::FunctionDef(ast::StmtFunctionDef { name, .. }) | Stmt::ClassDef(ast::StmtClassDef { name, .. }) => {
+                self.other(name.as_str());
+                self.inner += 1;
+                walk_stmt(self, stmt);
+                self.inner -= 1;
+                return;
+            }
+            Stmt::Nonlocal(s) => s.names.iter().for_each(|name| self.other(name.as_str())),
+            _ if self.inner > 0 => {}
+            Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),
+            Stmt::AugAssign(s) => self.target(&s.target),
+            Stmt::AnnAssign(s) => self.target(&s.target),
+            Stmt::For(s) => self.target(&s.target),
+            Stmt::With(s) => s.items.iter().filter_map(|i| i.optional_vars.as_deref()).for_each(|t| self.target(t)),
+            Stmt::Global(s) => s.names.iter().for_each(|name| self.other(name.as_str())),
+            Stmt::Import(s) => s.names.iter().for_each(|alias| {
+                let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
+                self.other(name.split('.').next().unwrap_or(name));
+            }),
+            Stmt::ImportFrom(s) => {
+                s.names.iter().for_each(|alias| self.other(alias.asname.as_ref().unwrap_or(&alias.name).as_str()));
+            }
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Lambda(_) => return,
+            Expr::Name(name) if name.ctx == ast::ExprContext::Del => self.other(name.id.as_str()),
+            Expr::Named(e) => {
+                if let Expr::Name(name) = &*e.target {
+                    self.other(name.id.as_str());
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ast::ExceptHandler) {
+        let ast::ExceptHandler::ExceptHandler(inner) = handler;
+        if let Some(name) = &inner.name {
+            self.other(name.as_str());
+        }
+        ast::visitor::walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a ast::Pattern) {
+        let name = match pattern {
+            ast::Pattern::MatchAs(p) => p.name.as_ref(),
+            ast::Pattern::MatchStar(p) => p.name.as_ref(),
+            ast::Pattern::MatchMapping(p) => p.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.other(name.as_str());
+        }
+        ast::visitor::walk_pattern(self, pattern);
     }
 }

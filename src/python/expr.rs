@@ -27,7 +27,10 @@ impl<'p> Interp<'p> {
             return Value::Unknown;
         }
         match expr {
-            Expr::Name(name) => self.name(sym(name.id.as_str())),
+            Expr::Name(name) => match sym(name.id.as_str()) {
+                name if self.is_unbound(name) => self.raise("UnboundLocalError"),
+                name => self.name(name),
+            },
             Expr::NumberLiteral(n) => match &n.value {
                 Number::Int(i) => i.as_i64().map_or(Value::Any(Type::Int), Value::Int),
                 Number::Float(x) => Value::Float(*x),
@@ -407,6 +410,9 @@ impl<'p> Interp<'p> {
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
             }
+            if self.surely_refuses(&callee, call) {
+                return self.raise("TypeError");
+            }
             return self.call(&callee, args, span);
         };
         let object = self.eval(&method.value);
@@ -427,6 +433,9 @@ impl<'p> Interp<'p> {
             && let Value::Obj(object) = pair.0
         {
             self.event(Event::Method { object, name: sym(attribute.attr.as_str()), span });
+        }
+        if self.surely_refuses(&callee, call) {
+            return self.raise("TypeError");
         }
         self.call(&callee, args, span)
     }

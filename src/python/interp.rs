@@ -44,11 +44,13 @@ pub(super) struct Code<'p> {
     pub suspends: OnceCell<bool>,
     /// What calling it may write, once that was asked.
     pub writes: OnceCell<Rc<Writes>>,
+    /// Its own variables, once a name was not found among those that have a value.
+    pub locals: OnceCell<FxHashSet<Sym>>,
 }
 
 impl<'p> Code<'p> {
     pub fn new(file: FileId, body: Body<'p>) -> Self {
-        Code { file, body, suspends: OnceCell::new(), writes: OnceCell::new() }
+        Code { file, body, suspends: OnceCell::new(), writes: OnceCell::new(), locals: OnceCell::new() }
     }
 }
 
