@@ -24,7 +24,8 @@ import warnings
 
 if os.environ.get("PYTHONHASHSEED") != "0":  # the order of sets is part of a program
     os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"})
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import torch
 

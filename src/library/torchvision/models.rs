@@ -346,7 +346,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let features = Tensor { shape, shape_at: at, grad: Grad::Unknown, ..Tensor::default() };
         match &seen {
             Some(seen) => {
-                features.with_dtype(seen.dtype, seen.dtype_at).with_device(seen.device.clone(), seen.device_at)
+                features.with_dtype(seen.dtype, seen.dtype_at).with_device(seen.device, seen.device_at)
             }
             None => features,
         }
