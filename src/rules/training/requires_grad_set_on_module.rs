@@ -24,11 +24,14 @@ impl Rule for RequiresGradSetOnModule {
         let Some(text) = cx.source(span).filter(|text| !own && !text.starts_with("self.requires_grad")) else { return };
         let module = text.strip_suffix(".requires_grad").unwrap_or(&text);
         let message = format!("`{module}` is a module: the attribute is new, and its parameters stay as they are");
-        let finding = cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
+        // Where nothing was frozen, there is nothing to thaw.
+        let severity = if value.as_bool() == Some(true) { Severity::Warning } else { Severity::Error };
+        let finding = cx.findings.report(NAME, severity, message, span, Vec::new());
         if let (Some(from), Value::Bool(flag)) = (from, value)
             && let Some(finding) = finding
         {
             let flag = if *flag { "True" } else { "False" };
+            finding.help = Some(format!("`{module}.requires_grad_({flag})` sets it for all of its parameters"));
             finding.fix = Some(Fix {
                 title: "Set it for the parameters".to_owned(),
                 applicability: Applicability::Unsafe,
