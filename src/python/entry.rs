@@ -110,7 +110,10 @@ impl<'p> Interp<'p> {
         }
         instances.insert(class, Value::Unknown);
         let init = self.mro(class).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, sym("__init__")));
-        let args = match init.and_then(|v| v.as_obj()).map(|id| self.heap.get(id).clone()) {
+        let init = init.and_then(|v| v.as_obj()).map(|id| self.heap.get(id).clone());
+        // What the program constructs is where the program puts it.
+        let constructed = matches!(&init, Some(Data::Function(init)) if self.executed.contains(&init.code));
+        let args = match init {
             Some(Data::Function(function)) => match self.code.get(function.code.0 as usize).map(|c| c.body) {
                 Some(Body::Function(def)) => {
                     let mut args = self.unknown_args(def, Some(Value::Unknown), span);
@@ -138,7 +141,9 @@ impl<'p> Interp<'p> {
             // The program around the class may do anything to the instance.
             let library = self.library;
             library.escaped(self, &value);
-            library.moved(self, &value);
+            if !constructed {
+                library.moved(self, &value);
+            }
         }
         instances.insert(class, value.clone());
         value

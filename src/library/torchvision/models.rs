@@ -345,9 +345,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let features = |shape: Option<Vec<Dim>>| {
         let features = Tensor { shape, shape_at: at, grad: Grad::Unknown, ..Tensor::default() };
         match &seen {
-            Some(seen) => {
-                features.with_dtype(seen.dtype, seen.dtype_at).with_device(seen.device, seen.device_at)
-            }
+            Some(seen) => features.with_dtype(seen.dtype, seen.dtype_at).with_device(seen.device, seen.device_at),
             None => features,
         }
     };
