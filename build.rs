@@ -49,7 +49,7 @@ fn main() -> io::Result<()> {
     }
     table.push_str("];\n");
     for (stem, family) in checks {
-        println!("cargo::error=src/rules/{family}/{stem}.rs:1: no page rules/{}.md", stem.replace('_', "-"));
+        println!("cargo::error=src/rules/{family}/{stem}.rs:1: there is no page rules/{}.md", stem.replace('_', "-"));
     }
     let out = env::var("OUT_DIR").map_err(io::Error::other)?;
     fs::write(Path::new(&out).join("pages.rs"), table)?;
@@ -70,24 +70,27 @@ fn check(
     sections::check(text, &front)?;
     let found = checks.remove(&stem.replace('-', "_"));
     let Some((_, family)) = FAMILIES.iter().find(|(code, _)| front.code.starts_with(code)) else {
-        return Err(Fault::new(front.code_line, format!("code `{}` does not begin with TV and a digit", front.code)));
+        return Err(Fault::new(front.code_line, format!("code `{}` must begin with TV and a digit", front.code)));
     };
     let file = format!("src/rules/{family}/{}.rs", stem.replace('-', "_"));
     let needs_file = front.metadata.contract_of.is_empty() && front.metadata.rejects.is_none();
     match found {
         None if needs_file => {
-            return Err(Fault::new(front.code_line, format!("no contract, no `rejects` and no {file}")));
+            return Err(Fault::new(
+                front.code_line,
+                format!("the page needs a contract, `rejects` or the file {file}"),
+            ));
         }
         Some(_) if !needs_file => {
-            return Err(Fault::new(front.code_line, "a page with a contract or `rejects` has no Rust file"));
+            return Err(Fault::new(front.code_line, "a page with a contract or `rejects` must not have a Rust file"));
         }
         Some(folder) if folder != *family => {
-            return Err(Fault::new(front.code_line, format!("the file of a rule with this code is {file}")));
+            return Err(Fault::new(front.code_line, format!("the Rust file of a rule with this code must be {file}")));
         }
         _ => {}
     }
     match codes.insert(front.code.clone(), stem.to_owned()) {
-        Some(other) => Err(Fault::new(front.code_line, format!("code `{}` is taken by {other}", front.code))),
+        Some(other) => Err(Fault::new(front.code_line, format!("code `{}` is already used by {other}", front.code))),
         None => Ok(()),
     }
 }

@@ -136,7 +136,7 @@ impl TryFrom<String> for Assignment {
             Some((name, template)) if is_identifier(name) && !template.is_empty() => {
                 Ok(Assignment { argument: name.to_owned(), template: template.to_owned() })
             }
-            _ => Err("an assignment reads \"argument = template\""),
+            _ => Err("an assignment has the form \"argument = template\""),
         }
     }
 }
@@ -151,7 +151,7 @@ impl FrontMatter {
         let Metadata { fix, contract_of, replace, set, .. } = &front.metadata;
         let fault = |message: String| Err(Fault::new(front.code_line, message));
         if !is_code(&front.code) {
-            return fault(format!("code `{}` is not capital letters followed by three digits", front.code));
+            return fault(format!("code `{}` must be capital letters followed by three digits", front.code));
         }
         let rewrites = replace.is_some() || set.is_some();
         if rewrites && *fix == FixKind::None {
@@ -166,18 +166,18 @@ impl FrontMatter {
     fn titled(page: &str) -> Result<Self, Fault> {
         let title = page.lines().next().and_then(|line| line.strip_prefix("# ")).map(str::trim);
         let Some((code, name)) = title.and_then(|title| title.split_once(' ')) else {
-            return Err(Fault::new(1, "a page begins with its title, `# CODE name-of-the-rule`"));
+            return Err(Fault::new(1, "a page must begin with its title, `# CODE name-of-the-rule`"));
         };
         let block = Block::find(page, "```toml", "```")?;
         let summary: Vec<&str> = page[..block.start].lines().skip(1).map(str::trim).collect();
         let summary = summary.join(" ").trim().trim_end_matches('.').to_owned();
         if summary.is_empty() {
-            return Err(Fault::new(1, "no sentence between the title and the ```toml block says what is wrong"));
+            return Err(Fault::new(1, "the summary is missing: one sentence between the title and the ```toml block"));
         }
         let metadata = block.metadata()?;
         for (key, given) in [("code", &metadata.code), ("summary", &metadata.summary)] {
             if let Some(given) = given {
-                let place = "stands above the block, in the title and the sentence below it";
+                let place = "belongs above the block, in the title and the sentence below it";
                 return Err(Fault::new(block.line_at(given.span().start), format!("`{key}` {place}")));
             }
         }
@@ -244,8 +244,8 @@ impl<'a> Block<'a> {
             offset = next;
         }
         Err(match opened {
-            Some((.., line)) => Fault::new(line, format!("no {close} line closes the metadata")),
-            None => Fault::new(1, format!("no {open} block with the metadata comes before the first section")),
+            Some((.., line)) => Fault::new(line, format!("the metadata is not closed by a {close} line")),
+            None => Fault::new(1, format!("there is no {open} block with the metadata before the first section")),
         })
     }
 

@@ -53,22 +53,22 @@ impl Rules {
         let fault = |line: usize, message: &str| format!("{shown}:{line}: {message}");
         let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
-            return Err(fault(1, "the name of a page's file is the rule's name, in UTF-8"));
+            return Err(fault(1, "the file name of a page must be the rule's name, in UTF-8"));
         };
         let page = Page::read(stem.to_owned().into(), shown.to_string(), text.into())
             .map_err(|found| fault(found.line, &found.message))?;
         let line = page.code_line;
         if page.code.starts_with("TV") {
-            return Err(fault(line, "codes that begin with TV are torchvet's own"));
+            return Err(fault(line, "codes that begin with TV are reserved for torchvet"));
         }
         if page.has_own_check() {
-            return Err(fault(line, "a user's page needs a contract: `contract-of` is empty"));
+            return Err(fault(line, "a page of your own needs a contract, but `contract-of` is empty"));
         }
         if let Some(other) = self.find(&page.code) {
-            return Err(fault(line, &format!("code `{}` is taken by {}", page.code, other.name)));
+            return Err(fault(line, &format!("code `{}` is already used by {}", page.code, other.name)));
         }
         if self.find(&page.name).is_some() {
-            return Err(fault(line, &format!("a rule named `{}` exists already", page.name)));
+            return Err(fault(line, &format!("a rule named `{}` already exists", page.name)));
         }
         self.pages.push(page);
         Ok(())

@@ -55,29 +55,32 @@ pub fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     let sections = sections(page);
     let section = |title: &str| sections.iter().find(|section| section.title == title);
     let wanted = |title: &str, wanted: bool, why: &str| match (section(title), wanted) {
-        (None, true) => Err(Fault::new(front.code_line, format!("no `## {title}`: {why}"))),
-        (Some(section), false) => Err(Fault::new(section.line, format!("`## {title}` is out of place: {why}"))),
+        (None, true) => Err(Fault::new(front.code_line, format!("section `## {title}` is missing: {why}"))),
+        (Some(section), false) => Err(Fault::new(
+            section.line,
+            format!(
+                "section `## {title}` does not belong here: \
+            {why}"
+            ),
+        )),
         _ => Ok(()),
     };
     for title in ["What it does", "Why is this bad", "Example", "Use instead"] {
-        wanted(title, true, "every page has one")?;
+        wanted(title, true, "every page needs it")?;
     }
     let metadata = &front.metadata;
     let judged = !metadata.contract_of.is_empty();
-    wanted("Contract", judged, "`contract-of` says whom it judges")?;
-    wanted("Fix safety", metadata.fix == FixKind::Unsafe, "it goes with `fix = \"unsafe\"`")?;
+    wanted("Contract", judged, "it belongs to `contract-of`, which names the functions that it checks")?;
+    wanted("Fix safety", metadata.fix == FixKind::Unsafe, "it belongs to `fix = \"unsafe\"`")?;
     let proven = metadata.cpu.is_some() || metadata.needs.is_some();
     if section("Evidence").is_none() && !proven {
-        return Err(Fault::new(
-            front.code_line,
-            "neither `cpu`, nor `needs`, nor `## Evidence`: the claim is unproven",
-        ));
+        return Err(Fault::new(front.code_line, "the page needs `cpu`, `needs` or `## Evidence` to prove its claim"));
     }
     for title in ["Contract", "Example", "Use instead", "Evidence"] {
         if let Some(section) = section(title)
             && python_blocks(section.text).len() != 1
         {
-            return Err(Fault::new(section.line, format!("`## {title}` must hold one ```python block")));
+            return Err(Fault::new(section.line, format!("section `## {title}` needs one ```python block")));
         }
     }
     Ok(())

@@ -95,19 +95,22 @@ fn faults_carry_their_line() {
     let fault = |from: &str, to: &str| load(&format!("{HEAD}{SECTIONS}").replace(from, to)).unwrap_err();
     assert_eq!(
         fault("# MY001 empty-batch\n", "\n"),
-        "page.md:1: a page begins with its title, `# CODE name-of-the-rule`"
+        "page.md:1: a page must begin with its title, `# CODE name-of-the-rule`"
     );
-    assert_eq!(fault("MY001", "TV999"), "page.md:1: codes that begin with TV are torchvet's own");
-    assert_eq!(fault("MY001", "my1"), "page.md:1: code `my1` is not capital letters followed by three digits");
+    assert_eq!(fault("MY001", "TV999"), "page.md:1: codes that begin with TV are reserved for torchvet");
+    assert_eq!(fault("MY001", "my1"), "page.md:1: code `my1` must be capital letters followed by three digits");
     assert_eq!(
         fault("empty-batch", "full-batch"),
         "page.md:1: the title names the rule `full-batch`, but the file is `empty-batch.md`"
     );
     assert_eq!(
         fault("A batch without\nsamples.\n", ""),
-        "page.md:1: no sentence between the title and the ```toml block says what is wrong"
+        "page.md:1: the summary is missing: one sentence between the title and the ```toml block"
     );
-    assert_eq!(fault("```toml", "```"), "page.md:1: no ```toml block with the metadata comes before the first section");
+    assert_eq!(
+        fault("```toml", "```"),
+        "page.md:1: there is no ```toml block with the metadata before the first section"
+    );
     // The block then ends with the first block of the sections.
     assert_eq!(fault("\\d+'\n```\n", "\\d+'\n"), "page.md:16: key with no value, expected `=`");
     assert_eq!(
@@ -118,7 +121,7 @@ fn faults_carry_their_line() {
     assert_eq!(fault("since = \"1.0\"\n", ""), "page.md:6: missing field `since`");
     assert_eq!(
         fault("since = \"1.0\"", "since = \"1\"\ncode = \"MY001\""),
-        "page.md:9: `code` stands above the block, in the title and the sentence below it"
+        "page.md:9: `code` belongs above the block, in the title and the sentence below it"
     );
     assert_eq!(fault("\"1.0\"", "\"1.0"), "page.md:8: invalid basic string, expected `\"`");
     assert_eq!(fault("\"1.0\"", "1"), "page.md:8: invalid type: integer `1`, expected a string");
@@ -126,24 +129,27 @@ fn faults_carry_their_line() {
     assert_eq!(fault("since = \"1.0\"", "fix = \"none\""), "page.md:9: duplicate key");
     assert_eq!(
         fault("fix = \"none\"", "fix = \"safe\"\nset = \"a b\""),
-        "page.md:10: an assignment reads \"argument = template\""
+        "page.md:10: an assignment has the form \"argument = template\""
     );
     assert_eq!(
         fault("fix = \"none\"", "fix = \"none\"\nset = \"a = 1\""),
         "page.md:1: `replace` and `set` need `fix` to be \"safe\" or \"unsafe\""
     );
-    assert_eq!(fault("## Contract", "## Kontract"), "page.md:1: no `## Contract`: `contract-of` says whom it judges");
-    assert!(fault("cpu = 'ValueError: empty \\d+'", "").starts_with("page.md:1: neither `cpu`"));
+    assert_eq!(
+        fault("## Contract", "## Kontract"),
+        "page.md:1: section `## Contract` is missing: it belongs to `contract-of`, which names the functions that it checks"
+    );
+    assert!(fault("cpu = 'ValueError: empty \\d+'", "").starts_with("page.md:1: the page needs `cpu`"));
 }
 
 #[test]
 fn faults_of_the_older_form_carry_their_line() {
     let fault = |from: &str, to: &str| load(&format!("{OLD_HEAD}{SECTIONS}").replace(from, to)).unwrap_err();
-    assert_eq!(fault("MY001", "my1"), "page.md:2: code `my1` is not capital letters followed by three digits");
+    assert_eq!(fault("MY001", "my1"), "page.md:2: code `my1` must be capital letters followed by three digits");
     assert_eq!(fault("code = \"MY001\"\n", ""), "page.md:1: missing field `code`");
     assert_eq!(
         fault("\"warning\"", "\"fatal\""),
         "page.md:4: unknown variant `fatal`, expected one of `error`, `warning`, `info`"
     );
-    assert_eq!(fault("+++\n## W", "## W"), "page.md:1: no +++ line closes the metadata");
+    assert_eq!(fault("+++\n## W", "## W"), "page.md:1: the metadata is not closed by a +++ line");
 }

@@ -360,7 +360,7 @@ fn only_what_changed_is_reported() {
     sandbox.write("neu ä.py", DROPPED);
     assert_snapshot!(changed(), @r"
     exit 1
-    neu ä.py:3:1: error[TV302] the result of `to` is dropped: `x` stays as it is
+    neu ä.py:3:1: error[TV302] the result of `to` is not used: `x` does not change
     ");
     // A revision on another branch counts from where the branches parted.
     git(&["checkout", "--quiet", "-b", "feature"]);
@@ -368,7 +368,7 @@ fn only_what_changed_is_reported() {
     git(&["commit", "--quiet", "-m", "second"]);
     assert_snapshot!(sandbox.run(&["check", "--diff-base", "HEAD~1", "--output-format", "concise", "--quiet"]), @r"
     exit 1
-    neu ä.py:3:1: error[TV302] the result of `to` is dropped: `x` stays as it is
+    neu ä.py:3:1: error[TV302] the result of `to` is not used: `x` does not change
     ");
     assert_snapshot!(sandbox.run(&["check", "--diff-base", "nowhere"]), @r"
     exit 2

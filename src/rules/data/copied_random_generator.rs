@@ -59,7 +59,7 @@ impl Rule for CopiedRandomGenerator {
         }
         let Some(attribute) = attributes.iter().find(|a| a.generator == generator && in_worker(it)) else { return };
         let message = format!(
-            "each worker of the loader has a copy of `{}`, and all of them draw the same numbers, in every epoch",
+            "each worker of the loader has a copy of `{}`, so all workers draw the same numbers, in every epoch",
             attribute.name
         );
         let labels = vec![Label { span, message: "a worker draws from it here".to_owned() }];

@@ -19,7 +19,7 @@ impl Rule for MaskMovedApart {
         if path.as_str() != APART {
             return;
         }
-        let message = "the mask is moved by a random draw of its own: picture and mask no longer show the same place";
+        let message = "the mask is transformed with its own random parameters, so it no longer matches the image";
         cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
     }
 }

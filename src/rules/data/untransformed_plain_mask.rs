@@ -23,7 +23,7 @@ impl Rule for UntransformedPlainMask {
         }
         let transform = bound.get("transform");
         let message = format!(
-            "{} moves the image and leaves the mask as it is: the mask is a plain tensor",
+            "{} transforms the image but not the mask, because the mask is a plain tensor",
             transform.as_str().unwrap_or("the transform")
         );
         let made = bound.get("inpt").as_obj().and_then(|id| match it.heap.get(id) {

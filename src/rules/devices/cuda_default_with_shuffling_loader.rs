@@ -29,7 +29,7 @@ impl Rule for CudaDefaultWithShufflingLoader {
         if !cuda || nested || !plain || bound.get("shuffle").as_bool() != Some(true) || bound.open {
             return;
         }
-        let message = "the loader shuffles with a generator on the CPU, while new tensors are made on CUDA by default";
+        let message = "the loader shuffles with a generator on the CPU, but new tensors are on CUDA by default";
         cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
     }
 }

@@ -24,7 +24,7 @@ impl Rule for CudaInDatasetWorker {
         let (severity, message) = match progress(it) {
             Some(Progress::Initialised) => (
                 Severity::Error,
-                "CUDA is used in a worker process of the loader, which was forked after the program had used CUDA",
+                "CUDA is used in a worker process of the loader, which is forked after the program has used CUDA",
             ),
             _ => (Severity::Warning, "CUDA is used in a worker process of the loader"),
         };

@@ -53,7 +53,7 @@ impl Rule for DiscardedTo {
             (Some(false), Some(false)) => return,
             _ => Severity::Warning,
         };
-        let message = format!("the result of `{method}` is dropped: `{name}` stays as it is");
+        let message = format!("the result of `{method}` is not used: `{name}` does not change");
         let mut labels = Vec::new();
         if let (Some(true), Some(span), Some(on)) = (device, before.device_at, before.device) {
             labels.push(Label { span, message: format!("`{name}` is on {on}, from here") });

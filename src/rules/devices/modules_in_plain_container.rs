@@ -141,7 +141,8 @@ impl Rule for ModulesInPlainContainer {
                 ("list", "ModuleList")
             };
             let message = format!(
-                "`{name}` is a plain {}: what it holds is not registered, so it is not trained, moved or saved with the module (`nn.{}` registers)",
+                "`{name}` is a plain {}, which does not register its elements: they are not trained, moved or saved \
+                 with the module (use `nn.{}`)",
                 kind.0, kind.1
             );
             let only_modules = members.iter().all(|member| it.is_instance(member, MODULE));

@@ -49,8 +49,10 @@ impl Rule for OptimizerStateLeftBehind {
         }
         let Some(at) = self.loaded.borrow().get(&id).copied() else { return };
         let Some(on) = device.filter(|d| d.is_cuda()) else { return };
-        let message =
-            format!("the state is loaded to the CPU, where the parameters are: they move to {on}, it does not");
+        let message = format!(
+            "the optimizer state is loaded to the CPU; the parameters move to {on} later, but the state does \
+                not"
+        );
         let labels = vec![Label { span, message: format!("the step needs the state on {on}") }];
         cx.findings.report(NAME, Severity::Warning, message, at, labels);
     }

@@ -82,8 +82,8 @@ impl Rule for UnregisteredTensorAttribute {
         let Some(attribute) = held else { return false };
         let name = attribute.name;
         let (severity, moved) = match rejection.assumed {
-            None => (Severity::Error, "`.to()` moved the module, and the tensor stayed behind"),
-            Some(_) => (Severity::Warning, "once `.to()` moves the module to a GPU, the tensor stays behind"),
+            None => (Severity::Error, "`.to()` moved the module, but not this tensor"),
+            Some(_) => (Severity::Warning, "`.to()` will move the module to a GPU, but not this tensor"),
         };
         let message = format!("`{name}` is a plain attribute of its module: {moved}");
         let mut labels = vec![Label { span: attribute.span, message: format!("`{name}` is set here") }];

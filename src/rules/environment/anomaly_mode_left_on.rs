@@ -41,7 +41,8 @@ impl Rule for AnomalyModeLeftOn {
 
     fn end(&self, cx: &mut Context<'_, '_>) {
         let Some(span) = self.trained.get() else { return };
-        let message = "anomaly detection is on for the whole training: every backward looks for NaN, and every forward keeps its traceback";
+        let message = "anomaly detection is enabled for the whole training: every backward checks for NaN, and every \
+            forward records tracebacks";
         cx.findings.report(NAME, Severity::Warning, message, span, Vec::new());
     }
 }

@@ -28,6 +28,6 @@ impl Rule for DsaEnvironmentVariable {
 }
 
 fn said(findings: &mut Findings<'_>, span: Span) {
-    let message = "TORCH_USE_CUDA_DSA is no environment variable: PyTorch reads it when it is compiled";
+    let message = "TORCH_USE_CUDA_DSA has no effect as an environment variable: it is a macro for compiling PyTorch";
     findings.report(NAME, Severity::Warning, message, span, Vec::new());
 }

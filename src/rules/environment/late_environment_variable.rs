@@ -42,11 +42,11 @@ const VARIABLES: &[(&str, Read, &str)] = &[
     ("TORCH_CUDA_SANITIZER", Read::Import, "set it before torch is imported"),
     ("TORCH_DISTRIBUTED_DEBUG", Read::Import, "set it before torch is imported"),
     ("TORCH_SHOW_CPP_STACKTRACES", Read::Import, "set it before torch is imported"),
-    ("CUDA_VISIBLE_DEVICES", Read::Driver, "set it before CUDA is touched, or choose with torch.cuda.set_device()"),
-    ("CUDA_DEVICE_ORDER", Read::Driver, "set it before CUDA is touched"),
-    ("PYTORCH_CUDA_ALLOC_CONF", Read::Cuda, "set it before CUDA is touched"),
-    ("PYTORCH_ALLOC_CONF", Read::Cuda, "set it before CUDA is touched"),
-    ("PYTORCH_NO_CUDA_MEMORY_CACHING", Read::Cuda, "set it before CUDA is touched"),
+    ("CUDA_VISIBLE_DEVICES", Read::Driver, "set it before CUDA is used, or use torch.cuda.set_device()"),
+    ("CUDA_DEVICE_ORDER", Read::Driver, "set it before CUDA is used"),
+    ("PYTORCH_CUDA_ALLOC_CONF", Read::Cuda, "set it before CUDA is used"),
+    ("PYTORCH_ALLOC_CONF", Read::Cuda, "set it before CUDA is used"),
+    ("PYTORCH_NO_CUDA_MEMORY_CACHING", Read::Cuda, "set it before CUDA is used"),
     ("CUBLAS_WORKSPACE_CONFIG", Read::Cublas, "set it before the first matrix product"),
     ("TORCH_NCCL_BLOCKING_WAIT", Read::Group, "set it before init_process_group()"),
     ("TORCH_NCCL_ASYNC_ERROR_HANDLING", Read::Group, "set it before init_process_group()"),
@@ -145,10 +145,10 @@ impl Rule for LateEnvironmentVariable {
             let when = match late.read {
                 Read::Import => "torch was imported",
                 Read::Driver if late.certain => "CUDA was initialised",
-                Read::Driver => "the CUDA driver was asked for devices",
+                Read::Driver => "the CUDA driver was asked for its devices",
                 Read::Cuda => "CUDA was initialised",
                 Read::Cublas => "cuBLAS was used",
-                Read::Group => "the process group was made",
+                Read::Group => "the process group was created",
             };
             let effect = if late.certain { "it has no effect" } else { "it may have no effect" };
             let message = format!("{} is set after {when}: {effect} ({})", late.name, late.advice);

@@ -120,15 +120,18 @@ impl Rule for LateLaunchBlocking {
                 let (mut severity, message) = match level {
                     Progress::Initialised => (
                         Severity::Error,
-                        "CUDA_LAUNCH_BLOCKING is set after CUDA was initialised: it has no effect, and stack traces stay late",
+                        "CUDA_LAUNCH_BLOCKING is set after CUDA was initialised: it has no effect, and stack traces \
+                         still point at the wrong line",
                     ),
                     Progress::Queried => (
                         Severity::Warning,
-                        "CUDA_LAUNCH_BLOCKING is set after the CUDA driver was asked for devices: it may have no effect",
+                        "CUDA_LAUNCH_BLOCKING is set after the CUDA driver was asked for its devices: it may have no \
+                         effect",
                     ),
                     Progress::Imported => (
                         Severity::Info,
-                        "CUDA_LAUNCH_BLOCKING is set after `import torch`: it works as long as nothing before it touches CUDA",
+                        "CUDA_LAUNCH_BLOCKING is set after `import torch`: it works only as long as nothing before it \
+                         uses CUDA",
                     ),
                     Progress::Untouched => return,
                 };

@@ -61,13 +61,14 @@ impl Rule for LaunchBlockingLeftOn {
         if cx.findings.has(OTHER, *span) {
             return;
         }
-        let message = "CUDA_LAUNCH_BLOCKING is set whenever this trains: every kernel is waited for";
+        let message = "CUDA_LAUNCH_BLOCKING is set in every training run: the CPU waits for every kernel";
         cx.findings.report(NAME, Severity::Warning, message, *span, Vec::new());
     }
 
     fn launched(&self, findings: &mut Findings<'_>, variable: &str, span: Span) {
         if variable == VARIABLE {
-            let message = "CUDA_LAUNCH_BLOCKING is set for all that is run from here: every kernel is waited for";
+            let message = "CUDA_LAUNCH_BLOCKING is set for everything that is started here: the CPU waits for every \
+                kernel";
             findings.report(NAME, Severity::Warning, message, span, Vec::new());
         }
     }

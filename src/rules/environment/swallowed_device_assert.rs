@@ -74,8 +74,9 @@ impl Rule for SwallowedDeviceAssert {
 
     fn end(&self, cx: &mut Context<'_, '_>) {
         for (handler, Handler { saves, .. }) in self.handlers.borrow().iter().filter(|(_, handler)| handler.swallows) {
-            let message = "a device-side assert is caught here and the loop goes on, but every later call on this GPU fails in this process";
-            let what = "what is on the GPU cannot be saved any more";
+            let message = "a device-side assert is caught here and the loop continues, but every later call on this \
+                GPU fails in this process";
+            let what = "data on the GPU can no longer be saved";
             let at = first_line(cx, *handler);
             let labels = saves.iter().map(|span| Label { span: *span, message: what.to_owned() }).collect();
             cx.findings.report(NAME, Severity::Warning, message, at, labels);

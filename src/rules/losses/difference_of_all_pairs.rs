@@ -31,7 +31,8 @@ impl Rule for DifferenceOfAllPairs {
         };
         let Some(size) = other.dim(0).map(|dim| dim.size.clone()) else { return };
         let message = format!(
-            "the output is [{size}, 1] and the other side [{size}]: their difference is [{size}, {size}], every output with every value"
+            "the output is [{size}, 1] and the other side is [{size}], so their difference is [{size}, {size}]: every \
+             output with every value"
         );
         let label = |(at, message): (Option<Span>, String)| at.map(|span| Label { span, message });
         let sides = [

@@ -44,7 +44,7 @@ impl Rule for LoaderWithoutWorkers {
         if it.speculative() {
             return;
         }
-        let message = "batches are loaded while the GPU waits: the loader has no workers";
+        let message = "the loader has no workers, so the GPU waits while batches are loaded";
         cx.findings.report(NAME, Severity::Info, message, made.span, Vec::new());
     }
 }

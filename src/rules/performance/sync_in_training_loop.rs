@@ -103,16 +103,17 @@ impl Rule for SyncInTrainingLoop {
         for (_, span, cost) in self.costs.borrow().iter().filter(|(round, ..)| steps.contains(round)) {
             let mut labels = Vec::new();
             let (name, message) = match *cost {
-                Cost::EmptiedCache => {
-                    ("empty-cache-in-loop", "every step gives its memory back, and asks for it again".to_owned())
-                }
+                Cost::EmptiedCache => (
+                    "empty-cache-in-loop",
+                    "every step returns its cached memory to the driver and allocates it again".to_owned(),
+                ),
                 Cost::Wait(how) => ("sync-in-training-loop", format!("{how} waits for the GPU in every step")),
                 Cost::MadeOnCpu(made) => {
-                    labels.push(Label { span: made, message: "made here, without `device=`".to_owned() });
-                    ("tensor-made-on-cpu", "every step makes this on the CPU, and copies it".to_owned())
+                    labels.push(Label { span: made, message: "created here without `device=`".to_owned() });
+                    ("tensor-made-on-cpu", "every step creates this on the CPU and copies it to the GPU".to_owned())
                 }
                 Cost::RedundantMove if needed.contains(span) => continue,
-                Cost::RedundantMove => ("redundant-move", "the tensor is on this device already".to_owned()),
+                Cost::RedundantMove => ("redundant-move", "the tensor is already on this device".to_owned()),
             };
             cx.findings.report(name, Severity::Info, message, *span, labels);
         }

@@ -50,8 +50,8 @@ impl Rule for SeedAfterUse {
             return;
         }
         let Some(first) = self.first.get() else { return };
-        let message = "the seed is set after random numbers were drawn: those differ from run to run";
-        let labels = vec![Label { span: first, message: "the first are drawn here".to_owned() }];
+        let message = "the seed is set after random numbers were drawn, which differ from run to run";
+        let labels = vec![Label { span: first, message: "the first ones are drawn here".to_owned() }];
         cx.findings.report(NAME, Severity::Info, message, span, labels);
     }
 }

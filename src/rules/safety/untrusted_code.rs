@@ -17,9 +17,9 @@ impl Rule for UntrustedCode {
             extra.unwrap_or_else(|| if bound.given(name) { bound.get(name) } else { Value::Unknown })
         };
         let message = if path.as_str() == "torch.load" && flag("weights_only").as_bool() == Some(false) {
-            "`weights_only=False` lets the file run any code while it is loaded"
+            "`weights_only=False` allows the file to run any code while it is loaded"
         } else if flag("trust_remote_code").as_bool() == Some(true) {
-            "`trust_remote_code=True` runs Python from the model's repository, whatever it holds by then"
+            "`trust_remote_code=True` runs Python code from the model's repository, which can change at any time"
         } else {
             return;
         };

@@ -59,7 +59,7 @@ impl Rule for AxesSwappedByView {
         }
         let text = |sizes: &[Size]| sizes.iter().map(Size::to_string).collect::<Vec<_>>().join(", ");
         let message = format!(
-            "from [{}] to [{}] the lengths change places and the elements do not: `permute` moves axes",
+            "from [{}] to [{}] the sizes change places, but the elements are not moved: use `permute` to reorder axes",
             text(&old),
             text(&new)
         );

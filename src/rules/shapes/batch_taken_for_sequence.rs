@@ -35,7 +35,8 @@ impl Rule for BatchTakenForSequence {
             return;
         }
         let message = format!(
-            "`{parameter}` is {}, samples first, and the layer takes {} for the steps of a sequence: it was made without `batch_first=True`",
+            "`{parameter}` is {} with the batch first, but the layer was made without `batch_first=True`: it treats \
+             the {} samples as time steps",
             dims_text(dims),
             first.size
         );
@@ -58,6 +59,6 @@ fn batch_first(it: &Interp<'_>, layer: &Value, depth: u32) -> Option<bool> {
 }
 
 pub fn made_here(dim: &Dim) -> Vec<Label> {
-    let label = |span| Label { span, message: "the batches are made here".to_owned() };
+    let label = |span| Label { span, message: "the batches are created here".to_owned() };
     dim.at.map(label).into_iter().collect()
 }

@@ -80,7 +80,7 @@ impl Rule for HeadNeverCalled {
                 continue;
             }
             let message = format!(
-                "`{}` is never called: the last layer of this model is `{}`, which stays as it was",
+                "`{}` is never called: the last layer of this model is `{}`, which is not replaced",
                 head.name, head.own
             );
             cx.findings.report(NAME, Severity::Error, message, head.span, Vec::new());

@@ -46,7 +46,8 @@ impl Rule for SoftmaxOverBatch {
             return;
         }
         let message = format!(
-            "dimension {at} of {} counts the samples of the batch: each sample's share depends on the others, and its own do not sum to 1",
+            "dimension {at} of {} is the batch: the probabilities of a sample depend on the other samples, and do not \
+             sum to 1",
             dims_text(dims)
         );
         cx.findings.report(NAME, Severity::Warning, message, span, made_here(over));

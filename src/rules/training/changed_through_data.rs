@@ -22,10 +22,10 @@ impl Rule for ChangedThroughData {
         };
         let Some(at) = trace.graph.last_write(it, saved) else { return };
         let message =
-            format!("`backward()` computes with what is written here, not with what `{}` saved", node.function);
+            format!("`backward()` uses the value that is written here, not the one that `{}` saved", node.function);
         let labels = vec![
-            Label { span: node.span, message: format!("`{}` saves it here", node.function) },
-            Label { span, message: "and this needs it".to_owned() },
+            Label { span: node.span, message: format!("`{}` saves the value here", node.function) },
+            Label { span, message: "this needs the saved value".to_owned() },
         ];
         cx.findings.report(NAME, Severity::Warning, message, at, labels);
     }

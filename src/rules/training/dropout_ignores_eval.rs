@@ -61,8 +61,7 @@ fn layer(cx: &mut Context<'_, '_>, class: &str, module: &Value, bound: &Bound) {
         return;
     }
     let name = class.rsplit('.').next().unwrap_or(class);
-    let message =
-        format!("this `{name}` is made anew in each call, always in training mode: `eval()` never reaches it");
+    let message = format!("this `{name}` is created in each call, always in training mode: `eval()` never reaches it");
     cx.findings.report(NAME, Severity::Warning, message, made, Vec::new());
 }
 
@@ -85,8 +84,8 @@ fn function(cx: &mut Context<'_, '_>, name: &str, bound: &Bound) {
         return;
     }
     let message = match name.contains("alpha") {
-        true => format!("`{name}` never drops: its `training` is False unless it is given"),
-        false => format!("`{name}` drops whatever mode the model is in: `training` is True unless it is given"),
+        true => format!("`{name}` never drops values: `training` is False by default"),
+        false => format!("`{name}` drops values in evaluation mode too: `training` is True by default"),
     };
     let close = Span { start: span.end.saturating_sub(1), ..span };
     let text = cx.source(span);
@@ -96,7 +95,7 @@ fn function(cx: &mut Context<'_, '_>, name: &str, bound: &Bound) {
         && !text.trim_end_matches([')', ' ', '\n']).ends_with(',')
     {
         finding.fix = Some(Fix {
-            title: "Let it follow the module's mode".to_owned(),
+            title: "Use the module's training mode".to_owned(),
             applicability: Applicability::Unsafe,
             edits: vec![Edit {
                 span: Span { end: close.start, ..close },
@@ -114,6 +113,6 @@ fn attention(cx: &mut Context<'_, '_>, module: &Value, bound: &Bound) {
     if bound.open || !drops || !evaluated && asks_for_mode(cx) {
         return;
     }
-    let message = "attention drops whatever mode the model is in: `dropout_p` is not 0 in evaluation";
+    let message = "attention drops values in evaluation mode too: `dropout_p` is not 0 there";
     cx.findings.report(NAME, Severity::Warning, message, cx.span, Vec::new());
 }

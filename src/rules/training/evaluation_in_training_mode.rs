@@ -135,10 +135,10 @@ impl Rule for EvaluationInTrainingMode {
             let does = if layer.starts_with("Dropout") {
                 "still drops values at random"
             } else {
-                "still normalises by the batch, and learns from it"
+                "still normalises with the batch, and updates its running statistics"
             };
             let message = format!("the model is evaluated in training mode: its `{layer}` {does}");
-            let labels = vec![Label { span: *by, message: "its output is measured here".to_owned() }];
+            let labels = vec![Label { span: *by, message: "its output is evaluated here".to_owned() }];
             cx.findings.report(NAME, Severity::Warning, message, *call, labels);
         }
     }

@@ -76,7 +76,7 @@ impl Rule for EvaluationRecordsGradients {
             outputs.iter().filter(|(_, id)| used.contains(id)).map(|(call, _)| *call).collect();
         for (call, _) in outputs.iter().filter(|(call, _)| !wanted.contains(call)) {
             let message =
-                "the model is in evaluation mode, and still records a graph for gradients that nobody computes";
+                "the model is in evaluation mode, but still records a graph for gradients that are never computed";
             cx.findings.report(NAME, Severity::Info, message, *call, Vec::new());
         }
     }

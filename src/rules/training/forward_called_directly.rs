@@ -26,7 +26,7 @@ impl Rule for ForwardCalledDirectly {
             return;
         }
         let Some(text) = cx.source(span) else { return };
-        let message = "`forward` is called directly: hooks do not run, nor what wraps the call";
+        let message = "`forward` is called directly, so hooks and wrappers are skipped";
         let finding = cx.findings.report(NAME, Severity::Info, message, span, Vec::new());
         if let (Some(at), Some(finding)) = (text.find(".forward("), finding) {
             let start = span.start + u32::try_from(at).unwrap_or(0);

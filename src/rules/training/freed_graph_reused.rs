@@ -23,10 +23,10 @@ impl Rule for FreedGraphReused {
         let span = cx.span;
         let Moment::Backward { loss, .. } = moment else { return };
         let Some((node, by)) = trace.graph.freed(it, loss).filter(|(_, by)| *by != span) else { return };
-        let message = "this goes back through a graph that an earlier `backward()` has freed";
+        let message = "this uses a graph that an earlier `backward()` has freed";
         let labels = vec![
             Label { span: by, message: "the graph is freed here".to_owned() },
-            Label { span: node.span, message: "this is a part of both".to_owned() },
+            Label { span: node.span, message: "both graphs contain this".to_owned() },
         ];
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);
         witness(finding, SETUP, "output.sum().backward()");

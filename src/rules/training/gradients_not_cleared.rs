@@ -22,8 +22,8 @@ impl Rule for GradientsNotCleared {
             return;
         }
         let Some(backward) = trace.optimizers.backward.get() else { return };
-        let message = "gradients are added to those that the last step has used: nothing clears them in between";
-        let labels = vec![Label { span, message: "the next step uses their sum".to_owned() }];
+        let message = "gradients pile up: nothing clears them between `step()` and this `backward()`";
+        let labels = vec![Label { span, message: "the next step uses the sum".to_owned() }];
         cx.findings.report(NAME, Severity::Error, message, backward, labels);
     }
 }

@@ -24,9 +24,8 @@ impl Rule for HiddenStateNotDetached {
         let span = cx.span;
         let Moment::Backward { loss, .. } = moment else { return };
         let Some((node, _)) = trace.graph.freed(it, loss).filter(|(_, by)| *by == span) else { return };
-        let message = "this goes back into the graph of the round before, which that round's `backward()` has freed";
-        let labels =
-            vec![Label { span: node.span, message: "computed in the round before, and carried on".to_owned() }];
+        let message = "this uses the graph of the previous iteration, which its `backward()` has freed";
+        let labels = vec![Label { span: node.span, message: "computed in the previous iteration and kept".to_owned() }];
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);
         witness(finding, SETUP, "output.sum().backward()");
     }

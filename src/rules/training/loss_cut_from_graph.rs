@@ -47,12 +47,12 @@ impl Rule for LossCutFromGraph {
         }
         let ([only], Some(leaf)) = (loss.as_slice(), made_anew(it, trace, loss)) else { return };
         let message = match leaf == *only {
-            true => "the loss is a leaf of the graph: its gradient reaches no parameter",
-            false => "the loss is computed from a new leaf of the graph alone: its gradient reaches no parameter",
+            true => "the loss is a leaf of the graph, so its gradient reaches no parameter",
+            false => "the loss is computed only from a new leaf of the graph, so its gradient reaches no parameter",
         };
         let labels = trace.graph.node(leaf).map(|node| Label {
             span: node.span,
-            message: format!("`{}` makes a new tensor, which does not know what it was computed from", node.function),
+            message: format!("`{}` creates a new tensor without a graph", node.function),
         });
         cx.findings.report(NAME, Severity::Error, message, span, labels.into_iter().collect());
     }
@@ -76,16 +76,17 @@ impl Rule for LossCutFromGraph {
         let why = match (node.function, integral) {
             ("detach", _) => "the gradient ends here: `detach()`".to_owned(),
             ("checkpoint", _) => {
-                "the gradient ends here: with `use_reentrant`, `checkpoint` records nothing where no input requires grad"
+                "the gradient ends here: with `use_reentrant`, `checkpoint` records nothing unless an input requires \
+                 grad"
                     .to_owned()
             }
-            (function, Some(dtype)) => format!("the gradient ends here: `{function}` gives {dtype}"),
+            (function, Some(dtype)) => format!("the gradient ends here: `{function}` returns {dtype}"),
             (function @ ("tensor" | "as_tensor" | "numpy" | "from_numpy"), _) => {
-                format!("the gradient ends here: `{function}` copies the numbers only")
+                format!("the gradient ends here: `{function}` copies only the values")
             }
-            (function, _) => format!("the gradient ends here: `{function}` does not record it"),
+            (function, _) => format!("the gradient ends here: autograd does not record `{function}`"),
         };
-        let message = "no parameter can learn from this loss: every way from it to them is cut";
+        let message = "this loss trains no parameter: it is not connected to any of them";
         // Who trains in the program's stead calls it, too.
         let own = cx.source(*span).is_some_and(|text| text.contains("backward"));
         let (at, labels) = match own {
@@ -129,10 +130,11 @@ impl LossCutFromGraph {
                 self.lost.borrow_mut().retain(|lost| {
                     let cleared = lost.others.contains(optimizer);
                     if cleared {
-                        let message = "`detach()` cuts this term of the loss from the parameters that are stepped: it trains nothing";
+                        let message = "`detach()` disconnects this term of the loss from the parameters of the \
+                            optimizer, so it trains nothing";
                         let labels = vec![
-                            Label { span: lost.step, message: "this step gets nothing of it".to_owned() },
-                            Label { span, message: "what it gave to other parameters is cleared here".to_owned() },
+                            Label { span: lost.step, message: "this step gets no gradient from it".to_owned() },
+                            Label { span, message: "its gradients for other parameters are cleared here".to_owned() },
                         ];
                         cx.findings.report(NAME, Severity::Warning, message, lost.detach, labels);
                     }
@@ -154,8 +156,9 @@ impl LossCutFromGraph {
         parts.retain(|id| trace.graph.function(*id) == Some("checkpoint"));
         let nodes = parts.into_iter().filter_map(|id| trace.graph.node(id));
         for node in nodes.filter(|node| node.inputs.iter().any(learns)) {
-            let message = "no parameter in here learns: with `use_reentrant`, `checkpoint` records nothing where no input requires grad";
-            let labels = vec![Label { span, message: "this computes no gradients for it".to_owned() }];
+            let message = "no parameter in here is trained: with `use_reentrant`, `checkpoint` records nothing unless \
+                an input requires grad";
+            let labels = vec![Label { span, message: "this computes no gradients for them".to_owned() }];
             cx.findings.report(NAME, Severity::Warning, message, node.span, labels);
         }
     }

@@ -43,7 +43,7 @@ impl Rule for LossSummedWithGraph {
             parts.into_iter().find(|part| it.is_carried(*part)).and_then(|part| Some((part, freed(it, trace, part)?)))
         };
         let ((Some((_, by)), None) | (None, Some((_, by)))) = (total(left), total(right)) else { return };
-        tell(cx, "the running total keeps the graph of every round that it adds up", by, span);
+        tell(cx, "the running total keeps the graph of every iteration", by, span);
     }
 
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
@@ -67,7 +67,7 @@ fn appended(cx: &mut Context<'_, '_>, list: ObjId, value: &Value, span: Span) {
     tensors(it, &Value::Obj(list), 1, &mut before);
     let earlier = before.into_iter().find(|id| it.is_carried(*id) && is_attached(it, *id));
     if let Some(by) = earlier.and_then(|id| freed(it, cx.trace, id)) {
-        tell(cx, "the list keeps the graph of every round", by, span);
+        tell(cx, "the list keeps the graph of every iteration", by, span);
     }
 }
 
@@ -81,6 +81,6 @@ fn freed(it: &Interp<'_>, trace: &Trace, id: ObjId) -> Option<Span> {
 }
 
 fn tell(cx: &mut Context<'_, '_>, message: &str, by: Span, span: Span) {
-    let labels = vec![Label { span: by, message: "this has used the graph".to_owned() }];
+    let labels = vec![Label { span: by, message: "the graph is used and freed here".to_owned() }];
     cx.findings.report(NAME, Severity::Warning, message, span, labels);
 }

@@ -148,8 +148,8 @@ impl Rule for ModelLeftInEval {
                         if !runs(it).iter().any(|run| around.contains(run)) {
                             continue;
                         }
-                        let message = "the model stays in evaluation mode, and is trained so";
-                        let what = "this trains it, without dropout or batch statistics".to_owned();
+                        let message = "the model stays in evaluation mode and is trained in it";
+                        let what = "it is trained here, without dropout or batch statistics".to_owned();
                         let labels = vec![Label { span, message: what }];
                         cx.findings.report(NAME, Severity::Error, message, eval, labels);
                         return;
@@ -160,8 +160,9 @@ impl Rule for ModelLeftInEval {
                         self.trained.borrow_mut().insert(*layer, *training);
                     } else if before == Some(true) && !training {
                         let Some(eval) = *self.eval.borrow() else { return };
-                        let message = "the model stays in evaluation mode, and is trained so from the next round on";
-                        let what = "this trains it, without dropout or batch statistics".to_owned();
+                        let message = "the model stays in evaluation mode and is trained in it from the next \
+                            iteration on";
+                        let what = "it is trained here, without dropout or batch statistics".to_owned();
                         let labels = vec![Label { span, message: what }];
                         cx.findings.report(NAME, Severity::Error, message, eval, labels);
                         return;

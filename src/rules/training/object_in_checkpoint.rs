@@ -64,8 +64,8 @@ impl Rule for ObjectInCheckpoint {
         let saved = self.saved.borrow();
         for (span, file) in self.loaded.borrow().iter() {
             let Some(Some((what, place))) = saved.get(file) else { continue };
-            let message = format!("the file holds {what}, which `torch.load` refuses unless it is told otherwise");
-            let labels = vec![Label { span: *place, message: "here it is saved".to_owned() }];
+            let message = format!("the file contains {what}, which `torch.load` refuses by default");
+            let labels = vec![Label { span: *place, message: "it is saved here".to_owned() }];
             let finding = cx.findings.report(NAME, Severity::Error, message, *span, labels);
             witness(finding, SETUP, "torch.load(file)");
         }
@@ -81,7 +81,7 @@ fn refused(it: &Interp<'_>, value: &Value, depth: u32) -> Option<String> {
         return items.iter().find_map(|item| refused(it, item, depth - 1));
     }
     match it.heap.get(value.as_obj()?) {
-        Data::Tensor(tensor) => (tensor.array == ArrayKind::Numpy).then(|| "an array of NumPy".to_owned()),
+        Data::Tensor(tensor) => (tensor.array == ArrayKind::Numpy).then(|| "a NumPy array".to_owned()),
         Data::List(Items::Exact(items)) => items.iter().find_map(|item| refused(it, item, depth - 1)),
         Data::Dict(dict) => dict.entries.values().find_map(|item| refused(it, item, depth - 1)),
         Data::Instance(instance) => match &instance.class {

@@ -75,10 +75,9 @@ impl Rule for ReplacedParametersNotOptimized {
             if held {
                 continue;
             }
-            let message =
-                format!("the new `{}` is never trained: the optimizer holds what was there before", replaced.name);
+            let message = format!("the new `{}` is never trained: the optimizer has the old one", replaced.name);
             let labels = vec![
-                Label { span: known.made, message: "the optimizer is made here".to_owned() },
+                Label { span: known.made, message: "the optimizer is created here".to_owned() },
                 Label { span, message: "this steps without the new parameters".to_owned() },
             ];
             cx.findings.report(NAME, Severity::Error, message, replaced.span, labels);

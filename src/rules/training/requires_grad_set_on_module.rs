@@ -23,7 +23,7 @@ impl Rule for RequiresGradSetOnModule {
         let own = it.heap.attr(object, "requires_grad").is_some();
         let Some(text) = cx.source(span).filter(|text| !own && !text.starts_with("self.requires_grad")) else { return };
         let module = text.strip_suffix(".requires_grad").unwrap_or(&text);
-        let message = format!("`{module}` is a module: the attribute is new, and its parameters stay as they are");
+        let message = format!("`{module}` is a module: setting `requires_grad` on it has no effect on its parameters");
         // Where nothing was frozen, there is nothing to thaw.
         let severity = if value.as_bool() == Some(true) { Severity::Warning } else { Severity::Error };
         let finding = cx.findings.report(NAME, severity, message, span, Vec::new());
@@ -31,7 +31,7 @@ impl Rule for RequiresGradSetOnModule {
             && let Some(finding) = finding
         {
             let flag = if *flag { "True" } else { "False" };
-            finding.help = Some(format!("`{module}.requires_grad_({flag})` sets it for all of its parameters"));
+            finding.help = Some(format!("use `{module}.requires_grad_({flag})`, which sets it for all parameters"));
             finding.fix = Some(Fix {
                 title: "Set it for the parameters".to_owned(),
                 applicability: Applicability::Unsafe,

@@ -28,7 +28,7 @@ impl Rule for ResultAssignedOverObject {
         if is_forgotten(cx, &receiver, span) {
             return;
         }
-        let message = format!("`{receiver}` is replaced by what `{method}` returns: {returned}");
+        let message = format!("`{receiver}` is overwritten with the result of `{method}`: {returned}");
         if let Some(finding) = cx.findings.report(NAME, Severity::Error, message, span, Vec::new()) {
             finding.fix = Some(Fix {
                 title: format!("Keep `{receiver}`"),

@@ -26,10 +26,11 @@ impl Rule for SavedTensorModified {
         if trace.graph.is_uncounted(it, saved) {
             return;
         }
-        let message = format!("`{}` needs a value here that was changed in place after it was computed", node.function);
-        let mut labels = vec![Label { span: node.span, message: format!("`{}` saves it here", node.function) }];
+        let message =
+            format!("the backward of `{}` needs a value that was changed in place after it was saved", node.function);
+        let mut labels = vec![Label { span: node.span, message: format!("`{}` saves the value here", node.function) }];
         if let Some(at) = trace.graph.last_write(it, saved) {
-            labels.push(Label { span: at, message: "here it is changed".to_owned() });
+            labels.push(Label { span: at, message: "it is changed here".to_owned() });
         }
         let finding = cx.findings.report(NAME, Severity::Error, message, span, labels);
         witness(finding, SETUP, "output.sum().backward()");

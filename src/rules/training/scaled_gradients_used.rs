@@ -73,7 +73,7 @@ impl Rule for ScaledGradientsUsed {
                 _ => {}
             }
         } else if matches!(text, "torch.nn.utils.clip_grad_norm_" | "torch.nn.utils.clip_grad_value_") {
-            self.used(cx, "these gradients are still multiplied by the scale: the limit means little");
+            self.used(cx, "these gradients are still multiplied by the loss scale, so the limit is wrong");
         }
     }
 
@@ -98,8 +98,8 @@ impl Rule for ScaledGradientsUsed {
             }
             Moment::Step { .. } => {
                 if !self.stepping.get() {
-                    let message =
-                        "this steps with gradients that are still multiplied by the scale: `scaler.step(optimizer)`";
+                    let message = "this steps with gradients that are still multiplied by the loss scale: use \
+                         `scaler.step(optimizer)`";
                     self.used(cx, message);
                 }
             }

@@ -47,7 +47,8 @@ impl Rule for SchedulerBeforeOptimizer {
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
             Some(step) if it.later_round() && self.early.borrow().contains(&(span, optimizer)) => {
                 let message =
-                    "the scheduler steps before the optimizer: each change of the learning rate comes one step early"
+                    "the scheduler steps before the optimizer, so each change of the learning rate comes one step too \
+                     early"
                         .to_owned();
                 let labels = vec![Label { span: step, message: "the optimizer steps later in the loop".to_owned() }];
                 cx.findings.report(NAME, Severity::Warning, message, span, labels);

@@ -92,7 +92,8 @@ impl Rule for SchedulerLengthMismatch {
             let Some(made) = all.get(id) else { continue };
             for (span, around) in steps {
                 let Some((severity, message)) = made.mismatch(around, steps.len() == 1) else { continue };
-                let labels = vec![Label { span: made.at, message: format!("it is made for {} steps", made.total) }];
+                let labels =
+                    vec![Label { span: made.at, message: format!("it is configured for {} steps", made.total) }];
                 let finding = cx.findings.report(NAME, severity, message, *span, labels);
                 if severity == Severity::Error {
                     witness(finding, SETUP, "scheduler.step()");
@@ -110,24 +111,24 @@ impl Made {
         let least = |rounds: &Rounds| rounds.count.filter(|_| !rounds.leaves).unwrap_or(1).max(1);
         let steps = around.iter().fold(1_i64, |all, rounds| all.saturating_mul(least(rounds)));
         if self.class == "OneCycleLR" && steps > total {
-            let message = format!("its {total} steps are over before the loop is: the scheduler raises");
+            let message = format!("its {total} steps end before the loop does: the scheduler raises");
             return Some((Severity::Error, message));
         }
         let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
         if outer.count == Some(total) && total > 1 && !inner.is_empty() && batches.is_none_or(|n| n > 1) {
             let then = match self.class {
-                "OneCycleLR" => "it raises once they are taken",
-                _ => "the rate falls and rises again every so many batches",
+                "OneCycleLR" => "it raises after the last of them",
+                _ => "the learning rate falls and rises again every few batches",
             };
             let message =
-                format!("it steps for every batch, and is made for as many steps as there are epochs: {then}");
+                format!("it steps for every batch, but is configured for as many steps as there are epochs: {then}");
             return Some((Severity::Warning, message));
         }
         // Made for batches, and stepped for epochs only.
         let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
         Some((
             Severity::Warning,
-            format!("it steps {epochs} times, once for each epoch, and is made for {total} steps"),
+            format!("it steps {epochs} times, once per epoch, but is configured for {total} steps"),
         ))
     }
 }

@@ -98,9 +98,11 @@ impl Rule for StepBeforeBackward {
             if let (Some((zero, by)), Some((step, every)), false) = (steps.cleared, steps.regular, steps.irregular)
                 && by == every
             {
-                let message =
-                    format!("clears what the earlier of {every} `backward()` calls have added up for the step");
-                let labels = vec![Label { span: step, message: format!("the step comes in every {every}th round") }];
+                let message = format!(
+                    "this clears the gradients that earlier ones of the {every} `backward()` calls per step \
+                        have accumulated"
+                );
+                let labels = vec![Label { span: step, message: format!("the step runs in every {every}th iteration") }];
                 cx.findings.report(NAME, Severity::Error, message, zero, labels);
             }
             let Some(step) = steps.starved.filter(|_| !steps.fed) else { continue };
@@ -109,11 +111,11 @@ impl Rule for StepBeforeBackward {
                     backward,
                     "the gradients of this `backward()` are cleared before `step()` uses them",
                     vec![
-                        Label { span: zero, message: "here they are cleared".to_owned() },
-                        Label { span: step, message: "so this step finds none".to_owned() },
+                        Label { span: zero, message: "they are cleared here".to_owned() },
+                        Label { span: step, message: "so this step has no gradients".to_owned() },
                     ],
                 ),
-                None => (step, "this step finds no gradients: no `backward()` comes before it", Vec::new()),
+                None => (step, "this step has no gradients: no `backward()` runs before it", Vec::new()),
             };
             cx.findings.report(NAME, Severity::Error, message, span, labels);
         }

@@ -105,8 +105,8 @@ impl Rule for WeightsKeptByReference {
         }
         let Some(trained) = trained else { return };
         for alias in self.aliases.borrow().iter().filter(|alias| owns(it, &Value::Obj(alias.module), &trained, 8)) {
-            let message = "this is the same model under another name, and no copy: training goes on in it";
-            let labels = vec![Label { span, message: "this changes it".to_owned() }];
+            let message = "this is the same model under another name, not a copy: further training changes it";
+            let labels = vec![Label { span, message: "it is changed here".to_owned() }];
             cx.findings.report(NAME, Severity::Warning, message, alias.at, labels);
         }
     }
@@ -132,8 +132,8 @@ impl Rule for WeightsKeptByReference {
         let Some(kept) = kept.get(&place).filter(|kept| kept.module == module) else { return };
         let moved = it.remembered(MOVED.of(place)).is_some_and(|moved| moved.as_bool() != Some(false));
         if moved {
-            let message = "these are the model's own tensors, and no copy: training goes on to change them";
-            let labels = vec![Label { span, message: "this copies them to themselves".to_owned() }];
+            let message = "these are the model's own tensors, not a copy: further training changes them";
+            let labels = vec![Label { span, message: "this loads the tensors into themselves".to_owned() }];
             cx.findings.report(NAME, Severity::Error, message, kept.at, labels);
         }
     }

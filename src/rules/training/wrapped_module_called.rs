@@ -64,9 +64,8 @@ impl Rule for WrappedModuleCalled {
             }
             Moment::Step { .. } => {
                 let Some(call) = self.last.take() else { return };
-                let message =
-                    "this goes around `DistributedDataParallel`: gradients are not averaged over the processes";
-                let labels = vec![Label { span, message: "each process takes a step of its own".to_owned() }];
+                let message = "this bypasses `DistributedDataParallel`: gradients are not averaged over the processes";
+                let labels = vec![Label { span, message: "each process steps with its own gradients".to_owned() }];
                 cx.findings.report(NAME, Severity::Warning, message, call, labels);
             }
             _ => {}

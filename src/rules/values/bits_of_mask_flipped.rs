@@ -27,8 +27,8 @@ impl Rule for BitsOfMaskFlipped {
         let flipped = |name: &&str| bound.get(name).as_obj().and_then(|id| tensor(it, id)).and_then(|t| t.past.flipped);
         let Some(flipped) = masks.iter().find_map(flipped) else { return };
         let message =
-            "`~` flips all bits of these integers, which are only 0 and 1: none of the results is 0".to_owned();
-        let used = Label { span, message: "this uses the result as a mask".to_owned() };
+            "`~` flips all bits of these integers, which are only 0 and 1, so none of the results is 0".to_owned();
+        let used = Label { span, message: "the result is used as a mask here".to_owned() };
         cx.findings.report(NAME, Severity::Warning, message, flipped, vec![used]);
     }
 }
