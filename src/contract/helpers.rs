@@ -390,8 +390,7 @@ impl Judge<'_, '_> {
 
 /// Whether there may be nothing in it, whatever the length of this dimension.
 fn perhaps_empty(shape: &[Dim], axis: usize) -> bool {
-    let empty = |size: &Size| size.is_unknown() || size.at_least() == Some(0);
-    shape.iter().enumerate().any(|(at, dim)| at != axis && empty(&dim.size))
+    shape.iter().enumerate().any(|(at, dim)| at != axis && dim.size.may_be_zero())
 }
 
 fn number(x: f64) -> Cv {

@@ -150,6 +150,13 @@ impl Library for Libraries {
         let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
         let entry = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
+            // Layers and losses keep the names of their arguments from version to version.
+            if class != sym("torch.nn.Module")
+                && class.as_str().starts_with("torch.nn.")
+                && args.kw.iter().any(|(name, _)| entry.lacks(*name))
+            {
+                it.raise("TypeError");
+            }
             if let Some(instance) = it.heap.instance_mut(object) {
                 instance.open = true;
             }

@@ -22,7 +22,8 @@ impl<'p> Interp<'p> {
         let flow = self.attempt(stmt);
         self.pop_block();
         let journal = self.heap.end_journal();
-        if !journal.is_empty() && may_raise(stmt) {
+        let raises = may_raise(&stmt.body) || may_raise(&stmt.orelse) || !stmt.handlers.is_empty();
+        if !journal.is_empty() && raises {
             self.finally_after_exception(&stmt.finalbody, mark, flow, &journal);
         }
         self.heap.release(mark);
@@ -219,8 +220,8 @@ impl<'p> Interp<'p> {
 /// Functions that end the program.
 const ENDS: &[&str] = &["sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"];
 
-/// Whether an exception may come in a `try` from elsewhere than its `raise` statements.
-fn may_raise(stmt: &StmtTry) -> bool {
+/// Whether an exception may come in a block from elsewhere than its `raise` statements.
+pub(super) fn may_raise(body: &[Stmt]) -> bool {
     struct Raises(bool);
     impl<'a> Visitor<'a> for Raises {
         fn visit_stmt(&mut self, stmt: &'a Stmt) {
@@ -240,10 +241,10 @@ fn may_raise(stmt: &StmtTry) -> bool {
         }
     }
     let mut raises = Raises(false);
-    for stmt in stmt.body.iter().chain(&stmt.orelse) {
+    for stmt in body {
         raises.visit_stmt(stmt);
     }
-    raises.0 || !stmt.handlers.is_empty()
+    raises.0
 }
 
 /// Whether a handler takes every exception that a script meets.

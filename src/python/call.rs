@@ -441,7 +441,7 @@ impl<'p> Interp<'p> {
             };
         };
         self.enter_manager(manager, span);
-        self.managed(manager.clone(), &mut |it| it.in_managers(inner, body, span))
+        self.managed(manager.clone(), true, &mut |it| it.in_managers(inner, body, span))
     }
 
     /// A function that is not run.

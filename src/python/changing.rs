@@ -6,7 +6,7 @@ use super::interp::{Interp, Rounds};
 use super::stmt::Flow;
 use crate::syntax::ast::StmtFor;
 use crate::syntax::{Expr, Stmt};
-use crate::value::{Data, Items, ObjId, Value};
+use crate::value::{Data, Items, Iter, Key, ObjId, Value, same};
 
 /// So many rounds more than there were elements are run one by one.
 const MORE: usize = 24;
@@ -31,8 +31,27 @@ impl<'p> Interp<'p> {
                 let items = items.clone();
                 Some(items.element(&mut self.heap))
             }
+            Some(Data::Iter(Iter { items: Items::Exact(items), .. })) => {
+                let items = self.entries_by_now(items, over).map(Items::Exact);
+                Some(items.map_or(Value::Unknown, |items| items.element(&mut self.heap)))
+            }
             _ => Some(Value::Unknown),
         }
+    }
+
+    /// What `items()` or `values()` of a dictionary gives that was written to since, where it has
+    /// the same keys.
+    fn entries_by_now(&self, items: &[Value], over: &Sources) -> Option<Vec<Value>> {
+        let [(id, before)] = over.as_slice() else { return None };
+        let (Data::Dict(before), Data::Dict(now)) = (&**before, self.heap.get(*id)) else { return None };
+        if now.open.is_some() || !now.entries.keys().eq(before.entries.keys()) {
+            return None;
+        }
+        let entries = before.entries.iter().zip(now.entries.values()).zip(items);
+        let one = |(((key, old), new), item): (((&Key, &Value), &Value), &Value)| {
+            if same(&self.heap, item, old) { new.clone() } else { Value::tuple(vec![key.value(), new.clone()]) }
+        };
+        Some(entries.map(one).collect())
     }
 
     /// A loop over known elements of other lists (`zip`, `enumerate`): from where one of these has
@@ -49,14 +68,21 @@ impl<'p> Interp<'p> {
             return self.unrolled(items, rounds, orelse, &mut |it, value| round(it, value));
         }
         // Past the last it is only looked whether there are more by then.
-        let mut left = items.len();
+        let length = items.len();
+        let first = items.clone();
+        let mut left = length;
         let mut changed = false;
         items.push(Value::Unknown);
         self.unrolled(items, rounds, orelse, &mut |it, value| {
             if changed {
                 return Flow::Next;
             }
+            let mut value = value;
             changed = it.heap.have_changed(&over);
+            if changed && let Some(now) = it.entries_by_now(&first, &over) {
+                changed = false;
+                value = now.get(length - left).cloned().unwrap_or(value);
+            }
             if changed {
                 return it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value));
             }

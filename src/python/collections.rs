@@ -286,14 +286,20 @@ impl<'p> Interp<'p> {
                     _ => v,
                 };
                 let mut items: Vec<Value> = dict.entries.iter().map(|(k, v)| pick(k.value(), v.clone())).collect();
-                let items = match dict.open {
-                    None => Items::Exact(items),
+                match dict.open {
+                    None => {
+                        let view = self.heap.iter(Items::Exact(items));
+                        if name != "keys" {
+                            self.heap.note_dictionary(&view, id);
+                        }
+                        view
+                    }
                     Some(open) => {
                         items.push(pick(Value::Unknown, open));
-                        Items::Many(Items::Exact(items).element(&mut self.heap))
+                        let any = Items::Exact(items).element(&mut self.heap);
+                        self.heap.iter(Items::Many(any))
                     }
-                };
-                self.heap.iter(items)
+                }
             }
             ("get", Some(key)) => {
                 let default = second.unwrap_or(Value::None);

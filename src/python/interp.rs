@@ -172,8 +172,9 @@ pub struct Interp<'p> {
     pub(super) meter: Meter,
     /// How many calls libraries refused, and the place of the last.
     pub refused: (u32, Option<Span>),
-    /// How many undecided branches the last of them stood in.
-    pub(super) refused_in: u32,
+    /// How many undecided branches the last of them stood in, and how many paths had left by then
+    /// for a place further on.
+    pub(super) refused_in: (u32, usize),
     /// Calls that went well inside functions: see [`Certainty`](super::Certainty).
     pub passed: FxHashSet<Span>,
     /// Some class of the program is one of descriptors.
@@ -226,7 +227,7 @@ impl<'p> Interp<'p> {
             foreign: FxHashSet::default(),
             meter: Meter::new(budget),
             refused: (0, None),
-            refused_in: 0,
+            refused_in: (0, 0),
             passed: FxHashSet::default(),
             has_descriptors: false,
             hooks: Vec::new(),
@@ -420,7 +421,7 @@ impl<'p> Interp<'p> {
     /// Notes that the call at this place ends the program: what it would give is not known.
     pub fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
-        self.refused_in = self.context.undecided;
+        self.refused_in = (self.context.undecided, self.exits.len());
     }
 
     pub fn event(&mut self, event: Event<'_>) {

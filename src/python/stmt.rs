@@ -36,7 +36,7 @@ impl<'p> Interp<'p> {
         if !self.step() {
             return Flow::Next;
         }
-        let refused = self.refused.0;
+        let (refused, exits) = (self.refused.0, self.exits.len());
         let flow = self.exec_stmt(stmt);
         if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
@@ -44,7 +44,8 @@ impl<'p> Interp<'p> {
         // What certainly raises goes to the handler.
         let simple =
             matches!(stmt, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Return(_));
-        let raises = simple && self.refused.0 != refused && self.refused_in <= self.context.undecided;
+        let (undecided, left) = self.refused_in;
+        let raises = simple && self.refused.0 != refused && undecided <= self.context.undecided && left <= exits;
         if flow == Flow::Next && raises && self.frames.last().is_some_and(|frame| frame.handling > 0) {
             return self.leave(Leave::Raise(Value::Unknown));
         }

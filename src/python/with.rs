@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Args;
+use super::attempt::may_raise;
 use super::generator::Consumer;
 use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
@@ -38,11 +39,11 @@ impl<'p> Interp<'p> {
         if awaited {
             return self.suppressing(&mut |it| it.raising(|it| inside(it, value.clone())));
         }
-        self.managed(manager, &mut |it| inside(it, value.clone()))
+        self.managed(manager, may_raise(&stmt.body), &mut |it| inside(it, value.clone()))
     }
 
-    /// Runs a body inside a manager that was entered.
-    pub(super) fn managed(&mut self, manager: Value, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
+    /// Runs a body inside a manager that was entered; whether any part of it may raise.
+    pub(super) fn managed(&mut self, manager: Value, may_raise: bool, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         let user = self.heap.instance_of(&manager).is_some_and(|i| i.class.as_obj().is_some());
         let mark = self.heap.mark();
         if user {
@@ -56,17 +57,21 @@ impl<'p> Interp<'p> {
             let journal = self.heap.end_journal();
             let reached = self.heap.delta(mark);
             let suppressed = self.take_exits(id);
-            if flow == Flow::Next && self.exit_manager(&manager, false) != Some(false) && !self.stopped {
-                // It may pass over exceptions: the body may have ended anywhere.
+            let passes = match flow {
+                Flow::Next => self.exit_manager(&manager, false) != Some(false),
+                Flow::Stopped => !suppressed.is_empty(),
+            };
+            if flow == Flow::Next && !self.stopped {
                 ends.push(self.heap.delta(mark));
+            }
+            if passes && may_raise && !self.stopped {
+                // It may pass over exceptions: the body may have ended anywhere.
                 self.heap.undo(mark);
                 self.heap.join(&[Delta::new(), reached], false);
                 self.heap.blend_journal(&journal);
                 if self.exit_manager(&manager, true) != Some(false) {
                     ends.push(self.heap.delta(mark));
                 }
-            } else if flow == Flow::Next && !self.stopped {
-                ends.push(self.heap.delta(mark));
             }
             ends.extend(suppressed.into_iter().map(|exit| exit.state));
             if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }

@@ -137,6 +137,14 @@ impl Heap {
         }
     }
 
+    /// Notes of which dictionary an iterator gives the values.
+    pub fn note_dictionary(&mut self, iterator: &Value, dictionary: ObjId) {
+        let source = (dictionary, self.share(dictionary));
+        if let Some(id) = iterator.as_obj() {
+            self.sources.insert(id, vec![source]);
+        }
+    }
+
     /// Whether one of these has been written to since.
     pub fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
         sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))

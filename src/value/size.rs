@@ -242,6 +242,11 @@ impl Size {
         Poly::of(self)?.at_least()
     }
 
+    /// Whether it is taken as 0 at times: what was selected, or what nothing is known of.
+    pub fn may_be_zero(&self) -> bool {
+        self.is_unknown() || self.at_least() == Some(0)
+    }
+
     /// Whether the two are equal: `None` where it depends on what is not known.
     pub fn equals(&self, other: &Size) -> Option<bool> {
         match self.sub(other) {

@@ -134,15 +134,22 @@ fn cumulative(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let dtype = dtype_arg(cx, &b.get("dtype")).unwrap_or(a.dtype.map(promotion::summed));
     let mut out = array(None, dtype, at);
-    out.shape = if b.get("axis").is_none() { Some(vec![Dim::new(a.numel(), at)]) } else { a.shape };
+    out.shape = along_axis(a, b, at);
     cx.out(out)
+}
+
+/// The shape of what is computed along an axis of the array: without one it is flattened, and a
+/// scalar becomes an array of one element.
+fn along_axis(a: Tensor, b: &Bound, at: Option<crate::syntax::Span>) -> Option<Vec<Dim>> {
+    let flat = b.get("axis").is_none() || a.rank() == Some(0);
+    if flat { Some(vec![Dim::new(a.numel(), at)]) } else { a.shape }
 }
 
 fn argsort(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let at = cx.at();
     let mut out = array(None, Some(Dtype::Int64), at);
-    out.shape = if b.get("axis").is_none() { Some(vec![Dim::new(a.numel(), at)]) } else { a.shape };
+    out.shape = along_axis(a, b, at);
     cx.out(out)
 }
 

@@ -309,7 +309,7 @@ fn tolist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for at in (0..rank).rev() {
         let size = input.shape.as_ref().and_then(|dims| dims.get(at)).map_or(Size::Unknown, |dim| dim.size.clone());
         value = if size.known() == Some(0) { cx.list(Vec::new()) } else { cx.list_of(value) };
-        if size.is_unknown() {
+        if size.may_be_zero() {
             cx.it.heap.note_perhaps_empty(&value);
         }
     }

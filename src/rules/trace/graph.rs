@@ -104,11 +104,8 @@ impl Graph {
     /// Of the graph of these tensors: a function, and what it saved, which was written to since.
     /// Of `toward`, if these are known, only what leads there is gone through.
     pub fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
-        let leads = |node: &Node| {
-            toward.is_empty() || self.ancestors(&node.inputs, |_| true).iter().any(|id| toward.contains(id))
-        };
         self.attached(it, from).into_iter().find_map(|id| {
-            let node = self.node(id).filter(|node| leads(node))?;
+            let node = self.node(id).filter(|_| self.leads(id, toward))?;
             let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
                 let (now, sure) = writes(it, *saved);
                 sure && now != *then
@@ -150,10 +147,19 @@ impl Graph {
         self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))
     }
 
-    /// Marks the graph as freed by a `backward()` at this place.
-    pub fn free(&self, it: &mut Interp<'_>, from: &[ObjId], span: Span) {
-        let needed: Vec<ObjId> = self.attached(it, from).into_iter().filter(|id| self.saves(*id)).collect();
-        for id in needed {
+    /// Whether a tensor was computed from one of these; always where these are not known.
+    fn leads(&self, id: ObjId, toward: &[ObjId]) -> bool {
+        let computed_from = |node: Node| self.ancestors(&node.inputs, |_| true).iter().any(|id| toward.contains(id));
+        toward.is_empty() || self.node(id).is_some_and(computed_from)
+    }
+
+    /// Marks the graph as freed by a `backward()` at this place; where it stops at the tensors
+    /// `toward`, the part of the graph that leads there.
+    pub fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
+        let is_attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
+        let passed = self.ancestors(from, |id| is_attached(id) && !toward.contains(&id));
+        let needed = passed.into_iter().filter(|id| self.saves(*id) && self.leads(*id, toward));
+        for id in needed.collect::<Vec<_>>() {
             it.heap.update_tensor(id, |t| t.freed = Some(span));
         }
     }
@@ -252,6 +258,7 @@ pub fn tensors(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>)
         Value::Obj(id) => match it.heap.get(*id) {
             Data::Tensor(_) if !out.contains(id) && out.len() < 256 => out.push(*id),
             Data::List(items) | Data::Set(items) if depth > 0 => each(it, items, depth, out),
+            Data::Iter(iter) if depth > 0 => each(it, &iter.items, depth, out),
             Data::Dict(dict) if depth > 0 => {
                 dict.entries.values().chain(&dict.open).for_each(|item| tensors(it, item, depth - 1, out));
             }

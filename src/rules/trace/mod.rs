@@ -119,8 +119,10 @@ impl Trace {
 
     /// What a moment changes, after the rules have seen it.
     pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
-        if let Moment::Backward { loss, keeps_graph: false, .. } = moment {
-            self.graph.free(it, loss, span);
+        if let Moment::Backward { loss, keeps_graph: false, accumulates, toward } = moment
+            && (*accumulates || !toward.is_empty())
+        {
+            self.graph.free(it, loss, toward, span);
         }
         self.optimizers.pass(it, moment, span);
     }

@@ -233,10 +233,10 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
     let at = a.at.or(b.at);
     let shape = match (a.shape, b.shape) {
         (Some(x), Some(y)) => {
-            // An empty list beside others gives no elements: left to PyTorch.
-            let empty = x.iter().chain(&y).any(|s| s.known() == Some(0));
             let differ = x.len() != y.len() || x.iter().zip(&y).any(|(p, q)| p.equals(q) == Some(false));
-            if differ && !empty {
+            // An empty list beside others gives no elements: left to PyTorch.
+            let filled = x.iter().chain(&y).all(|s| !s.may_be_zero());
+            if differ && filled {
                 return Err(refused(ragged(&x, &y, depth)));
             }
             (!differ)
