@@ -86,7 +86,7 @@ impl Layer {
         if path.is_file() || !value.contains('=') {
             return match Layer::read(path)? {
                 Some(layer) => Ok(layer),
-                None => Err(ConfigError::new(format!("{value}: there is no [tool.torchvet] in it"))),
+                None => Err(ConfigError::new(format!("{value} has no [tool.torchvet] table"))),
             };
         }
         let options = toml::from_str(value).map_err(|error| ConfigError::toml(&error, "--config".into(), value))?;
@@ -349,7 +349,7 @@ fn default_value(key: &str) -> serde_json::Value {
         "respect-gitignore" => true.into(),
         "force-exclude" => false.into(),
         "output-format" => OutputFormat::Text.as_str().into(),
-        "select" => "the rules that are on by default".into(),
+        "select" => "the default rules".into(),
         "per-file-ignores" | "severity" => serde_json::Map::new().into(),
         _ => serde_json::Value::Array(Vec::new()),
     }

@@ -145,8 +145,8 @@ pub(super) fn weaken(found: &mut [Diagnostic], first: &Run, again: &dyn Fn(&Assu
         diagnostic.severity = Severity::Warning;
         let Declared { name, default, .. } = option;
         let is = if default.is_empty() { String::new() } else { format!(", {default}") };
-        diagnostic.message.push_str(&format!(" (while `{name}` has its default{is})"));
-        let message = format!("with another value of `{name}` the line may pass");
+        diagnostic.message.push_str(&format!(" (if `{name}` has its default{is})"));
+        let message = format!("with another value of `{name}` this line may not fail");
         diagnostic.labels.push(Label { span: made, message });
     }
 }

@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::Failure;
 use crate::config::{Layer, Options, Origin, Settings};
 
-/// What to check, and by which settings.
+/// The settings that decide which files and rules are checked.
 #[derive(Args, Debug, Clone, Default)]
 pub struct ConfigArgs {
     /// Rules to run: codes, prefixes, names or ALL
@@ -18,24 +18,24 @@ pub struct ConfigArgs {
     /// Rules not to run
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     ignore: Option<Vec<String>>,
-    /// Rules to run beside the selected ones
+    /// Rules to run in addition to the selected ones
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     extend_select: Option<Vec<String>>,
-    /// Rules not to report for some files
+    /// Rules not to report in files that match a pattern
     #[arg(long, value_delimiter = ',', value_name = "PATTERN:RULE", help_heading = "Rules")]
     per_file_ignores: Option<Vec<String>>,
-    /// Paths to pass over, in place of the default ones
+    /// Paths to skip, instead of the default ones
     #[arg(long, value_delimiter = ',', value_name = "PATTERNS", help_heading = "Files")]
     exclude: Option<Vec<String>>,
-    /// Paths to pass over, beside the default ones
+    /// Paths to skip, in addition to the default ones
     #[arg(long, value_delimiter = ',', value_name = "PATTERNS", help_heading = "Files")]
     extend_exclude: Option<Vec<String>>,
-    /// Pass over what .gitignore names (the default)
+    /// Skip files that .gitignore lists (the default)
     #[arg(long, overrides_with = "no_respect_gitignore", help_heading = "Files")]
     respect_gitignore: bool,
     #[arg(long, overrides_with = "respect_gitignore", hide = true)]
     no_respect_gitignore: bool,
-    /// Pass over excluded paths even where they are named
+    /// Skip excluded paths even if they are named on the command line
     #[arg(long, overrides_with = "no_force_exclude", help_heading = "Files")]
     force_exclude: bool,
     #[arg(long, overrides_with = "force_exclude", hide = true)]
@@ -43,13 +43,13 @@ pub struct ConfigArgs {
     /// A configuration file, or a setting such as 'select = ["TV1"]'
     #[arg(long, value_name = "FILE|SETTING")]
     config: Vec<String>,
-    /// Read no configuration file
+    /// Ignore all configuration files
     #[arg(long)]
     isolated: bool,
 }
 
 impl ConfigArgs {
-    /// The settings for a run that starts at a path.
+    /// The settings for a run whose configuration is searched from a path.
     pub fn settings(&self, start: &Path) -> Result<Settings, Failure> {
         Ok(Settings::resolve(&self.layers(start)?)?)
     }
@@ -61,7 +61,7 @@ impl ConfigArgs {
         }
         let is_file = |layer: &Layer| matches!(layer.origin, Origin::File(..));
         if self.isolated && given.iter().any(is_file) {
-            let message = "--isolated reads no file, but --config names one";
+            let message = "--isolated ignores configuration files, but --config names one";
             return Err(Failure::Message(message.to_owned()));
         }
         let mut layers = Vec::new();
@@ -100,7 +100,7 @@ fn per_file(list: &[String]) -> Result<PerFile, Failure> {
     let mut map = PerFile::new();
     for entry in list {
         let Some((pattern, code)) = entry.rsplit_once(':') else {
-            let message = format!("--per-file-ignores takes `PATTERN:RULE`, not `{entry}`");
+            let message = format!("--per-file-ignores expects `PATTERN:RULE`, not `{entry}`");
             return Err(Failure::Message(message));
         };
         let pattern = Spanned::new(0..0, pattern.trim().to_owned());
@@ -109,7 +109,7 @@ fn per_file(list: &[String]) -> Result<PerFile, Failure> {
     Ok(map)
 }
 
-/// The folder from which to look for settings: that of the first path, if it exists.
+/// The folder in which the search for settings begins: that of the first path, if it exists.
 pub fn start_folder(first: Option<&Path>) -> PathBuf {
     let cwd = std::env::current_dir().unwrap_or_default();
     let start = first.map_or_else(|| cwd.clone(), |path| cwd.join(path));

@@ -28,13 +28,13 @@ pub struct Args {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     known: KnownArgs,
-    /// Apply the fixes that cannot change what a correct program does
+    /// Apply the safe fixes, which cannot change what a correct program does
     #[arg(long)]
     fix: bool,
-    /// Apply the other fixes, too
+    /// Apply the unsafe fixes, too
     #[arg(long)]
     unsafe_fixes: bool,
-    /// Print what --fix would change, and change nothing
+    /// Print what --fix would change, without changing files
     #[arg(long)]
     diff: bool,
     /// Check again whenever a file changes
@@ -43,48 +43,48 @@ pub struct Args {
     /// How to print findings
     #[arg(long, value_name = "FORMAT", env = "TORCHVET_OUTPUT_FORMAT")]
     output_format: Option<OutputFormat>,
-    /// Where to print them
+    /// Write the findings to this file
     #[arg(long, short, value_name = "FILE")]
     output_file: Option<PathBuf>,
-    /// Print how often each rule was found
+    /// Print the number of findings for each rule
     #[arg(long)]
     statistics: bool,
-    /// The name of the file that standard input holds
+    /// The file name to use for standard input
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
-    /// Exit with 0 even if there are findings
+    /// Exit with code 0 even if there are findings
     #[arg(long)]
     exit_zero: bool,
-    /// Run a small program for each finding, to see whether PyTorch agrees
+    /// Run a small program for each finding to test it on PyTorch
     #[arg(long, conflicts_with = "diff")]
     verify: bool,
     #[command(flatten)]
     verification: VerifyArgs,
     #[command(flatten)]
     config: ConfigArgs,
-    /// Nothing is of use where nothing can be verified.
+    /// Whether it is an error if nothing can be verified.
     #[arg(skip)]
     must_verify: bool,
 }
 
-/// Which findings are passed over because they are not new.
+/// Which findings are hidden because they are not new.
 #[derive(clap::Args, Debug, Default)]
 pub struct KnownArgs {
-    /// Pass over the findings that this file holds
+    /// Hide findings recorded in this baseline
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write all findings to the baseline's file, and report none
+    /// Record all findings in the baseline, and report none
     #[arg(long, requires = "baseline", conflicts_with_all = ["fix", "diff", "verify", "watch", "statistics", "diff_base"])]
     update_baseline: bool,
-    /// Report only what has to do with lines that changed since this revision of git
+    /// Report only findings caused by changes since this git revision
     #[arg(long, value_name = "REVISION")]
     diff_base: Option<String>,
-    /// Write a comment at each finding that ignores it
+    /// Add a comment that ignores the finding at each finding
     #[arg(long, conflicts_with_all = ["fix", "diff", "verify", "watch", "update_baseline"])]
     add_ignore: bool,
 }
 
-/// What `torchvet probe verify` asks for.
+/// The arguments of `torchvet probe verify`.
 #[derive(clap::Args, Debug)]
 pub struct VerifyOnly {
     /// Files and folders to check, or - for standard input
@@ -93,13 +93,13 @@ pub struct VerifyOnly {
     /// How to print findings
     #[arg(long, value_name = "FORMAT", env = "TORCHVET_OUTPUT_FORMAT")]
     output_format: Option<OutputFormat>,
-    /// Where to print them
+    /// Write the findings to this file
     #[arg(long, short, value_name = "FILE")]
     output_file: Option<PathBuf>,
-    /// The name of the file that standard input holds
+    /// The file name to use for standard input
     #[arg(long, value_name = "FILE")]
     stdin_filename: Option<PathBuf>,
-    /// Exit with 0 even if there are findings
+    /// Exit with code 0 even if there are findings
     #[arg(long)]
     exit_zero: bool,
     #[command(flatten)]
@@ -135,7 +135,7 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     if args.verification.is_given() && !args.verify {
         return Err(Failure::Message("--python, --emit-repro and --run need --verify".to_owned()));
     }
-    // What is executed is what stands on the disk, and only when it was asked for.
+    // Only files on disk are executed, and only if the user asked for it.
     if args.verification.runs() && (args.watch || args.fix || args.known.add_ignore) {
         let message = "`--run` cannot be combined with `--watch`, `--fix` or `--add-ignore`";
         return Err(Failure::Message(message.to_owned()));
@@ -151,13 +151,13 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
             write!(io::stdout(), "\x1b[2J\x1b[H")?;
         }
         match check(&args, global) {
-            // A mistake in the settings can be corrected while we watch.
+            // The user can correct a mistake in the settings while torchvet watches.
             Err(Failure::Message(message)) => say(super::Level::Error, &message),
             Err(gone) => return Err(gone),
             Ok(_) => {}
         }
         if !global.quiet {
-            writeln!(io::stderr(), "Watching for changes (Ctrl-C ends it).")?;
+            writeln!(io::stderr(), "Watching for changes (press Ctrl-C to stop).")?;
         }
         Ok(())
     })?;
@@ -193,13 +193,13 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
             status = status.max(Status::Failed);
         }
     }
-    // Fixes, baselines and comments are about each finding; people are shown each mistake once.
+    // Fixes, baselines and comments need each finding; reports show each mistake once.
     condense(&mut fixed.run.diagnostics);
     fixed.run.tell(global);
     if args.diff {
         return diff(&fixed, global).map(|found| status_of_diff(status, found));
     }
-    // What standard input held goes to standard output, fixed; findings make way for it.
+    // The fixed text of standard input goes to standard output, so findings go to standard error.
     if changes_files && from_stdin {
         io::stdout().write_all(&fixed_text(&fixed))?;
     } else {
@@ -224,19 +224,19 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         )?;
     }
     match reported {
-        // A reader such as `head` has seen enough: the verdict stands.
+        // A reader such as `head` has closed the output: the exit code stays the same.
         Err(Failure::BrokenPipe) => {}
         Err(failure) => return Err(failure),
         Ok(()) => {}
     }
     if !args.watch {
-        // The process ends: to free every syntax tree would only take time.
+        // The process ends: freeing every syntax tree would only take time.
         std::mem::forget(fixed);
     }
     Ok(status)
 }
 
-/// Writes what was found to the baseline's file.
+/// Records the findings in the baseline file.
 fn update_baseline(args: &Args, run: &Run, global: &Global) -> Result<Status, Failure> {
     let Some(path) = &args.known.baseline else { return Ok(Status::Clean) };
     let before = if path.exists() { Baseline::read(path).map_err(Failure::Message)? } else { Baseline::at(path) };
@@ -247,26 +247,26 @@ fn update_baseline(args: &Args, run: &Run, global: &Global) -> Result<Status, Fa
     file.write_all(after.to_json().as_bytes()).map_err(fail)?;
     file.persist(path).map_err(|error| fail(error.error))?;
     if !global.quiet {
-        writeln!(io::stderr(), "{} holds {}.", path.display(), findings(after.count()))?;
+        writeln!(io::stderr(), "Recorded {} in {}.", findings(after.count()), path.display())?;
     }
     run.tell(global);
     Ok(run.status())
 }
 
-/// What is passed over because it is not new.
+/// What is hidden because it is not new.
 fn known(args: &KnownArgs, start: &Path) -> Result<Known, String> {
     let baseline = args.baseline.as_ref().filter(|_| !args.update_baseline);
     let baseline = baseline.map(|path| {
         Baseline::read(path).map_err(|error| match path.exists() {
             true => error,
-            false => format!("{error}; `--update-baseline` writes the file"),
+            false => format!("{error}; create it with `--update-baseline`"),
         })
     });
     let changes = args.diff_base.as_ref().map(|revision| Changes::since(revision, start));
     Ok(Known { baseline: baseline.transpose()?, changes: changes.transpose()? })
 }
 
-/// The one text of a run, as it is to be written.
+/// The only text of a run, as it will be written.
 fn fixed_text(fixed: &Fixed) -> Vec<u8> {
     if let Some(changed) = fixed.changed.first() {
         return changed.encode().unwrap_or_default();
@@ -278,7 +278,7 @@ fn fixed_text(fixed: &Fixed) -> Vec<u8> {
     file.encoding.encode(file.json().unwrap_or(file.text())).unwrap_or_default()
 }
 
-/// What to run over; standard input is read here.
+/// The input of the run; standard input is read here.
 fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
     let dash = |path: &PathBuf| path == Path::new("-");
     let show_progress = !global.quiet;
@@ -312,7 +312,7 @@ fn status(run: &Run, args: &Args) -> Status {
     if failing && !args.exit_zero { run.status().max(Status::Findings) } else { run.status() }
 }
 
-/// With `--diff`, not the findings count but whether something would change.
+/// With `--diff`, the exit code depends on whether something would change, not on findings.
 fn status_of_diff(status: Status, found: bool) -> Status {
     match status {
         Status::Clean | Status::Findings if found => Status::Findings,
@@ -370,8 +370,7 @@ fn report(
             let done = if args.known.add_ignore { "Ignored" } else { "Fixed" };
             writeln!(out, "{done} {}.", findings(fixed.count))?;
         }
-        let complete = !fixed.run.broken && !fixed.run.panicked;
-        writeln!(out, "{}", output::summary(diagnostics, checked.len(), complete))?;
+        writeln!(out, "{}", output::summary(diagnostics, checked.len(), fixed.run.unchecked))?;
         for line in verified.iter().filter(|_| !diagnostics.is_empty()) {
             writeln!(out, "{line}")?;
         }

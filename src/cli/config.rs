@@ -1,4 +1,4 @@
-//! `torchvet config`: the settings, and where each comes from.
+//! `torchvet config`: prints the settings and where each comes from.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use super::{Failure, Status};
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// The path whose settings to print
+    /// Print the settings for this path
     #[arg(default_value = ".")]
     path: PathBuf,
     /// Print the JSON Schema of the configuration file

@@ -1,4 +1,4 @@
-//! `torchvet facts`: what is known of each variable.
+//! `torchvet facts`: prints what is known about each variable.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::analysis::Wanted;
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Files and folders
+    /// Files and folders to read
     #[arg(required = true)]
     paths: Vec<PathBuf>,
     /// How to print the facts

@@ -1,4 +1,4 @@
-//! Applying fixes: to a fixed point, never two overlapping ones at once.
+//! Applies fixes until a fixpoint, and never two overlapping fixes at once.
 
 use std::fs;
 use std::io;
@@ -14,32 +14,32 @@ use crate::project::suppressions::{Suppressions, UNUSED_IGNORE};
 use crate::project::{Encoding, SourceFile};
 use crate::syntax::{self, FileId, Notebook};
 
-/// A fix may make room for another: so many times at most.
+/// A fix may make another one possible. The maximum number of rounds.
 const MAX_ROUNDS: usize = 10;
 
-/// What is done about findings.
+/// What to do about findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// The fixes that cannot change what a correct program does.
+    /// Apply the fixes that cannot change what a correct program does.
     Safe,
-    /// All fixes.
+    /// Apply all fixes.
     All,
-    /// A comment that ignores them.
+    /// Add comments that ignore them.
     Ignore,
 }
 
 /// A file that fixes have changed.
 pub struct Changed {
-    /// As reports print it.
+    /// The path as reports print it.
     pub path: PathBuf,
     canonical: PathBuf,
     encoding: Encoding,
-    /// What the disk holds: Python source, or a notebook's JSON.
+    /// The content on disk: Python source, or a notebook's JSON.
     before: String,
     pub after: String,
 }
 
-/// What fixing gave.
+/// The result of fixing.
 pub struct Fixed {
     /// The run over the fixed texts.
     pub run: Run,
@@ -48,7 +48,7 @@ pub struct Fixed {
     pub count: usize,
 }
 
-/// Runs, fixes and runs again until nothing is left to fix. Nothing is written.
+/// Runs, fixes and runs again until nothing is left to fix. Does not write files.
 pub fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fixed> {
     let mut input = input.clone();
     let mut changed: Vec<Changed> = Vec::new();
@@ -86,7 +86,7 @@ pub fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fix
     Ok(Fixed { run: last, changed, count })
 }
 
-/// How many findings could be fixed.
+/// How many findings can be fixed.
 pub fn fixable(diagnostics: &[Diagnostic], unsafe_too: bool) -> usize {
     diagnostics.iter().filter(|diagnostic| edits_of(diagnostic, unsafe_too).is_some()).count()
 }
@@ -97,12 +97,12 @@ fn edits_of(diagnostic: &Diagnostic, unsafe_too: bool) -> Option<&[Edit]> {
     (wanted && !fix.edits.is_empty()).then_some(&fix.edits)
 }
 
-/// Whether a comment can ignore it: a syntax error no comment can, and one about comments need not.
+/// Whether a comment can ignore it: not a syntax error, and not a finding about comments.
 fn takes_comment(diagnostic: &Diagnostic) -> bool {
     diagnostic.code != INVALID_SYNTAX && diagnostic.code != UNUSED_IGNORE
 }
 
-/// The edits of one round, by file: of fixes that overlap, the first one.
+/// The edits of one round, by file. Of overlapping fixes, the first is applied.
 fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
     let mut chosen: Vec<(FileId, Vec<Edit>, usize)> = Vec::new();
     for diagnostic in &run.diagnostics {
@@ -117,7 +117,7 @@ fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
             Choice::Safe | Choice::All => edits_of(diagnostic, choice == Choice::All),
         };
         let Some(edits) = edits else { continue };
-        // A fix in several files would have to be written all or nothing.
+        // A fix in several files would have to be written atomically.
         let Some(id) = edits.first().map(|edit| edit.span.file) else {
             continue;
         };
@@ -146,8 +146,8 @@ fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
     chosen
 }
 
-/// The file's new content (source, or a notebook's JSON); `None` where the edits do not fit,
-/// or would break the syntax.
+/// The file's new content (source, or a notebook's JSON); `None` if the edits do not fit or would
+/// break the syntax.
 fn apply(file: &SourceFile, edits: &[Edit]) -> Option<String> {
     let issues = file.parsed().issues.len();
     let Some(json) = file.json() else {
@@ -176,7 +176,7 @@ fn apply(file: &SourceFile, edits: &[Edit]) -> Option<String> {
     Notebook::replace_sources(json, &sources).ok()
 }
 
-/// Puts edits, sorted, into a text that starts at an offset of the file.
+/// Applies sorted edits to a text that starts at an offset of the file.
 fn splice(text: &str, start: u32, edits: &[Edit]) -> Option<String> {
     let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
     let mut out = String::with_capacity(text.len());
@@ -205,13 +205,12 @@ impl Changed {
         diff.unified_diff().header(&name, &name).to_string()
     }
 
-    /// The new content, encoded as the old one was.
+    /// The new content in the encoding of the old one.
     pub fn encode(&self) -> Option<Vec<u8>> {
         self.encoding.encode(&self.after)
     }
 
-    /// Writes the new content in one step: whoever reads the file sees the old or the new
-    /// one, never half of it.
+    /// Writes the new content atomically: a reader sees the old or the new content, never a part.
     pub fn write(&self) -> Result<(), String> {
         let fail = |error: io::Error| format!("{}: {error}", self.path.display());
         let Some(bytes) = self.encode() else {

@@ -1,4 +1,4 @@
-//! `torchvet completions` and `torchvet man`: what shells and `man` read of the command line.
+//! `torchvet completions` and `torchvet man`: completions and manual pages of the command line.
 
 use std::fs;
 use std::io::{self, Write};
@@ -11,18 +11,18 @@ use super::{Cli, Failure, Status};
 
 #[derive(clap::Args, Debug)]
 pub struct CompletionsArgs {
-    /// The shell that is to complete
+    /// The shell
     shell: Shell,
 }
 
 #[derive(clap::Args, Debug)]
 pub struct ManArgs {
-    /// Write the pages of all verbs into this folder, instead of the first to standard output
+    /// Write the pages of all commands to this folder, instead of the main page to standard output
     folder: Option<PathBuf>,
 }
 
 pub fn completions(args: &CompletionsArgs) -> Result<Status, Failure> {
-    // Into memory first: `generate` panics where its writer fails.
+    // Into memory first, because `generate` panics if its writer fails.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "torchvet", &mut script);
     io::stdout().write_all(&script)?;

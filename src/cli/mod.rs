@@ -22,8 +22,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::output::Style;
 use crate::panics;
 
-/// Syntax trees are recursive, and so is all that visits them. This is address space, not
-/// memory: a page of it is taken when it is touched.
+/// Syntax trees are recursive, and so is the code that visits them. This is address space, not
+/// memory: a page is allocated when it is first used.
 const STACK: usize = 256 << 20;
 
 /// A static checker for PyTorch training scripts.
@@ -36,16 +36,16 @@ struct Cli {
     global: Global,
 }
 
-/// Flags of every verb.
+/// Flags that all verbs share.
 #[derive(clap::Args, Debug, Clone)]
 struct Global {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: Color,
-    /// Print findings, and nothing else
+    /// Print only findings
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Print what is done, and how long it takes
+    /// Print details of the run, such as timings
     #[arg(long, short, global = true)]
     verbose: bool,
 }
@@ -59,19 +59,19 @@ enum Color {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Check files, and the files that they import
+    /// Check files and the files that they import
     Check(check::Args),
     /// Explain a rule
     Rule(rule::Args),
-    /// Print what is known of each variable
+    /// Print what is known about each variable
     Facts(facts::Args),
-    /// Hold what the checker says against the PyTorch that is installed
+    /// Test findings, or a whole program, on your installed PyTorch
     Probe(probe::Args),
-    /// Serve an editor: findings while the code is written
+    /// Start the language server for editors
     Server(server::Args),
-    /// Print the settings, and where each comes from
+    /// Print the settings and where each comes from
     Config(config::Args),
-    /// Print a shell's completions
+    /// Print completions for a shell
     Completions(manual::CompletionsArgs),
     /// Print the manual page
     Man(manual::ManArgs),
@@ -79,18 +79,18 @@ enum Verb {
     Version,
 }
 
-/// How a run ended; the greater one counts.
+/// How a run ended. Of two, the greater one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Status {
-    /// Nothing to complain about.
+    /// No errors and no warnings.
     Clean,
     /// There are errors or warnings.
     Findings,
     /// Wrong usage, wrong settings, unreadable input.
     Failed,
-    /// A bug of torchvet's.
+    /// torchvet crashed.
     Internal,
-    /// A program was run, and this is how it ended.
+    /// A program was run and ended with this exit code.
     Program(u8),
 }
 
@@ -106,11 +106,11 @@ impl Status {
     }
 }
 
-/// What keeps a verb from doing its work.
+/// Why a verb could not do its work.
 enum Failure {
-    /// Said on standard error, with exit code 2.
+    /// Printed to standard error, with exit code 2.
     Message(String),
-    /// Whoever read the output has gone: nothing is to be said.
+    /// The reader of the output has closed it, so nothing is printed.
     BrokenPipe,
 }
 
@@ -135,7 +135,7 @@ pub fn main() -> ExitCode {
     let worker = std::thread::Builder::new().stack_size(STACK).spawn(run_verb);
     let status = match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(status)) => status,
-        // The panic hook has said why.
+        // The panic hook has printed the reason.
         Ok(Err(_)) => Status::Internal,
         Err(error) => {
             say(Level::Error, &format!("cannot start: {error}"));
@@ -147,7 +147,7 @@ pub fn main() -> ExitCode {
 
 fn run_verb() -> Status {
     let cli = Cli::parse();
-    // The pool is made once; if that fails, rayon falls back to one of its own.
+    // The pool is created once; if that fails, rayon falls back to its own pool.
     let _ = rayon::ThreadPoolBuilder::new().stack_size(STACK).build_global();
     let result = match cli.verb {
         Verb::Check(args) => check::main(args, &cli.global),
@@ -179,11 +179,11 @@ fn version() -> Result<Status, Failure> {
 enum Level {
     Error,
     Warning,
-    /// Said with `--verbose` only.
+    /// Printed only with `--verbose`.
     Note,
 }
 
-/// Says something on standard error; that it cannot be said is no reason to fail.
+/// Prints a message to standard error. Errors while printing are ignored.
 fn say(level: Level, message: &str) {
     let (name, code) = match level {
         Level::Error => ("error", "1;31"),
@@ -204,7 +204,7 @@ fn colors_wanted(terminal: bool) -> bool {
     !set("NO_COLOR") && (set("FORCE_COLOR") || terminal && !dumb)
 }
 
-/// How text on standard output looks.
+/// The style of text on standard output.
 fn style(color: Color, to_file: bool) -> Style {
     let color = match color {
         Color::Always => true,

@@ -1,4 +1,4 @@
-//! A line on the terminal while a long run lasts.
+//! A progress line on the terminal during long runs.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Shorter runs show nothing.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// How far a run has come.
+/// The progress of a run.
 #[derive(Default)]
 pub struct Progress {
     done: AtomicUsize,
@@ -16,12 +16,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// One more is done.
+    /// Counts one finished item.
     pub fn step(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Does the work, and shows how far it has come if that is wanted and takes long.
+    /// Does the work, and shows its progress if that is wanted and it takes long.
     pub fn during<T: Send>(
         wanted: bool,
         (doing, total, what): (&str, usize, &str),

@@ -22,37 +22,39 @@ use crate::panics;
 use crate::project::{Project, ReadError, ReadErrorKind, mentions};
 use crate::syntax::{FileId, VARIABLES};
 
-/// What to run over.
+/// The input of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
     pub paths: Vec<PathBuf>,
-    /// Texts that shadow what the disk holds: standard input, and files being fixed.
+    /// Texts that replace files on disk: standard input, and files that are being fixed.
     pub texts: Vec<(PathBuf, String)>,
     pub wanted: Wanted,
     pub show_progress: bool,
     pub known: Known,
 }
 
-/// What is passed over because it is not new.
+/// What is hidden because it is not new.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
     pub baseline: Option<Baseline>,
     pub changes: Option<Changes>,
 }
 
-/// What a run gave.
+/// The result of a run.
 pub struct Run {
     pub project: Project,
-    /// The files that were asked for, in order; not the ones they import.
+    /// The checked files, in order, without the files that they import.
     pub checked: Vec<FileId>,
     pub diagnostics: Vec<Diagnostic>,
     pub facts: Vec<FactEntry>,
-    /// What is to be said about files that could not be checked.
+    /// Messages about files that could not be checked.
     pub messages: Vec<(Level, String)>,
     /// Some input could not be read.
     pub broken: bool,
-    /// torchvet itself failed on some file.
+    /// torchvet crashed on some file.
     pub panicked: bool,
+    /// How many paths could not be read, or crashed torchvet.
+    pub unchecked: usize,
     pub times: Times,
 }
 
@@ -65,7 +67,7 @@ pub struct Times {
     pub interpret: Duration,
 }
 
-/// Checks what the input names.
+/// Checks the files of the input.
 pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
     let start = super::args::start_folder(input.paths.first().map(PathBuf::as_path));
     let mut run = Run {
@@ -76,6 +78,7 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
         messages: Vec::new(),
         broken: false,
         panicked: false,
+        unchecked: 0,
         times: Times::default(),
     };
     for (path, text) in &input.texts {
@@ -98,7 +101,7 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
 }
 
 impl Run {
-    /// Says what is to be said about files that could not be checked.
+    /// Prints the messages about files that could not be checked.
     pub fn tell(&self, global: &Global) {
         for (level, message) in &self.messages {
             if *level != Level::Note || global.verbose {
@@ -107,7 +110,7 @@ impl Run {
         }
     }
 
-    /// How it ended, but for what was found.
+    /// How the run ended, without regard to findings.
     pub fn status(&self) -> Status {
         if self.panicked {
             Status::Internal
@@ -133,8 +136,8 @@ impl Run {
         walk.files
     }
 
-    /// The files that set an environment variable of which a rule speaks. They are read for
-    /// these rules only: one that cannot be is no reason to fail.
+    /// The files that set an environment variable that a rule checks. They are read only for these
+    /// rules, so an unreadable file is not an error.
     fn launch(&mut self, files: &[PathBuf]) -> Vec<PathBuf> {
         let wanted: Vec<Result<bool, ReadError>> = files.par_iter().map(|path| mentions(path, VARIABLES)).collect();
         let mut chosen = Vec::new();
@@ -151,7 +154,7 @@ impl Run {
     fn read(&mut self, files: &[PathBuf]) {
         let clock = Instant::now();
         let real: Vec<Option<PathBuf>> = files.par_iter().map(|p| p.canonicalize().ok()).collect();
-        // Of two names of one file the first counts, whichever thread is faster.
+        // If one file has two names, the first counts, whichever thread is faster.
         let mut named = FxHashSet::default();
         let mut once = |real: Option<PathBuf>| real.is_none_or(|real| named.insert(real));
         let files: Vec<&PathBuf> =
@@ -186,7 +189,7 @@ impl Run {
         self.times.parse = clock.elapsed();
     }
 
-    /// All findings, with the files of which not everything is known.
+    /// All findings, and the files that could not be analysed completely.
     fn interpret(
         &mut self,
         settings: &Settings,
@@ -232,7 +235,7 @@ impl Run {
         (merge(findings), uncertain)
     }
 
-    /// Drops what settings and comments silence, and reports comments that silence nothing.
+    /// Drops findings that settings and comments suppress, and reports comments that suppress nothing.
     fn filter(&mut self, settings: &Settings, mut findings: Vec<Diagnostic>, uncertain: &FxHashSet<FileId>) {
         let project = &self.project;
         let checked: FxHashSet<FileId> = self.checked.iter().copied().collect();
@@ -253,7 +256,7 @@ impl Run {
         self.diagnostics = findings;
     }
 
-    /// Drops what is not new.
+    /// Drops findings that are not new.
     fn pass_over(&mut self, known: &Known) {
         let project = &self.project;
         if let Some(baseline) = &known.baseline {
@@ -261,7 +264,13 @@ impl Run {
             let path = baseline.path.display();
             self.messages.extend(stale.into_iter().map(|Identity { path: file, code, text }| {
                 let line = text.lines().next().unwrap_or_default();
-                (Level::Warning, format!("{path}: {code} in {file} is gone: `{line}`; `--update-baseline` forgets it"))
+                (
+                    Level::Warning,
+                    format!(
+                        "{path}: {code} in {file} is no longer found: `{line}`; remove it with \
+                    `--update-baseline`"
+                    ),
+                )
             }));
         }
         if let Some(changes) = &known.changes {
@@ -273,6 +282,7 @@ impl Run {
         match error.kind {
             ReadErrorKind::Broken => {
                 self.broken = true;
+                self.unchecked += 1;
                 self.messages.push((Level::Error, error.to_string()));
             }
             ReadErrorKind::TooBig => self.messages.push((Level::Warning, error.to_string())),
@@ -282,8 +292,9 @@ impl Run {
 
     fn bug(&mut self, id: FileId, panic: &str) {
         self.panicked = true;
+        self.unchecked += 1;
         let path = self.project.file(id).path.display();
-        let message = format!("{path}: a bug of torchvet, please report it: {panic}");
+        let message = format!("{path}: torchvet crashed; please report it: {panic}");
         self.messages.push((Level::Error, message));
     }
 }

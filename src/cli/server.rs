@@ -4,7 +4,7 @@ use super::{Failure, STACK, Status};
 
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Speak over standard input and output: the only way, which some editors spell out
+    /// Use standard input and output: the only way, but some editors pass the flag
     #[arg(long, hide = true)]
     stdio: bool,
 }

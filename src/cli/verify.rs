@@ -1,5 +1,5 @@
-//! Asking PyTorch about what was found, for `check --verify` and `probe verify`: by the witnesses
-//! of the findings and, with `--run`, by the scripts themselves.
+//! Tests findings on PyTorch, for `check --verify` and `probe verify`: with the witnesses of the
+//! findings and, with `--run`, with the scripts themselves.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,20 +20,20 @@ use crate::rules::Rules;
 /// How to verify.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub struct VerifyArgs {
-    /// The Python whose PyTorch judges [default: that of the active virtual environment, else
+    /// The Python whose PyTorch is used [default: that of the active virtual environment, else
     /// python3]
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
     python: Option<PathBuf>,
-    /// How many seconds each witness may take
+    /// Time limit for each of the small programs, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds, help_heading = "Verification")]
     timeout: Duration,
-    /// Write each witness into this folder, as a script
+    /// Write the small programs to this folder
     #[arg(long, value_name = "DIR", help_heading = "Verification")]
     emit_repro: Option<PathBuf>,
-    /// Execute the named scripts, too, as `python SCRIPT` does: do they fail where it is said?
+    /// Also execute the named scripts, as `python SCRIPT` does, to see whether they fail as reported
     #[arg(long, help_heading = "Verification")]
     run: bool,
-    /// How many seconds each script may take
+    /// Time limit for each script, in seconds
     #[arg(
         long,
         value_name = "SECONDS",
@@ -43,30 +43,30 @@ pub struct VerifyArgs {
         help_heading = "Verification"
     )]
     run_timeout: Duration,
-    /// Hide the GPUs from the scripts, insist on one, or emulate CUDA on the CPU
+    /// Hide the GPUs from the scripts, require a GPU, or emulate CUDA on the CPU
     #[arg(long, value_name = "DEVICE", requires = "run", help_heading = "Verification")]
     device: Option<WantedDevice>,
 }
 
 impl VerifyArgs {
-    /// Whether anything is asked for that only verification has.
+    /// Whether an argument was given that only verification uses.
     pub fn is_given(&self) -> bool {
         self.python.is_some() || self.emit_repro.is_some() || self.run
     }
 
-    /// Whether scripts are to be executed.
+    /// Whether scripts will be executed.
     pub fn runs(&self) -> bool {
         self.run
     }
 
-    /// The scripts to execute. A folder names none: not every file in it is meant to be run.
+    /// The scripts to execute. Folders are refused: not every file in a folder is meant to be run.
     pub fn scripts<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a [PathBuf], String> {
         if !self.run {
             return Ok(&[]);
         }
         let is_script = |path: &PathBuf| path.is_file() && path.extension().is_some_and(|end| end == "py");
         match paths.iter().find(|path| !is_script(path)) {
-            Some(path) => Err(format!("`--run` executes scripts that are named, and `{}` is none", path.display())),
+            Some(path) => Err(format!("`--run` needs the names of scripts, but `{}` is not a script", path.display())),
             None => Ok(paths),
         }
     }
@@ -81,9 +81,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
     Ok(limit)
 }
 
-/// What there is to be said in the end.
+/// The result of the verification.
 pub struct Verified {
-    /// How many were reproduced, and by which PyTorch; how many were observed in a run.
+    /// How many findings were reproduced, with which PyTorch, and how many were observed in a run.
     pub summary: Vec<String>,
     /// Why nothing could be run.
     pub trouble: Option<String>,
@@ -162,15 +162,15 @@ pub fn verify(
     Ok(Verified { summary, trouble })
 }
 
-/// Runs one script under the probe, and holds the findings against it. A module that several
-/// scripts import is judged by all of them.
+/// Runs one script under the probe and compares the findings with it. A module that several
+/// scripts import is compared with all of them.
 fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, script: &Path) -> Result<(), String> {
     let findings: Vec<Static> = run.diagnostics.iter().map(|one| place(one, &run.project)).collect();
     let contracts = ContractSource::all(rules, |code| findings.iter().any(|finding| finding.code == code));
     let device = WantedDevice::device(args.device);
     let mut task = Task::new(contracts, device, 1);
     task.findings = findings;
-    // What PyTorch says of a call is wanted, whatever the contracts say.
+    // PyTorch's own answer is needed, whatever the contracts say.
     task.keep_going = true;
     let program = Program {
         python: python.clone(),
@@ -184,7 +184,7 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
     let observations = observe(&task.findings, rules, &outcome, &root);
     for (diagnostic, observation) in run.diagnostics.iter_mut().zip(observations) {
         let Some(verdict) = &mut diagnostic.verdict else { continue };
-        // Of two reasons why nothing was seen, that of the script itself is the better one.
+        // Of two reasons why nothing was observed, the one of the script itself is better.
         let is_own = run.project.file(diagnostic.span.file).path == script;
         let says_more = |before: &Observation| (observation.status, is_own) > (before.status, false);
         if verdict.run.as_ref().is_none_or(says_more) {
@@ -194,7 +194,7 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
     Ok(())
 }
 
-/// A finding as the probe watches for it.
+/// A finding in the form that the probe watches for.
 pub fn place(diagnostic: &Diagnostic, project: &Project) -> Static {
     let file = project.file(diagnostic.span.file);
     let at = |offset: u32| {
@@ -237,7 +237,7 @@ fn emit(run: &Run, folder: &Path, torch: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// What a script says of itself.
+/// The comment at the beginning of a witness.
 fn header(diagnostic: &Diagnostic, verdict: &Verdict, place: &str, torch: Option<&str>) -> String {
     let Diagnostic { code, name, message, .. } = diagnostic;
     let mut text = format!("{code} {name}, at {place}\n{message}\n");

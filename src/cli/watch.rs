@@ -1,4 +1,4 @@
-//! `--watch`: check again whenever a file changes.
+//! `--watch`: checks again whenever a file changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,7 +8,7 @@ use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use super::Failure;
 
-/// Editors write a file in several steps: wait until they are done.
+/// Editors write a file in several steps: wait until they have finished.
 const SETTLE: Duration = Duration::from_millis(100);
 
 /// Does the work now and after every change below the paths, until the process is stopped.

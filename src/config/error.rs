@@ -32,7 +32,7 @@ impl ConfigError {
         let message = match unknown_field(message) {
             Some(key) => match nearest(key, KEYS.iter().copied()) {
                 Some(known) => format!("unknown key `{key}`; did you mean `{known}`?"),
-                None => format!("unknown key `{key}`; known are {}", KEYS.join(", ")),
+                None => format!("unknown key `{key}`; known keys are {}", KEYS.join(", ")),
             },
             None => message.to_owned(),
         };

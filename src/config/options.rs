@@ -12,7 +12,7 @@ use crate::diagnostic::Severity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputFormat {
-    /// Labelled source, for people.
+    /// Source with labels, for people.
     Text,
     /// One line per finding.
     Concise,
@@ -22,18 +22,18 @@ pub enum OutputFormat {
     JsonLines,
     /// One line per finding, under the name of its file.
     Grouped,
-    /// GitHub's workflow commands: annotations on a pull request.
+    /// GitHub workflow commands: annotations on pull requests.
     Github,
-    /// SARIF 2.1.0: code scanning.
+    /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// GitLab's Code Quality report.
+    /// GitLab Code Quality report.
     Gitlab,
-    /// JUnit's XML: test reports.
+    /// JUnit XML, for test reports.
     Junit,
 }
 
 impl OutputFormat {
-    /// The name by which it is chosen.
+    /// The name of the format.
     pub fn as_str(self) -> &'static str {
         match self {
             OutputFormat::Text => "text",
@@ -55,36 +55,36 @@ impl OutputFormat {
 #[schemars(title = "torchvet", extend("$id" = "torchvet.schema.json"))]
 pub struct Options {
     /// The rules to run: codes (`TV103`), prefixes of codes (`TV1`), names, or `ALL`.
-    /// Without it, the rules that are on by default.
+    /// Default: the rules that are enabled by default.
     #[schemars(with = "Option<Vec<String>>")]
     pub select: Option<Vec<Spanned<String>>>,
     /// The rules not to run. The more specific of `select` and `ignore` wins.
     #[schemars(with = "Option<Vec<String>>")]
     pub ignore: Option<Vec<Spanned<String>>>,
-    /// The rules to run beside the ones that `select` (or the default) names.
+    /// The rules to run in addition to `select` (or the default).
     #[schemars(with = "Option<Vec<String>>")]
     pub extend_select: Option<Vec<Spanned<String>>>,
-    /// For files that match a pattern, the rules not to report. A pattern that starts with
-    /// `!` stands for the files that do not match it.
+    /// The rules not to report in files that match a pattern. A pattern that starts with `!`
+    /// matches the files that do not match the rest.
     #[schemars(with = "Option<BTreeMap<String, Vec<String>>>")]
     pub per_file_ignores: Option<BTreeMap<Spanned<String>, Vec<Spanned<String>>>>,
-    /// The severity with which a rule's findings are reported, by code, prefix or name.
+    /// The severity of a rule's findings, by code, prefix or name.
     #[schemars(with = "Option<BTreeMap<String, SeverityName>>")]
     pub severity: Option<BTreeMap<Spanned<String>, Severity>>,
-    /// Files and folders to pass over, in place of the default ones.
+    /// Files and folders to skip, instead of the default ones.
     #[schemars(with = "Option<Vec<String>>")]
     pub exclude: Option<Vec<Spanned<String>>>,
-    /// Files and folders to pass over, beside the default ones.
+    /// Files and folders to skip, in addition to the default ones.
     #[schemars(with = "Option<Vec<String>>")]
     pub extend_exclude: Option<Vec<Spanned<String>>>,
-    /// Pages of rules of your own, as patterns: `["lint/*.md"]`.
+    /// Pages of your own rules, as patterns: `["lint/*.md"]`.
     #[schemars(with = "Option<Vec<String>>")]
     pub rules: Option<Vec<Spanned<String>>>,
     /// How findings are printed.
     pub output_format: Option<OutputFormat>,
-    /// Whether files that `.gitignore` names are passed over. Default: true.
+    /// Whether to skip files that `.gitignore` lists. Default: true.
     pub respect_gitignore: Option<bool>,
-    /// Whether excludes count for files named on the command line. Default: false.
+    /// Whether `exclude` also applies to files named on the command line. Default: false.
     pub force_exclude: Option<bool>,
 }
 

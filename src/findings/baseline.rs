@@ -59,7 +59,7 @@ impl Baseline {
         let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
         let document: Document = serde_json::from_str(&text).map_err(|error| fail(&error))?;
         if document.version != VERSION {
-            return Err(fail(&format!("this is version {} of the format, not {VERSION}", document.version)));
+            return Err(fail(&format!("unsupported baseline format {} (expected {VERSION})", document.version)));
         }
         let mut known = BTreeMap::new();
         for Entry { path, code, text, count } in document.findings {

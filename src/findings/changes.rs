@@ -27,7 +27,7 @@ impl Changes {
         let commit = format!("{revision}^{{commit}}");
         let base = git(&top, &["merge-base", "--end-of-options", revision, "HEAD"])
             .or_else(|_| git(&top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]))
-            .map_err(|_| format!("git knows no revision `{revision}`"))?;
+            .map_err(|_| format!("git does not know the revision `{revision}`"))?;
         let diff = git(
             &top,
             &[

@@ -180,9 +180,9 @@ fn name_repeats(diagnostic: &mut Diagnostic) {
         1 => "1 more place".to_owned(),
         n => format!("{n} more places"),
     };
-    diagnostic.message.push_str(&format!(" (the same at {count})"));
+    diagnostic.message.push_str(&format!(" (and at {count})"));
     let shown = diagnostic.repeats.iter().take(REPEATS_SHOWN);
-    diagnostic.labels.extend(shown.map(|&span| Label { span, message: "the same, for the same cause".to_owned() }));
+    diagnostic.labels.extend(shown.map(|&span| Label { span, message: "same problem, same cause".to_owned() }));
 }
 
 #[cfg(test)]

@@ -172,15 +172,15 @@ fn observed(run: &Observation) -> String {
     }
 }
 
-/// The closing line of a text report; `complete` is false where something could not be
-/// checked.
-pub fn summary(diagnostics: &[Diagnostic], checked: usize, complete: bool) -> String {
+/// The last line of a text report. `unchecked` counts the paths that could not be checked.
+pub fn summary(diagnostics: &[Diagnostic], checked: usize, unchecked: usize) -> String {
     let plural = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
     };
-    if diagnostics.is_empty() && !complete {
-        return format!("Nothing found in {}, but not all could be checked", plural(checked, "file"));
+    if diagnostics.is_empty() && unchecked > 0 {
+        let (checked, unchecked) = (plural(checked, "file"), plural(unchecked, "path"));
+        return format!("No findings in {checked}, but {unchecked} could not be checked");
     }
     if diagnostics.is_empty() {
         return format!("All checks passed! ({})", plural(checked, "file"));

@@ -156,7 +156,7 @@ pub fn examine(python: &Python) -> Result<Health, String> {
         let Some((part, what)) = more.broken.filter(|(part, _)| !told.parts.contains_key(part)) else { break };
         let asked = part.clone();
         told.parts.insert(part, json!({ "trouble": what }));
-        trouble.push(format!("{asked} was asked: {what}"));
+        trouble.push(format!("{asked}: {what}"));
     }
     let mut health = Health {
         version: VERSION,
@@ -200,9 +200,9 @@ fn ask(
             }
             Answer::Gone => {
                 let (status, _) = worker.end(Duration::from_secs(1));
-                status.map_or_else(|| "it ended Python".to_owned(), |status| format!("it ended Python ({status})"))
+                status.map_or_else(|| "Python crashed".to_owned(), |status| format!("Python crashed ({status})"))
             }
-            Answer::Late => format!("it does not answer within {} s", PATIENCE.as_secs()),
+            Answer::Late => format!("no answer within {} s", PATIENCE.as_secs()),
         };
         told.broken = asking.map(|name| (name, happened));
         return Ok(told);
@@ -242,7 +242,8 @@ impl Health {
             };
             if let Some((Some(have), Some(needs))) = self.driver.as_ref().and_then(newer) {
                 say(format!(
-                    "the driver runs CUDA up to {have}, and this PyTorch needs {needs}: update the driver, or install a wheel for CUDA {have}"
+                    "the driver supports CUDA up to {have}, but this PyTorch needs {needs}: update the driver, or \
+                     install a wheel for CUDA {have}"
                 ));
             }
         }
@@ -255,11 +256,14 @@ impl Health {
         let is_on =
             |name| variable(name).is_some_and(|variable| variable.value.as_deref().is_some_and(|value| value != "0"));
         if is_on("CUDA_LAUNCH_BLOCKING") {
-            say("CUDA_LAUNCH_BLOCKING is on: unset it when the error is found, since every kernel is waited for"
-                .to_owned());
+            say(
+                "CUDA_LAUNCH_BLOCKING is set: unset it when you have found the error, because the CPU waits for every \
+                kernel"
+                    .to_owned(),
+            );
         }
         if is_on("TORCH_USE_CUDA_DSA") {
-            say("TORCH_USE_CUDA_DSA does nothing in the environment: PyTorch must be built with it".to_owned());
+            say("TORCH_USE_CUDA_DSA has no effect in the environment: PyTorch must be built with it".to_owned());
         }
         for late in self.environment.iter().filter(|variable| variable.in_time == Some(false)) {
             say(format!("{} is set by Python after PyTorch was imported: set it in the shell", late.name));
@@ -290,7 +294,7 @@ impl Health {
         }
         if let Some(GpusPart { list, trouble }) = &self.gpus {
             if list.is_empty() {
-                line(out, "GPUs", &format!("none: {}", trouble.as_deref().unwrap_or("PyTorch sees none")))?;
+                line(out, "GPUs", &format!("none: {}", trouble.as_deref().unwrap_or("PyTorch finds none")))?;
             }
             for gpu in list {
                 line(out, &format!("GPU {}", gpu.index), &gpu.text())?;
@@ -301,13 +305,13 @@ impl Health {
             launch.map_or_else(|| "?".to_owned(), |l| format!("{:.0} of {:.0} ms", l.launch * 1e3, l.total * 1e3))
         };
         let measured = format!(
-            "a launch takes {} of its kernel's time with it, {} without",
+            "with it a launch takes {} of the kernel's time, without it {}",
             times(blocking.with),
             times(blocking.without)
         );
         let text = match (blocking.takes_effect, &blocking.reason) {
             (Some(true), _) => format!("CUDA_LAUNCH_BLOCKING takes effect: {measured}"),
-            (Some(false), _) => format!("CUDA_LAUNCH_BLOCKING takes no effect: {measured}"),
+            (Some(false), _) => format!("CUDA_LAUNCH_BLOCKING has no effect: {measured}"),
             (None, reason) => {
                 let reason = reason.as_deref().unwrap_or("no kernel could be launched");
                 format!("whether CUDA_LAUNCH_BLOCKING takes effect was not measured: {reason}")
@@ -315,7 +319,7 @@ impl Health {
         };
         line(out, "Launches", &text)?;
         if self.environment.is_empty() {
-            line(out, "Variables", "none that matters is set")?;
+            line(out, "Variables", "none of the relevant ones is set")?;
         }
         for (index, variable) in self.environment.iter().enumerate() {
             line(out, if index == 0 { "Variables" } else { "" }, &variable.text())?;
@@ -344,13 +348,13 @@ fn gigabytes(bytes: u64) -> String {
 impl TorchPart {
     fn text(&self) -> String {
         let Some(version) = &self.version else {
-            return format!("none: {}", self.trouble.as_deref().unwrap_or("it says nothing"));
+            return format!("none: {}", self.trouble.as_deref().unwrap_or("unknown reason"));
         };
         let mut parts = vec![version.clone()];
         match (&self.cuda, &self.hip) {
             (Some(cuda), _) => parts.push(format!("built for CUDA {cuda}")),
             (None, Some(hip)) => parts.push(format!("built for ROCm {hip}")),
-            (None, None) => parts.push("built for the CPU alone".to_owned()),
+            (None, None) => parts.push("built for the CPU only".to_owned()),
         }
         parts.extend(self.cudnn.iter().map(|cudnn| format!("cuDNN {cudnn}")));
         parts.extend(self.nccl.iter().map(|nccl| format!("NCCL {nccl}")));
@@ -361,11 +365,11 @@ impl TorchPart {
 impl DriverPart {
     fn text(&self) -> String {
         let mut parts: Vec<String> = self.version.iter().cloned().collect();
-        parts.extend(self.cuda.iter().map(|cuda| format!("runs CUDA up to {cuda}")));
+        parts.extend(self.cuda.iter().map(|cuda| format!("supports CUDA up to {cuda}")));
         match &self.trouble {
             Some(trouble) if parts.is_empty() => format!("none: {trouble}"),
             Some(trouble) => format!("{}, but {trouble}", parts.join(", ")),
-            None if parts.is_empty() => "of an unknown version".to_owned(),
+            None if parts.is_empty() => "unknown version".to_owned(),
             None => parts.join(", "),
         }
     }
@@ -387,12 +391,12 @@ impl Gpu {
 impl Variable {
     fn text(&self) -> String {
         let Variable { name, meaning, .. } = self;
-        let Some(value) = &self.value else { return format!("{name} is removed by Python: {meaning}") };
+        let Some(value) = &self.value else { return format!("{name} is unset when Python starts: {meaning}") };
         let when = match (self.set_by, self.in_time) {
             (SetBy::Shell, _) => "in time",
-            (SetBy::Python, Some(true)) => "set as Python starts, in time",
-            (SetBy::Python, _) => "set as Python starts, but after PyTorch was imported",
-            (SetBy::Import, _) => "set by PyTorch's import",
+            (SetBy::Python, Some(true)) => "set when Python starts, in time",
+            (SetBy::Python, _) => "set when Python starts, but after PyTorch was imported",
+            (SetBy::Import, _) => "set by importing PyTorch",
         };
         format!("{name}={value} ({when}): {meaning}")
     }
@@ -434,7 +438,7 @@ mod tests {
         }));
         let advice = health.advice.join("\n");
         for part in
-            ["CUDA up to 11.4, and this PyTorch needs 13.2", "no kernels for Tesla K80", "unset it", "NCCL_DEBUG"]
+            ["CUDA up to 11.4, but this PyTorch needs 13.2", "no kernels for Tesla K80", "unset it", "NCCL_DEBUG"]
         {
             assert!(advice.contains(part), "{part} is not in {advice}");
         }

@@ -137,7 +137,7 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
             Shown::Nothing(format!("it needs a module that is not installed: {}", raised.message))
         }
         Outcome::NotBuilt(raised) => {
-            Shown::Nothing(format!("its arguments cannot be made: {}{}", raised.line(), guessed()))
+            Shown::Nothing(format!("its arguments cannot be created: {}{}", raised.line(), guessed()))
         }
         Outcome::Died(how) => Shown::Reproduced(How::Died, Some(how)),
         Outcome::Lost(why) => Shown::Nothing(why),
@@ -145,12 +145,12 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
             Shown::Reproduced(How::Silent, Some(judged.message))
         }
         Outcome::Ran { contract: Some(_) } if page.cuda.is_some() => {
-            Shown::Nothing("the CPU runs the call; only a GPU refuses it, and there is none".to_owned())
+            Shown::Nothing("the CPU accepts the call; only a GPU would refuse it, and there is none".to_owned())
         }
         Outcome::Ran { .. } if claim.raises && program.lost.is_empty() => Shown::Refuted,
         Outcome::Ran { .. } => match program.lost.first() {
             Some(lost) => Shown::Nothing(lost.clone()),
-            None => Shown::Nothing("real tensors with these facts do not show it".to_owned()),
+            None => Shown::Nothing("a call with real tensors does not show it".to_owned()),
         },
     }
 }
@@ -158,9 +158,9 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
 /// Why there is no call to make again.
 pub(super) fn without_witness(page: &Page) -> String {
     if page.contract_of.is_empty() && page.rejects.is_none() {
-        "no single call shows it".to_owned()
+        "a single call cannot show it".to_owned()
     } else {
-        "the call's arguments are not known well enough".to_owned()
+        "too little is known about the arguments of the call".to_owned()
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(class_index(Outcome::Died("SIGSEGV".to_owned())), "reproduced Died");
         // Silent harm: what counts is the contract over real tensors.
         assert_eq!(shown("TV110", Severity::Error, ran(Some("input holds probabilities"))), "reproduced Silent");
-        assert!(shown("TV110", Severity::Error, ran(None)).contains("do not show it"));
+        assert!(shown("TV110", Severity::Error, ran(None)).contains("does not show it"));
         assert_eq!(
             shown("TV401", Severity::Error, raised("RuntimeError", "The size of tensor a (3) must match")),
             "reproduced Raised"

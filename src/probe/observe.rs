@@ -91,7 +91,7 @@ impl<'a> Seen<'a> {
 
     fn observe(&self, number: usize, finding: &Static, rules: &Rules) -> Observation {
         let Some(page) = rules.find(&finding.code) else {
-            return undecided("it follows from the source alone");
+            return undecided("the source alone shows it");
         };
         let claim = Claim::of(page, finding.severity);
         let there = self.there(number, finding);
@@ -134,32 +134,32 @@ impl<'a> Seen<'a> {
         }
         let died = there.begun && !there.passed && there.raised.is_empty() && is_crash(self.outcome.exit_code);
         (died && claim.raises)
-            .then(|| format!("the process ends in this call, with exit code {}", self.outcome.exit_code))
+            .then(|| format!("the process crashes in this call, with exit code {}", self.outcome.exit_code))
     }
 
     /// The call was made, and nothing failed.
     fn without_failure(&self, finding: &Static, page: &Page, claim: &Claim, there: &There<'_>) -> Observation {
         if claim.about_devices && !self.has_gpu {
-            return undecided("the call went well without a GPU; `--device virtual` emulates one");
+            return undecided("the call succeeded without a GPU; `--device virtual` emulates one");
         }
         if finding.severity != Severity::Error {
-            return undecided("the program made this call, and it went well this time");
+            return undecided("the program made this call, and it succeeded this time");
         }
         // What its history makes wrong, real arguments do not tell.
         let tells = !asks_for_history(page) && !asks_for_role(page);
         let refuses = claim.raises && (tells || !claim.may_be_silent);
         let reason = if refuses && there.passed {
-            "the program made this call, and it went well"
+            "the program made this call, and it succeeded"
         } else if tells && there.held && there.violated.is_none() {
             "the program made this call, and the rule's contract holds for its arguments"
         } else if claim.raises && !there.passed {
-            return undecided("the program came to this line; only Python 3.11 or newer tells its calls apart");
+            return undecided("the program reached this line; only Python 3.11 or newer can distinguish its calls");
         } else {
-            return undecided("the program came here, but a run does not show what this rule is about");
+            return undecided("the program reached this line, but a run cannot show this problem");
         };
         match &self.early {
             None => Observation { status: Observed::Refuted, message: None, reason: Some(reason.to_owned()) },
-            Some(early) => undecided(&format!("{reason}, but not to its end: {early}")),
+            Some(early) => undecided(&format!("{reason}; but {early}")),
         }
     }
 
@@ -172,7 +172,7 @@ impl<'a> Seen<'a> {
             None if !self.outcome.lines.iter().any(|line| matches!(line.event, Event::Start(_))) => {
                 "the program did not import PyTorch".to_owned()
             }
-            None => "the program ended without this call".to_owned(),
+            None => "the program finished without making this call".to_owned(),
         };
         Observation { status: Observed::NotReached, message: None, reason: Some(reason) }
     }
@@ -196,20 +196,22 @@ fn is_crash(exit_code: u8) -> bool {
 /// Why a program did not come to its end, as part of a sentence.
 fn early(outcome: &Outcome, root: &Path) -> Option<String> {
     if let Some(limit) = outcome.late {
-        return Some(format!("the program did not end within {} s", limit.as_secs_f64()));
+        return Some(format!("the program did not finish within {} s", limit.as_secs_f64()));
     }
     let at = |filename: &str, line: usize| format!("{}:{line}", shown(Path::new(filename), root));
     let told = outcome.lines.iter().find_map(|Line { event, .. }| match event {
         Event::Refused { reason } => Some(reason.clone()),
-        Event::Finding(found) if found.stopped => {
-            Some(format!("the probe ended the program at {}, for {}", at(&found.filename, found.line), found.code))
-        }
+        Event::Finding(found) if found.stopped => Some(format!(
+            "the probe stopped the program at {} because of {}",
+            at(&found.filename, found.line),
+            found.code
+        )),
         Event::Exception(Exception { kind, message, stack }) => {
             let place = own(stack).map(|frame| format!(" at {}", at(&frame.filename, frame.line)));
             let said = message.lines().next().map(|line| format!(": {line}")).unwrap_or_default();
             Some(format!("the program ended with {kind}{}{said}", place.unwrap_or_default()))
         }
-        Event::Enough { steps } => Some(format!("the program was ended after {steps} steps")),
+        Event::Enough { steps } => Some(format!("the program was stopped after {steps} steps")),
         _ => None,
     });
     let by_code = || {

@@ -58,11 +58,11 @@ impl Python {
     pub fn ask(path: PathBuf) -> Result<Python, String> {
         let shown = path.display();
         let output = Command::new(&path).args(["-c", QUESTION]).env_remove("TORCHVET_PROBE").output();
-        let output = output.map_err(|error| format!("cannot run `{shown}`: {error}; name a Python with --python"))?;
+        let output = output.map_err(|error| format!("cannot run `{shown}`: {error}; choose a Python with --python"))?;
         let answer: Answer = serde_json::from_slice(last_line(&output.stdout)).map_err(|_| {
             let said = String::from_utf8_lossy(&output.stderr);
-            let said = said.trim().lines().last().unwrap_or("it printed nothing that was expected").to_owned();
-            format!("`{shown}` is no Python that the probe can use: {said}")
+            let said = said.trim().lines().last().unwrap_or("unexpected output").to_owned();
+            format!("the probe cannot use `{shown}`: {said}")
         })?;
         if answer.python < PYTHON {
             let (major, minor) = answer.python;
@@ -75,7 +75,7 @@ impl Python {
     pub fn needs_torch(&self) -> Result<(), String> {
         let shown = self.path.display();
         let Some(torch) = &self.torch else {
-            return Err(format!("`{shown}` has no PyTorch; name a Python that has it with --python"));
+            return Err(format!("`{shown}` has no PyTorch; choose a Python that has it with --python"));
         };
         let mut parts = torch.split(['.', '+', 'a', 'r']).map(str::parse::<u32>);
         match (parts.next(), parts.next()) {

@@ -163,19 +163,19 @@ impl Report {
         for assert in &self.asserts {
             let Assert { file, condition, threads, rules } = assert;
             match self.virtual_gpus {
-                Some(_) => writeln!(out, "torchvet: on a GPU an assert fails, `{condition}`, in {file}")?,
+                Some(_) => writeln!(out, "torchvet: on a GPU this assert fails: `{condition}`, in {file}")?,
                 None => {
                     let threads = counted(*threads, "thread");
                     writeln!(
                         out,
-                        "torchvet: the driver reports a failed assert, `{condition}`, in {file} ({threads})"
+                        "torchvet: the driver reports a failed assert: `{condition}`, in {file} ({threads})"
                     )?;
                 }
             }
             match rules.as_slice() {
-                [] => writeln!(out, "  no rule quotes it")?,
-                [rule] => writeln!(out, "  {rule} speaks of it: `torchvet rule {rule}`")?,
-                [first, ..] => writeln!(out, "  {} speak of it: `torchvet rule {first}`", rules.join(", "))?,
+                [] => writeln!(out, "  no rule covers it")?,
+                [rule] => writeln!(out, "  {rule} explains it: `torchvet rule {rule}`")?,
+                [first, ..] => writeln!(out, "  {} explain it: `torchvet rule {first}`", rules.join(", "))?,
             }
         }
         if quiet {
@@ -198,10 +198,10 @@ impl Report {
             writeln!(out, "torchvet: {} on the CPU{found}", counted(gpus, "virtual GPU"))?;
         }
         if let Some(steps) = self.steps {
-            writeln!(out, "torchvet: ended after {steps} steps of the optimizer, as asked")?;
+            writeln!(out, "torchvet: stopped after {steps} optimizer steps, as requested")?;
         }
         write!(out, "torchvet: {}", counted(self.findings.len(), "violation"))?;
-        write!(out, "; {} contracts, {} judged", self.contracts, counted(self.calls, "call"))?;
+        write!(out, "; {} contracts, {} checked", self.contracts, counted(self.calls, "call"))?;
         write!(out, " in {:.2} s", self.seconds)?;
         if let Some(slowest) = self.judged.iter().max_by(|a, b| a.seconds.total_cmp(&b.seconds)) {
             write!(out, " (slowest: {}, {:.2} s)", slowest.code, slowest.seconds)?;
@@ -214,7 +214,7 @@ impl Report {
             let count = |verdict| self.checker.iter().filter(|one| one.verdict == verdict).count();
             writeln!(
                 out,
-                "torchvet: of what the checker found, {} observed, {} refuted, {} not reached, {} undecided",
+                "torchvet: findings of the checker: {} observed, {} refuted, {} not reached, {} undecided",
                 count(Observed::Observed),
                 count(Observed::Refuted),
                 count(Observed::NotReached),
@@ -227,7 +227,7 @@ impl Report {
         }
         if self.compiled_calls > 0 {
             let calls = counted(self.compiled_calls, "call");
-            writeln!(out, "torchvet: {calls} of compiled code not seen; TORCH_COMPILE_DISABLE=1 runs it in Python")?;
+            writeln!(out, "torchvet: {calls} in compiled code not checked; TORCH_COMPILE_DISABLE=1 runs it in Python")?;
         }
         Ok(())
     }
@@ -269,10 +269,10 @@ impl Found {
         writeln!(out, "  {}({})", self.finding.call, named.join("; "))?;
         for frame in self.finding.stack.iter().filter(|frame| frame.line != *line || frame.filename != *filename) {
             let Frame { filename, line, function } = frame;
-            writeln!(out, "  through {}:{line} in {function}", shown(Path::new(filename), root))?;
+            writeln!(out, "  called from {}:{line} in {function}", shown(Path::new(filename), root))?;
         }
         if self.finding.guessed {
-            writeln!(out, "  told by the values alone: no reason to stop")?;
+            writeln!(out, "  guessed from the values only, so the program is not stopped")?;
         }
         if !self.ranks.is_empty() {
             let ranks: Vec<String> = self.ranks.iter().map(u32::to_string).collect();

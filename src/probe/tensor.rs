@@ -21,7 +21,7 @@ pub fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String
     let shape: Vec<i64> = lengths.iter().map(|length| writer.length(length).max(0)).collect();
     let count = shape.iter().try_fold(1i64, |n, size| n.checked_mul(*size)).unwrap_or(i64::MAX);
     if count > LARGEST {
-        writer.lost.push(format!("`{name}` is too large to be made"));
+        writer.lost.push(format!("`{name}` is too large to create"));
     }
     let dtype = facts.dtype.unwrap_or(writer.fallback.dtype);
     let device = match facts.device {
@@ -84,7 +84,7 @@ impl Made<'_> {
             return (self.of_nothing(), true);
         }
         if self.count > RANDOM {
-            writer.lost.push(format!("`{name}` is too large to be given its values"));
+            writer.lost.push(format!("`{name}` is too large to fill with its values"));
             return (self.of_nothing(), true);
         }
         if let [value] = values.as_slice()

@@ -22,7 +22,7 @@ use crate::value::Kind;
 /// How long PyTorch's import may take.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-const HISTORY_ONLY: &str = "only the history of its values shows it";
+const HISTORY_ONLY: &str = "it depends on how the values were computed";
 
 pub struct Verifier<'a> {
     python: &'a Python,
@@ -98,7 +98,7 @@ impl<'a> Verifier<'a> {
     /// Runs the witness of a finding. Without one there is nothing to run.
     pub fn verify(&mut self, diagnostic: &Diagnostic) -> Reproduction {
         let Some(page) = self.rules.find(&diagnostic.code) else {
-            return undecided("no rule of PyTorch's: it follows from the source alone".to_owned());
+            return undecided("not about a PyTorch call: the source alone shows it".to_owned());
         };
         let Some(witness) = &diagnostic.witness else {
             return undecided(without_witness(page));
@@ -109,7 +109,7 @@ impl<'a> Verifier<'a> {
             if !claim.raises && asks_for_history(page) {
                 return undecided(HISTORY_ONLY.to_owned());
             }
-            return undecided(format!("a witness does not run `{path}`"));
+            return undecided(format!("a witness must not call `{path}`"));
         }
         match self.ready() {
             Err(reason) => undecided(reason),
@@ -158,7 +158,7 @@ impl<'a> Verifier<'a> {
                 program: Some(program.text()),
             },
             (None, Some((why, program))) => Reproduction { program: Some(program.text()), ..undecided(why) },
-            (None, None) => undecided("no program could be made of it".to_owned()),
+            (None, None) => undecided("no witness could be made for it".to_owned()),
         }
     }
 
@@ -181,7 +181,7 @@ impl<'a> Verifier<'a> {
                 }
                 // Those of older versions want a driver.
                 Outcome::NotBuilt(raised) => {
-                    reason.get_or_insert(format!("PyTorch's fake tensors say {}", raised.line()));
+                    reason.get_or_insert(format!("PyTorch's fake tensors raise {}", raised.line()));
                     continue;
                 }
                 _ => continue,
@@ -199,7 +199,7 @@ impl<'a> Verifier<'a> {
                     program: Some(program.text()),
                 };
             }
-            reason.get_or_insert(format!("PyTorch's fake tensors say {}", raised.line()));
+            reason.get_or_insert(format!("PyTorch's fake tensors raise {}", raised.line()));
         }
         let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         undecided(format!("it needs a GPU, and there is none{why}"))
@@ -226,7 +226,7 @@ impl<'a> Verifier<'a> {
                     continue;
                 }
                 Outcome::NotBuilt(raised) => {
-                    reason.get_or_insert((format!("its arguments cannot be made: {}", raised.line()), program));
+                    reason.get_or_insert((format!("its arguments cannot be created: {}", raised.line()), program));
                     continue;
                 }
                 Outcome::Lost(why) => {
@@ -261,7 +261,7 @@ impl<'a> Verifier<'a> {
             },
             (Some(_), _) => self.on_cpu(page, claim, witness),
             (None, Some((why, program))) => Reproduction { program: Some(program.text()), ..undecided(why) },
-            (None, None) => undecided("no program could be made of it".to_owned()),
+            (None, None) => undecided("no witness could be made for it".to_owned()),
         }
     }
 
@@ -293,8 +293,8 @@ impl<'a> Verifier<'a> {
         match worker.answer(PATIENCE) {
             Answer::Said(Said::Ready(torch)) => Ok((worker, torch)),
             Answer::Said(Said::Refused { reason }) => Err(reason),
-            Answer::Said(_) | Answer::Gone => Err(format!("`{shown}` ends while PyTorch is imported")),
-            Answer::Late => Err(format!("`{shown}` does not finish the import of PyTorch")),
+            Answer::Said(_) | Answer::Gone => Err(format!("`{shown}` crashes while importing PyTorch")),
+            Answer::Late => Err(format!("`{shown}` does not finish importing PyTorch")),
         }
     }
 
@@ -358,12 +358,12 @@ impl<'a> Verifier<'a> {
                 Answer::Said(Said::Calling { id: now }) => calling |= now == id,
                 Answer::Said(_) => {}
                 Answer::Late => {
-                    let message = format!("the witness did not end within {} s", self.limit.as_secs_f64());
+                    let message = format!("the witness did not finish within {} s", self.limit.as_secs_f64());
                     return (Outcome::Lost(message), false);
                 }
                 Answer::Gone if calling => return (Outcome::Died(String::new()), false),
                 Answer::Gone => {
-                    return (Outcome::Lost("the process ended while the arguments were made".to_owned()), false);
+                    return (Outcome::Lost("the process ended while the arguments were created".to_owned()), false);
                 }
             }
         }
@@ -411,7 +411,7 @@ fn choices(witness: &Witness) -> Vec<Choice> {
 }
 
 fn too_large(program: &Program) -> Option<String> {
-    program.lost.iter().find(|lost| lost.ends_with("is too large to be made")).cloned()
+    program.lost.iter().find(|lost| lost.ends_with("is too large to create")).cloned()
 }
 
 pub fn undecided(reason: String) -> Reproduction {

@@ -229,13 +229,13 @@ impl Writer {
         let name = argument.name.as_str();
         match &argument.value {
             Form::Unknown if argument.place == Place::Star && self.counts => {
-                self.lost.push(format!("something in `{name}` is not known"));
+                self.lost.push(format!("a part of `{name}` is not known"));
                 Some(self.length(&Length::Unknown).to_string())
             }
             // A finding holds whatever it is: also for the default.
             Form::Unknown | Form::Any(_) if argument.optional => None,
             Form::Unknown => {
-                self.lost.push(format!("nothing is known of `{name}`"));
+                self.lost.push(format!("nothing is known about `{name}`"));
                 Some(self.expression(&argument.value, name))
             }
             Form::Tensor(_) | Form::Instance(_) => {
@@ -291,7 +291,7 @@ impl Writer {
             Form::Tensor(facts) => tensor::expression(self, facts, name),
             Form::Instance(instance) => self.instance(instance),
             Form::Unknown => {
-                self.lost.push(format!("something in `{name}` is not known"));
+                self.lost.push(format!("a part of `{name}` is not known"));
                 tensor::expression(self, &TensorForm::unknown(), name)
             }
         }

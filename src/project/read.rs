@@ -153,7 +153,7 @@ fn decoded(path: &Path, mut text: String, encoding: Encoding) -> Result<Content,
 }
 
 fn too_big(path: &Path, bytes: u64) -> ReadError {
-    let reason = format!("skipped: {} MB of source are no program", bytes >> 20);
+    let reason = format!("skipped: the file is too large ({} MB)", bytes >> 20);
     ReadError::new(path, ReadErrorKind::TooBig, reason)
 }
 

@@ -64,7 +64,7 @@ fn quick_fix(reported: &Reported, diagnostic: &LspDiagnostic, lens: Lens, client
     let fix = reported.finding.fix.as_ref()?;
     let safe = fix.applicability == Applicability::Safe;
     let code = &reported.finding.code;
-    let title = if safe { fix.title.clone() } else { format!("{} (may change what the program does)", fix.title) };
+    let title = if safe { fix.title.clone() } else { format!("{} (may change behaviour)", fix.title) };
     let edits: Vec<&Edit> = fix.edits.iter().collect();
     Some(CodeAction {
         title: format!("{title} [{code}]"),
@@ -112,7 +112,7 @@ fn fix_all(found: &[Reported], document: &Document, lens: Lens, client: &Client)
         }
     }
     Some(CodeAction {
-        title: "Fix all that torchvet can fix safely".to_owned(),
+        title: "Fix all with torchvet's safe fixes".to_owned(),
         kind: Some(CodeActionKind::new(FIX_ALL)),
         edit: Some(workspace_edit(&chosen, about?, lens, client)?),
         ..CodeAction::default()

@@ -309,7 +309,7 @@ impl Server<'_> {
     fn changed(&mut self, document: Option<Arc<Document>>) {
         match document {
             Some(document) => self.tell(Task::Set(document)),
-            None => self.log("a change of something that is not open"),
+            None => self.log("a change of a document that is not open"),
         }
     }
 

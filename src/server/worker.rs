@@ -443,7 +443,7 @@ impl Worker {
 }
 
 fn bug(message: &str) -> LogMessageParams {
-    LogMessageParams { kind: MessageType::Error, message: format!("a bug of torchvet, please report it: {message}") }
+    LogMessageParams { kind: MessageType::Error, message: format!("torchvet crashed; please report it: {message}") }
 }
 
 fn fingerprint(items: &[Diagnostic]) -> String {

@@ -90,7 +90,7 @@ fn strange_notebooks() {
     ]);
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 2
-    Nothing found in 3 files, but not all could be checked
+    No findings in 3 files, but 3 paths could not be checked
     --- stderr
     error: not_json.ipynb:2:3: not valid JSON: expected value
     error: not_notebook.ipynb:1:3: not a Jupyter notebook: invalid type: integer `1`, expected a sequence
@@ -128,7 +128,7 @@ fn a_file_too_big_to_be_a_program() {
     exit 0
     All checks passed! (1 file)
     --- stderr
-    warning: big.py: skipped: 20 MB of source are no program
+    warning: big.py: skipped: the file is too large (20 MB)
     ");
 }
 

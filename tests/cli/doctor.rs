@@ -53,7 +53,7 @@ fn a_broken_driver_is_a_result() {
                 ctypes.CDLL = lambda name, *a, **k: broken(name) if name == 'libcuda.so.1' else load(name, *a, **k)\n";
     let kills = format!("{load}broken = lambda _: os.abort()");
     let Some(health) = examined(&kills, &[]) else { return };
-    assert!(health["driver"]["trouble"].as_str().is_some_and(|said| said.starts_with("it ended Python")), "{health}");
+    assert!(health["driver"]["trouble"].as_str().is_some_and(|said| said.starts_with("Python crashed")), "{health}");
     assert_ne!(health["torch"]["version"], Value::Null, "the rest is told all the same: {health}");
 
     let starts = "\
@@ -66,7 +66,7 @@ class Driver:
 broken = lambda _: Driver()";
     let Some(health) = examined(&format!("{load}{starts}"), &[]) else { return };
     assert_eq!(health["driver"]["cuda"], "11.4", "{health}");
-    assert_eq!(health["driver"]["trouble"], "libcuda.so.1 does not start: error 802");
+    assert_eq!(health["driver"]["trouble"], "libcuda.so.1 cannot be initialised: error 802");
 }
 
 /// A GPU of which launches wait for their kernel where CUDA_LAUNCH_BLOCKING says so.

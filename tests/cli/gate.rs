@@ -256,12 +256,12 @@ fn a_baseline_passes_over_what_it_holds() {
     assert_snapshot!(sandbox.run(&["check", "--baseline", "known.json"]), @r"
     exit 2
     --- stderr
-    error: known.json: No such file or directory (os error 2); `--update-baseline` writes the file
+    error: known.json: No such file or directory (os error 2); create it with `--update-baseline`
     ");
     assert_snapshot!(sandbox.run(&["check", "--baseline", "known.json", "--update-baseline"]), @r"
     exit 0
     --- stderr
-    known.json holds 1 finding.
+    Recorded 1 finding in known.json.
     ");
     assert_snapshot!(sandbox.read("known.json"), @r#"
     {
@@ -294,7 +294,7 @@ fn a_baseline_passes_over_what_it_holds() {
     exit 0
     All checks passed! (2 files)
     --- stderr
-    warning: known.json: TV103 in loss.py is gone: `loss = F.cross_entropy(logits, target)`; `--update-baseline` forgets it
+    warning: known.json: TV103 in loss.py is no longer found: `loss = F.cross_entropy(logits, target)`; remove it with `--update-baseline`
     ");
     assert_snapshot!(sandbox.run(&["check", "--baseline", "known.json", "other.py"]), @r"
     exit 0
@@ -318,7 +318,7 @@ fn a_broken_baseline_is_an_error() {
     assert_snapshot!(sandbox.run(&["check", "--baseline", "known.json"]), @r"
     exit 2
     --- stderr
-    error: known.json: this is version 2 of the format, not 1
+    error: known.json: unsupported baseline format 2 (expected 1)
     ");
 }
 
@@ -373,12 +373,12 @@ fn only_what_changed_is_reported() {
     assert_snapshot!(sandbox.run(&["check", "--diff-base", "nowhere"]), @r"
     exit 2
     --- stderr
-    error: git knows no revision `nowhere`
+    error: git does not know the revision `nowhere`
     ");
     assert_snapshot!(sandbox.run(&["check", "--diff-base=--output=x"]), @r"
     exit 2
     --- stderr
-    error: git knows no revision `--output=x`
+    error: git does not know the revision `--output=x`
     ");
     assert!(!sandbox.path("x").exists());
 }

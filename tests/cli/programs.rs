@@ -79,7 +79,7 @@ fn two_ranks_of_torchrun() {
         let (exit, _, report) = probed(&sandbox, &python, options, &torchrun);
         assert_eq!(exit, Some(0), "{report}");
         assert_eq!(ranks(), plain);
-        assert!(report.contains("6 calls judged"), "{report}");
+        assert!(report.contains("6 calls checked"), "{report}");
         assert!(report.contains("in 3 processes"), "{report}");
     }
     let (exit, _, report) = probed(&sandbox, &python, &[], &[&torchrun[..], &["wrong"]].concat());
@@ -107,8 +107,8 @@ fn compiled_code_is_not_seen_and_said_so() {
     let (_, plain) = alone(&sandbox, &python, &["compiled.py"]);
     let (exit, printed, report) = probed(&sandbox, &python, &[], &["compiled.py"]);
     assert_eq!((exit, printed.as_str()), (Some(0), plain.as_str()), "{report}");
-    assert!(report.contains("calls of compiled code not seen"), "{report}");
-    assert!(report.contains("3 calls judged"), "{report}");
+    assert!(report.contains("calls in compiled code not checked"), "{report}");
+    assert!(report.contains("3 calls checked"), "{report}");
     let (exit, printed, report) = probed(&sandbox, &python, &["--device", "virtual"], &["compiled.py"]);
     assert_eq!((exit, printed.as_str()), (Some(0), plain.as_str()), "{report}");
 }

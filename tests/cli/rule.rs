@@ -45,31 +45,31 @@ fn a_page_is_tested() {
     let test = ["rule", "--python", "no-python", "--test", "empty-batch.md"];
     assert_snapshot!(sandbox.run(&test), @r"
     exit 0
-    empty-batch.md: Example is found, Use instead is silent
-    empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    empty-batch.md: the marks in Example match the findings, Use instead has no findings
+    empty-batch.md: skipped: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); choose a Python with --python
     1 page tested: 0 with faults
     ");
     sandbox.write("empty-batch.md", PAGE.replace("  # warning", "\ntorch.ones(1)  # warning"));
     assert_snapshot!(sandbox.run(&test), @r"
     exit 1
-    empty-batch.md:22: Example is marked warning, but MY001 is silent there
-    empty-batch.md:21: Example has an unmarked warning of MY001
-    empty-batch.md: Use instead is silent
-    empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    empty-batch.md:22: Example has a `# warning` mark here, but MY001 reports nothing
+    empty-batch.md:21: Example has a finding without a mark: warning[MY001]
+    empty-batch.md: Use instead has no findings
+    empty-batch.md: skipped: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); choose a Python with --python
     1 page tested: 1 with faults
     ");
     sandbox.write("empty-batch.md", PAGE.replace("torch.ones(1, 2)", "torch.ones(0, 2)"));
     assert_snapshot!(sandbox.run(&test), @r"
     exit 1
-    empty-batch.md:26: Use instead has an unmarked warning of MY001
-    empty-batch.md: Example is found
-    empty-batch.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    empty-batch.md:26: Use instead has a finding without a mark: warning[MY001]
+    empty-batch.md: the marks in Example match the findings
+    empty-batch.md: skipped: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); choose a Python with --python
     1 page tested: 1 with faults
     ");
     assert_snapshot!(sandbox.run(&["rule", "--python", "no-python", "--test", "tv103", "no-such-page.md"]), @r"
     exit 2
-    rules/class-index-out-of-range.md: Example is found, Use instead is silent
-    rules/class-index-out-of-range.md: left out: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); name a Python with --python
+    rules/class-index-out-of-range.md: the marks in Example match the findings, Use instead has no findings
+    rules/class-index-out-of-range.md: skipped: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); choose a Python with --python
     --- stderr
     error: no-such-page.md: No such file or directory (os error 2)
     ");

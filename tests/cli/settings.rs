@@ -62,7 +62,7 @@ fn settings_come_from_the_nearest_file() {
     let excludes = torchvet::project::DEFAULT_EXCLUDES.join("\",\"");
     assert_snapshot!(settings.replace(&excludes, "…"), @r#"
     exit 0
-    select = "the rules that are on by default"  # default
+    select = "the default rules"  # default
     ignore = ["unused-ignore"]  # pyproject.toml
     extend-select = []  # default
     per-file-ignores = {}  # default
@@ -142,7 +142,7 @@ fn wrong_settings_are_shown_at_their_place() {
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 2
     --- stderr
-    error: unknown key `banana`; known are select, ignore, extend-select, per-file-ignores, severity, exclude, extend-exclude, rules, output-format, respect-gitignore, force-exclude
+    error: unknown key `banana`; known keys are select, ignore, extend-select, per-file-ignores, severity, exclude, extend-exclude, rules, output-format, respect-gitignore, force-exclude
      --> pyproject.toml:2:1
       |
     2 | banana = 1

@@ -116,7 +116,7 @@ fn a_process_that_dies_or_hangs_is_a_result() {
         return;
     };
     assert_eq!(verdict["status"], "undecided");
-    assert_eq!(verdict["reason"], "the witness did not end within 1 s");
+    assert_eq!(verdict["reason"], "the witness did not finish within 1 s");
     let Some((verdict, status)) = verdict_with("sys.modules['torch'] = None", &[]) else { return };
     assert_eq!((status, &verdict["status"]), (2, &"undecided".into()), "{verdict}");
     assert!(verdict["reason"].as_str().unwrap().starts_with("PyTorch cannot be imported"), "{verdict}");
@@ -201,7 +201,7 @@ fn what_no_call_shows_is_undecided() {
     let sandbox = Sandbox::new(&[("a.py", "import torch\nx = torch.zeros(3)\nx.to('cuda')\n")]);
     let Some(python) = python() else { return };
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
-    assert!(shown.contains("TV302") && shown.contains("(undecided: no single call shows it)"), "{shown}");
+    assert!(shown.contains("TV302") && shown.contains("(undecided: a single call cannot show it)"), "{shown}");
 }
 
 /// A page of the user's that claims of a function that it raises a RuntimeError.
@@ -245,7 +245,7 @@ fn a_witness_calls_nothing_that_does_harm() {
     let sandbox = Sandbox::new(&[("page.md", &page), ("a.py", "import torch\nx = torch.load('model.pt')\n")]);
     sandbox.write("torchvet.toml", "rules = ['page.md']\nselect = ['LAB']\n");
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
-    assert!(shown.contains("LAB001") && shown.contains("(undecided: a witness does not run `torch.load`)"), "{shown}");
+    assert!(shown.contains("LAB001") && shown.contains("(undecided: a witness must not call `torch.load`)"), "{shown}");
 }
 
 #[test]
@@ -346,7 +346,7 @@ if 'TORCHVET_PROBE' in os.environ:
     assert_eq!(code(&shown), "exit 0", "{shown}");
     for part in [
         "  reproduced: a call with these arguments fails: RuntimeError",
-        "  run: refuted: the program made this call, and it went well",
+        "  run: refuted: the program made this call, and it succeeded",
         "1 reproduced by PyTorch",
         "run: 0 observed, 1 refuted, 0 not reached, 0 undecided",
     ] {
@@ -377,7 +377,7 @@ fn how_a_program_ends_counts() {
     let (_sandbox, output) = run(&python, &[("a.py", endless)], &["--output-format", "json", "--run-timeout", "1"]);
     let verdict = reason(&output);
     assert_eq!(verdict["status"], "not-reached", "{verdict}");
-    assert_eq!(verdict["reason"], "the program did not end within 1 s");
+    assert_eq!(verdict["reason"], "the program did not finish within 1 s");
 
     let dies = "import os\nimport torch\ntorch.zeros(3).view(7)\n";
     let patch = "\

@@ -12,10 +12,10 @@ use crate::probe::doctor::examine;
 pub struct Args {
     #[command(flatten)]
     python: PythonArgs,
-    /// How to print it
+    /// How to print the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     output_format: Format,
-    /// Where to print it
+    /// Write the report to this file
     #[arg(long, short, value_name = "FILE")]
     output_file: Option<PathBuf>,
 }
@@ -34,6 +34,6 @@ pub fn main(args: &Args) -> Result<Status, Failure> {
         Format::Text => health.write_text(&mut out)?,
     }
     out.flush()?;
-    // A machine may be as it is: that is no finding.
+    // Problems of the machine are not findings.
     Ok(Status::Clean)
 }

@@ -1,4 +1,4 @@
-//! `torchvet probe`: what the checker says, held against the PyTorch that is installed.
+//! `torchvet probe`: tests findings and programs on the installed PyTorch.
 
 mod doctor;
 mod run;
@@ -18,13 +18,13 @@ pub struct Args {
 
 #[derive(clap::Subcommand, Debug)]
 enum Verb {
-    /// Run a program, and check every call before it reaches a kernel
+    /// Run a program and check every PyTorch call before it is executed
     Run(run::Args),
-    /// Tell what this machine can do
+    /// Diagnose Python, PyTorch, driver and GPUs
     Doctor(doctor::Args),
-    /// Run a small program for each finding, to see whether PyTorch agrees
+    /// Run a small program for each finding to test it on PyTorch
     Verify(check::VerifyOnly),
-    /// What the Python package takes from the binary
+    /// Print the data that the Python package needs from the binary
     #[command(hide = true)]
     Runtime(runtime::Args),
 }
@@ -38,7 +38,7 @@ struct PythonArgs {
 }
 
 impl PythonArgs {
-    /// The Python, whatever it has.
+    /// The Python, with or without PyTorch.
     fn choose(&self) -> Result<Python, Failure> {
         Python::ask(python::choose(self.python.as_deref())).map_err(Failure::Message)
     }
@@ -51,7 +51,7 @@ impl PythonArgs {
     }
 }
 
-/// On what a program is to run.
+/// The device on which a program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum WantedDevice {
     Cpu,

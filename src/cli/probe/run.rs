@@ -25,25 +25,25 @@ pub struct Args {
     module: bool,
     #[command(flatten)]
     python: PythonArgs,
-    /// Hide the GPUs, insist on one, or play CUDA on the CPU
+    /// Hide the GPUs, require a GPU, or emulate CUDA on the CPU
     #[arg(long, value_name = "DEVICE")]
     device: Option<WantedDevice>,
-    /// How many GPUs there are with `--device virtual` [default: 1]
+    /// The number of GPUs of `--device virtual` [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     gpus: Option<u32>,
-    /// End the program after so many steps of an optimizer
+    /// Stop the program after this number of optimizer steps
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
-    /// Where to save the arguments of the call that violates a contract
+    /// Save the arguments of the call that violates a contract to this folder
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
-    /// Report violations, and do not end the program
+    /// Report violations without stopping the program
     #[arg(long)]
     keep_going: bool,
     /// How to print the report
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     output_format: Format,
-    /// Where to print it [default: standard error]
+    /// Write the report to this file [default: standard error]
     #[arg(long, short, value_name = "FILE")]
     output_file: Option<PathBuf>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     let contracts = ContractSource::all(&settings.rules, |code| settings.selection.is_on(code));
     let device = WantedDevice::device(args.device);
     if args.gpus.is_some() && device != Device::Virtual {
-        return Err(Failure::Message("`--gpus` goes with `--device virtual`".to_owned()));
+        return Err(Failure::Message("`--gpus` needs `--device virtual`".to_owned()));
     }
     let mut task = Task::new(contracts, device, args.gpus.unwrap_or(1));
     task.findings = script.map(|script| findings(&settings, script)).transpose()?.unwrap_or_default();
@@ -84,7 +84,7 @@ pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     }
     out.flush()?;
     Ok(match report.exit_code {
-        // The program's own verdict stands, unless it hides a violation.
+        // The program's own exit code is kept, unless it hides a violation.
         0 if report.refused().is_some() => Status::Failed,
         0 if report.has_violation() => Status::Findings,
         code => Status::Program(code),
@@ -101,7 +101,7 @@ fn script(args: &Args) -> Result<Option<PathBuf>, Failure> {
     if path.is_file() {
         return Ok(Some(path));
     }
-    Err(Failure::Message(format!("there is no script `{}`; for a module write `-m`", path.display())))
+    Err(Failure::Message(format!("there is no script `{}`; use `-m` to run a module", path.display())))
 }
 
 /// What the checker finds in the script and the files that it imports.

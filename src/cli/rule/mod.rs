@@ -20,15 +20,15 @@ pub struct Args {
     /// Print all rules
     #[arg(long)]
     all: bool,
-    /// Test pages: does the checker find their Examples, and do they hold on PyTorch? Each is a
-    /// page's file, or the code or name of a rule. The pages' code is executed
+    /// Test pages: the findings in their Examples, and their claims about PyTorch. PAGE is a file,
+    /// or the code or name of a rule. The code in the pages is executed
     #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with_all = ["all", "output_format"])]
     test: Vec<String>,
-    /// The Python whose PyTorch judges [default: that of the active virtual environment, else
+    /// The Python whose PyTorch is used [default: that of the active virtual environment, else
     /// python3]
     #[arg(long, value_name = "PATH", requires = "test")]
     python: Option<PathBuf>,
-    /// How to print them
+    /// How to print the pages
     #[arg(long, default_value = "text")]
     output_format: Format,
 }

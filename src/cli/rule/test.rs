@@ -1,8 +1,8 @@
-//! `torchvet rule --test`: whether what a page claims holds.
+//! `torchvet rule --test`: tests whether the claims of a page are true.
 //!
-//! The checker must find in the Example what it is marked with, and nothing in Use instead. Where
-//! there is a PyTorch, the Example raises what `cpu` says on its marked line, or ends where the
-//! page names no exception, and Use instead and Evidence end.
+//! The checker must report exactly the marked lines of the Example, and nothing in Use instead.
+//! With PyTorch, a marked line of the Example must raise what `cpu` expects; without a `cpu`, the
+//! Example must run without an error. Use instead and Evidence must run without an error.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ use crate::config::{Layer, Settings};
 use crate::probe::python::{self, Python};
 use crate::rules::{Needs, Page, Rules};
 
-/// What stands before a block that imports nothing. `tests/pages_run.py` says the same.
+/// The lines before a block that imports nothing. `tests/pages_run.py` has the same.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn
@@ -29,20 +29,20 @@ import numpy as np
 /// How long a block may run.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What a page marks, and what was found: line of the page, severity, code.
+/// A mark or a finding: line of the page, severity, code.
 type Finding = (usize, String, String);
 
-/// What testing one page has shown.
+/// The result of testing one page.
 #[derive(Default)]
 struct Tested {
     passed: Vec<&'static str>,
-    /// What was not run, and why.
+    /// What was skipped, and why.
     left_out: Vec<String>,
     /// `path:line: what is wrong`
     faults: Vec<String>,
 }
 
-/// Tests pages, each named by its file or, if it is one of torchvet's own, by code or name.
+/// Tests pages. Each is named by its file or, if it belongs to torchvet, by its code or name.
 pub fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write) -> Result<Status, Failure> {
     let python = Python::ask(python::choose(python)).and_then(|python| {
         python.needs_torch()?;
@@ -65,10 +65,10 @@ pub fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write) -> Res
             out,
             "{}: {}",
             page.file,
-            if tested.passed.is_empty() { "nothing holds".into() } else { tested.passed.join(", ") }
+            if tested.passed.is_empty() { "no check passed".into() } else { tested.passed.join(", ") }
         )?;
         for part in &tested.left_out {
-            writeln!(out, "{}: left out: {part}", page.file)?;
+            writeln!(out, "{}: skipped: {part}", page.file)?;
         }
     }
     let torch = python.ok().and_then(|python| python.torch).map(|version| format!(" on PyTorch {version}"));
@@ -77,7 +77,7 @@ pub fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write) -> Res
     Ok(if failed == 0 { Status::Clean } else { Status::Findings })
 }
 
-/// The page, and settings under which every default rule is on, and this one.
+/// The page, and settings that enable all default rules and this one.
 fn load(name: &str) -> Result<(Page, Settings), Failure> {
     let rules = Rules::builtin();
     let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
@@ -107,26 +107,33 @@ fn statically(page: &Page, settings: &Settings, tested: &mut Tested) -> Result<(
         let first = page.line_of(block);
         let wanted = if marked { marks(page, block) } else { BTreeSet::new() };
         if marked && wanted.is_empty() {
-            let message = "the Example marks no line with `# error`, `# warning` or `# info`";
+            let message = "no line of the Example is marked with `# error`, `# warning` or `# info`";
             tested.faults.push(format!("{}:{first}: {message}", page.file));
             continue;
         }
         let found = findings(page, settings, block)?;
         for (line, severity, code) in wanted.difference(&found) {
-            let message = format!("{title} is marked {severity}, but {code} is silent there");
+            let message = format!("{title} has a `# {severity}` mark here, but {code} reports nothing");
             tested.faults.push(format!("{}:{line}: {message}", page.file));
         }
         for (line, severity, code) in found.difference(&wanted) {
-            tested.faults.push(format!("{}:{line}: {title} has an unmarked {severity} of {code}", page.file));
+            tested
+                .faults
+                .push(format!("{}:{line}: {title} has a finding without a mark: {severity}[{code}]", page.file));
         }
         if wanted == found {
-            tested.passed.push(if marked { "Example is found" } else { "Use instead is silent" });
+            tested.passed.push(if marked {
+                "the marks in Example match the findings"
+            } else {
+                "Use instead has no \
+                findings"
+            });
         }
     }
     Ok(())
 }
 
-/// What torchvet finds in a block.
+/// The findings in a block.
 fn findings(page: &Page, settings: &Settings, block: &str) -> Result<BTreeSet<Finding>, Failure> {
     let prelude = prelude(block);
     let path = PathBuf::from("page.py");
@@ -144,13 +151,13 @@ fn findings(page: &Page, settings: &Settings, block: &str) -> Result<BTreeSet<Fi
 
 fn on_pytorch(page: &Page, python: &Python, tested: &mut Tested) -> Result<(), Failure> {
     for (title, says) in [
-        ("Example", "Example does on PyTorch what the page says"),
+        ("Example", "Example behaves on PyTorch as the page says"),
         ("Use instead", "Use instead runs on PyTorch"),
         ("Evidence", "Evidence holds on PyTorch"),
     ] {
         let Some(block) = page.code_blocks(title).first().copied() else { continue };
         if let (Some(Needs::Cuda), "Example") = (page.needs, title) {
-            tested.left_out.push("Example, which needs cuda".to_owned());
+            tested.left_out.push("Example on PyTorch: it needs CUDA".to_owned());
             continue;
         }
         let source = if title == "Evidence" { block.to_owned() } else { on_cpu(block) };
@@ -159,16 +166,16 @@ fn on_pytorch(page: &Page, python: &Python, tested: &mut Tested) -> Result<(), F
         let first = page.line_of(block);
         let line = ended.line.map_or(first, |line| first + line.saturating_sub(prelude.lines().count() + 1));
         if let Some(missing) = ended.missing() {
-            tested.left_out.push(format!("{title}: there is no module {missing}"));
+            tested.left_out.push(format!("{title} on PyTorch: the module {missing} is not installed"));
             continue;
         }
         let expected = page.cpu.as_deref().filter(|_| title == "Example");
         let fault = match (expected, &ended.error) {
             (None, None) => None,
             (None, Some(error)) => Some(format!("{title} fails on PyTorch: {error}")),
-            (Some(cpu), None) => Some(format!("{title} runs to its end on PyTorch, where `cpu` says `{cpu}`")),
+            (Some(cpu), None) => Some(format!("{title} raises nothing on PyTorch, but `cpu` expects `{cpu}`")),
             (Some(cpu), Some(error)) if !Regex::new(cpu).is_ok_and(|cpu| cpu.is_match(error)) => {
-                Some(format!("{title} fails with `{error}`, where `cpu` says `{cpu}`"))
+                Some(format!("{title} fails with `{error}`, but `cpu` expects `{cpu}`"))
             }
             (Some(_), Some(_)) if !marks(page, block).iter().any(|(marked, ..)| *marked == line) => {
                 Some(format!("{title} fails on this line, which is not marked"))
@@ -187,7 +194,7 @@ fn on_pytorch(page: &Page, python: &Python, tested: &mut Tested) -> Result<(), F
 struct Ended {
     /// `Type: message`, if it failed.
     error: Option<String>,
-    /// The line of the program that was running then.
+    /// The line of the program at which it failed.
     line: Option<usize>,
 }
 
@@ -231,7 +238,7 @@ fn execute(python: &Python, program: &str) -> Result<Ended, Failure> {
     };
     let said = stderr.and_then(|reader| reader.join().ok()).unwrap_or_default();
     let error = match status {
-        None => Some(format!("it runs for more than {} s", LIMIT.as_secs())),
+        None => Some(format!("it did not finish within {} s", LIMIT.as_secs())),
         Some(status) if status.success() => None,
         Some(status) => {
             let raised = said.lines().rev().find(|line| is_exception(line));
@@ -251,13 +258,13 @@ fn is_exception(line: &str) -> bool {
     name.chars().next().is_some_and(char::is_alphabetic) && name.chars().all(plain)
 }
 
-/// A block that imports anything is a whole program.
+/// A block with an import is a complete program.
 fn prelude(block: &str) -> &'static str {
     let imports = |line: &str| line.starts_with("import ") || line.starts_with("from ");
     if block.lines().any(imports) { "" } else { PRELUDE }
 }
 
-/// Pages write `"cuda"` where users would: without a GPU it means the CPU.
+/// Pages write `"cuda"` as users do; without a GPU the CPU is used.
 fn on_cpu(block: &str) -> String {
     block.replace(".cuda()", "").replace("\"cuda\"", "\"cpu\"").replace("'cuda'", "'cpu'")
 }

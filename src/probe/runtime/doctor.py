@@ -18,42 +18,42 @@ VERSION = 1
 
 # Names, and beginnings of names, that decide how PyTorch runs.
 VARIABLES = {
-    "CUDA_VISIBLE_DEVICES": "which GPUs are seen, and in which order",
+    "CUDA_VISIBLE_DEVICES": "which GPUs are visible, and in which order",
     "CUDA_DEVICE_ORDER": "how GPUs are numbered",
-    "CUDA_LAUNCH_BLOCKING": "each kernel is waited for: errors stand at their line, and all is slow",
+    "CUDA_LAUNCH_BLOCKING": "the CPU waits for each kernel: errors are reported at the right line, but everything is slow",
     "CUDA_MODULE_LOADING": "whether kernels are loaded when they are first used",
     "CUDA_HOME": "the CUDA toolkit for building extensions",
-    "TORCH_USE_CUDA_DSA": "nothing: it is an option of PyTorch's build",
+    "TORCH_USE_CUDA_DSA": "no effect: it is an option for building PyTorch",
     "TORCH_CUDA_ARCH_LIST": "the GPUs that extensions are built for",
-    "PYTORCH_ALLOC_CONF": "how memory is kept and split",
-    "PYTORCH_CUDA_ALLOC_CONF": "how memory is kept and split (PYTORCH_ALLOC_CONF since 2.9)",
-    "PYTORCH_NO_CUDA_MEMORY_CACHING": "no memory is kept for reuse: slow",
-    "PYTORCH_NVML_BASED_CUDA_CHECK": "torch.cuda.is_available() asks NVML, and makes no context",
+    "PYTORCH_ALLOC_CONF": "how GPU memory is cached and split",
+    "PYTORCH_CUDA_ALLOC_CONF": "how GPU memory is cached and split (PYTORCH_ALLOC_CONF since 2.9)",
+    "PYTORCH_NO_CUDA_MEMORY_CACHING": "GPU memory is not cached for reuse: slow",
+    "PYTORCH_NVML_BASED_CUDA_CHECK": "torch.cuda.is_available() asks NVML and does not initialise CUDA",
     "CUBLAS_WORKSPACE_CONFIG": "needed by deterministic matrix products",
     "NVIDIA_TF32_OVERRIDE": "whether float32 products may be rounded to TF32",
     "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE": "whether float32 products may be rounded to TF32",
-    "OMP_NUM_THREADS": "threads of the CPU for one operation",
-    "MKL_NUM_THREADS": "threads of the CPU for one operation",
+    "OMP_NUM_THREADS": "the number of CPU threads for one operation",
+    "MKL_NUM_THREADS": "the number of CPU threads for one operation",
     "TORCH_COMPILE_DISABLE": "torch.compile does nothing",
     "TORCHDYNAMO_DISABLE": "torch.compile does nothing",
-    "TORCH_LOGS": "what PyTorch reports of itself",
-    "TORCH_SHOW_CPP_STACKTRACES": "errors show PyTorch's own frames",
-    "TORCH_DISTRIBUTED_DEBUG": "checks of collectives",
-    "TORCH_FORCE_WEIGHTS_ONLY_LOAD": "torch.load reads data, and runs no code",
-    "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "torch.load runs code that a file holds",
-    "LD_LIBRARY_PATH": "may put another CUDA before that of the wheel",
-    "LD_PRELOAD": "may put another CUDA before that of the wheel",
-    "RANK": "the place of this process among those of torchrun",
-    "LOCAL_RANK": "the place of this process on its machine",
-    "WORLD_SIZE": "how many processes torchrun has",
-    "MASTER_ADDR": "where the processes meet",
-    "MASTER_PORT": "where the processes meet",
+    "TORCH_LOGS": "what PyTorch logs",
+    "TORCH_SHOW_CPP_STACKTRACES": "errors show the C++ stack trace of PyTorch",
+    "TORCH_DISTRIBUTED_DEBUG": "additional checks of collectives",
+    "TORCH_FORCE_WEIGHTS_ONLY_LOAD": "torch.load reads only data and runs no code",
+    "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD": "torch.load may run code from the file",
+    "LD_LIBRARY_PATH": "may load another CUDA than that of the wheel",
+    "LD_PRELOAD": "may load another CUDA than that of the wheel",
+    "RANK": "the rank of this process, set by torchrun",
+    "LOCAL_RANK": "the rank of this process on its machine",
+    "WORLD_SIZE": "the number of processes that torchrun started",
+    "MASTER_ADDR": "the address at which the processes connect",
+    "MASTER_PORT": "the address at which the processes connect",
 }
 PREFIXES = {
-    "TORCH_NCCL_": "read when a process group is made",
-    "NCCL_": "read when the first communicator is made",
-    "GLOO_": "the network of the CPU's collectives",
-    "TORCHINDUCTOR_": "how torch.compile makes kernels",
+    "TORCH_NCCL_": "read when a process group is created",
+    "NCCL_": "read when the first communicator is created",
+    "GLOO_": "the network for collectives on the CPU",
+    "TORCHINDUCTOR_": "how torch.compile generates kernels",
 }
 
 
@@ -121,7 +121,7 @@ def _driver():
         told["cuda"] = f"{number.value // 1000}.{number.value % 1000 // 10}"
     code = library.cuInit(0)
     if code != 0:
-        return {**told, "trouble": f"{name} does not start: {_error_of(library, code)}"}
+        return {**told, "trouble": f"{name} cannot be initialised: {_error_of(library, code)}"}
     return told
 
 
@@ -206,7 +206,7 @@ def _nccl(torch):
 
 def _gpus():
     if "torch" not in sys.modules:
-        return {"list": [], "trouble": "only PyTorch can tell"}
+        return {"list": [], "trouble": "this needs PyTorch"}
     import torch
 
     with warnings.catch_warnings(record=True) as warned:
@@ -219,7 +219,7 @@ def _gpus():
                 torch.cuda.init()
             except Exception as error:  # noqa: BLE001
                 trouble = str(error).split(". ")[0].splitlines()[0]
-        return {"list": [], "trouble": trouble or "PyTorch sees none"}
+        return {"list": [], "trouble": trouble or "PyTorch finds none"}
     gpus = [_gpu(torch, index) for index in range(torch.cuda.device_count())]
     return {"list": gpus, "trouble": None}
 

@@ -263,7 +263,7 @@ class Watch(TorchFunctionMode):
             os.makedirs(self.dump, exist_ok=True)
             torch.save(saved, path)
         except Exception as error:  # noqa: BLE001 - whatever cannot be pickled
-            return f"not saved: {type(error).__name__}: {error}"
+            return f"could not be saved: {type(error).__name__}: {error}"
         return path
 
 

@@ -92,8 +92,10 @@ impl Rule for SchedulerLengthMismatch {
             let Some(made) = all.get(id) else { continue };
             for (span, around) in steps {
                 let Some((severity, message)) = made.mismatch(around, steps.len() == 1) else { continue };
-                let labels =
-                    vec![Label { span: made.at, message: format!("it is configured for {} steps", made.total) }];
+                let labels = vec![Label {
+                    span: made.at,
+                    message: format!("the scheduler is configured for {} steps", made.total),
+                }];
                 let finding = cx.findings.report(NAME, severity, message, *span, labels);
                 if severity == Severity::Error {
                     witness(finding, SETUP, "scheduler.step()");
@@ -111,7 +113,7 @@ impl Made {
         let least = |rounds: &Rounds| rounds.count.filter(|_| !rounds.leaves).unwrap_or(1).max(1);
         let steps = around.iter().fold(1_i64, |all, rounds| all.saturating_mul(least(rounds)));
         if self.class == "OneCycleLR" && steps > total {
-            let message = format!("its {total} steps end before the loop does: the scheduler raises");
+            let message = format!("the scheduler's {total} steps end before the loop does: it raises");
             return Some((Severity::Error, message));
         }
         let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
@@ -120,15 +122,17 @@ impl Made {
                 "OneCycleLR" => "it raises after the last of them",
                 _ => "the learning rate falls and rises again every few batches",
             };
-            let message =
-                format!("it steps for every batch, but is configured for as many steps as there are epochs: {then}");
+            let message = format!(
+                "the scheduler steps for every batch, but is configured for as many steps as there are \
+                    epochs: {then}"
+            );
             return Some((Severity::Warning, message));
         }
         // Made for batches, and stepped for epochs only.
         let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
         Some((
             Severity::Warning,
-            format!("it steps {epochs} times, once per epoch, but is configured for {total} steps"),
+            format!("the scheduler steps {epochs} times, once per epoch, but is configured for {total} steps"),
         ))
     }
 }
