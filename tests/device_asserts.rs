@@ -1,4 +1,4 @@
-//! docs/DEVICE-ASSERTS.md: which page speaks of which assertion of PyTorch's CUDA kernels.
+//! docs/DEVICE-ASSERTS.md: which page covers which assert of PyTorch's CUDA kernels.
 //!
 //! The assertions are listed in docs/device-asserts.toml, the pages claim them with `asserts`.
 //! Each must be claimed or say why it cannot be; `UPDATE=1` rewrites the table.
@@ -13,13 +13,13 @@ const TABLE: &str = "docs/DEVICE-ASSERTS.md";
 const HEAD: &str = "\
 # Device-side asserts
 
-`CUDA error: device-side assert triggered` has one of the causes in this table: these are all assertions in PyTorch's \
-CUDA kernels that a program in Python can trip, each with the page that speaks of it, or with the reason why source \
-code does not show it. CUDA prints the condition between backticks, after the file and a line that changes with every \
-release; `torchvet rule CODE` explains the page.
+`CUDA error: device-side assert triggered` has one of the causes in this table. It lists all asserts in PyTorch's CUDA \
+kernels that a Python program can trigger, each with the page that covers it, or with the reason why no rule can. CUDA \
+prints the condition between backticks, after the file and a line number that changes with every release; \
+`torchvet rule CODE` explains the rule.
 
-The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6, the answers of the CPU come from \
-calls on 2.15. The table is made from [device-asserts.toml](device-asserts.toml) and the pages.
+The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6; the messages of the CPU come from \
+calls on 2.15. The table is generated from [device-asserts.toml](device-asserts.toml) and the pages.
 
 | reached by | file | condition | on the CPU | page |
 | --- | --- | --- | --- | --- |

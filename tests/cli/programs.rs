@@ -356,7 +356,7 @@ fn a_virtual_gpu_says_what_a_gpu_says() {
         "on_gpu.py:9: error[TV103] target holds 4",
         "PyTorch, on the virtual device: ",
         "CUDA error: device-side assert triggered",
-        "on a GPU an assert fails, `t >= 0 && t < n_classes`, in Loss.cu",
+        "on a GPU this assert fails: `t >= 0 && t < n_classes`, in Loss.cu",
         "1 virtual GPU on the CPU",
     ] {
         assert!(output.contains(part), "{part} is not in\n{output}");

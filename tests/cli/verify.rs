@@ -389,7 +389,7 @@ if 'TORCHVET_PROBE' in os.environ:
     let (_sandbox, output) = run(&python, &[("a.py", dies), ("patched/sitecustomize.py", patch)], &json);
     let verdict = reason(&output);
     assert_eq!(verdict["status"], "observed", "{verdict}");
-    assert!(verdict["message"].as_str().unwrap().starts_with("the process ends in this call"), "{verdict}");
+    assert!(verdict["message"].as_str().unwrap().starts_with("the process crashes in this call"), "{verdict}");
 }
 
 /// A program that needs a GPU says nothing on a machine without one.
