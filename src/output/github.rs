@@ -4,8 +4,8 @@ use super::{Place, verdict};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::Project;
 
-/// GitHub's workflow commands. GitHub cannot point into a notebook's cell: the message
-/// names it instead.
+/// GitHub workflow commands. GitHub cannot point into a cell of a notebook, so the message names
+/// the cell.
 pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics {
         let place = Place::of(diagnostic.span, project);
@@ -22,7 +22,7 @@ pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write)
         let title = property(&format!("torchvet ({})", diagnostic.code));
         let file = property(&place.filename);
         write!(out, "::{level} title={title},file={file},line={line}")?;
-        // Columns are understood only within one line.
+        // GitHub supports columns only within one line.
         if end_line == line {
             write!(out, ",col={column},endLine={end_line},endColumn={end_column}")?;
         } else {

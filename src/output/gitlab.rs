@@ -6,8 +6,8 @@ use super::{Report, Where};
 use crate::diagnostic::Severity;
 use crate::findings::identity::fingerprints;
 
-/// GitLab's Code Quality report: one array. It shows the line, not the labels, and knows no
-/// notebooks: the description names the cell. What PyTorch refuted is left out.
+/// GitLab's Code Quality report: one array. GitLab shows the line without labels, and does not
+/// support notebooks, so the description names the cell. Findings that PyTorch refuted are omitted.
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let prints = fingerprints(report.diagnostics, report.project, report.base);
     let standing = report.diagnostics.iter().zip(prints).filter(|(diagnostic, _)| !diagnostic.is_refuted());
@@ -18,7 +18,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
             Severity::Warning => "major",
             Severity::Info => "info",
         };
-        // GitLab would take the cell's lines for those of the file.
+        // GitLab would treat the lines of the cell as lines of the file.
         let (first, last) = if place.is_cell() { ((1, 1), (1, 1)) } else { (place.first, place.last) };
         json!({
             "description": format!("{}{}: {}", place.cell_prefix(), diagnostic.code, diagnostic.message),

@@ -29,14 +29,14 @@ struct Entry<'a> {
     end_location: Location,
     message: &'a str,
     labels: Vec<Label<'a>>,
-    /// Further places where the same is wrong for the same cause.
+    /// Further places with the same problem and the same cause.
     repeats: Vec<Repeat>,
     help: Option<&'a str>,
     fix: Option<Fix<'a>>,
     url: Option<String>,
-    /// The row where a `noqa` comment would count.
+    /// The row where a `noqa` comment takes effect.
     noqa_row: usize,
-    /// What the probe said; the checker alone says nothing.
+    /// The verdict of the probe; null without verification.
     verdict: Option<&'a Verdict>,
 }
 
@@ -119,7 +119,7 @@ fn edit_entry<'a>(edit: &'a crate::diagnostic::Edit, project: &Project) -> Edit<
     Edit { content: &edit.content, location: place.start.into(), end_location: place.end.into() }
 }
 
-/// One JSON array, with ruff's keys and ours.
+/// One JSON array, with ruff's keys and additional ones.
 pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     let entries: Vec<Entry> = diagnostics.iter().map(|d| Entry::new(d, project)).collect();
     serde_json::to_writer_pretty(&mut *out, &entries)?;

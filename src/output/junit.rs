@@ -4,9 +4,9 @@ use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, 
 
 use super::{Report, Where};
 
-/// JUnit's XML: a suite for each file, a failed case for each finding; a run without findings is
-/// one case that passed, since some readers take an empty report for a broken one. What PyTorch
-/// refuted is left out.
+/// JUnit XML: a suite for each file, a failed case for each finding. A run without findings is one
+/// passed case, because some readers treat an empty report as broken. Findings that PyTorch refuted
+/// are omitted.
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut document = Document::new("torchvet");
     let mut suites: Vec<TestSuite> = Vec::new();

@@ -1,4 +1,4 @@
-//! Findings as people and programs read them: pure functions of diagnostics.
+//! Writes findings for people and programs: pure functions of diagnostics.
 
 mod concise;
 mod github;
@@ -25,14 +25,14 @@ pub use grouped::write as grouped;
 pub use json::{write as json, write_lines as json_lines};
 pub use text::{Style, write as text};
 
-/// What is written.
+/// The findings to write, and their context.
 #[derive(Clone, Copy)]
 pub struct Report<'a> {
-    /// Sorted ([`sort`]).
+    /// Sorted by [`sort`].
     pub diagnostics: &'a [Diagnostic],
     pub project: &'a Project,
     pub rules: &'a Rules,
-    /// The folder from which formats for machines count paths.
+    /// Formats for programs print paths relative to this folder.
     pub base: &'a Path,
 }
 
@@ -52,14 +52,14 @@ pub fn write(format: OutputFormat, report: &Report<'_>, style: Style, out: &mut 
     }
 }
 
-/// The one order in which findings are shown: by path, by place, by code.
+/// Sorts findings as they are printed: by path, place and code.
 pub fn sort(diagnostics: &mut [Diagnostic], project: &Project) {
     let path = |diagnostic: &Diagnostic| &project.file(diagnostic.span.file).path;
     let place = |diagnostic: &Diagnostic| (diagnostic.span.start, diagnostic.span.end);
     diagnostics.sort_by(|a, b| (path(a), place(a), &a.code).cmp(&(path(b), place(b), &b.code)));
 }
 
-/// A span as formats print it.
+/// A span in the form that formats print.
 struct Place {
     filename: String,
     cell: Option<usize>,
@@ -73,7 +73,7 @@ impl Place {
         let start = file.position(span.start);
         let end = file.position(span.end.max(span.start));
         let filename = file.path.to_string_lossy().replace('\\', "/");
-        // A span that ends with the newline after its cell ends in that cell.
+        // If a span ends with the newline after its cell, it ends in that cell.
         let end = if end.cell == start.cell { end } else { start };
         Place { filename, cell: start.cell, start, end }
     }
@@ -88,11 +88,11 @@ impl Place {
     }
 }
 
-/// A span as other programs find it: the path from [`Report::base`] on.
+/// A span for other programs: the path is relative to [`Report::base`].
 struct Where {
     path: String,
     cell: Option<usize>,
-    /// Line and column, from 1; of `last` the column after the end.
+    /// Line and column, counted from 1. The column of `last` is the one after the end.
     first: (usize, usize),
     last: (usize, usize),
 }
@@ -108,19 +108,19 @@ impl Where {
         self.cell.is_some()
     }
 
-    /// `cell 2: `, where there is one.
+    /// `cell 2: `, or nothing outside notebooks.
     fn cell_prefix(&self) -> String {
         self.cell.map_or_else(String::new, |cell| format!("cell {cell}: "))
     }
 }
 
-/// A rule's page; what is not a rule has none.
+/// The page of the rule; none if the finding does not belong to a rule.
 fn url(diagnostic: &Diagnostic) -> Option<String> {
     let is_rule = diagnostic.code != diagnostic.name;
     is_rule.then(|| crate::rules::url(&diagnostic.name))
 }
 
-/// What the installed PyTorch said of a finding: a line on its witness, and one on the run.
+/// The results on the installed PyTorch: a line for the witness, and one for the run.
 fn verdicts(diagnostic: &Diagnostic) -> Vec<String> {
     let Some(verdict) = &diagnostic.verdict else { return Vec::new() };
     let what = match diagnostic.witness.as_deref() {
@@ -131,7 +131,7 @@ fn verdicts(diagnostic: &Diagnostic) -> Vec<String> {
     std::iter::once(reproduced(&verdict.witness, what)).chain(run).collect()
 }
 
-/// The same within one line.
+/// The same in one line.
 fn verdict(diagnostic: &Diagnostic) -> Option<String> {
     let lines = verdicts(diagnostic);
     (!lines.is_empty()).then(|| lines.join("; "))
@@ -201,7 +201,7 @@ pub fn summary(diagnostics: &[Diagnostic], checked: usize, unchecked: usize) -> 
     format!("Found {list} in {} (checked {checked})", plural(files.len(), "file"))
 }
 
-/// How often each rule was found, the most frequent first: `(count, code, name)`.
+/// The number of findings for each rule, the most frequent first: `(count, code, name)`.
 pub fn statistics(diagnostics: &[Diagnostic]) -> Vec<(usize, &str, &str)> {
     let mut counts: Vec<(usize, &str, &str)> = Vec::new();
     for diagnostic in diagnostics {

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, for GitHub's code scanning and whatever else reads it.
+//! SARIF 2.1.0, for GitHub code scanning and other readers.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,10 +13,10 @@ use crate::syntax::Span;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const HOME: &str = "https://github.com/torchvet/torchvet";
 
-/// One run. GitHub shows the message, the related locations and the rule's help, and ignores
-/// fixes and `kind`; it matches results of different runs by the first of `partialFingerprints`
-/// that it knows, else by the line's text. Notebooks have no lines of their own in SARIF: the
-/// region is the file's first line, and a logical location names the cell.
+/// One run. GitHub shows the message, the related locations and the help of the rule, and ignores
+/// fixes and `kind`. It matches results of different runs by the first of `partialFingerprints`
+/// that it knows, otherwise by the text of the line. Notebooks have no lines of their own in SARIF:
+/// the region is the first line of the file, and a logical location names the cell.
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut rules: BTreeMap<&str, &Diagnostic> = BTreeMap::new();
     for diagnostic in report.diagnostics {
@@ -62,7 +62,7 @@ fn rule(report: &Report<'_>, diagnostic: &Diagnostic) -> Value {
     rule
 }
 
-/// `class-index-out-of-range` as SARIF names rules: `ClassIndexOutOfRange`.
+/// The name of a rule in SARIF: `ClassIndexOutOfRange` for `class-index-out-of-range`.
 fn pascal_case(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
@@ -95,7 +95,8 @@ fn result(report: &Report<'_>, diagnostic: &Diagnostic, index: usize, fingerprin
             related
         });
         result["relatedLocations"] = Value::Array(related.collect());
-        // The facts one after the other as the program meets them, and then where they clash.
+        // The facts in the order in which the program creates them, and then the place where they
+        // clash.
         let mut labels: Vec<&Label> = diagnostic.labels.iter().collect();
         labels.sort_by_key(|label| (label.span.file != diagnostic.span.file, label.span.start));
         let steps = labels.into_iter().map(|label| (label.span, label.message.as_str()));
@@ -103,7 +104,7 @@ fn result(report: &Report<'_>, diagnostic: &Diagnostic, index: usize, fingerprin
         let steps = steps.map(|(span, text)| json!({ "location": location(report, span, Some(text)) }));
         result["codeFlows"] = json!([{ "threadFlows": [{ "locations": steps.collect::<Vec<_>>() }] }]);
     }
-    // A replacement in a notebook's cell is none in its file.
+    // A replacement in a cell of a notebook has no position in its file.
     if let Some(fix) =
         diagnostic.fix.as_ref().filter(|fix| fix.edits.iter().all(|edit| !Where::of(edit.span, report).is_cell()))
     {
@@ -132,7 +133,7 @@ fn artifact(place: &Where) -> Value {
     if place.path.starts_with('/') {
         json!({ "uri": format!("file://{uri}") })
     } else if place.path.contains(':') {
-        // `C:/…` of Windows.
+        // `C:/…` on Windows.
         json!({ "uri": format!("file:///{uri}") })
     } else {
         json!({ "uri": uri, "uriBaseId": "%SRCROOT%" })

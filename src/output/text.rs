@@ -1,4 +1,4 @@
-//! The report for people: labelled source, in colour where it is wanted.
+//! The report for people: source with labels, with or without colours.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -13,25 +13,25 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::{Project, SourceFile};
 use crate::syntax::{Cell, Span};
 
-/// Labels so many lines away from the finding are drawn with it.
+/// Labels at most this number of lines away from the finding are drawn with it.
 const NEAR: usize = 3;
 
-/// How a text report looks.
+/// The style of a text report.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Style {
-    /// Colours, and the rule's page behind its code.
+    /// Colours, and a link to the page of the rule.
     pub color: bool,
-    /// The terminal's width.
+    /// The width of the terminal.
     pub width: Option<usize>,
 }
 
-/// Each finding under its headline, with the source of every place that takes part in it.
+/// Each finding under its title, with the source of every place that contributes to it.
 pub fn write(diagnostics: &[Diagnostic], project: &Project, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let handler = handler(style);
     for diagnostic in diagnostics {
         let mut text = String::new();
         for part in parts(diagnostic, project) {
-            // A place that miette cannot show still has its line and message.
+            // If miette cannot show a place, its line and message are still printed.
             if handler.render_report(&mut text, &part).is_err() {
                 text.push_str(&format!("{} {}\n", Place::of(part.primary, project).short(), part));
             }
@@ -59,8 +59,8 @@ fn handler(style: Style) -> GraphicalReportHandler {
         .without_syntax_highlighting()
 }
 
-/// The finding as miette draws it: one part for the finding and what is near, so that its
-/// own place comes first; then one for each file or notebook cell with other labels.
+/// The finding as miette draws it: one part for the finding and nearby labels, so that its own
+/// place comes first; then one part for each file or notebook cell with other labels.
 fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> {
     let level = match diagnostic.severity {
         Severity::Error => Level::Error,
@@ -121,7 +121,7 @@ fn parts<'a>(diagnostic: &'a Diagnostic, project: &'a Project) -> Vec<Part<'a>> 
     parts
 }
 
-/// What miette renders at once.
+/// A part that miette renders at once.
 struct Part<'a> {
     title: Option<String>,
     level: Level,
@@ -141,7 +141,7 @@ impl Part<'_> {
     }
 }
 
-/// A file's text, or one cell of a notebook.
+/// The text of a file, or one cell of a notebook.
 struct Source<'a> {
     file: &'a SourceFile,
     cell: Option<Cell>,
@@ -169,7 +169,7 @@ impl<'a> Source<'a> {
         self.cell.map_or(self.file.text(), |cell| self.file.slice(cell.range))
     }
 
-    /// Where the shown text starts in the file's.
+    /// The offset in the file at which the shown text starts.
     fn start(&self) -> usize {
         self.cell.map_or(0, |cell| cell.range.start().to_usize())
     }
@@ -190,7 +190,7 @@ impl<'a> Source<'a> {
 }
 
 impl SourceCode for Source<'_> {
-    /// The lines around a span, under the file's name, with its column in characters.
+    /// The lines around a span, under the name of the file, with its column in characters.
     fn read_span<'b>(
         &'b self,
         span: &SourceSpan,
@@ -258,8 +258,8 @@ mod tests {
     use super::*;
     use crate::diagnostic::Label;
 
-    /// The report of a finding at `at`, with a label at each of the other places, each the
-    /// first occurrence of some text in some file.
+    /// The report of a finding at `at`, with a label at each of the other places. A place is the
+    /// first occurrence of some text in a file.
     fn report(files: &[(&str, &str)], at: (usize, &str), labels: &[(usize, &str, &str)]) -> String {
         let project = Project::new(".".into());
         for (path, text) in files {

@@ -1,5 +1,5 @@
-//! What a machine can do: asked piece by piece of its Python, since a broken driver may end or
-//! hang whoever asks it.
+//! What a machine can do. Each part is queried separately from its Python, because a broken driver
+//! may crash or hang the process that queries it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,12 +12,12 @@ use super::python::Python;
 use super::runtime::VERSION;
 use super::worker::{Answer, Work, Worker};
 
-/// How long one piece may take: PyTorch's import, from a cold disk, takes longest.
+/// The time limit for one part. Importing PyTorch from a cold disk takes longest.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// A launch that takes this part of the kernel's own time has waited for it.
+/// If a launch takes at least this fraction of the kernel's time, it has waited for the kernel.
 const WAITED: f64 = 0.5;
 
-/// All that is known of a machine.
+/// Everything that is known about a machine.
 #[derive(Debug, Default, Serialize)]
 pub struct Health {
     version: u32,
@@ -27,7 +27,8 @@ pub struct Health {
     gpus: Option<GpusPart>,
     environment: Vec<Variable>,
     launch_blocking: LaunchBlocking,
-    /// Pieces that ended or hung whoever asked for them; each tells of it itself, too.
+    /// Parts that crashed or hung the process that queried them. Each part also has its own
+    /// `trouble`.
     trouble: Vec<String>,
     advice: Vec<String>,
 }
@@ -56,7 +57,7 @@ struct TorchPart {
 #[serde(default)]
 struct DriverPart {
     version: Option<String>,
-    /// The newest CUDA that it runs.
+    /// The newest CUDA version that it supports.
     cuda: Option<String>,
     trouble: Option<String>,
 }
@@ -99,7 +100,7 @@ enum SetBy {
     Import,
 }
 
-/// Whether CUDA_LAUNCH_BLOCKING=1 makes a launch wait for its kernel, and its absence does not.
+/// Whether a launch waits for its kernel with CUDA_LAUNCH_BLOCKING=1, and does not wait without it.
 #[derive(Debug, Default, Serialize)]
 struct LaunchBlocking {
     takes_effect: Option<bool>,
@@ -108,7 +109,7 @@ struct LaunchBlocking {
     reason: Option<String>,
 }
 
-/// Seconds until a launch returned, and until its kernel was done.
+/// Seconds until a launch returned, and until its kernel had finished.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
 struct Launch {
     launch: f64,
@@ -128,8 +129,8 @@ enum Said {
     Part { name: String, data: Value },
 }
 
-/// What a process told before it ended; and where it ended before its time, which part was asked
-/// for and what happened.
+/// What a process reported before it ended. If it ended too early: which part it was querying, and
+/// what happened.
 #[derive(Default)]
 struct Told {
     parts: BTreeMap<String, Value>,
@@ -152,7 +153,7 @@ pub fn examine(python: &Python) -> Result<Health, String> {
         let known: Vec<&String> = told.parts.keys().collect();
         let more = ask(python, "examine", json!([shell, known]), Vec::new())?;
         told.parts.extend(more.parts);
-        // The rest is asked of another process.
+        // The remaining parts are queried in another process.
         let Some((part, what)) = more.broken.filter(|(part, _)| !told.parts.contains_key(part)) else { break };
         let asked = part.clone();
         told.parts.insert(part, json!({ "trouble": what }));
@@ -176,7 +177,7 @@ pub fn examine(python: &Python) -> Result<Health, String> {
     Ok(health)
 }
 
-/// Runs a function of the Python half to its end.
+/// Runs a function of the Python half until it finishes.
 fn ask(
     python: &Python,
     function: &'static str,
@@ -209,7 +210,7 @@ fn ask(
     }
 }
 
-/// A kernel is launched in two processes, one with the variable and one without.
+/// Launches a kernel in two processes, one with the variable and one without.
 fn launch_blocking(python: &Python) -> Result<LaunchBlocking, String> {
     let measure = |value| {
         let mut told = ask(python, "measure", json!([]), vec![("CUDA_LAUNCH_BLOCKING", value)])?;
@@ -224,7 +225,7 @@ fn launch_blocking(python: &Python) -> Result<LaunchBlocking, String> {
 }
 
 impl Health {
-    /// What to do about what was found.
+    /// What to do about the results.
     fn advice(&self) -> Vec<String> {
         let mut advice = Vec::new();
         let mut say = |text: String| advice.push(text);
@@ -237,7 +238,7 @@ impl Health {
             }
             let newer = |driver: &DriverPart| {
                 let (have, needs) = (number(driver.cuda.as_deref()?)?, number(torch.cuda.as_deref()?)?);
-                // Within a major version every driver runs what is newer than itself.
+                // Within a major version, every driver supports newer CUDA versions than its own.
                 (have.0 < needs.0).then(|| (driver.cuda.clone(), torch.cuda.clone()))
             };
             if let Some((Some(have), Some(needs))) = self.driver.as_ref().and_then(newer) {
@@ -335,7 +336,7 @@ fn line(out: &mut dyn Write, title: &str, text: &str) -> io::Result<()> {
     writeln!(out, "{title:<10} {text}")
 }
 
-/// `12.8` as numbers.
+/// `12.8` as two numbers.
 fn number(version: &str) -> Option<(u32, u32)> {
     let (major, minor) = version.split_once('.')?;
     Some((major.parse().ok()?, minor.split('.').next()?.parse().ok()?))

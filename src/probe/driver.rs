@@ -8,16 +8,16 @@ use crate::rules::Rules;
 /// A failed assert: `file:line: function: block: [x,y,z], thread: [x,y,z] Assertion `…` failed.`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Assert {
-    /// The kernel's file, without the folder of whoever built PyTorch.
+    /// The file of the kernel, without the folder in which PyTorch was built.
     pub file: String,
     pub condition: String,
-    /// How many threads said so.
+    /// The number of threads that reported it.
     pub threads: u64,
-    /// The rules that speak of it.
+    /// The rules that cover it.
     pub rules: Vec<String>,
 }
 
-/// Collects asserts from what goes by on standard error.
+/// Collects asserts from the text on standard error.
 #[derive(Debug, Default)]
 pub struct Asserts {
     found: Vec<Assert>,
@@ -41,7 +41,7 @@ impl Asserts {
         self.found.iter().map(|one| one.condition.as_str())
     }
 
-    /// What was found, each with the rules whose page quotes the condition.
+    /// The collected asserts, each with the rules whose page quotes the condition.
     pub fn explain(mut self, rules: &Rules) -> Vec<Assert> {
         for assert in &mut self.found {
             let quotes = |pattern: &Option<String>| {
@@ -61,7 +61,7 @@ fn parse(line: &str) -> Option<(String, String)> {
     if !place.contains("block: [") {
         return None;
     }
-    // A path on Windows has a colon of its own.
+    // A path on Windows contains a colon.
     let file = place.split(": ").next()?;
     let file = file.rsplit_once(':').map_or(file, |(file, _)| file);
     let at = file.find("aten/").or_else(|| file.find("c10/")).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What the Python half reports: one JSON object per line, from every process of the program.
+//! The reports of the Python half: one JSON object per line, from every process of the program.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::runtime::VERSION;
 
-/// A line, and which process wrote it.
+/// A line, and the process that wrote it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Line {
     pub version: u32,
@@ -23,28 +23,28 @@ pub enum Event {
     /// A process has imported PyTorch.
     Start(Start),
     Finding(Box<Finding>),
-    /// What became of a call that the checker reported, by the number of its finding.
+    /// What happened to a call that the checker reported, by the number of its finding.
     Call {
         finding: usize,
         #[serde(flatten)]
         call: Call,
     },
-    /// Calls cannot be followed.
+    /// Calls cannot be observed.
     Untraced {
         reason: String,
     },
-    /// An exception that nothing caught.
+    /// An uncaught exception.
     Exception(Exception),
-    /// What an assert of a kernel would have said on a GPU.
+    /// The assert that a kernel on a GPU would report.
     Assert {
         file: String,
         condition: String,
     },
-    /// The program was ended after the wanted number of steps.
+    /// The program was stopped after the requested number of steps.
     Enough {
         steps: u64,
     },
-    /// This Python cannot be watched.
+    /// The probe cannot observe this Python.
     Refused {
         reason: String,
     },
@@ -58,11 +58,11 @@ pub struct Start {
     pub torch: String,
     /// A process that the program started through multiprocessing.
     pub child: bool,
-    /// How many GPUs are played.
+    /// The number of emulated GPUs.
     pub gpus: Option<u32>,
 }
 
-/// Each is told once of a process; a failure, once for each message.
+/// Each is reported once per process; a failure once per message.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum Call {
@@ -89,13 +89,13 @@ pub struct Finding {
     pub stack: Vec<Frame>,
     pub arguments: Vec<Argument>,
     pub offence: Option<Offence>,
-    /// It rests on a guess from the values: it does not end the program.
+    /// The finding is a guess from the values, so it does not stop the program.
     pub guessed: bool,
-    /// The program was ended here.
+    /// The program was stopped here.
     pub stopped: bool,
-    /// The file with the arguments.
+    /// The file in which the arguments were saved.
     pub dump: Option<String>,
-    /// What PyTorch itself says of the call, where it was asked.
+    /// PyTorch's own error for the call, if it was requested.
     pub raised: Option<String>,
 }
 
@@ -112,16 +112,16 @@ pub struct Argument {
     pub text: String,
 }
 
-/// The values that a contract objects to.
+/// The values that violate a contract.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Offence {
     pub argument: String,
     pub count: u64,
     pub of: u64,
-    /// The first distinct ones, ascending.
+    /// The first distinct values, in ascending order.
     pub values: Vec<Counted>,
     pub distinct: u64,
-    /// The first indices along the first dimension.
+    /// The first indices in the first dimension.
     pub samples: Vec<u64>,
     pub samples_total: u64,
 }
@@ -140,13 +140,13 @@ pub struct Exception {
     pub stack: Vec<Frame>,
 }
 
-/// What a process has counted.
+/// The counts of a process.
 #[derive(Debug, Clone, Deserialize)]
 pub struct End {
-    /// Calls that some contract speaks of.
+    /// Calls of functions with a contract.
     pub calls: u64,
     pub contracts: Vec<Judged>,
-    /// Where the contract of a finding's rule held.
+    /// The places where the contract of a finding's rule held.
     pub held: Vec<Place>,
     pub compiled_calls: u64,
     /// Whether CUDA was used.
@@ -160,7 +160,7 @@ pub struct Judged {
     pub seconds: f64,
 }
 
-/// A line, and the code of a contract that judged a call there.
+/// A line, and the code of a contract that checked a call there.
 #[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
 pub struct Place {
     pub code: String,
@@ -168,7 +168,7 @@ pub struct Place {
     pub line: usize,
 }
 
-/// Reads what was reported. A line that was cut short by the end of its process is left out.
+/// Reads the reports. A line that was cut off by the end of its process is skipped.
 pub fn read(path: &Path) -> Vec<Line> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());

@@ -1,8 +1,8 @@
-//! What a witness may call. It is made of a program's facts, and runs on the user's machine
-//! without being read first: so nothing that reads, writes, downloads, starts processes or runs
-//! code that it is given.
+//! What a witness may call. A witness is made from the facts of a program and runs on the user's
+//! machine without a review. So it may call nothing that reads or writes files, downloads, starts
+//! processes or runs code passed to it.
 
-/// Names below these are computations.
+/// Everything below these names only computes.
 const COMPUTE: [&str; 17] = [
     "torch.Tensor.",
     "torch.nn.",
@@ -23,10 +23,10 @@ const COMPUTE: [&str; 17] = [
     "kornia.",
 ];
 
-/// Types, and what witnesses do themselves.
+/// Types, and functions that witnesses use themselves.
 const BUILTINS: [&str; 9] = ["int", "float", "bool", "complex", "str", "list", "tuple", "dict", "setattr"];
 
-/// What reads or writes, or calls what it is given, among the rest.
+/// Exceptions: functions that read, write, or call what they are given.
 const EXCEPT: [&str; 22] = [
     "apply",
     "apply_",
@@ -61,7 +61,7 @@ pub fn is_harmless(path: &str) -> bool {
     match owner {
         "torch" | "numpy" => true,
         "builtins" => BUILTINS.contains(&name),
-        // Its methods that compute; `show`, `verify`, `tobytes` and others are of no interest.
+        // Only methods that compute; `show`, `verify`, `tobytes` and others are not needed.
         "PIL.Image.Image" => matches!(name, "resize" | "rotate" | "transform" | "convert" | "thumbnail" | "reduce"),
         "PIL.Image" => name.chars().all(|c| c.is_ascii_uppercase() || c == '_'),
         "cv2" => {

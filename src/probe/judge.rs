@@ -1,4 +1,4 @@
-//! What the outcome of a witness says about the finding that it is of.
+//! What the outcome of a witness means for its finding.
 
 use regex::Regex;
 use serde::Deserialize;
@@ -7,11 +7,11 @@ use super::witness::Program;
 use crate::diagnostic::{How, Severity};
 use crate::rules::{Page, Rejects};
 
-/// What a witness did.
+/// The outcome of a witness.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub(super) enum Outcome {
-    /// The arguments cannot be made.
+    /// The arguments cannot be created.
     NotBuilt(Raised),
     Raised(Raised),
     Ran {
@@ -20,7 +20,7 @@ pub(super) enum Outcome {
     /// The process ended during the call.
     #[serde(skip)]
     Died(String),
-    /// Something kept the witness from running.
+    /// The witness could not be run.
     #[serde(skip)]
     Lost(String),
 }
@@ -32,7 +32,7 @@ pub(super) struct Raised {
     pub(super) message: String,
 }
 
-/// What the contract says of the real arguments.
+/// The result of the contract for the real arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Judged {
     pub(super) message: String,
@@ -43,25 +43,25 @@ impl Raised {
         format!("{}: {}", self.kind, self.message)
     }
 
-    /// Its first line, for a sentence.
+    /// Its first line.
     pub(super) fn line(&self) -> String {
         self.text().lines().next().unwrap_or_default().to_owned()
     }
 }
 
-/// What a finding claims, as far as running its witness can show it.
+/// The claim of a finding, as far as a witness can show it.
 pub(super) struct Claim {
-    /// What PyTorch's message must look like.
+    /// The pattern that PyTorch's message must match.
     pub(super) pattern: Option<Regex>,
-    /// Any message will do.
+    /// Any message is accepted.
     pub(super) is_vague: bool,
-    /// The call fails, and is not silently wrong.
+    /// The call fails, rather than being silently wrong.
     pub(super) raises: bool,
-    /// The page knows of cases in which the call is silently wrong.
+    /// The page also describes cases in which the call is silently wrong.
     pub(super) may_be_silent: bool,
-    /// What is checked by CUDA's kernels need not be by the CPU's.
+    /// CUDA's kernels may check what the CPU's kernels do not.
     pub(super) on_cuda: bool,
-    /// It is about devices: on the CPU alone nothing of it is left.
+    /// The claim is about devices, so the CPU alone cannot show it.
     pub(super) about_devices: bool,
 }
 
@@ -82,8 +82,8 @@ impl Claim {
     }
 }
 
-/// What PyTorch's messages about a kind of refused call have in common: a page's `cpu` is only
-/// that of its Example.
+/// Common words in PyTorch's messages about a kind of rejected call. A page's `cpu` matches only
+/// the message of its Example.
 fn words(kind: Rejects) -> &'static str {
     match kind {
         Rejects::Shape => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal)",
@@ -96,34 +96,34 @@ fn words(kind: Rejects) -> &'static str {
     }
 }
 
-/// What PyTorch says where devices are mixed, or asks for.
+/// PyTorch's messages about mixed devices.
 pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|wrong device|mismatching [a-z_.]+ device|is on cuda|different from other tensors)";
 
-/// What contracts ask for and no tensor tells: where its values come from.
+/// Helpers that contracts use and real tensors cannot answer: how the values were computed.
 const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
 
-/// Whether a page's contract asks for that.
+/// Whether the contract of a page uses such a helper.
 pub(super) fn asks_for_history(page: &Page) -> bool {
     page.contract().is_some_and(|contract| HISTORY.iter().any(|helper| contract.contains(helper)))
 }
 
-/// Whether a page's contract asks for a role: what made a tensor is seldom told by its values.
+/// Whether the contract of a page uses a role. The values of a tensor seldom tell its role.
 pub(super) fn asks_for_role(page: &Page) -> bool {
     page.contract().is_some_and(|contract| contract.contains("role("))
 }
 
-/// What a candidate showed.
+/// What a witness showed.
 pub(super) enum Shown {
     Reproduced(How, Option<String>),
     Refuted,
     Nothing(String),
 }
 
-/// What a program's outcome says about a claim.
+/// What the outcome of a program means for a claim.
 pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Shown {
     let guessed = || program.lost.first().map(|lost| format!(" ({lost})")).unwrap_or_default();
     match outcome {
-        // What was made up may be refused as well.
+        // PyTorch may also reject values that were filled in.
         Outcome::Raised(raised) if claim.is_vague && !program.lost.is_empty() => {
             Shown::Nothing(format!("the witness fails, but perhaps for another reason: {}{}", raised.line(), guessed()))
         }
@@ -155,7 +155,7 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
     }
 }
 
-/// Why there is no call to make again.
+/// Why there is no call to repeat.
 pub(super) fn without_witness(page: &Page) -> String {
     if page.contract_of.is_empty() && page.rejects.is_none() {
         "a single call cannot show it".to_owned()
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(class_index(ran(None)), "refuted");
         assert!(class_index(ran(Some("target holds 3"))).contains("only a GPU"));
         assert_eq!(class_index(Outcome::Died("SIGSEGV".to_owned())), "reproduced Died");
-        // Silent harm: what counts is the contract over real tensors.
+        // Silent mistakes: the contract on real tensors decides.
         assert_eq!(shown("TV110", Severity::Error, ran(Some("input holds probabilities"))), "reproduced Silent");
         assert!(shown("TV110", Severity::Error, ran(None)).contains("does not show it"));
         assert_eq!(

@@ -1,8 +1,8 @@
-//! The probe: what the checker says, held against the PyTorch that is installed.
+//! The probe: tests findings and programs on the installed PyTorch.
 //!
-//! The Python half (`runtime/`) is embedded in the binary. It is laid into a temporary folder,
-//! told what to do by `task.json` there, and answers with JSON lines (`event.rs`). So nothing
-//! is ever written into the user's project but what they name.
+//! The Python half (`runtime/`) is embedded in the binary. It is written to a temporary folder,
+//! gets its task from `task.json` there, and answers with JSON lines (`event.rs`). So nothing is
+//! ever written to the user's project, except files that the user names.
 
 pub mod doctor;
 pub mod driver;

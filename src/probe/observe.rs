@@ -1,8 +1,8 @@
-//! What a run of the program says of the checker's findings.
+//! What a run of the program means for the findings of the checker.
 //!
-//! A witness is made of the same facts as its finding, so it cannot show that these are wrong;
-//! the program can. It is followed to each call that the checker reported (`runtime/calls.py`),
-//! and what happened there is held against what the rule's page claims.
+//! A witness is made from the same facts as its finding, so it cannot show that these are wrong;
+//! the program can. The probe observes each reported call in the program (`runtime/calls.py`), and
+//! this module compares what happened there with the claim of the rule's page.
 
 use std::path::Path;
 
@@ -22,14 +22,14 @@ pub fn observe(findings: &[Static], rules: &Rules, outcome: &Outcome, root: &Pat
     findings.iter().enumerate().map(|(number, finding)| seen.observe(number, finding, rules)).collect()
 }
 
-/// What the processes of a run reported.
+/// The reports of the processes of a run.
 struct Seen<'a> {
     outcome: &'a Outcome,
     calls: Vec<(usize, &'a Call)>,
-    /// Whether the program used a GPU, be it an emulated one.
+    /// Whether the program used a GPU, real or emulated.
     has_gpu: bool,
     untraced: Option<&'a str>,
-    /// Why the program did not come to its end.
+    /// Why the program did not finish.
     early: Option<String>,
 }
 
@@ -39,7 +39,7 @@ struct There<'a> {
     begun: bool,
     passed: bool,
     raised: Vec<String>,
-    /// What the rule's contract says of the real arguments.
+    /// The result of the rule's contract for the real arguments.
     violated: Option<&'a str>,
     held: bool,
 }
@@ -98,8 +98,8 @@ impl<'a> Seen<'a> {
         if let Some(message) = self.failure(page, &claim, &there) {
             return Observation { status: Observed::Observed, message: Some(message), reason: None };
         }
-        // A contract that does not hold tells of what no CPU refuses, and of silent harm. Of what
-        // PyTorch ran although it should refuse it, the contract is wrong.
+        // A failed contract shows silent mistakes, and mistakes that a CPU does not reject. If
+        // PyTorch accepts a call that it should reject, the contract is wrong.
         let tolerated = claim.on_cuda && !self.has_gpu;
         if let Some(message) = there.violated
             && (!claim.raises || claim.may_be_silent || tolerated || !there.passed)
@@ -117,7 +117,7 @@ impl<'a> Seen<'a> {
         self.without_failure(finding, page, &claim, &there)
     }
 
-    /// What PyTorch said where the program failed as the page claims.
+    /// PyTorch's message, if the program failed as the page claims.
     fn failure(&self, page: &Page, claim: &Claim, there: &There<'_>) -> Option<String> {
         let regex = |pattern: Option<&str>| pattern.and_then(|pattern| Regex::new(pattern).ok());
         let (on_cuda, devices) = (regex(page.cuda.as_deref()), regex(Some(DEVICES)));
@@ -137,7 +137,7 @@ impl<'a> Seen<'a> {
             .then(|| format!("the process crashes in this call, with exit code {}", self.outcome.exit_code))
     }
 
-    /// The call was made, and nothing failed.
+    /// The call was made and did not fail.
     fn without_failure(&self, finding: &Static, page: &Page, claim: &Claim, there: &There<'_>) -> Observation {
         if claim.about_devices && !self.has_gpu {
             return undecided("the call succeeded without a GPU; `--device virtual` emulates one");
@@ -145,7 +145,7 @@ impl<'a> Seen<'a> {
         if finding.severity != Severity::Error {
             return undecided("the program made this call, and it succeeded this time");
         }
-        // What its history makes wrong, real arguments do not tell.
+        // Real arguments do not tell how their values were computed.
         let tells = !asks_for_history(page) && !asks_for_role(page);
         let refuses = claim.raises && (tells || !claim.may_be_silent);
         let reason = if refuses && there.passed {
@@ -182,18 +182,18 @@ pub fn undecided(reason: &str) -> Observation {
     Observation { status: Observed::Undecided, message: None, reason: Some(reason.to_owned()) }
 }
 
-/// Whether an assert that the driver reported is the page's.
+/// Whether an assert that the driver reported belongs to the page.
 fn asserted(asserts: &Asserts, pattern: &Regex) -> bool {
     asserts.conditions().any(|condition| pattern.is_match(condition))
 }
 
-/// Whether a process ended by itself and not by who looks after the machine: SIGILL, SIGABRT,
-/// SIGBUS, SIGFPE, SIGSEGV.
+/// Whether a process crashed by itself, and was not killed by the system: SIGILL, SIGABRT, SIGBUS,
+/// SIGFPE, SIGSEGV.
 fn is_crash(exit_code: u8) -> bool {
     [4, 6, 7, 8, 11].map(|signal| 128 + signal).contains(&exit_code)
 }
 
-/// Why a program did not come to its end, as part of a sentence.
+/// Why a program did not finish, as a part of a sentence.
 fn early(outcome: &Outcome, root: &Path) -> Option<String> {
     if let Some(limit) = outcome.late {
         return Some(format!("the program did not finish within {} s", limit.as_secs_f64()));

@@ -1,4 +1,4 @@
-//! The user's Python: which one it is, and whether the probe can use it.
+//! The user's Python: its version, and whether the probe can use it.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,15 +7,15 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// What the probe needs at least.
+/// The minimum versions for the probe.
 const PYTHON: (u32, u32) = (3, 9);
 const TORCH: (u32, u32) = (2, 1);
 
-/// A Python that has been asked what it is.
+/// A Python whose versions are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Python {
     pub path: PathBuf,
-    /// The version of PyTorch, without importing it.
+    /// The version of PyTorch, found without importing it.
     pub torch: Option<String>,
 }
 
@@ -25,7 +25,7 @@ struct Answer {
     torch: Option<String>,
 }
 
-/// Versions only: to import PyTorch here would take as long as the program's own import.
+/// Versions only, because importing PyTorch here would take as long as in the program.
 const QUESTION: &str = "\
 import sys
 sys.path[:] = [path for path in sys.path if path]  # not from the user's project
@@ -38,7 +38,7 @@ except Exception:
 print(json.dumps({'python': sys.version_info[:2], 'torch': torch}))
 ";
 
-/// The Python that is named, else that of the active virtual environment, else `python3`.
+/// The named Python, else that of the active virtual environment, else `python3`.
 pub fn choose(named: Option<&Path>) -> PathBuf {
     if let Some(path) = named {
         return path.to_owned();
@@ -54,7 +54,7 @@ fn python_of(environment: OsString) -> Option<PathBuf> {
 }
 
 impl Python {
-    /// Asks a Python for its versions.
+    /// Queries a Python for its versions.
     pub fn ask(path: PathBuf) -> Result<Python, String> {
         let shown = path.display();
         let output = Command::new(&path).args(["-c", QUESTION]).env_remove("TORCHVET_PROBE").output();
@@ -71,7 +71,7 @@ impl Python {
         Ok(Python { torch: answer.torch, path })
     }
 
-    /// Says why this Python's PyTorch will not do.
+    /// Returns why the PyTorch of this Python cannot be used.
     pub fn needs_torch(&self) -> Result<(), String> {
         let shown = self.path.display();
         let Some(torch) = &self.torch else {
@@ -87,7 +87,7 @@ impl Python {
     }
 }
 
-/// A `sitecustomize` of the user's may print something first.
+/// A `sitecustomize` of the user may print something first.
 fn last_line(bytes: &[u8]) -> &[u8] {
     bytes.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
 }

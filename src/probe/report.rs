@@ -1,4 +1,4 @@
-//! The report of `torchvet probe run`: from events to what is said at the end.
+//! The report of `torchvet probe run`: from events to the final report.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,35 +15,35 @@ use super::runtime::VERSION;
 use crate::diagnostic::Observed;
 use crate::rules::Rules;
 
-/// All that is said at the end of a run.
+/// The report at the end of a run.
 #[derive(Debug, Serialize)]
 pub struct Report {
     version: u32,
-    /// How the program itself ended.
+    /// The exit code of the program.
     pub exit_code: u8,
-    /// The version of PyTorch; nothing where the program did not import it.
+    /// The version of PyTorch; none if the program did not import it.
     torch: Option<String>,
-    /// How many GPUs were played, with `--device virtual`.
+    /// The number of emulated GPUs, with `--device virtual`.
     virtual_gpus: Option<u32>,
-    /// The processes that imported PyTorch.
+    /// The number of processes that imported PyTorch.
     processes: usize,
     pub findings: Vec<Found>,
     exception: Option<Exception>,
     asserts: Vec<Assert>,
-    /// How many contracts there were to check.
+    /// The number of contracts.
     contracts: usize,
     calls: u64,
     seconds: f64,
     judged: Vec<Judged>,
     checker: Vec<Checked>,
-    /// Calls of compiled code, in which nothing is seen.
+    /// Calls of compiled code, in which nothing is checked.
     compiled_calls: u64,
-    /// The steps after which the program was ended.
+    /// The number of steps after which the program was stopped.
     steps: Option<u64>,
     refused: Option<String>,
 }
 
-/// A violation, with the ranks that came to it.
+/// A violation, with the ranks in which it occurred.
 #[derive(Debug, Serialize)]
 pub struct Found {
     #[serde(flatten)]
@@ -51,21 +51,21 @@ pub struct Found {
     ranks: Vec<u32>,
 }
 
-/// A finding of the checker, and what became of it.
+/// A finding of the checker, and its verdict.
 #[derive(Debug, Serialize)]
 struct Checked {
     code: String,
     filename: PathBuf,
     line: usize,
     verdict: Observed,
-    /// What PyTorch or the rule's contract said there.
+    /// The message of PyTorch or of the rule's contract.
     message: Option<String>,
-    /// Why it is not observed.
+    /// Why it was not observed.
     reason: Option<String>,
 }
 
 impl Report {
-    /// The report of a run in which the checker's findings were watched for.
+    /// The report of a run in which the findings of the checker were observed.
     pub fn new(outcome: Outcome, checker: &[Static], contracts: usize, rules: &Rules, root: &Path) -> Report {
         let observations = observe(checker, rules, &outcome, root);
         let Outcome { exit_code, lines, asserts, .. } = outcome;
@@ -140,12 +140,12 @@ impl Report {
         }
     }
 
-    /// Whether a contract is violated, and not only perhaps.
+    /// Whether a contract is certainly violated.
     pub fn has_violation(&self) -> bool {
         self.findings.iter().any(|found| found.finding.severity == "error")
     }
 
-    /// Why nothing was checked, where nothing was.
+    /// Why nothing was checked, if that is the case.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
@@ -155,7 +155,7 @@ impl Report {
         writeln!(out)
     }
 
-    /// As a person reads it. Nothing is said of a run of which there is nothing to say.
+    /// The report for people. A run without results prints nothing.
     pub fn write_text(&self, root: &Path, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
         for found in &self.findings {
             found.write(root, out)?;
@@ -285,7 +285,7 @@ impl Found {
     }
 }
 
-/// The innermost frame that is not of an installed library.
+/// The innermost frame outside installed libraries.
 pub(super) fn own(stack: &[Frame]) -> Option<&Frame> {
     let installed = |frame: &&Frame| {
         frame.filename.contains("site-packages")

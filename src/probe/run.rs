@@ -1,4 +1,4 @@
-//! Runs the user's program under the watch of the Python half, and waits for its end.
+//! Runs the user's program under the Python half of the probe, and waits for its end.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
@@ -16,21 +16,21 @@ use super::python::Python;
 use super::runtime::{ContractSource, Stage, VERSION};
 use crate::diagnostic::Severity;
 
-/// Where the program's CUDA tensors live.
+/// Where the CUDA tensors of the program are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Device {
-    /// As the program and the machine have it.
+    /// As the program and the machine decide.
     Any,
     /// The GPUs are hidden.
     Cpu,
-    /// There must be a GPU.
+    /// A GPU is required.
     Cuda,
-    /// Tensors live on the CPU, and CUDA is played.
+    /// Tensors are on the CPU, and CUDA is emulated.
     Virtual,
 }
 
-/// What to run.
+/// The program to run.
 pub struct Program {
     pub python: Python,
     /// `script.py args…`, or the arguments after `-m`.
@@ -40,17 +40,17 @@ pub struct Program {
     pub terminal: Terminal,
 }
 
-/// What the program has of this process's terminal.
+/// How the program uses the terminal of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Terminal {
     Shared,
-    /// Nothing: it reads nothing, what it prints is dropped, and it ends within the limit.
+    /// Not at all: it gets no input, its output is discarded, and it is stopped after the limit.
     Detached {
         limit: Duration,
     },
 }
 
-/// What the checker found before the program ran.
+/// A finding of the checker from before the run.
 #[derive(Debug, Clone, Serialize)]
 pub struct Static {
     pub code: String,
@@ -58,12 +58,12 @@ pub struct Static {
     pub severity: Severity,
     pub first_line: usize,
     pub last_line: usize,
-    /// In bytes, from 0, as Python counts.
+    /// In bytes, counted from 0, as in Python.
     pub first_column: usize,
     pub last_column: usize,
 }
 
-/// What the Python half is to do.
+/// The task of the Python half.
 #[derive(Debug, Serialize)]
 pub struct Task {
     version: u32,
@@ -73,7 +73,7 @@ pub struct Task {
     pub dump: Option<PathBuf>,
     pub max_steps: Option<u64>,
     pub device: Device,
-    /// How many GPUs are played.
+    /// The number of emulated GPUs.
     pub gpus: u32,
 }
 
@@ -92,15 +92,15 @@ impl Task {
     }
 }
 
-/// How the program ended, and what was seen of it.
+/// How the program ended, and what was observed.
 pub struct Outcome {
-    /// As a shell has it: 128 and the signal's number for a program that a signal ended.
+    /// As in a shell: 128 plus the number of the signal for a program that a signal ended.
     pub exit_code: u8,
     pub lines: Vec<Line>,
     pub asserts: Asserts,
-    /// The limit after which it was ended.
+    /// The limit after which it was stopped.
     pub late: Option<Duration>,
-    /// The last line that it printed on standard error, where that was not shown.
+    /// The last line on standard error, if that was not shown.
     pub last_line: Option<String>,
 }
 
@@ -114,12 +114,12 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     command.env("TORCHVET_PROBE", stage.folder()).env("PYTHONPATH", stage.python_path());
     match program.device {
         Device::Cpu => _ = command.env("CUDA_VISIBLE_DEVICES", ""),
-        // The driver reads it when the context is made: it must be there before Python is.
+        // The driver reads it when the context is created, so it must be set before Python starts.
         Device::Cuda | Device::Any if std::env::var_os("CUDA_LAUNCH_BLOCKING").is_none() => {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }
         Device::Cuda | Device::Any => {}
-        // What is compiled asks no Python on which device it is.
+        // Compiled code does not ask Python for its device.
         Device::Virtual => _ = command.env("TORCH_COMPILE_DISABLE", "1"),
     }
     if program.device == Device::Virtual && has_driver() {
@@ -136,7 +136,7 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     }
     if detached.is_some() {
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        // What is compiled is not seen, and nobody closes a window.
+        // Calls in compiled code are not observed, and nobody can close a window.
         command.env("TORCH_COMPILE_DISABLE", "1").env("MPLBACKEND", "Agg");
         own_group(&mut command);
     }
@@ -157,7 +157,7 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     let (mut asserts, last_line) = match (reader, detached) {
         (None, _) => Default::default(),
         (Some(reader), None) => reader.recv().unwrap_or_default(),
-        // What the program has left running may hold the pipe.
+        // Processes that the program has left running may keep the pipe open.
         (Some(reader), Some(_)) => reader.recv_timeout(Duration::from_secs(2)).unwrap_or_default(),
     };
     drop(forwarder);
@@ -171,7 +171,7 @@ pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     Ok(Outcome { exit_code: code(status), lines, asserts, late, last_line })
 }
 
-/// Waits, and ends the program and what it has started once its time is over.
+/// Waits for the program; stops it and its child processes after the limit.
 fn wait_for(child: &mut Child, limit: Duration) -> io::Result<(ExitStatus, Option<Duration>)> {
     let start = Instant::now();
     let ended = loop {
@@ -187,7 +187,7 @@ fn wait_for(child: &mut Child, limit: Duration) -> io::Result<(ExitStatus, Optio
     match ended {
         Some(status) => Ok((status, None)),
         None => {
-            // It may have ended by itself just now.
+            // It may have ended by itself in the meantime.
             let _ = child.kill();
             Ok((child.wait()?, Some(limit)))
         }
@@ -203,7 +203,7 @@ fn own_group(command: &mut Command) {
 #[cfg(not(unix))]
 fn own_group(_: &mut Command) {}
 
-/// Ends what is left of the program's process group.
+/// Kills what is left of the program's process group.
 #[cfg(unix)]
 fn kill_group(child: &Child) {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -215,14 +215,14 @@ fn kill_group(child: &Child) {
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
 
-/// Whether an assert of a kernel can happen at all: only then is standard error read, since a
-/// program may behave differently where it is no terminal.
+/// Whether an assert of a kernel is possible. Only then is standard error read, because a program
+/// may behave differently if standard error is not a terminal.
 fn has_driver() -> bool {
     cfg!(windows) || std::path::Path::new("/dev/nvidiactl").exists() || std::path::Path::new("/dev/dxg").exists()
 }
 
-/// Passes on what comes where that is wanted, and looks for the driver's lines. Progress bars end
-/// no line: what is there is passed on at once. The last line is an answer, too.
+/// Forwards the output if wanted, and looks for the lines of the driver. Progress bars have no line
+/// ends, so output is forwarded at once. Returns the last line.
 fn tee(mut from: impl BufRead, passes_on: bool) -> (Asserts, Option<String>) {
     let mut asserts = Asserts::default();
     let mut line = Vec::new();
@@ -265,8 +265,8 @@ fn code(status: ExitStatus) -> u8 {
     code.unwrap_or(1)
 }
 
-/// While the program runs, signals are for it to decide about. A terminal sends Ctrl-C to the
-/// program, too; what comes otherwise is passed on.
+/// While the program runs, it decides about signals. A terminal sends Ctrl-C to the program, too;
+/// other signals are forwarded.
 #[cfg(unix)]
 struct Signals {
     signals: signal_hook::iterator::Signals,
@@ -292,7 +292,7 @@ impl Signals {
         signals.map(|signals| Signals { signals }).map_err(|error| format!("cannot watch for signals: {error}"))
     }
 
-    /// A program of its own group hears nothing of the keyboard.
+    /// A program in its own process group gets no signals from the keyboard.
     fn forward_to(mut self, child: &Child, is_own_group: bool) -> Forwarder {
         use rustix::process::{Pid, Signal, kill_process};
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -312,8 +312,7 @@ impl Signals {
     }
 }
 
-/// Whether the keyboard's signals come to this process, and so to the program, which is of the
-/// same group.
+/// Whether signals from the keyboard reach this process, and so the program in the same group.
 #[cfg(unix)]
 fn in_foreground() -> bool {
     let group = std::fs::File::open("/dev/tty").ok().and_then(|tty| rustix::termios::tcgetpgrp(tty).ok());

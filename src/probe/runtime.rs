@@ -1,4 +1,4 @@
-//! The Python half, laid into a temporary folder together with its task.
+//! The Python half, written to a temporary folder together with its task.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::rules::Rules;
 
-/// The version of the task and of the events: both halves are of one binary, but a process of
+/// The version of the task and of the events. Both halves belong to one binary, but a process of
 /// the program may outlive it.
 pub const VERSION: u32 = 1;
 
@@ -19,7 +19,7 @@ macro_rules! files {
 }
 
 const PACKAGE: &str = "torchvet_probe";
-/// What a worker is started with, and what it is then given.
+/// The code that starts a worker; the modules below are sent to it.
 pub const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
 static WORKER: &[(&str, &str)] = files!("contracts.py", "doctor.py", "verify.py");
 
@@ -56,12 +56,12 @@ pub fn files() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
-/// A page's contract, as the Python half takes it.
+/// The contract of a page, in the form for the Python half.
 #[derive(Debug, Clone, Serialize)]
 pub struct ContractSource {
     pub code: String,
     pub name: String,
-    /// Where the contract stands, for Python's own messages about it.
+    /// The place of the contract, for messages of Python about it.
     pub path: String,
     pub line: usize,
     pub source: String,
@@ -69,7 +69,7 @@ pub struct ContractSource {
 }
 
 impl ContractSource {
-    /// The contracts of the rules that are on.
+    /// The contracts of the enabled rules.
     pub fn all(rules: &Rules, is_on: impl Fn(&str) -> bool) -> Vec<ContractSource> {
         let pages = rules.pages.iter().filter(|page| is_on(&page.code));
         let of_page = |page: &crate::rules::Page| {
@@ -87,13 +87,13 @@ impl ContractSource {
     }
 }
 
-/// The folder of one run of the probe; it goes when this is dropped.
+/// The folder of one run of the probe; it is deleted on drop.
 pub struct Stage {
     folder: TempDir,
 }
 
 impl Stage {
-    /// Lays out the Python half and its task.
+    /// Writes the Python half and its task.
     pub fn new(task: &impl Serialize) -> io::Result<Stage> {
         let stage = Stage { folder: tempfile::Builder::new().prefix("torchvet-").tempdir()? };
         let package = stage.start().join(PACKAGE);
@@ -111,7 +111,7 @@ impl Stage {
         self.folder.path()
     }
 
-    /// Where Python finds `sitecustomize` and the package.
+    /// The folder in which Python finds `sitecustomize` and the package.
     pub fn start(&self) -> PathBuf {
         self.folder().join("start")
     }
@@ -120,7 +120,7 @@ impl Stage {
         self.folder().join("events.jsonl")
     }
 
-    /// PYTHONPATH with the probe in front.
+    /// PYTHONPATH with the folder of the probe in front.
     pub fn python_path(&self) -> OsString {
         let start = self.start();
         let rest = env::var_os("PYTHONPATH").filter(|path| !path.is_empty());

@@ -1,13 +1,13 @@
-//! A tensor with given facts, as a Python expression that makes one.
+//! A tensor with given facts, as a Python expression that creates one.
 
 use super::witness::{Writer, float, python_bool};
 use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 
-/// Up to so many elements are written out.
+/// Up to this number of elements are written out.
 const WRITTEN_OUT: usize = 24;
-/// Larger tensors are filled with zeros, which takes no memory until it is touched.
+/// Larger tensors are filled with zeros, which use no memory until they are accessed.
 const RANDOM: i64 = 1 << 20;
-/// Larger ones are not made.
+/// Larger tensors are not created.
 const LARGEST: i64 = 1 << 28;
 
 pub fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String {
@@ -60,7 +60,7 @@ fn is_moved(order: &[usize], rank: usize) -> bool {
     order.len() == rank && order.iter().enumerate().any(|(at, dim)| at != *dim)
 }
 
-/// What is to be made.
+/// The tensor to create.
 struct Made<'a> {
     shape: &'a [i64],
     count: i64,
@@ -122,7 +122,7 @@ impl Made<'_> {
         (text, true)
     }
 
-    /// With its elements in another order in memory than their dimensions'.
+    /// With elements in another order in memory than in its dimensions.
     fn moved(&self, order: &[usize]) -> String {
         let shape: Vec<i64> = order.iter().filter_map(|dim| self.shape.get(*dim).copied()).collect();
         let back = (0..order.len()).filter_map(|dim| order.iter().position(|at| *at == dim));
@@ -131,7 +131,7 @@ impl Made<'_> {
         format!("{}.permute({})", inner.of_nothing(), back.join(", "))
     }
 
-    /// Elements of which nothing is known: such as most functions take.
+    /// Elements about which nothing is known: values that most functions accept.
     fn of_nothing(&self) -> String {
         let kind = self.dtype.kind();
         let random = !matches!(self.dtype, Dtype::Other(_)) && self.count <= RANDOM;
@@ -155,7 +155,7 @@ impl Made<'_> {
         let dtype = self.dtype_argument(if self.dtype == Dtype::Bool { Dtype::Bool } else { default });
         let list = self.nested(data, self.shape);
         let grad = if self.learns { ", requires_grad=True" } else { "" };
-        // An empty list says nothing of the other dimensions.
+        // An empty list does not show the other dimensions.
         let shape = if data.is_empty() { format!(".reshape({})", self.sizes()) } else { String::new() };
         format!("torch.tensor({list}{dtype}{}{grad}){shape}", self.device_argument())
     }
@@ -189,7 +189,7 @@ impl Made<'_> {
             return None;
         }
         let base = self.of_nothing();
-        // What is counted by the dimension of the classes stands last at first.
+        // The class dimension is created last, and then moved.
         let mut shape: Vec<i64> = self.shape.to_vec();
         shape.remove(dim);
         let move_back = if dim + 1 == self.shape.len() { String::new() } else { format!(".movedim(-1, {dim})") };
@@ -201,7 +201,7 @@ impl Made<'_> {
                 writer.import("import torch.nn.functional as F");
                 let input = Made { shape: &[shape.as_slice(), &[2]].concat(), learns: false, ..*self }.of_nothing();
                 let weight = Made { shape: &[classes, 2], ..*self }.of_nothing();
-                // Numbers of either sign.
+                // Numbers of both signs.
                 format!("F.linear({input}, {weight}){move_back}").replace("torch.rand(", "torch.randn(")
             }
             Role::OneHot if classes > 0 => {
@@ -231,13 +231,13 @@ impl Made<'_> {
     }
 }
 
-/// The values that are to be among the elements, the ends of their range above all.
+/// The values among the elements, most importantly the ends of the range.
 fn values(facts: &TensorForm) -> Vec<f64> {
     let mut values: Vec<f64> = facts.met.into_iter().collect();
     for &(lo, hi) in &facts.range {
         match (lo.is_finite(), hi.is_finite()) {
             (true, true) if facts.attained => values.extend([hi, lo]),
-            // Of mere bounds no end need be there: one value is as good as another.
+            // If only bounds are known, the ends need not occur: any value is possible.
             (true, _) => values.push(lo),
             (false, true) => values.push(hi),
             (false, false) => {}

@@ -1,7 +1,7 @@
-//! Runs the witnesses of findings, and says what became of each.
+//! Runs the witnesses of findings and returns their verdicts.
 //!
-//! One worker process runs them all on the CPU. A witness for CUDA has a process of its own,
-//! since a failed assert takes the whole context with it.
+//! One worker process runs all of them on the CPU. A witness for CUDA has its own process, because
+//! a failed assert destroys the whole context.
 
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use crate::diagnostic::{Diagnostic, How, Judge, Reproduced, Reproduction, Witnes
 use crate::rules::{Page, Rules};
 use crate::value::Kind;
 
-/// How long PyTorch's import may take.
+/// The time limit for importing PyTorch.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 const HISTORY_ONLY: &str = "it depends on how the values were computed";
@@ -30,12 +30,12 @@ pub struct Verifier<'a> {
     contracts: Vec<ContractSource>,
     limit: Duration,
     worker: Option<Worker>,
-    /// The PyTorch that judges, once it is there; or why there is none.
+    /// The PyTorch that runs witnesses, once it has started; or the reason why there is none.
     torch: Option<Result<Torch, String>>,
     requests: u64,
 }
 
-/// What answers.
+/// The PyTorch of a worker.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Torch {
     #[serde(rename = "torch")]
@@ -51,7 +51,7 @@ enum Said {
     Refused {
         reason: String,
     },
-    /// The arguments are made: what happens from here on is the call's doing.
+    /// The arguments are created: from here on, the call is responsible.
     Calling {
         id: u64,
     },
@@ -85,7 +85,7 @@ impl<'a> Verifier<'a> {
         Verifier { python, rules, contracts, limit, worker: None, torch: None, requests: 0 }
     }
 
-    /// The PyTorch that judged; none where nothing had to be run.
+    /// The PyTorch that was used; none if nothing had to be run.
     pub fn torch(&self) -> Option<&Torch> {
         self.torch.as_ref().and_then(|torch| torch.as_ref().ok())
     }
@@ -95,7 +95,7 @@ impl<'a> Verifier<'a> {
         self.torch.as_ref().and_then(|torch| torch.as_ref().err().cloned())
     }
 
-    /// Runs the witness of a finding. Without one there is nothing to run.
+    /// Runs the witness of a finding. Without a witness there is nothing to run.
     pub fn verify(&mut self, diagnostic: &Diagnostic) -> Reproduction {
         let Some(page) = self.rules.find(&diagnostic.code) else {
             return undecided("not about a PyTorch call: the source alone shows it".to_owned());
@@ -162,7 +162,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Asks PyTorch's fake tensors, which have a device and no values, whether they mix.
+    /// Tests a mix of devices with PyTorch's fake tensors, which have a device but no values.
     fn by_fakes(&mut self, page: &Page, witness: &Witness) -> Reproduction {
         let contract = page.contract().unwrap_or_default();
         if contract.contains("autocast(") {
@@ -179,7 +179,7 @@ impl<'a> Verifier<'a> {
                     reason.get_or_insert("PyTorch's fake tensors accept the call".to_owned());
                     continue;
                 }
-                // Those of older versions want a driver.
+                // The fake tensors of older versions need a driver.
                 Outcome::NotBuilt(raised) => {
                     reason.get_or_insert(format!("PyTorch's fake tensors raise {}", raised.line()));
                     continue;
@@ -187,7 +187,7 @@ impl<'a> Verifier<'a> {
                 _ => continue,
             };
             let matches = mixes.as_ref().is_ok_and(|mixes| mixes.is_match(&raised.text()));
-            // The same call on one device must go well: else it fails for another reason.
+            // The same call on one device must succeed; otherwise it fails for another reason.
             let control = Program::of(witness, Choice { devices: Devices::Cpu, ..choice });
             if matches && matches!(self.run(page, witness, &control, true), Outcome::Ran { .. }) {
                 return Reproduction {
@@ -205,7 +205,7 @@ impl<'a> Verifier<'a> {
         undecided(format!("it needs a GPU, and there is none{why}"))
     }
 
-    /// Runs it on the GPU, in a process of its own.
+    /// Runs it on the GPU, in its own process.
     fn on_cuda(&mut self, page: &Page, claim: &Claim, witness: &Witness) -> Reproduction {
         let pattern = page.cuda.as_deref().and_then(|pattern| Regex::new(pattern).ok());
         let pattern = pattern.or_else(|| claim.pattern.clone());
@@ -265,7 +265,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Starts the worker where there is none.
+    /// Starts the worker if there is none.
     fn ready(&mut self) -> Result<Torch, String> {
         match &self.torch {
             Some(Ok(torch)) if self.worker.is_some() => return Ok(torch.clone()),
@@ -298,7 +298,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Runs a program in the worker that all share.
+    /// Runs a program in the shared worker.
     fn run(&mut self, page: &Page, witness: &Witness, program: &Program, fake: bool) -> Outcome {
         if let Err(reason) = self.ready() {
             return Outcome::Lost(reason);
@@ -309,12 +309,13 @@ impl<'a> Verifier<'a> {
             self.worker = Some(worker);
             return outcome;
         }
-        // What kills or hangs its process is judged by how that ended; the next has a new one.
+        // If a call kills or hangs its process, the exit status decides; the next program gets a
+        // new process.
         let status = worker.end(Duration::from_millis(200)).0;
         died(outcome, status)
     }
 
-    /// Runs a program for CUDA: what the driver prints comes with the outcome.
+    /// Runs a program for CUDA. The output of the driver is part of the outcome.
     fn run_alone(&mut self, page: &Page, witness: &Witness, program: &Program) -> (Outcome, String) {
         let environment = vec![("CUDA_LAUNCH_BLOCKING", "1")];
         let (mut worker, _) = match self.start(environment, true) {
@@ -326,7 +327,7 @@ impl<'a> Verifier<'a> {
         (died(outcome, status), said)
     }
 
-    /// One program, and whether the worker is of use afterwards.
+    /// Runs one program. Returns its outcome, and whether the worker can be used again.
     fn exchange(
         &mut self,
         worker: &mut Worker,
@@ -370,7 +371,7 @@ impl<'a> Verifier<'a> {
     }
 }
 
-/// The called function's path, where it is one call.
+/// The path of the called function, if the witness is a single call.
 fn path(witness: &Witness) -> &'static str {
     match witness {
         Witness::Call(call) => call.path.as_str(),
@@ -384,7 +385,7 @@ fn uses_cuda(witness: &Witness) -> bool {
     tensors.into_iter().any(|tensor| tensor.device.is_some_and(|device| device.is_cuda()))
 }
 
-/// The ways to fill in what is not known, the likeliest first.
+/// The ways to fill in unknown facts, the likeliest first.
 fn choices(witness: &Witness) -> Vec<Choice> {
     let first =
         Choice { lengths: Lengths::Same(4), kind: Kind::Floating, first: 0, devices: Devices::Cpu, as_method: false };
@@ -428,7 +429,7 @@ pub fn undecided(reason: String) -> Reproduction {
 /// The outcome of a call that its process did not survive.
 fn died(outcome: Outcome, status: Option<ExitStatus>) -> Outcome {
     match (outcome, status) {
-        // Nothing that PyTorch does sends this: whoever looks after the machine's memory does.
+        // PyTorch never sends this signal; the system does when it runs out of memory.
         (Outcome::Died(_), Some(status)) if is_kill(status) => Outcome::Lost("its process was killed".to_owned()),
         (Outcome::Died(_), Some(status)) => Outcome::Died(format!("the process ended: {status}")),
         (other, _) => other,

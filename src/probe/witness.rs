@@ -1,7 +1,7 @@
-//! From the facts of a call to a program that makes it: what a witness is as Python.
+//! Writes the program of a witness: from the facts of a call to Python code that makes it.
 //!
-//! What the facts leave open is filled in. A finding holds whatever that is, so any choice
-//! will do; but some choices fail for a reason of their own, so several are tried.
+//! Unknown sizes and values are filled in. A finding holds for all of them, so any choice is valid.
+//! But some choices fail for an unrelated reason, so several are tried.
 
 use std::collections::BTreeSet;
 
@@ -10,30 +10,31 @@ use super::tensor;
 use crate::diagnostic::{Call, Given, Place, Witness};
 use crate::value::{Device, DeviceKind, Dtype, Form, InstanceForm, Kind, Length, Symbol, TensorForm, Type};
 
-/// What stands for what is not known.
+/// How unknown facts are filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Choice {
     pub lengths: Lengths,
-    /// The kind of elements of a tensor of which it is not known.
+    /// The kind of elements for a tensor of unknown dtype.
     pub kind: Kind,
-    /// Which of the values that a tensor is to hold comes first.
+    /// Which of the known values of a tensor comes first.
     pub first: usize,
     pub devices: Devices,
-    /// `input.f(…)` in place of `torch.f(input, …)`.
+    /// `input.f(…)` instead of `torch.f(input, …)`.
     pub as_method: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lengths {
-    /// All that are not known are equal.
+    /// All unknown sizes are equal.
     Same(i64),
-    /// Each is another.
+    /// All unknown sizes differ.
     Distinct,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Devices {
-    /// Whatever the facts say: so a machine without a GPU can judge what is not about devices.
+    /// All on the CPU, whatever the facts say, so that a machine without a GPU can test findings
+    /// that are not about devices.
     Cpu,
     AsFound,
 }
@@ -42,14 +43,14 @@ pub enum Devices {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     pub imports: Vec<String>,
-    /// What makes the arguments.
+    /// The code that creates the arguments.
     pub setup: Vec<String>,
     pub call: String,
     /// The arguments by parameter, as expressions.
     pub arguments: Vec<(String, String)>,
-    /// What is known of the arguments and is not in the program, or was made up.
+    /// Known facts that the program lost, and facts that were filled in.
     pub lost: Vec<String>,
-    /// What it would call and must not.
+    /// Disallowed callables.
     pub forbidden: Vec<String>,
 }
 
@@ -91,7 +92,7 @@ impl Program {
                 continue;
             };
             let mut argument = argument.clone();
-            // After one that is left out, the others are named.
+            // After an omitted argument, the others are passed by name.
             if left_out && argument.place == Place::Positional {
                 argument.place = Place::Keyword;
             }
@@ -107,7 +108,7 @@ impl Program {
         Program { imports, setup, call, arguments, lost, forbidden }
     }
 
-    /// The program but for the call.
+    /// The program without the call.
     pub fn preparation(&self) -> String {
         let imports = self.imports.iter().map(|line| format!("{line}\n"));
         let setup = self.setup.iter().map(|line| format!("{line}\n"));
@@ -120,7 +121,7 @@ impl Program {
     }
 }
 
-/// The symbols of a call, in the order in which they come.
+/// The symbols of a call, in order of appearance.
 fn symbols(witness: &Call) -> Vec<Symbol> {
     let mut all: Vec<Symbol> = Vec::new();
     let mut add = |length: &Length| {
@@ -151,7 +152,7 @@ fn lengths(form: &Form, add: &mut dyn FnMut(&Length)) {
     }
 }
 
-/// What a tensor has of which something is not known: mostly what the others have.
+/// The facts to use for the unknown facts of a tensor: usually those of the other tensors.
 #[derive(Debug, Clone)]
 pub(super) struct Fallback {
     pub dtype: Dtype,
@@ -183,12 +184,12 @@ pub(super) struct Writer {
     forbidden: Vec<String>,
     names: BTreeSet<String>,
     symbols: Vec<Symbol>,
-    /// Whether what `*name` takes are numbers, such as sizes, and no tensors.
+    /// Whether `*name` takes numbers, such as sizes, and not tensors.
     counts: bool,
     pub fallback: Fallback,
 }
 
-/// Numbers that are easily told apart in a message, and not 1, which broadcasts.
+/// Numbers that are easy to distinguish in a message, and not 1, which broadcasts.
 const DISTINCT: [i64; 8] = [5, 7, 11, 13, 17, 19, 23, 29];
 
 impl Writer {
@@ -207,7 +208,7 @@ impl Writer {
         }
     }
 
-    /// A name that is not taken yet.
+    /// A name that is not used yet.
     pub fn name(&mut self, wanted: &str) -> String {
         let reserved = ["from", "lambda", "in", "is", "if", "torch", "nn", "F", "np", "as", "with", "class", "def"];
         let wanted = if reserved.contains(&wanted) { format!("{wanted}_") } else { wanted.to_owned() };
@@ -224,7 +225,7 @@ impl Writer {
         self.imports.insert(line.to_owned());
     }
 
-    /// The expression of an argument; none where it is left out.
+    /// The expression of an argument; none if it is omitted.
     fn argument(&mut self, argument: &Given) -> Option<String> {
         let name = argument.name.as_str();
         match &argument.value {
@@ -232,7 +233,7 @@ impl Writer {
                 self.lost.push(format!("a part of `{name}` is not known"));
                 Some(self.length(&Length::Unknown).to_string())
             }
-            // A finding holds whatever it is: also for the default.
+            // A finding holds for every value, so also for the default.
             Form::Unknown | Form::Any(_) if argument.optional => None,
             Form::Unknown => {
                 self.lost.push(format!("nothing is known about `{name}`"));
@@ -306,14 +307,14 @@ impl Writer {
         let mut given = Vec::new();
         for (name, value) in &instance.arguments {
             match value {
-                // `bias` becomes a parameter of that name, or none.
+                // `bias` becomes a parameter of that name, or None.
                 Form::Tensor(_) | Form::Unknown | Form::Any(_) => {}
                 Form::None if name.as_str() == "bias" => given.push("bias=False".to_owned()),
                 Form::None => {}
                 value => given.push(format!("{name}={}", self.expression(value, name.as_str()))),
             }
         }
-        // Every layer of PyTorch's with parameters takes these.
+        // Every PyTorch layer with parameters has these arguments.
         if let Some(device) = instance.device.map(|device| self.device(device)).filter(|device| device != "cpu") {
             given.push(format!("device=\"{device}\""));
         }
@@ -327,13 +328,13 @@ impl Writer {
         match (self.choice.devices, device.kind) {
             (_, DeviceKind::Meta) => "meta".to_owned(),
             (Devices::Cpu, _) => "cpu".to_owned(),
-            // Whatever it is, it is the same wherever it is used.
+            // The unknown device is the same everywhere.
             (Devices::AsFound, DeviceKind::Symbolic(_) | DeviceKind::Module) => "cuda".to_owned(),
             (Devices::AsFound, _) => device.to_string(),
         }
     }
 
-    /// Something of a library, by the name under which people have it.
+    /// Something from a library, under the usual name of the library.
     fn path(&mut self, path: &str) -> String {
         if !is_harmless(path) {
             self.forbidden.push(path.to_owned());
@@ -357,7 +358,7 @@ impl Writer {
         if let Some(name) = path.strip_prefix("builtins.") {
             return name.to_owned();
         }
-        // A class begins with a capital letter; what comes before it is a module.
+        // A class begins with a capital letter; the part before it is a module.
         let parts: Vec<&str> = path.split('.').collect();
         let is_class = |part: &&str| part.starts_with(char::is_uppercase);
         let end = parts.iter().position(is_class).unwrap_or(parts.len().saturating_sub(1));
@@ -410,7 +411,7 @@ pub(super) fn python_bool(b: bool) -> &'static str {
     if b { "True" } else { "False" }
 }
 
-/// A float as Python reads it.
+/// A float in Python syntax.
 pub(super) fn float(x: f64) -> String {
     if x.is_nan() {
         "float('nan')".to_owned()
@@ -421,7 +422,7 @@ pub(super) fn float(x: f64) -> String {
     }
 }
 
-/// A text as Python reads it.
+/// A string in Python syntax.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| "''".to_owned())
 }

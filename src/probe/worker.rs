@@ -1,5 +1,5 @@
-//! A process of the user's Python that answers requests: JSON lines over pipes. The Python
-//! half goes in through standard input, so that nothing of it is ever on a disk.
+//! A process of the user's Python that answers requests with JSON lines over pipes. It gets the
+//! Python half through standard input, so no file is ever written.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -14,13 +14,13 @@ use serde_json::json;
 use super::python::Python;
 use super::runtime::{self, VERSION};
 
-/// What Python is to run: a function of a module of the Python half.
+/// What Python runs: a function in a module of the Python half.
 pub struct Work {
     pub module: &'static str,
     pub function: &'static str,
     pub arguments: serde_json::Value,
     pub environment: Vec<(&'static str, &'static str)>,
-    /// Whether what it prints on standard error is wanted: what the driver says goes there.
+    /// Whether its output on standard error is needed, because the driver prints there.
     pub reads_stderr: bool,
 }
 
@@ -31,17 +31,17 @@ pub struct Worker {
     stderr: Option<JoinHandle<String>>,
 }
 
-/// What came of waiting for an answer.
+/// The result of waiting for an answer.
 #[derive(Debug)]
 pub enum Answer<T> {
     Said(T),
     /// The process has ended.
     Gone,
-    /// Nothing came in time.
+    /// No answer in time.
     Late,
 }
 
-/// No more than this of what a process says on standard error is kept.
+/// The maximum number of bytes of standard error to keep.
 const MOST_STDERR: u64 = 1 << 20;
 
 impl Worker {
@@ -78,7 +78,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Sends a request. Where nobody takes it, no answer will come either.
+    /// Sends a request. If nobody receives it, no answer will come either.
     pub fn ask(&mut self, request: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(request) else { return };
         line.push(b'\n');
@@ -87,7 +87,7 @@ impl Worker {
         }
     }
 
-    /// The next answer of this version.
+    /// The next answer with this version.
     pub fn answer<T: DeserializeOwned>(&self, limit: Duration) -> Answer<T> {
         loop {
             let line = match self.answers.recv_timeout(limit) {
@@ -103,7 +103,7 @@ impl Worker {
         }
     }
 
-    /// Ends the process, which has no more to do, and says how it ended and what it printed.
+    /// Ends the process. Returns how it ended and what it printed.
     pub fn end(mut self, limit: Duration) -> (Option<ExitStatus>, String) {
         self.requests = None;
         let mut waited = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! Quick fixes, all safe fixes at once, and the comment that ignores a finding.
+//! Quick fixes, all safe fixes at once, and comments that ignore a finding.
 
 use std::collections::HashMap;
 
@@ -43,15 +43,14 @@ pub fn actions(
         }
         all.append(&mut ignores);
     }
-    // Nobody wants everything fixed because the cursor stands somewhere.
+    // Fixing everything is not offered just because of the position of the cursor.
     if params.context.only.is_some() && wants(FIX_ALL) {
         all.extend(fix_all(&found, document, lens, client));
     }
     all
 }
 
-/// Whether a kind of action is of a kind that was asked for: `source` asks for all of
-/// `source.fixAll.…`.
+/// Whether a kind of action was requested: `source` requests all of `source.fixAll.…`.
 fn is_kind(kind: &str, asked: &str) -> bool {
     kind.strip_prefix(asked).is_some_and(|rest| asked.is_empty() || rest.is_empty() || rest.starts_with('.'))
 }
@@ -93,7 +92,7 @@ fn ignore(reported: &Reported, diagnostic: &LspDiagnostic, lens: Lens, client: &
     })
 }
 
-/// All safe fixes of a document; of two that overlap, the first.
+/// All safe fixes of a document. Of two that overlap, the first is applied.
 fn fix_all(found: &[Reported], document: &Document, lens: Lens, client: &Client) -> Option<CodeAction> {
     let fixes = found.iter().filter_map(|reported| Some((reported.finding.fix.as_ref()?, reported.project)));
     let mut chosen: Vec<&Edit> = Vec::new();
@@ -119,7 +118,7 @@ fn fix_all(found: &[Reported], document: &Document, lens: Lens, client: &Client)
     })
 }
 
-/// Edits, by the documents that they change; `None` where there are none.
+/// Edits, grouped by the documents that they change; `None` if there are none.
 fn workspace_edit(edits: &[&Edit], project: &Project, lens: Lens, client: &Client) -> Option<WorkspaceEdit> {
     let mut by_document: Vec<(Uri, Vec<TextEdit>)> = Vec::new();
     for edit in edits {

@@ -1,4 +1,4 @@
-//! Our places and findings as the protocol has them.
+//! Converts places and findings into those of the protocol.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::project::{Content, Project};
 use crate::rules;
 use crate::syntax::{PositionEncoding, Span};
 
-/// What is open, by path.
+/// The open documents, by path.
 pub type Open = FxHashMap<PathBuf, Arc<Document>>;
 
-/// How places are told to this editor.
+/// The position encoding of this editor.
 #[derive(Clone, Copy)]
 pub struct Lens<'a> {
     pub open: &'a Open,
@@ -28,7 +28,7 @@ pub struct Lens<'a> {
 }
 
 impl Lens<'_> {
-    /// Where a span lies: in a file, or in a cell of an open notebook.
+    /// The place of a span: in a file, or in a cell of an open notebook.
     pub fn location(self, project: &Project, span: Span) -> Location {
         let file = project.file(span.file);
         let content = file.content();
@@ -47,7 +47,7 @@ impl Lens<'_> {
         Location { uri: uri.unwrap_or_else(|| uri::from_path(file.canonical())), range }
     }
 
-    /// A range, with lines counted from `first`.
+    /// A range whose lines are counted from `first`.
     fn range(self, content: &Content, first: u32, start: u32, end: u32) -> Range {
         let at = |offset| {
             let (line, character) = content.line_column(offset, self.encoding);
@@ -56,7 +56,7 @@ impl Lens<'_> {
         Range { start: at(start), end: at(end.max(start)) }
     }
 
-    /// A finding, with where it lies.
+    /// A finding, with its place.
     pub fn finding(self, project: &Project, finding: &Diagnostic) -> (Uri, LspDiagnostic) {
         let Location { uri, range } = self.location(project, finding.span);
         let is_rule = finding.code != finding.name;

@@ -1,5 +1,5 @@
-//! What is open in the editor: texts and notebooks, each change of which makes a new state
-//! that the analysis can keep while the next one arrives.
+//! The open documents: texts and notebooks. Each change creates a new state, so that an analysis
+//! can keep its state while the next one arrives.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::syntax::{LaunchFile, PositionEncoding};
 pub struct Document {
     pub uri: Uri,
     pub version: i32,
-    /// Where it lies, links resolved; made up for what was never saved.
+    /// Its path with links resolved; an invented one for an unsaved document.
     pub path: PathBuf,
-    /// In another language than those that we read.
+    /// In a language that torchvet does not read.
     foreign: bool,
-    /// `None` for what cannot be checked: foreign, or too big.
+    /// `None` if it cannot be checked: another language, or too big.
     pub content: Option<Arc<Content>>,
     /// All cells of a notebook; `None` for a text.
     pub cells: Option<Vec<Cell>>,
@@ -56,7 +56,7 @@ impl Document {
         };
         let entries: Vec<serde_json::Value> = cells.iter().map(entry).collect();
         let notebook = json!({"cells": entries, "metadata": {}, "nbformat": 4, "nbformat_minor": 4});
-        // An extension of its own would make it a text.
+        // An extension of its own would make the cell a text.
         let name = path.with_extension("ipynb");
         let content = Content::of_text(&name, &notebook.to_string()).ok().map(Arc::new);
         Document { uri, version, path, foreign: false, content, cells: Some(cells) }
@@ -70,7 +70,7 @@ impl Document {
         }
     }
 
-    /// The offset of a position in it, or in the cell of that URI.
+    /// The offset of a position in the document, or in the cell with this URI.
     pub fn offset(&self, part: &Uri, position: Position, encoding: PositionEncoding) -> Option<u32> {
         let content = self.content.as_ref()?;
         let Some(cells) = &self.cells else {
@@ -84,7 +84,7 @@ impl Document {
     }
 }
 
-/// All that is open.
+/// All open documents.
 pub struct Documents {
     encoding: PositionEncoding,
     open: FxHashMap<Uri, Arc<Document>>,
@@ -97,12 +97,12 @@ impl Documents {
         Documents { encoding, open: FxHashMap::default(), owners: FxHashMap::default() }
     }
 
-    /// The document that a URI names, by itself or as one of its cells.
+    /// The document of a URI, which names the document or one of its cells.
     pub fn get(&self, uri: &Uri) -> Option<&Arc<Document>> {
         self.open.get(self.owners.get(uri).unwrap_or(uri))
     }
 
-    /// `home` is where texts are put that were never saved.
+    /// `home` is the folder for unsaved texts.
     pub fn open(&mut self, item: TextDocumentItem, home: &Path) -> Arc<Document> {
         let path = place(&item.uri, home);
         let ends_in = |extension: &str| path.extension().is_some_and(|own| own == extension);
@@ -186,7 +186,7 @@ impl Documents {
     }
 }
 
-/// What the text of a cell is called where a name is needed.
+/// The name for the text of a cell.
 const CELL: &str = "cell.py";
 
 fn content(text: &str) -> Arc<Content> {
@@ -211,8 +211,8 @@ fn place(uri: &Uri, home: &Path) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-/// A text after changes, each of which is about what the ones before it left; `None` where
-/// that is not known.
+/// A text after some changes, each of which refers to the result of the one before; `None` if that
+/// is not known.
 fn edit(
     old: Option<&Content>,
     path: &Path,

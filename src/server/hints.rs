@@ -49,7 +49,7 @@ pub fn hints(
     Ok(hints)
 }
 
-/// `float32[B, 10] cuda:0` of a tensor; `None` for what is none, or of which nothing is known.
+/// `float32[B, 10] cuda:0` for a tensor; `None` for other values, or if nothing is known.
 fn label(fact: &serde_json::Value) -> Option<String> {
     if !matches!(fact.get("kind")?.as_str()?, "tensor" | "array") {
         return None;

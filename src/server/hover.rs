@@ -1,4 +1,4 @@
-//! What is known of the expression under the cursor, and the page of a rule that a comment
+//! What is known about the expression under the cursor, and the page of a rule that a comment
 //! names.
 
 use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position, Uri};
@@ -10,7 +10,7 @@ use crate::analysis::FactEntry;
 use crate::rules::Page;
 use crate::syntax::Span;
 
-/// Source text beyond this is no help in a line.
+/// Source text longer than this is cut.
 const LONGEST: usize = 60;
 
 pub fn hover(
@@ -26,7 +26,7 @@ pub fn hover(
         return Ok(Some(shown(page, None)));
     }
     let facts = workspace.facts(&document.path, Some(offset), cancelled)?;
-    // The innermost expression is the one that is meant, even where nothing is known of it.
+    // The innermost expression is meant, even if nothing is known about it.
     let inner = facts.entries.iter().min_by_key(|fact| fact.span.end - fact.span.start);
     let says_something = |fact: &&FactEntry| !["unknown", "tensor[…]", &fact.name].contains(&fact.text.as_str());
     let Some(fact) = inner.filter(says_something) else { return Ok(None) };
@@ -38,7 +38,7 @@ fn shown(value: String, range: Option<gen_lsp_types::Range>) -> Hover {
     Hover { contents: Contents::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value }), range }
 }
 
-/// The page of the rule whose code or name stands in a comment at an offset.
+/// The page of the rule whose code or name is in a comment at an offset.
 fn page_at(workspace: &mut Workspace, document: &Document, offset: u32) -> Option<String> {
     let content = document.content.as_ref()?;
     let comments = &content.parsed().comments;
@@ -55,13 +55,13 @@ fn page_at(workspace: &mut Workspace, document: &Document, offset: u32) -> Optio
     loaded.settings.rules.find(&word).map(page)
 }
 
-/// A rule's page, as an editor shows it.
+/// The page of a rule, as an editor shows it.
 fn page(page: &Page) -> String {
     let Page { name, code, summary, .. } = page;
     format!("**{name}** ([{code}]({})): {summary}\n\n{}", crate::rules::url(name), page.body())
 }
 
-/// `logits: float32[B, 10] cuda:0`, and which code made it so.
+/// `logits: float32[B, 10] cuda:0`, and the code that determines it.
 pub fn describe(facts: &Facts, fact: &FactEntry, lens: Lens) -> String {
     let name = short(&fact.name);
     let mut out = format!("```python\n{name}: {}\n```", fact.text);
@@ -89,7 +89,7 @@ pub fn describe(facts: &Facts, fact: &FactEntry, lens: Lens) -> String {
     out
 }
 
-/// A text in one line, cut where it gets long.
+/// A text in one line, cut if it is too long.
 fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace('`', "'");
     match line.char_indices().nth(LONGEST) {

@@ -1,7 +1,7 @@
-//! The language server: what `check` finds, while the code is written.
+//! The language server: reports what `check` finds while the code is edited.
 //!
 //! One thread reads messages and keeps the documents; it never waits for an analysis. Another
-//! analyses, always the newest state: see [`worker`].
+//! thread always analyses the newest state: see [`worker`].
 
 mod actions;
 mod convert;
@@ -35,19 +35,19 @@ use worker::{Ask, Interrupt, Task, What, Worker};
 /// The kind of the code action that applies all safe fixes.
 const FIX_ALL: &str = "source.fixAll.torchvet";
 
-/// Files whose change on disk may change what is found.
+/// Files whose change on disk may change findings.
 const WATCHED: [&str; 2] = ["**/*.{py,ipynb,yaml,yml,json,md}", "**/{pyproject,torchvet,.torchvet}.toml"];
 
-/// What the editor can do.
+/// The capabilities of the editor.
 #[derive(Debug, Clone)]
 pub struct Client {
     encoding: PositionEncoding,
-    /// It asks for findings: they are not to be sent unasked.
+    /// The editor requests findings, so they are not published.
     pulls: bool,
     refreshes_diagnostics: bool,
     refreshes_hints: bool,
     watches: bool,
-    /// It takes edits of documents in a certain version.
+    /// The editor accepts edits for a certain version of a document.
     versioned_edits: bool,
 }
 
@@ -58,7 +58,7 @@ impl Client {
         let encodings = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
         let offers = |name: &str| encodings.is_some_and(|all| all.iter().any(|encoding| encoding == name));
         Client {
-            // UTF-8 is what we have: nothing needs to be counted.
+            // With UTF-8, positions need no conversion.
             encoding: if offers("utf-8") { PositionEncoding::Utf8 } else { PositionEncoding::Utf16 },
             pulls: able("/textDocument/diagnostic"),
             refreshes_diagnostics: able("/workspace/diagnostics/refreshSupport"),
@@ -68,7 +68,7 @@ impl Client {
         }
     }
 
-    /// What we can do for it.
+    /// The capabilities of the server.
     fn answer(&self) -> Value {
         let encoding = if matches!(self.encoding, PositionEncoding::Utf8) { "utf-8" } else { "utf-16" };
         let mut capabilities = json!({
@@ -97,8 +97,8 @@ impl Client {
     }
 }
 
-/// Serves one editor over standard input and output, until it ends: whether in good order.
-/// `stack` is how much the thread that analyses may need.
+/// Serves one editor over standard input and output until it ends. Returns whether it was shut down
+/// properly. `stack` is the stack size of the thread that analyses.
 pub fn run(stack: usize) -> Result<bool, String> {
     let (connection, threads) = Connection::stdio();
     let orderly = serve(connection, stack)?;
@@ -114,7 +114,7 @@ fn serve(connection: Connection, stack: usize) -> Result<bool, String> {
     let (tasks, received) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
     let sender = connection.sender.clone();
-    // When nobody listens any more, the end is near anyway.
+    // If the receiver is gone, the server is about to end anyway.
     let send = Box::new(move |message| _ = sender.send(message));
     let worker = Worker::new(received, send, interrupt.clone(), client.clone());
     let worker = std::thread::Builder::new().name("analysis".to_owned()).stack_size(stack).spawn(|| worker.run());
@@ -135,7 +135,7 @@ fn serve(connection: Connection, stack: usize) -> Result<bool, String> {
     result
 }
 
-/// The folders that the editor has open.
+/// The folders that are open in the editor.
 fn folders(params: &Value) -> Vec<PathBuf> {
     let listed = params.get("workspaceFolders").and_then(Value::as_array);
     let listed = listed.into_iter().flatten().filter_map(|folder| folder.get("uri"));
@@ -172,7 +172,7 @@ impl Server<'_> {
                     return Ok(false);
                 }
                 Message::Notification(notification) => self.notification(notification),
-                // Nothing that we ask for needs an answer.
+                // The server needs no responses to its own requests.
                 Message::Response(_) => {}
             }
         }
@@ -180,9 +180,9 @@ impl Server<'_> {
     }
 
     fn tell(&self, task: Task) {
-        // The worker outlives this thread's loop.
+        // The worker lives longer than the loop of this thread.
         let _ = self.tasks.send(task);
-        // Only now: work that begins in between must not pass for the newest.
+        // Only now, so that work that begins in between is not treated as the newest.
         self.interrupt.news();
     }
 
@@ -220,7 +220,7 @@ impl Server<'_> {
                 server.close(&params.notebook_document.uri);
             }),
             "workspace/didChangeConfiguration" => self.with(params, |server, params: DidChangeConfigurationParams| {
-                // Null means: ask. What was said at the start still counts.
+                // Null means that the server must ask. The initial settings remain valid.
                 if !params.settings.is_null() {
                     server.configure(params.settings);
                 }
@@ -276,7 +276,7 @@ impl Server<'_> {
         };
         let response = match asked {
             Ok(true) => return,
-            // What is not open has nothing to say.
+            // There are no findings for documents that are not open.
             Ok(false) if method == "textDocument/diagnostic" => {
                 Response::new_ok(id, json!({"kind": "full", "items": []}))
             }
@@ -286,7 +286,7 @@ impl Server<'_> {
         self.send(response);
     }
 
-    /// Passes a request on; false where it is about nothing that is open.
+    /// Forwards a request; false if its document is not open.
     fn ask<P: DeserializeOwned>(
         &self,
         id: &RequestId,
@@ -325,7 +325,7 @@ impl Server<'_> {
         }
     }
 
-    /// Cells that are no longer there keep no findings.
+    /// Cells that no longer exist have no findings.
     fn forget_cells(&self, before: Option<Arc<Document>>) {
         let gone =
             before.iter().flat_map(|document| document.parts()).filter(|cell| self.documents.get(cell).is_none());
@@ -342,7 +342,7 @@ impl Server<'_> {
         }
     }
 
-    /// Asks to be told of changes on disk.
+    /// Registers for notifications about changed files on disk.
     fn watch(&self) {
         let watchers: Vec<Value> = WATCHED.iter().map(|glob| json!({ "globPattern": glob })).collect();
         let registration = json!({
@@ -354,7 +354,7 @@ impl Server<'_> {
         self.send(Request::new("torchvet-watch".to_owned().into(), "client/registerCapability".to_owned(), params));
     }
 
-    /// Where texts are put that were never saved.
+    /// The folder for unsaved texts.
     fn home(&self) -> PathBuf {
         let cwd = || std::env::current_dir().unwrap_or_default();
         self.folders.first().cloned().unwrap_or_else(cwd)

@@ -1,4 +1,4 @@
-//! The settings of each folder, read again when a file that they come from changes.
+//! The settings of each folder. They are read again when one of their files changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::contract::Contracts;
 pub enum Hints {
     #[default]
     Off,
-    /// Where a variable's facts are others than they were before.
+    /// Where the facts about a variable change.
     OnChange,
     All,
 }
 
-/// What the editor's own settings say: `torchvet.*`.
+/// The settings of the editor: `torchvet.*`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Options {
@@ -43,7 +43,7 @@ impl Options {
         if value.is_null() {
             return Ok(Options::default());
         }
-        // An editor may send what the user never set, as null.
+        // An editor may send null for settings that the user did not set.
         if let Some(settings) = value.as_object_mut() {
             settings.retain(|_, value| !value.is_null());
         }
@@ -61,14 +61,14 @@ pub struct Loaded {
     pub contracts: Contracts,
 }
 
-/// The configuration files above a folder, in the state in which they were read.
+/// The configuration files above a folder, with their state when they were read.
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
 
 #[derive(Default)]
 pub struct Cache {
     options: Options,
     loaded: FxHashMap<Stamp, Arc<Loaded>>,
-    /// Mistakes that the user has not been told of yet.
+    /// Mistakes that were not reported to the user yet.
     mistakes: Vec<String>,
     told: Vec<String>,
 }
@@ -83,18 +83,18 @@ impl Cache {
         self.forget();
     }
 
-    /// Reads everything again when it is needed next.
+    /// Reads everything again the next time.
     pub fn forget(&mut self) {
         self.loaded.clear();
         self.told.clear();
     }
 
-    /// What is to be said about settings that are wrong.
+    /// Messages about wrong settings.
     pub fn mistakes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.mistakes)
     }
 
-    /// The settings for files in a folder. Where some are wrong, the rest counts.
+    /// The settings for the files in a folder. If some settings are wrong, the others still apply.
     pub fn of(&mut self, folder: &Path) -> Arc<Loaded> {
         let stamp: Stamp = Layer::candidates(folder)
             .filter_map(|path| {
@@ -118,7 +118,7 @@ impl Cache {
         ];
         let resolved = layers.iter().find_map(|layers| self.resolve(layers));
         let Some(loaded) = resolved.map(Arc::new) else { unreachable!("the default settings are right") };
-        // States that are gone are of no use to anyone.
+        // Old states are dropped.
         if self.loaded.len() > 64 {
             self.loaded.clear();
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gen_lsp_types::Uri;
 
-/// The path that a `file:` URI names.
+/// The path of a `file:` URI.
 pub fn to_path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.0.strip_prefix("file://")?;
     // An authority other than this machine is a Windows share.
@@ -20,7 +20,7 @@ pub fn to_path(uri: &Uri) -> Option<PathBuf> {
 /// The URI of an absolute path.
 pub fn from_path(path: &Path) -> Uri {
     let text = path.to_string_lossy();
-    // Windows puts this before paths that were resolved.
+    // The prefix of resolved paths on Windows.
     let text = text.strip_prefix(r"\\?\").unwrap_or(&text);
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.to_owned() };
     let mut out = String::from(if text.starts_with("//") { "file:" } else { "file://" });
@@ -37,7 +37,7 @@ pub fn from_path(path: &Path) -> Uri {
     Uri(out)
 }
 
-/// A name for a text that lies in no file: the last part of its URI.
+/// A name for a text without a file: the last part of its URI.
 pub fn name(uri: &Uri) -> String {
     let tail = uri.0.rsplit(['/', ':', '#']).find(|part| !part.is_empty());
     decode(tail.unwrap_or("untitled")).replace(['/', '\\'], "-")

@@ -1,5 +1,5 @@
-//! The thread that analyses. It is told of every change, does the most urgent work first, and
-//! drops what it is at when something newer arrives.
+//! The thread that analyses. It learns of every change, does the most urgent work first, and
+//! cancels its present work when something newer arrives.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,30 +21,30 @@ use super::workspace::{Stopped, Workspace};
 use super::{Client, actions, hints, hover};
 use crate::panics;
 
-/// How long at most, and for what part of the time that an analysis takes, edits that come faster
-/// than analyses end are waited for before the next one begins.
+/// If edits come faster than analyses finish, the next analysis is delayed: at most by this time,
+/// and by this fraction of the time that an analysis takes.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 const PAUSE: u32 = 4;
 
-/// What the worker is told.
+/// A message to the worker.
 pub enum Task {
     Set(Arc<Document>),
     Saved(PathBuf),
     Close(Arc<Document>),
-    /// Cells that are no longer there.
+    /// Cells that no longer exist.
     Gone(Vec<Uri>),
     Options(Options),
     Folders(Vec<PathBuf>),
-    /// Files that changed on disk, and whether each came into being or went.
+    /// Files that changed on disk, and whether each was created or deleted.
     Changed(Vec<(PathBuf, bool)>),
     Ask(Ask),
 }
 
-/// A request, about a state of a document.
+/// A request that refers to a state of a document.
 pub struct Ask {
     pub id: RequestId,
     pub document: Arc<Document>,
-    /// The document's own URI, or that of one of its cells.
+    /// The URI of the document or of one of its cells.
     pub part: Uri,
     pub what: What,
 }
@@ -56,10 +56,10 @@ pub enum What {
     Hints(Range),
 }
 
-/// By which the thread that reads messages tells the worker to drop what it is at.
+/// Cancellation signal from the reader thread.
 #[derive(Default)]
 pub struct Interrupt {
-    /// Counts what was sent that makes present work useless.
+    /// Counts messages that make the present work useless.
     news: AtomicU64,
     cancelled: Mutex<FxHashSet<RequestId>>,
 }
@@ -74,7 +74,7 @@ impl Interrupt {
         self.news();
     }
 
-    /// What was cancelled too late needs not be remembered.
+    /// Requests that were cancelled too late need not be remembered.
     fn forget(&self) {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -84,7 +84,7 @@ impl Interrupt {
     }
 }
 
-/// Where messages to the editor go.
+/// The channel for messages to the editor.
 pub type Outgoing = Box<dyn Fn(Message) + Send>;
 
 pub struct Worker {
@@ -101,11 +101,11 @@ pub struct Worker {
     /// The request that is being answered.
     answering: Option<RequestId>,
     published: FxHashMap<Uri, Vec<Diagnostic>>,
-    /// What the last analysis took.
+    /// The duration of the last analysis.
     cost: Duration,
-    /// The last analysis was given up for something newer.
+    /// Whether the last analysis was cancelled for something newer.
     overtaken: bool,
-    /// When to begin with what was edited last.
+    /// When to start with the document that was edited last.
     not_before: Option<Instant>,
     requests: i32,
 }
@@ -145,7 +145,7 @@ impl Worker {
             if !self.take_all() {
                 return;
             }
-            // A bug outside of an analysis must not be the end, either.
+            // A panic outside an analysis must not end the server either.
             if let Err(message) = panics::catch(|| self.step(seen)) {
                 self.queue.pop();
                 self.notify("window/logMessage", bug(&message));
@@ -156,7 +156,7 @@ impl Worker {
         }
     }
 
-    /// Takes in what was sent; false once nobody can send any more.
+    /// Takes the pending messages; false if nobody can send any more.
     fn take_all(&mut self) -> bool {
         loop {
             match self.tasks.try_recv() {
@@ -172,12 +172,13 @@ impl Worker {
             Task::Set(document) => {
                 let path = document.path.clone();
                 if self.client.pulls {
-                    // From now on the editor asks: what it was told of the file before is void.
+                    // From now on the editor requests findings, so earlier published ones are
+                    // withdrawn.
                     self.publish(document.uri.clone(), None, Vec::new());
                 }
                 self.workspace.set(document);
-                // One keystroke is answered at once; where they come faster than analyses end,
-                // none is begun that would not end either.
+                // A single keystroke is handled at once. If keystrokes come faster than analyses
+                // finish, no analysis is started that would be cancelled anyway.
                 let pause = self.overtaken.then(|| (self.cost / PAUSE).min(LONGEST_PAUSE));
                 self.not_before = pause.map(|pause| Instant::now() + pause);
                 self.edited = Some(path.clone());
@@ -255,7 +256,7 @@ impl Worker {
         self.ask_again();
     }
 
-    /// Has the editor ask again for what it asked for before.
+    /// Asks the editor to repeat its requests.
     fn ask_again(&mut self) {
         for (able, method) in [
             (self.client.refreshes_diagnostics, "workspace/diagnostic/refresh"),
@@ -269,8 +270,8 @@ impl Worker {
         }
     }
 
-    /// Does the most urgent piece of work: what was edited last, then what is asked for, then
-    /// the rest.
+    /// Does the most urgent work: first the document that was edited last, then requests, then the
+    /// rest.
     fn step(&mut self, seen: u64) {
         let interrupt = self.interrupt.clone();
         if self.asks.is_empty() {
@@ -288,7 +289,7 @@ impl Worker {
                 self.answer(ask, seen);
                 return;
             }
-            // What an answer needs is done before its turn.
+            // What an answer needs is analysed before its turn.
             if let Some(path) = self.asks.first().and_then(|ask| self.awaited(ask)) {
                 self.enqueue(path);
             }
@@ -306,7 +307,7 @@ impl Worker {
         if let Some(bug) = analysed.bug {
             self.bug(&path, &bug);
         }
-        // What was edited is waited for.
+        // Documents that were edited are waited for.
         self.tell_of(&path);
         for other in analysed.concerned.iter().filter(|other| **other != path) {
             self.tell_of(other);
@@ -317,7 +318,7 @@ impl Worker {
         }
     }
 
-    /// What is to be analysed before a request can be answered.
+    /// The documents to analyse before a request can be answered.
     fn awaited(&self, ask: &Ask) -> Option<PathBuf> {
         match ask.what {
             What::Diagnostics { .. } | What::Actions(_) => self.workspace.awaited(&ask.document.path),
@@ -325,7 +326,7 @@ impl Worker {
         }
     }
 
-    /// Waits a little for more edits, where an analysis takes long; true if anything came.
+    /// Waits a little for more edits if an analysis takes long; true if a message arrived.
     fn pause(&mut self) -> bool {
         let Some(left) = self.not_before.and_then(|end| end.checked_duration_since(Instant::now())) else {
             return false;
@@ -347,7 +348,7 @@ impl Worker {
         let json = |value: Result<serde_json::Value, serde_json::Error>| value.unwrap_or_default();
         let answer = match what {
             What::Diagnostics { previous } => Ok(json(serde_json::to_value(self.pulled(document, part, previous)))),
-            // The answer would be about what is no longer there.
+            // The answer would refer to a state that no longer exists.
             _ if !current => Err(Stopped::Cancelled),
             What::Actions(params) => {
                 let all = actions::actions(&mut self.workspace, &self.client, document, part, params);
@@ -373,7 +374,7 @@ impl Worker {
         }
     }
 
-    /// The answer to an editor that asks for findings.
+    /// The answer to an editor that requests findings.
     fn pulled(&mut self, document: &Document, part: &Uri, previous: &Option<String>) -> DocumentDiagnosticReport {
         let found = self.findings(&document.path).unwrap_or_default();
         let items: Vec<Diagnostic> =
@@ -400,10 +401,10 @@ impl Worker {
         self.workspace.shown(path)
     }
 
-    /// Tells the editor what is found in a file.
+    /// Publishes the findings in a file.
     fn tell_of(&mut self, path: &Path) {
         let document = self.workspace.document(path).cloned();
-        // Who asks for findings is told of those only that lie in files that are not open.
+        // An editor that requests findings only gets published those in files that are not open.
         if document.is_some() && self.client.pulls {
             return;
         }

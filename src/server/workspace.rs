@@ -1,5 +1,5 @@
-//! What is known of all that is open: each document analysed as a program, with what it
-//! imports, and the findings that follow.
+//! The state of all open documents: each is analysed as a program, with what it imports, and has
+//! the resulting findings.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,31 +19,31 @@ use crate::panics;
 use crate::project::{Disk, Project};
 use crate::syntax::PositionEncoding;
 
-/// How many other programs are asked for the facts of a file that they import.
+/// How many other programs are asked for facts about a file that they import.
 const CALLERS: usize = 3;
 
 /// Why an analysis has no result.
 #[derive(Debug)]
 pub enum Stopped {
-    /// Something newer is to be done.
+    /// Cancelled, because something newer must be done.
     Cancelled,
-    /// A bug of torchvet's: its message.
+    /// torchvet crashed: the message.
     Bug(String),
 }
 
-/// Whether the work at hand is to be given up.
+/// Whether to cancel the present work.
 pub type Cancelled<'a> = &'a dyn Fn() -> bool;
 
-/// An open document, analysed as the program that is run.
+/// An open document, analysed as a program.
 struct Root {
-    /// What it read: spans of its findings are about this.
+    /// The project that the analysis has read. Spans of findings refer to it.
     project: Project,
     reads: FxHashSet<PathBuf>,
-    /// Syntax errors, and what the analysis found in it and in what it imports.
+    /// Syntax errors, and the findings in the document and in what it imports.
     found: Vec<Diagnostic>,
-    /// Not everything is known of it: a comment that silences nothing may yet be of use.
+    /// The analysis is incomplete, so a comment that suppresses nothing may still be needed.
     uncertain: bool,
-    /// Something that it read is no longer what it was.
+    /// Something that it has read has changed.
     stale: bool,
 }
 
@@ -53,15 +53,15 @@ impl Root {
     }
 }
 
-/// What an analysis of a document came to.
+/// The result of the analysis of a document.
 pub struct Analysed {
-    /// The files whose findings may be others than before, the document too.
+    /// The files whose findings may have changed, including the document.
     pub concerned: Vec<PathBuf>,
-    /// A bug of torchvet's: its message.
+    /// torchvet crashed: the message.
     pub bug: Option<String>,
 }
 
-/// A finding as it is reported, and the project that its places are about.
+/// A finding, and the project to which its places refer.
 pub struct Reported<'w> {
     pub finding: Diagnostic,
     pub project: &'w Project,
@@ -100,7 +100,7 @@ impl Workspace {
         self.open.values()
     }
 
-    /// Takes in a document's newest state.
+    /// Stores the newest state of a document.
     pub fn set(&mut self, document: Arc<Document>) {
         let path = document.path.clone();
         match &document.content {
@@ -112,7 +112,7 @@ impl Workspace {
         self.roots.entry(path).and_modify(|root| root.stale = true);
     }
 
-    /// Forgets a document. Gives the files of which it had something to say.
+    /// Forgets a document. Returns the files in which it had findings.
     pub fn close(&mut self, path: &Path) -> Vec<PathBuf> {
         let concerned = self.concerned(path);
         self.disk.unshadow(path);
@@ -122,8 +122,8 @@ impl Workspace {
         concerned
     }
 
-    /// Notes that a file is no longer what it was: what read it must be analysed again. Where
-    /// it came into being or went, any import may mean something else.
+    /// Records that a file has changed: programs that have read it must be analysed again. If it
+    /// was created or deleted, any import may have another meaning.
     pub fn changed(&mut self, path: &Path, born_or_gone: bool) {
         let now = self.open.get(path).and_then(|document| document.content.as_ref());
         for root in self.roots.values_mut() {
@@ -137,19 +137,19 @@ impl Workspace {
         }
     }
 
-    /// Notes that everything is to be analysed again.
+    /// Records that everything must be analysed again.
     pub fn all_changed(&mut self) {
         for root in self.roots.values_mut() {
             root.stale = true;
         }
     }
 
-    /// Whether what is known of a document is out of date.
+    /// Whether the analysis of a document is out of date.
     pub fn is_stale(&self, path: &Path) -> bool {
         self.open.contains_key(path) && self.roots.get(path).is_none_or(|root| root.stale)
     }
 
-    /// Analyses a document, unless that is cancelled.
+    /// Analyses a document, unless it is cancelled.
     pub fn analyse(&mut self, path: &Path, cancelled: Cancelled) -> Option<Analysed> {
         let loaded = self.settings_of(path);
         let before = self.concerned(path);
@@ -188,15 +188,15 @@ impl Workspace {
         Some(Analysed { concerned, bug })
     }
 
-    /// The files in which a document's analysis found something, and the document.
+    /// The files in which the analysis of a document has findings, and the document.
     fn concerned(&self, path: &Path) -> Vec<PathBuf> {
         let Some(root) = self.roots.get(path) else { return vec![path.to_owned()] };
         let found = root.found.iter().map(|finding| root.project.file(finding.span.file).canonical().to_owned());
         found.chain([path.to_owned()]).collect()
     }
 
-    /// A document that is to be analysed before it can be said what is found in a file: the
-    /// file itself, or one that had something to say of it before.
+    /// A document that must be analysed before the findings in a file are known: the file itself,
+    /// or a program that had findings in it.
     pub fn awaited(&self, path: &Path) -> Option<PathBuf> {
         if self.is_stale(path) {
             return Some(path.to_owned());
@@ -205,7 +205,7 @@ impl Workspace {
         others.next().map(|(own, _)| own.clone())
     }
 
-    /// What is reported in a file; `None` while some part of it is not known yet.
+    /// The findings in a file; `None` while some part of them is not known yet.
     pub fn reported(&mut self, path: &Path) -> Option<Vec<Reported<'_>>> {
         if self.awaited(path).is_some() {
             return None;
@@ -215,7 +215,7 @@ impl Workspace {
         let open = this.open.contains_key(path);
         let contributors = this.roots.iter().filter(|(own, root)| *own == path || root.concerns(path));
         let contributors: Vec<&Root> = contributors.map(|(_, root)| root).collect();
-        // The file as it is known to itself, or to anyone.
+        // The file in its own project, or in any other.
         let Some(home) = this.roots.get(path).or_else(|| contributors.first().copied()) else {
             return Some(Vec::new());
         };
@@ -238,7 +238,7 @@ impl Workspace {
         }
         for reported in &mut all {
             reported.finding.severity = loaded.settings.severity(&reported.finding);
-            // From here on its places are about its own project again.
+            // From here on, its places refer to its own project again.
             let own = reported.project.files().find(|file| file.canonical() == path);
             reported.finding.span.file = own.map_or(reported.finding.span.file, |file| file.id);
         }
@@ -250,7 +250,7 @@ impl Workspace {
         Some(all)
     }
 
-    /// The same as the editor has it, each with the URI under which it is shown.
+    /// The same for the editor, each with the URI under which it is shown.
     pub fn shown(&mut self, path: &Path) -> Option<Vec<(Uri, LspDiagnostic)>> {
         let encoding = self.encoding;
         let open = self.open.clone();
@@ -259,8 +259,8 @@ impl Workspace {
         Some(found.iter().map(|reported| lens.finding(reported.project, &reported.finding)).collect())
     }
 
-    /// What is known of the variables of a document, or of the expressions around an offset.
-    /// What its own run as a program does not reach, others that import it may.
+    /// The facts about the variables of a document, or about the expressions around an offset. What
+    /// its own run does not reach may be reached by programs that import it.
     pub fn facts(&mut self, path: &Path, at: Option<u32>, cancelled: Cancelled) -> Result<Facts, Stopped> {
         let project = Project::with_disk(self.top(path), self.disk.clone());
         let Ok(id) = project.load(path).map(|file| file.id) else { return Ok(Facts::none(project)) };
@@ -286,7 +286,7 @@ impl Workspace {
         self.settings.of(path.parent().unwrap_or(path))
     }
 
-    /// The folder below which imports of a file are looked up.
+    /// The folder in which imports of a file are searched.
     fn top(&self, path: &Path) -> PathBuf {
         let folder = path.parent().unwrap_or(path);
         let around =
@@ -300,7 +300,7 @@ impl Workspace {
     }
 }
 
-/// What is known at some places, and the project that they are about.
+/// Facts about some places, and the project to which they refer.
 pub struct Facts {
     pub project: Project,
     pub entries: Vec<FactEntry>,
@@ -312,7 +312,7 @@ impl Facts {
     }
 }
 
-/// A bug on demand, by which the tests see that the server outlives one.
+/// A panic on demand, with which the tests show that the server survives one.
 fn injected_panic(text: &str) {
     if cfg!(debug_assertions) && text.contains("# torchvet-test: panic") {
         panic!("on demand");

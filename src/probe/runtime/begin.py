@@ -1,4 +1,4 @@
-"""What happens in a program once PyTorch is imported."""
+"""Starts the probe in a program when PyTorch is imported."""
 
 import atexit
 import multiprocessing.process
@@ -20,7 +20,7 @@ def begin(session):
         return
     modes = []
     if task["device"] == "virtual":
-        # Before the watch: what it judges are the functions that the program finds.
+        # Before the watch, which must check the functions that the program uses.
         from . import virtual
 
         modes.append(virtual.install(task["gpus"], session.emit))
@@ -57,13 +57,13 @@ def _start(session):
 
 
 def _forked_process(session, watching):
-    """A process of multiprocessing, such as a worker of a loader, ends without `atexit`."""
+    """A process of multiprocessing, such as a worker of a loader, does not run `atexit`."""
     _start(session)
     multiprocessing.util.Finalize(None, _end, args=(session, watching), exitpriority=0)
 
 
 def _forked(watching):
-    """A child counts for itself."""
+    """A child process has its own counts."""
     watching.calls = 0
     for judge in watching.judges:
         judge.calls, judge.seconds = 0, 0.0
@@ -92,7 +92,7 @@ def _end(session, watching):
 
 
 def _report_exceptions(session):
-    """Tells of what ends the program, and keeps still where the probe itself ended it."""
+    """Reports the exception that ends the program, but not if the probe itself stopped it."""
     show = sys.excepthook
 
     def hook(kind, error, traceback):
@@ -118,7 +118,7 @@ def _report_exceptions(session):
 
 
 def _stop_after(steps, session):
-    """Ends the program, as if it had come to its end, after so many steps of an optimizer."""
+    """Ends the program, as if it had finished, after this number of optimizer steps."""
     done = 0
 
     def count(*_):

@@ -1,11 +1,10 @@
-"""What becomes of the calls that the checker reports: does the program make them, and what do
-they raise?
+"""Observes the calls that the checker reports: does the program make them, and what do they raise?
 
-A trace function follows the frames whose code holds such a call, instruction by instruction. An
-instruction belongs to a finding if it stands for exactly the finding's expression; so the other
-calls on the line, and an operand that is never evaluated, are told apart. Before Python 3.11
-instructions have no columns: a finding is then known by its lines, and that a call went well
-cannot be said.
+A trace function follows the frames whose code contains such a call, instruction by instruction.
+An instruction belongs to a finding if its position is exactly the expression of the finding. So
+other calls on the line, and operands that are never evaluated, are distinguished. Before Python
+3.11 instructions have no columns: a finding is then identified by its lines, and it is not known
+whether a call succeeded.
 """
 
 import sys
@@ -25,27 +24,27 @@ def _position(finding):
 
 
 class Calls:
-    """Reports the first time that each finding's call is begun, goes well, and raises."""
+    """Reports the first time that the call of each finding begins, succeeds, and raises."""
 
     def __init__(self, findings, emit, ignored):
         self.emit = emit
-        # Exceptions of the probe's own.
+        # The probe's own exceptions.
         self.ignored = ignored
         self.findings = {}
         for number, one in enumerate(findings):
             self.findings.setdefault(one["filename"], []).append((number, one))
-        # By identity: the hash of a code object reads all of it.
+        # By identity, because hashing a code object reads all of it.
         self.codes = {}
         self.said = set()
 
     def follow(self, frame):
-        """Follows the program from here on, and the frames that run already."""
+        """Observes the program from here on, including the running frames."""
         if not self.findings:
             return
         if sys.gettrace() is not None:
             self.emit("untraced", reason="a debugger or a coverage tool traces the program")
             return
-        # Python 3.12 asks at `settrace` whether some frame wants instructions.
+        # Python 3.12 checks at `settrace` whether a frame wants instruction events.
         sys._getframe().f_trace_opcodes = True
         threading.settrace(self._called)
         sys.settrace(self._called)
@@ -59,7 +58,7 @@ class Calls:
         spots = self._spots(frame.f_code)
         if not spots:
             return None
-        # Python 3.13 heeds `f_trace_opcodes` only where there is a trace function already.
+        # Python 3.13 respects `f_trace_opcodes` only if there is already a trace function.
         frame.f_trace = (_ByInstruction if _HAS_COLUMNS else _ByLine)(self, spots)
         if _HAS_COLUMNS:
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
@@ -69,7 +68,7 @@ class Calls:
         """The findings of each instruction, or of each line."""
         known = self.codes.get(id(code))
         if known is None:
-            # The code is kept, so that no other gets its identity.
+            # The code object is kept, so that no other gets the same identity.
             known = self.codes[id(code)] = (code, self._find(code))
         return known[1]
 
@@ -111,7 +110,7 @@ def _lines(code):
 
 
 class _ByInstruction:
-    """Follows one frame: `open` are the findings whose call is being made."""
+    """Observes one frame: `open` are the findings whose call is being made."""
 
     def __init__(self, calls, spots):
         self.calls = calls
@@ -127,7 +126,7 @@ class _ByInstruction:
                 self.open = now
         elif event == "exception":
             kind, error, _ = argument
-            # The end of an iterator is no failure.
+            # The end of an iterator is not a failure.
             if self.open and not issubclass(kind, (StopIteration, StopAsyncIteration)):
                 self.calls.raised(self.open, kind, error)
                 self.open = ()

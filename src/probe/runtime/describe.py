@@ -10,7 +10,7 @@ _SHOWN = 8
 
 
 def argument(name, value):
-    """An argument of a call: what it is, in a line."""
+    """A description of an argument in one line."""
     return {"name": name, "text": text(value)}
 
 
@@ -30,7 +30,7 @@ def text(value):
 
 
 def offence(finding, arguments):
-    """Which values of which argument a finding objects to: how many, and in which samples."""
+    """The values that violate the contract: of which argument, how many, and in which samples."""
     if finding.offence is None:
         return None
     tensor, marks = finding.offence

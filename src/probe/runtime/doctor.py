@@ -1,6 +1,6 @@
-"""What this machine can do, told piece by piece: a broken driver may end or hang any of them.
+"""Diagnoses this machine part by part, because a broken driver may crash or hang the process.
 
-Nothing here raises: what cannot be told is told as a text under the key `trouble`.
+Nothing here raises: a problem is reported as text under the key `trouble`.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ import warnings
 
 VERSION = 1
 
-# Names, and beginnings of names, that decide how PyTorch runs.
+# Variables, and prefixes of variables, that affect how PyTorch runs.
 VARIABLES = {
     "CUDA_VISIBLE_DEVICES": "which GPUs are visible, and in which order",
     "CUDA_DEVICE_ORDER": "how GPUs are numbered",
@@ -58,7 +58,7 @@ PREFIXES = {
 
 
 def _channel():
-    """Where answers go; what libraries print goes to standard error instead."""
+    """The channel for answers. Output of libraries goes to standard error instead."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
@@ -70,8 +70,8 @@ def _channel():
 
 
 def examine(shell, told):
-    """Tells everything but what is told already. `shell` is the environment that Python was
-    started in."""
+    """Reports every part that was not reported before. `shell` is the environment in which Python
+    was started."""
     send = _channel()
     started_with = dict(os.environ)
     imported_already = "torch" in sys.modules
@@ -109,7 +109,7 @@ def _python():
 
 
 def _driver():
-    """The NVIDIA driver: its version, and the newest CUDA that it runs."""
+    """The NVIDIA driver: its version, and the newest CUDA version that it supports."""
     told = {"version": _driver_version(), "cuda": None}
     name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
     try:
@@ -239,8 +239,8 @@ def _gpu(torch, index):
 
 
 def _is_supported(major, minor, built_for):
-    """Whether a wheel built for these architectures has kernels for a GPU: binary ones run on
-    the same major version from their minor one on, `compute_…` is compiled for any newer one."""
+    """Whether a wheel built for these architectures has kernels for a GPU. Binary kernels run on
+    the same major version from their minor version on; `compute_…` is compiled for newer ones."""
     if not built_for or not any(name.startswith(("sm_", "compute_")) for name in built_for):
         return None
     for name in built_for:
@@ -266,8 +266,8 @@ def _meaning(name):
 
 
 def _environment(shell, started_with, imported_already):
-    """The variables that matter: where each was set, and whether that was in time. Whoever sets
-    one before PyTorch is imported is in time for all of them."""
+    """The relevant variables: where each was set, and whether that was in time. Setting one before
+    PyTorch is imported is in time for all of them."""
     told = []
     for name in sorted({*shell, *started_with, *os.environ}):
         meaning = _meaning(name)
@@ -277,7 +277,7 @@ def _environment(shell, started_with, imported_already):
         if shell.get(name) == value:
             by, in_time = "shell", True
         elif started_with.get(name) == value:
-            # A `.pth` file or a `sitecustomize` did it, which may have imported PyTorch first.
+            # Set by a `.pth` file or a `sitecustomize`, which may have imported PyTorch first.
             by, in_time = "python", not imported_already
         else:
             by, in_time = "import", None
@@ -289,8 +289,8 @@ def _environment(shell, started_with, imported_already):
 
 
 def measure():
-    """How long a kernel takes, and how much of that its launch: two of a kind, as a first launch
-    has more to do."""
+    """Measures how long a kernel takes, and how long its launch. The second of two launches is
+    used, because the first has more to do."""
     send = _channel()
     send("asking", name="launch")
     try:
@@ -306,7 +306,7 @@ def measure():
 
 
 def launch_time(launch, wait, clock=time.perf_counter):
-    """Seconds until a launch returns, and until what it launched is done."""
+    """Seconds until a launch returns, and until the launched work is done."""
     wait()
     start = clock()
     launch()

@@ -1,10 +1,10 @@
-"""Calls a function right after a module is imported, or at once if it is already."""
+"""Calls a function when a module has been imported, or at once if it already is."""
 
 import sys
 
 
 class _Loader:
-    """The module's own loader, and what is to happen after it."""
+    """The loader of the module, and the functions to call after it."""
 
     def __init__(self, loader, after):
         self._loader = loader
@@ -24,7 +24,7 @@ class _Loader:
 
 
 class _Finder:
-    """First in `sys.meta_path`: finds nothing itself, but sees what is asked for."""
+    """First in `sys.meta_path`: finds nothing itself, but sees which modules are imported."""
 
     def __init__(self):
         self.after = {}

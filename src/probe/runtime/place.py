@@ -1,4 +1,4 @@
-"""Where in the program a call stands: the frames that are neither PyTorch's nor the probe's."""
+"""Where in the program a call is: the frames that belong neither to PyTorch nor to the probe."""
 
 import os
 import sysconfig
@@ -29,7 +29,7 @@ def _of_python(filename):
 
 
 def of_library(filename):
-    """Whether a file is installed, and not the user's own."""
+    """Whether a file belongs to an installed library."""
     return filename.startswith(_LIBRARY) or _installed(filename)
 
 
@@ -41,8 +41,8 @@ def caller(frame):
 
 
 def of_user(frame):
-    """The file and line of the innermost frame of the user's own files; where there is none, of
-    the innermost frame outside PyTorch."""
+    """The file and line of the innermost frame in the user's own files, or else of the innermost
+    frame outside PyTorch."""
     own = frame
     while own is not None:
         filename = own.f_code.co_filename

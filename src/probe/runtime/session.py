@@ -1,7 +1,7 @@
-"""What `torchvet probe` asked for, and the way back: a file of JSON lines.
+"""The task of `torchvet probe`, and the channel for its reports: a file of JSON lines.
 
-Every process of the program appends to the one file, each line in one write: so ranks and
-DataLoader workers report, too, and what was reported survives the death of whoever did.
+Every process of the program appends to one file, each line in one write. So ranks and DataLoader
+workers report, too, and reports survive a crash of their process.
 """
 
 import json
@@ -20,8 +20,8 @@ class Session:
 
     @classmethod
     def of_environment(cls):
-        """The session that the environment names; None where its folder is gone, as in a process
-        that outlives the probe."""
+        """The session of the environment variable; None if its folder is gone, as in a process that
+        outlives the probe."""
         folder = os.environ["TORCHVET_PROBE"]
         try:
             with open(os.path.join(folder, "task.json"), encoding="utf-8") as file:

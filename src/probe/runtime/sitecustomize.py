@@ -1,9 +1,9 @@
 """Starts the probe inside the user's Python, and in every Python that it starts.
 
-Python imports a module of this name before it runs anything. So the program itself runs as it
-always does (`sys.argv`, `__file__`, `-m`, worker processes, torchrun), and nothing happens here
-but that the probe waits for PyTorch to be imported. The folder of this file is first in
-PYTHONPATH; a `sitecustomize` of the user's, which it hides, is run after it.
+Python imports a module of this name before it runs anything. So the program itself runs as usual
+(`sys.argv`, `__file__`, `-m`, worker processes, torchrun), and the probe only waits until PyTorch
+is imported. The folder of this file is first in PYTHONPATH; a `sitecustomize` of the user, which
+it hides, is run afterwards.
 """
 
 import importlib.machinery
@@ -26,7 +26,7 @@ def _start():
     spec = importlib.util.spec_from_file_location(
         "torchvet_probe", os.path.join(package, "__init__.py"), submodule_search_locations=[package]
     )
-    # The probe leaves no bytecode behind, and decides nothing about the program's.
+    # The probe writes no bytecode, and does not change this setting for the program.
     keep, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         _load("torchvet_probe", spec).start()

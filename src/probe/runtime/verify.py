@@ -1,8 +1,8 @@
 """Runs witnesses: small programs, one request after the other, each answered with a line.
 
-A request holds the program in two parts: `setup` makes the arguments, `call` is the call that a
-finding is about. What the program does is the answer; what kills or hangs this process is for
-whoever started it to see, who was told before that the call begins.
+A request contains the program in two parts: `setup` creates the arguments, `call` is the reported
+call. The answer is the outcome of the program. Before the call, its begin is reported, so that the
+parent process can see if the call kills or hangs this process.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ VERSION = 1
 
 
 class Channel:
-    """The way to whoever asks. What a program prints goes to standard error instead."""
+    """The channel to the parent process. Output of programs goes to standard error instead."""
 
     def __init__(self):
         self.requests = sys.stdin
@@ -32,7 +32,7 @@ class Channel:
 
 
 def _end_with(parent):
-    """Ends this process with the one that started it: a witness may run long."""
+    """Ends this process when its parent ends, because a witness may run long."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
@@ -50,7 +50,7 @@ def serve(pages):
         return
     judges = {}
     for page in pages:
-        # A contract of the user's own may name what is not installed.
+        # A contract of a user's page may use a module that is not installed.
         with contextlib.suppress(Exception):
             found = contracts.load(page["source"], page["contract_of"], page["path"], page["line"])
             judges[page["code"]] = found
@@ -59,7 +59,7 @@ def serve(pages):
         request = json.loads(line)
         if request["version"] != VERSION:
             return
-        # Ends this process even where it hangs in a kernel and nobody is left to end it.
+        # Ends this process even if it hangs in a kernel and its parent is gone.
         faulthandler.dump_traceback_later(request["limit"] + 5, exit=True)
         channel.send("done", id=request["id"], **_run(request, judges, channel))
         faulthandler.cancel_dump_traceback_later()
@@ -77,7 +77,7 @@ def _run(request, judges, channel):
             from torch._subclasses.fake_tensor import FakeTensorMode
 
             around.enter_context(FakeTensorMode())
-            # A graph on a GPU asks the driver for its stream.
+            # Recording a graph on a GPU asks the driver for its stream.
             around.enter_context(torch.no_grad())
         try:
             exec(compile(request["setup"], "<witness>", "exec"), names)  # noqa: S102
@@ -87,7 +87,7 @@ def _run(request, judges, channel):
         channel.send("calling", id=request["id"])
         try:
             exec(compile(request["call"], "<witness>", "exec"), names)  # noqa: S102
-            # A kernel that fails does so later, unless it is waited for.
+            # A kernel fails later unless the program waits for it.
             if request["wait"]:
                 torch.cuda.synchronize()
         except Exception as error:  # noqa: BLE001
@@ -96,7 +96,7 @@ def _run(request, judges, channel):
 
 
 def _judge(request, judges, names):
-    """What the rule's contract says of the real arguments."""
+    """The result of the rule's contract for the real arguments."""
     from . import contracts
 
     of_path = judges.get(request["code"], {}).get(request["path"], ())

@@ -1,7 +1,7 @@
-"""Judges the calls of a program: the contracts of all pages, before a call reaches its kernel.
+"""Checks the calls of a program with the contracts of all pages, before a call is executed.
 
-Most functions of PyTorch tell a `TorchFunctionMode` that they are called. The others that pages
-judge (constructors, torchvision, Pillow, OpenCV) are wrapped once their module is imported.
+Most functions of PyTorch call a `TorchFunctionMode`. Other functions with a contract
+(constructors, torchvision, Pillow, OpenCV) are wrapped when their module is imported.
 """
 
 import contextlib
@@ -20,21 +20,21 @@ from . import contracts, describe, hooks, place
 
 
 class ContractViolation(BaseException):
-    """Ends the program at a call that violates a contract. It is no `Exception`: a loop that
-    skips bad batches must not skip this one."""
+    """Stops the program at a call that violates a contract. It is not an `Exception`, because a
+    loop that skips bad batches must not skip this one."""
 
 
 class WorkerViolation(ContractViolation, Exception):
-    """The same in a DataLoader worker, which hands nothing but an `Exception` to its owner."""
+    """The same in a DataLoader worker, which passes only an `Exception` to the main process."""
 
 
-# NumPy reads a tensor through `__array__`: to wrap NumPy's own functions would be of no use to
-# those who have imported them already.
+# NumPy reads a tensor through `__array__`. Wrapping NumPy's own functions would not affect names
+# that were imported before.
 _STANDS_FOR = {"numpy.asarray": torch.Tensor.__array__, "numpy.array": torch.Tensor.__array__}
 
 
 class Judge:
-    """A contract of a page, and what is counted of it."""
+    """A contract of a page, with its counts."""
 
     def __init__(self, page, contract):
         self.page = page
@@ -44,12 +44,12 @@ class Judge:
 
 
 class Plan:
-    """The contracts of one function, and how its arguments are named."""
+    """The contracts of one function, and the names of its arguments."""
 
     def __init__(self, path, judges, names):
         self.path = path
         self.judges = judges
-        # A builtin has no signature: its arguments come in the order of the contract's.
+        # A builtin has no signature: its arguments have the order of the contract's parameters.
         self.names = names
         first = judges[0].contract.parameters
         self.receiver = next(iter(first), "input")
@@ -65,7 +65,7 @@ class Plan:
 
 
 def _names(function):
-    """The names of the positional parameters; None where Python does not know them."""
+    """The names of the positional parameters; None if Python does not know them."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -75,7 +75,7 @@ def _names(function):
 
 
 class Watch(TorchFunctionMode):
-    """Watches every call, in the threads that it is entered in."""
+    """Checks every call, in the threads that have entered it."""
 
     def __init__(self, pages, report, stop=True):
         super().__init__()
@@ -86,14 +86,14 @@ class Watch(TorchFunctionMode):
         self.judges = []
         self.unseen = 0
         self.calls = 0
-        # Of the codes that the static checker has reported: where did the contract hold?
+        # The codes that the static checker has reported, and where their contracts held.
         self.wanted = frozenset()
         self.held = set()
         self.reported = set()
         self.dump = None
-        # On a virtual device, what PyTorch itself says of a call costs no GPU.
+        # On a virtual device, PyTorch's own error for a call can be asked without losing a GPU.
         self.tries = False
-        # What a violation raises; a worker of a DataLoader hands on an `Exception` only.
+        # The exception for a violation; a worker of a DataLoader passes on only an `Exception`.
         self.violation = ContractViolation
         for page in pages:
             self._add(page)
@@ -137,7 +137,7 @@ class Watch(TorchFunctionMode):
             if owner is not None and parts[-1] in vars(owner):
                 self._wrap(owner, parts[-1], path, judges)
 
-        # The owner is a module, or a class of one.
+        # The owner is a module, or a class in a module.
         for cut in {len(parts) - 1, max(len(parts) - 2, 1)}:
             hooks.after_import(".".join(parts[:cut]), wrap)
 
@@ -162,7 +162,7 @@ class Watch(TorchFunctionMode):
 
         watched.__torchvet_plan__ = plan
         setattr(owner, name, watched)
-        # The transforms of torchvision's v2 find a function's kernels by the function itself.
+        # torchvision's v2 transforms use the function itself as the key of its kernels.
         registry = getattr(sys.modules.get("torchvision.transforms.v2.functional._utils"), "_KERNEL_REGISTRY", {})
         if function in registry:
             registry[watched] = registry[function]
@@ -179,8 +179,8 @@ class Watch(TorchFunctionMode):
         return self in torch.overrides._get_current_function_mode_stack()
 
     def judge(self, plan, args, kwargs, frame, call):
-        """Judges a call before it is made. It is made here where the program ends with it, and
-        what PyTorch says of it is wanted."""
+        """Checks a call before it is made. If the program stops at this call and PyTorch's own error is
+        needed, the call is made here."""
         if self.stopped is not None and self.stopped[0] == os.getpid():
             raise self.stopped[1]
         if _compiling() or not all(map(_real, args)):
@@ -225,7 +225,7 @@ class Watch(TorchFunctionMode):
         return (WorkerViolation if _in_worker() else ContractViolation)(text)
 
     def _found(self, judge, finding, plan, arguments, frame):
-        """A finding for the report; None where it has been reported already."""
+        """A finding for the report; None if it was already reported."""
         page = judge.page
         ends = self.stop and finding.severity == "error" and not finding.guessed
         filename, line = place.of_user(frame)
@@ -251,7 +251,7 @@ class Watch(TorchFunctionMode):
         }
 
     def _save(self, code, plan, arguments, finding, filename, line):
-        """Saves the arguments, on the CPU: a device assert would take them along."""
+        """Saves the arguments on the CPU, because a device-side assert would destroy them."""
         if self.dump is None:
             return None
         stem = os.path.splitext(os.path.basename(filename))[0] or "call"
@@ -268,7 +268,7 @@ class Watch(TorchFunctionMode):
 
 
 def _raised_by(call):
-    """What PyTorch says of a call; None where it lets it pass."""
+    """PyTorch's error for a call; None if PyTorch accepts it."""
     try:
         call()
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told
@@ -284,7 +284,7 @@ def _on_cpu(arguments):
 
 
 def _resolve(parts):
-    """The object of a dotted path in the modules that are imported; None where it is not."""
+    """The object of a dotted path in the imported modules, or None."""
     for cut in range(len(parts), 0, -1):
         owner = sys.modules.get(".".join(parts[:cut]))
         if owner is not None:
@@ -296,8 +296,8 @@ def _resolve(parts):
 
 @functools.cache
 def _has_values(kind):
-    """Whether the tensors of a class hold their values: fake and sharded ones do not, and to ask
-    for them may hang or record the question."""
+    """Whether the tensors of a class hold their values. Fake and sharded tensors do not, and reading
+    them may hang or be recorded."""
     dispatch = inspect.getattr_static(kind, "__torch_dispatch__", None)
     return dispatch is None or dispatch is inspect.getattr_static(torch.Tensor, "__torch_dispatch__", None)
 
@@ -325,7 +325,7 @@ def _in_worker():
 
 
 def watch_threads(modes):
-    """A mode belongs to the thread that entered it: has every new thread enter them."""
+    """Makes every new thread enter the modes, because a mode belongs to one thread."""
     start = threading.Thread.start
 
     @functools.wraps(start)
@@ -346,8 +346,8 @@ def watch_threads(modes):
 
 
 def pause_in_compiled_code(watch):
-    """A compiled function runs no Python to watch, and to trace one under a mode would change
-    what is compiled: while it runs, the watch is off, and its calls are counted."""
+    """Switches the watch off while a compiled function runs, and counts such calls. A compiled
+    function runs no Python code, and tracing it under a mode would change what is compiled."""
 
     def wrap(eval_frame):
         context = getattr(eval_frame, "_TorchDynamoContext", None)

@@ -1,12 +1,12 @@
-"""CUDA on a machine that has none.
+"""Emulates CUDA on a machine without a GPU.
 
-Tensors live on the CPU, and the arithmetic is the CPU's. What makes a tensor one of a GPU is a
-tag at its storage (`tags`): so views, `.data` and aliases have it, too. A `TorchDispatchMode`
-(`mode`) sees every operation after PyTorch has taken it apart, also those of autograd: it gives
-results the device of their arguments, and refuses what CUDA's kernels refuse (`mixes`). What a
-program asks a tensor or `torch.cuda` about devices is answered by `tensors` and `cuda`.
+Tensors are on the CPU, and the arithmetic is that of the CPU. A tensor of a GPU has a tag at its
+storage (`tags`), so views, `.data` and aliases have it, too. A `TorchDispatchMode` (`mode`) sees
+every operation after PyTorch has decomposed it, including those of autograd: it gives results the
+device of their arguments, and refuses what CUDA's kernels refuse (`mixes`). `tensors` and `cuda`
+answer questions about devices to a tensor or to `torch.cuda`.
 
-What it cannot show: how CUDA's kernels round, what runs at the same time, what memory is used.
+It cannot show how CUDA's kernels round, what runs concurrently, and how much memory is used.
 """
 
 import os
@@ -15,7 +15,7 @@ from . import autocast, cuda, mode, storages, tensors, world
 
 
 def install(gpus, report):
-    """Makes PyTorch say that there are so many GPUs. Returns the mode to enter in each thread."""
+    """Emulates this number of GPUs. Returns the mode to enter in each thread."""
     world.current = world.World(gpus, report)
     device_mode = mode.VirtualDevice(world.current)
     cuda.install(world.current)

@@ -1,7 +1,7 @@
-"""Which assert of a CUDA kernel an error of the CPU stands for.
+"""The assert of a CUDA kernel that corresponds to an error of the CPU.
 
-On a GPU the index of a class that is not there is found inside a kernel, whose assert ends the
-use of the GPU by this process. The conditions are those of docs/device-asserts.toml.
+On a GPU, a class index out of range is detected inside a kernel, whose assert makes the GPU
+unusable for this process. The conditions are those of docs/device-asserts.toml.
 """
 
 import re
@@ -45,7 +45,7 @@ def of(name, message):
 
 
 def raised(name, error):
-    """Raises, in the place of the CPU's error, what a GPU would raise; reports the assert."""
+    """Raises the error of a GPU instead of that of the CPU, and reports the assert."""
     found = of(name, str(error))
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""`torch.autocast("cuda")`: the same for the CPU, on which the arithmetic is done."""
+"""`torch.autocast("cuda")`: also enables autocast for the CPU, which does the arithmetic."""
 
 import functools
 
@@ -6,7 +6,7 @@ import torch
 
 
 def _dtype(wanted):
-    """What the CPU's autocast can do: before PyTorch 2.2 bfloat16 alone."""
+    """The dtype for the CPU's autocast: only bfloat16 before PyTorch 2.2."""
     setter = getattr(torch, "set_autocast_cpu_dtype", None)
     if setter is None or torch.__version__ >= (2, 4):
         return wanted

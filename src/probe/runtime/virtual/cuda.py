@@ -1,5 +1,5 @@
-"""`torch.cuda`, as it answers where there are GPUs. No stream runs anything at another time, and
-no memory is counted."""
+"""`torch.cuda`, as it behaves with GPUs. Streams run everything at once, and memory is not
+counted."""
 
 import collections
 import contextlib
@@ -39,7 +39,7 @@ class Properties:
 
 
 class Stream:
-    """All that it is given has been done already."""
+    """A stream whose work is always done already."""
 
     def __init__(self, device=None, priority=0, **kwargs):
         self.device = torch.device("cuda", _world.index(device))
@@ -142,7 +142,7 @@ class _GeneratorKind(type(torch._C.Generator)):
 
 
 class Generator(torch._C.Generator, metaclass=_GeneratorKind):
-    """A generator of a GPU draws the CPU's numbers."""
+    """A generator of a GPU, which draws the numbers of the CPU."""
 
     def __new__(cls, device="cpu"):
         made = super().__new__(cls, device="cpu")
@@ -178,12 +178,12 @@ def _tensor_type(name):
 
 
 def _constant(make):
-    """A function of its own for each name: the compiler has a table of them."""
+    """A separate function for each name, because the compiler has a table of them."""
     return lambda *args, **kwargs: make()
 
 
 def _names(world):
-    """What is in the place of `torch.cuda`'s own."""
+    """The replacements of functions in `torch.cuda`."""
 
     def set_device(device):
         index = world.index(device)
@@ -255,7 +255,7 @@ def _names(world):
         "seed": _constant(lambda: None),
         "seed_all": _constant(lambda: None),
         "initial_seed": lambda: torch.initial_seed(),
-        # A snapshot of the one generator, which both share: to restore it restores what was drawn.
+        # A snapshot of the generator that both share.
         "get_rng_state": lambda device="cuda": torch.get_rng_state(),
         "set_rng_state": lambda state, device="cuda": torch.set_rng_state(state),
         "get_rng_state_all": lambda: [torch.get_rng_state() for _ in range(world.gpus)],
@@ -350,7 +350,7 @@ def _scatter_and_gather():
 
 
 def _distributed():
-    """NCCL needs real GPUs: Gloo does its work."""
+    """NCCL needs real GPUs, so Gloo stands in for it."""
     distributed = getattr(torch, "distributed", None)
     if distributed is None or not distributed.is_available():
         return

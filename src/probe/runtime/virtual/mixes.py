@@ -1,8 +1,8 @@
-"""Which devices an operation may mix, and what CUDA says of the others.
+"""Which devices an operation may mix, and which error CUDA raises for other mixes.
 
-PyTorch generates its check from `native_functions.yaml`, which comes with it: an operation of
-the kind `device_check: NoCheck` leaves the check to TensorIterator, in which scalars on the CPU
-are welcome; all others want everything on one device. What was written by hand is here, too.
+PyTorch generates its checks from `native_functions.yaml`, which is in the wheel. An operation with
+`device_check: NoCheck` leaves the check to TensorIterator, which accepts scalars on the CPU; all
+other operations need everything on one device. The hand-written checks of PyTorch are here, too.
 """
 
 import functools
@@ -15,7 +15,7 @@ from . import tags
 from .tags import Guess
 from .world import CPU
 
-# These move data between devices, or ask for nothing but a shape.
+# These move data between devices, or only use a shape.
 _FREE = frozenset(
     (
         "copy_", "_copy_from", "_copy_from_and_resize", "_to_copy", "set_", "resize_as_", "is_same_size",
@@ -25,7 +25,7 @@ _FREE = frozenset(
         "linspace", "logspace"
     )
 )  # fmt: skip
-# What CUDA runs in the place of what the CPU runs, and the names of arguments there.
+# The functions that CUDA runs instead of the CPU's, and the names of their arguments.
 _ON_CUDA = {
     "embedding": ("wrapper_CUDA__index_select", {"indices": "index"}),
     "stack": ("wrapper_CUDA_cat", {}),
@@ -90,7 +90,7 @@ def _operation(schema):
 
 
 def _wrapper(schema, base, operation):
-    """The name of the function that is generated around a kernel."""
+    """The name of the generated wrapper of a kernel."""
     out = "_out" if any(_is_out(argument) for argument in schema.arguments) else ""
     if operation.structured:
         overload = f"_{schema.overload_name}" if schema.overload_name else ""
@@ -107,8 +107,8 @@ def _is_written(argument):
 
 
 def _arguments(schema, args, kwargs):
-    """The tensors of a call, as (argument, tensor, device); results first, as PyTorch checks
-    them."""
+    """The tensors of a call, as (argument, tensor, device). Results come first, as in PyTorch's
+    check."""
     found = []
     for position, argument in enumerate(schema.arguments):
         value = args[position] if position < len(args) else kwargs.get(argument.name)
@@ -124,12 +124,12 @@ def _arguments(schema, args, kwargs):
 # --- the rules -----------------------------------------------------------------------------
 
 
-# Each moves, inside of C++, one argument to the device of another: which is no move here.
+# These move an argument to the device of another one inside C++, which does not work here.
 _MOVING = frozenset(("ctc_loss", "tensor_split"))
 
 
 def judge(func, args, kwargs, call):
-    """The device of the results of an operation on several devices; raises what CUDA raises."""
+    """The device of the results of an operation on several devices. Raises the error of CUDA."""
     schema = func._schema
     base, operation = _operation(schema)
     found = _arguments(schema, args, kwargs)
@@ -139,7 +139,7 @@ def judge(func, args, kwargs, call):
     if caller in _MOVING:
         return gpu
     if caller in ("__getitem__", "__setitem__"):
-        # An index on the CPU is moved there to what it indexes, whatever kernel is used then.
+        # An index on the CPU is moved to the device of the tensor, for every kernel.
         _indexed(found)
         found = [one for one in found if one[0].name not in _INDICES]
         if len({device for _, _, device in found}) == 1:
@@ -173,7 +173,7 @@ def judge(func, args, kwargs, call):
         method, names = _ON_CUDA[base]
         return _checked(found, method, lambda name: names.get(name, name))
     if not operation.on_cuda:
-        # Made of others, most of which let scalars pass.
+        # Composed of other operations, most of which accept scalars.
         return _iterated(found)
     return _checked(found, _wrapper(schema, base, operation), str)
 
@@ -194,7 +194,7 @@ def _one_device(found):
 
 
 def _iterated(found):
-    """As TensorIterator has it: scalars on the CPU go with everything but as results."""
+    """The rule of TensorIterator: scalars on the CPU are accepted everywhere but as results."""
     common = next(device for _, _, device in found if device != CPU)
     scalars = 0
     for argument, tensor, device in found:

@@ -31,12 +31,12 @@ calls = _Calls()
 
 
 class Calls(TorchFunctionMode):
-    """Remembers which call of the program an operation belongs to."""
+    """Records the call in the program to which an operation belongs."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         before, calls.call = calls.call, (func, args, kwargs or {})
         if kwargs and type(kwargs.get("device")) is int:
-            # Before PyTorch 2.7 a number asks the driver what kind of device it is of.
+            # Before PyTorch 2.7, a number as device asks the driver for the type of the device.
             kwargs = dict(kwargs, device=torch.device("cuda", kwargs["device"]))
         try:
             mixes.before_call(func, args)
@@ -67,10 +67,10 @@ def tensors_in(values):
 
 
 def _gpu_of_call():
-    """The GPU of the call that an operation belongs to; None where the call is on none."""
+    """The GPU of the call to which an operation belongs; None if the call uses no GPU."""
     if calls.call is None:
-        # C++ that no call of a function leads to: the engine of autograd, or a class such as the
-        # buckets of DistributedDataParallel.
+        # C++ code outside any call: the autograd engine, or a class such as the buckets of
+        # DistributedDataParallel.
         return calls.last if torch._C._current_graph_task_id() != -1 and calls.last else CPU
     _, args, kwargs = calls.call
     for tensor in tensors_in((*args, *kwargs.values())):
@@ -81,8 +81,8 @@ def _gpu_of_call():
 
 
 def _check_generator(target):
-    """The generator of a call must be of the device that it draws for. What an operation is given
-    is another object in Python: the program's own is that of the call."""
+    """The generator of a call must be on the device for which it draws. The operation gets another
+    Python object; the program's own generator is the argument of the call."""
     generator = calls.call[2].get("generator") if calls.call is not None else None
     if generator is None:
         return
@@ -101,7 +101,7 @@ class VirtualDevice(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls):
-        """Nothing is compiled here, and to import the compiler takes seconds."""
+        """Nothing is compiled here, and importing the compiler takes seconds."""
         return False
 
     def __enter__(self):
@@ -155,7 +155,7 @@ class VirtualDevice(TorchDispatchMode):
         return result
 
     def _make(self, func, tensors, target, kwargs):
-        """Where a new tensor is made, and the arguments without what the CPU does not have."""
+        """The device of a new tensor, and the arguments that the CPU supports."""
         kwargs = dict(kwargs)
         if kwargs.get("pin_memory"):
             self.world.initialize()
@@ -170,11 +170,11 @@ class VirtualDevice(TorchDispatchMode):
             return None, kwargs
         if not tensors:
             return self._of_unsaid(), kwargs
-        # Inside of PyTorch the device is that of some argument, which really is the CPU.
+        # Inside PyTorch, the device is that of an argument, which really is the CPU.
         said = calls.call is not None and calls.call[2].get("device") is not None
         return None if said else target, kwargs
 
     def _of_unsaid(self):
-        """The tag of what is made from nothing, on the CPU or on the device of an argument."""
+        """The tag of a tensor created without inputs, on the CPU or on the device of an argument."""
         gpu = _gpu_of_call()
         return None if gpu is None else Guess(gpu)

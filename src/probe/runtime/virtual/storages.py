@@ -1,4 +1,4 @@
-"""Copies of storages, files of them, and what other processes get of them keep the device."""
+"""Makes storages keep their device when they are copied, saved, or sent to other processes."""
 
 from multiprocessing.reduction import ForkingPickler
 
@@ -36,7 +36,7 @@ def install():
         tags.put_on_storage(storage, world.current.resolve(device))
         return storage
 
-    # PyTorch's own for the CPU has priority 10.
+    # PyTorch's own function for the CPU has priority 10.
     torch.serialization.register_package(5, location, restore)
 
     def cuda(self, device=None, non_blocking=False):
@@ -51,7 +51,7 @@ def install():
 
 
 def _share():
-    """What goes to another process shares the CPU's memory, and keeps its device."""
+    """A storage for another process shares the memory of the CPU, and keeps its device."""
     reductions = torch.multiprocessing.reductions
     reduce = reductions.reduce_storage
 

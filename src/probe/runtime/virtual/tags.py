@@ -1,15 +1,15 @@
 """The device of a tensor: a tag at its storage, so that views and aliases have it, too.
 
-The tags are in a table by the address of the storage. A weak reference to each keeps its address
-from being given to another; those of storages that are gone are swept out now and then. (PyTorch
-does not always keep what Python sets on a storage: in 2.6 not over `copy_` after a save.)
+The tags are in a table, by the address of the storage. A weak reference to each storage prevents
+its address from being reused; entries of freed storages are removed from time to time. (PyTorch
+does not always keep attributes of a storage: in 2.6 they are lost by `copy_` after a save.)
 """
 
 import torch
 
 from .world import CPU
 
-# Its name before PyTorch 2.2 was another.
+# It had another name before PyTorch 2.2.
 Base = getattr(torch._C, "TensorBase", None) or torch._C._TensorBase
 _storage_of = Base.untyped_storage
 _real_device = Base.device.__get__
@@ -19,8 +19,8 @@ _PINNED = object()
 
 
 class Guess:
-    """The tag of what PyTorch itself made inside of a call: where that would be on a machine
-    with GPUs is not known for certain, so that it goes together with everything."""
+    """The tag of a tensor that PyTorch itself created inside a call. Its device on a machine with
+    GPUs is not certain, so it is compatible with every device."""
 
     __slots__ = ("device",)
 
@@ -29,7 +29,7 @@ class Guess:
 
 
 class _Sweep:
-    """When the table has doubled, what is gone is swept out."""
+    """When the table has doubled, entries of freed storages are removed."""
 
     limit = 4096
 
@@ -42,8 +42,8 @@ class _Sweep:
 
 
 def _bearer(tensor):
-    """What bears a tensor's tag: its storage; the tensor itself where it has none, as a sparse
-    one."""
+    """The object with the tag of a tensor: its storage, or the tensor itself if it has none, such
+    as a sparse tensor."""
     try:
         return _storage_of(tensor)
     except (NotImplementedError, RuntimeError):
@@ -80,7 +80,7 @@ def get(tensor):
 
 
 def put(tensor, tag):
-    """Gives a tensor, and all that share its storage, a tag."""
+    """Gives a tag to a tensor and to all tensors that share its storage."""
     put_on_bearer(_bearer(tensor), None if tag == CPU else tag)
 
 
@@ -99,13 +99,13 @@ def is_pinned(tensor):
 
 
 def key(tensor):
-    """What two tensors have in common that share memory."""
+    """A key that is equal for tensors that share memory."""
     bearer = _bearer(tensor)
     return getattr(bearer, "_cdata", id(bearer))
 
 
 def device_of(tensor):
-    """The device that a tensor says it is on."""
+    """The device that a tensor reports."""
     with torch._C.DisableTorchFunction():
         real = _real_device(tensor)
         if real.type != "cpu":

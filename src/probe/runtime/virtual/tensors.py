@@ -1,7 +1,7 @@
-"""What a program asks of a tensor about its device, and how it moves one.
+"""What a tensor reports about its device, and how it is moved.
 
-Each method is replaced in `torch.Tensor`, so that PyTorch's own Python sees what the program
-sees. As PyTorch's functions in Python do, each first offers the call to the modes.
+Each method is replaced in `torch.Tensor`, so that PyTorch's own Python code sees the same as the
+program. Like PyTorch's Python functions, each first passes the call to the modes.
 """
 
 import functools
@@ -21,7 +21,7 @@ def _is_gpu(tensor):
 
 
 def moved(tensor, device, dtype=None, memory_format=torch.preserve_format):
-    """A copy on another device. A gradient goes the way back."""
+    """A copy on another device. The gradient is moved back."""
     home = tags.device_of(tensor)
     copy = _Base.to(tensor, dtype or tensor.dtype, False, True, memory_format=memory_format)
     tags.put(copy, device)
@@ -41,7 +41,7 @@ def _retagged(tensor, device):
 
 
 def _method(function):
-    """A method in the place of one of the same name."""
+    """Replaces a method by one with the same name."""
     original = getattr(_Base, function.__name__, None) or getattr(torch.Tensor, function.__name__)
 
     @functools.wraps(original, assigned=("__name__", "__doc__"), updated=())
@@ -57,7 +57,7 @@ def _method(function):
 
 
 def _function(name, function):
-    """A function of `torch` in the place of one of the same name."""
+    """Replaces a function of `torch` by one with the same name."""
     original = getattr(torch, name)
 
     @functools.wraps(original, assigned=("__name__", "__doc__"), updated=())
@@ -124,7 +124,7 @@ def install():
     def to(self, *args, **kwargs):
         parsed = _parse_to(args, kwargs)
         if parsed is None:
-            return _Base.to(self, *args, **kwargs)  # it says what is wrong
+            return _Base.to(self, *args, **kwargs)  # raises the error
         return _to(self, *parsed)
 
     @_method
@@ -222,5 +222,5 @@ def install():
     _function("tensor", tensor)
     _function("as_tensor", as_tensor)
     _function("asarray", asarray)
-    # The functions that a default device is for.
+    # The functions to which the default device applies.
     sys.modules["torch.utils._device"]._device_constructors.cache_clear()

@@ -1,4 +1,4 @@
-"""The virtual machine: how many GPUs there are, which is current, and whether they still work."""
+"""The virtual machine: the number of GPUs, the current one, and whether they still work."""
 
 import threading
 
@@ -8,7 +8,7 @@ CPU = torch.device("cpu")
 
 
 def accelerator_error(message):
-    """As CUDA's own errors are raised: by a class of their own since PyTorch 2.8."""
+    """An error of CUDA. Since PyTorch 2.8 it has its own class."""
     return getattr(torch, "AcceleratorError", RuntimeError)(message)
 
 
@@ -18,7 +18,7 @@ class World:
         self.report = report
         self.initialized = False
         self.bad_fork = False
-        # The assert of a kernel takes its context along: every later call raises the same.
+        # The assert of a kernel destroys the context: every later call raises the same error.
         self.broken = None
         self._local = threading.local()
 
@@ -34,7 +34,7 @@ class World:
         self.bad_fork = self.initialized
 
     def initialize(self):
-        """What happens at the first use of a GPU by a process."""
+        """Runs at the first use of a GPU in a process."""
         if self.bad_fork:
             raise RuntimeError(
                 "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
@@ -43,14 +43,14 @@ class World:
         self.initialized = True
 
     def check(self):
-        """Raises where the GPUs cannot be used any more."""
+        """Raises if the GPUs can no longer be used."""
         if self.broken is not None:
             raise accelerator_error(self.broken)
         if self.bad_fork:
             raise accelerator_error("CUDA error: initialization error")
 
     def index(self, device):
-        """The number of the GPU that a device, a number or nothing names."""
+        """The number of the GPU for a device, a number or None."""
         if device is None:
             return self.current_index
         if isinstance(device, str):
@@ -67,7 +67,7 @@ class World:
         return index
 
     def resolve(self, device):
-        """A device as a tensor has it: a GPU with its number."""
+        """The device of a tensor: a GPU has its number."""
         if isinstance(device, int) and not isinstance(device, bool):
             device = torch.device("cuda", device)
         elif not isinstance(device, torch.device):
