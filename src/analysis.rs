@@ -1,4 +1,4 @@
-//! One file through the whole pipe: interpret, ask the contracts and rules, collect.
+//! Analyses one file: interprets it, calls contracts and rules, and collects findings.
 
 mod options;
 mod witness;
@@ -21,51 +21,52 @@ use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Sym, Value};
 
-/// What is known of one assigned name, for `torchvet facts`.
+/// What is known about one assigned name, for `torchvet facts`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FactEntry {
     pub name: String,
-    /// The assigned name's place.
+    /// The place of the assigned name.
     pub span: Span,
-    /// As a person reads it: `float32[B, 10] cuda:0`.
+    /// For people: `float32[B, 10] cuda:0`.
     pub text: String,
-    /// As a program reads it: the `value` key of the JSON output.
+    /// For programs: the `value` key of the JSON output.
     pub json: serde_json::Value,
-    /// Whether the program really comes here, or a function that nothing calls was tried.
+    /// Whether the program really reaches this place, rather than a trial run of a function that
+    /// nothing calls.
     pub reached: bool,
-    /// What is known of a tensor (`shape`, `dtype`, …), with the place that made it so.
+    /// The known facts of a tensor (`shape`, `dtype`, …), each with the place that determines it.
     pub origins: Vec<(&'static str, Span)>,
 }
 
-/// What one file's analysis gave.
+/// The result of the analysis of a file.
 #[derive(Debug, Default)]
 pub struct Report {
     pub diagnostics: Vec<Diagnostic>,
-    /// Only where facts were asked for.
+    /// Only if facts were requested.
     pub facts: Vec<FactEntry>,
-    /// The expressions around the place that was asked for, under their source text.
+    /// The expressions around the requested place, with their source text.
     pub around: Vec<FactEntry>,
-    /// The step budget ran out: facts past that point are unknown.
+    /// The budget of steps ran out: facts after that point are unknown.
     pub exhausted: bool,
 }
 
-/// What is asked for beside the findings.
+/// What is requested in addition to findings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted {
     pub facts: bool,
-    /// The calls that findings are about.
+    /// The calls of the findings.
     pub witnesses: bool,
-    /// The facts of the expressions around this offset of a file.
+    /// The facts about the expressions around this offset of a file.
     pub at: Option<(FileId, u32)>,
 }
 
-/// So many calls are named that lead to a finding, from the nearest on.
+/// The maximum number of calls leading to a finding that are labelled, beginning with the nearest.
 const MAX_CALLERS: usize = 3;
 
-/// Unwinds the interpreter of an analysis that nobody waits for any more.
+/// Unwinds the interpreter when an analysis is cancelled.
 struct Cancelled;
 
-/// The same as [`analyse`], given up as soon as `cancelled` says so: then there is no report.
+/// The same as [`analyse`], but cancelled when `cancelled` returns true: then there is no report.
 pub fn analyse_unless(
     cancelled: &dyn Fn() -> bool,
     project: &Project,
@@ -82,8 +83,8 @@ pub fn analyse_unless(
     }
 }
 
-/// Analyses one file as the program that is run. The findings are not yet filtered by
-/// settings or comments, and may lie in files that it imports.
+/// Analyses a file as a program. The findings are not yet filtered by settings or comments, and may
+/// be in files that it imports.
 pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, wanted: Wanted) -> Report {
     run(project, file, rules, contracts, wanted, None)
 }
@@ -101,7 +102,7 @@ fn run(
         let diagnostics = rules::launched(rules, file, &kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
-    // Nothing can be said of a file that names no library of which anything is known.
+    // A file that imports no known library cannot have findings.
     if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }
@@ -151,8 +152,7 @@ impl Job<'_> {
         let around =
             watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
         let exhausted = interp.exhausted();
-        // A line that some contexts refuse and others do not is not wrong in every run that
-        // reaches it.
+        // A line that fails only in some contexts is not wrong in every run that reaches it.
         let failures = watcher.failures.take();
         let in_doubt = |span: &Span| match failures.get(span) {
             None | Some(Certainty::Certain) => false,
@@ -178,8 +178,8 @@ impl Job<'_> {
     }
 }
 
-/// What the analysis of a file may cost. The modules of a package are mostly many and import
-/// each other: following calls in one of them is worth less than in a script.
+/// The budget for the analysis of a file. Modules of a package often import each other: following
+/// calls in them is less useful than in a script.
 fn budget(project: &Project, source: &SourceFile) -> Budget {
     let bytes = u64::try_from(source.text().len()).unwrap_or(0);
     let script = Budget {

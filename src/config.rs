@@ -1,8 +1,8 @@
-//! The settings: where they come from, and what they amount to.
+//! The settings: where they come from, and their result.
 //!
-//! The nearest of `.torchvet.toml`, `torchvet.toml` and a `pyproject.toml` with a
-//! `[tool.torchvet]` table counts, looking upwards from the first path to check; then what
-//! `--config` gives; then the flags.
+//! The nearest of `.torchvet.toml`, `torchvet.toml` and a `pyproject.toml` with a `[tool.torchvet]`
+//! table is used, searched upwards from the first path to check. `--config` has a higher
+//! precedence, and flags have the highest.
 
 pub mod error;
 pub mod options;
@@ -22,10 +22,10 @@ use options::{KEYS, PyProject};
 pub use options::{Options, OutputFormat, schema};
 use select::{Choice, Selection, is_known, known_names, matches_rule, nearest};
 
-/// The names of configuration files; of those in one folder, the first counts.
+/// The names of configuration files. If a folder has several, the first is used.
 pub const CONFIG_FILES: [&str; 3] = [".torchvet.toml", "torchvet.toml", "pyproject.toml"];
 
-/// Where some settings were written.
+/// Where settings were written.
 #[derive(Debug, Clone)]
 pub enum Origin {
     /// A file, with its text.
@@ -47,7 +47,7 @@ pub struct Layer {
     pub options: Options,
 }
 
-/// What all layers amount to.
+/// The result of all layers.
 pub struct Settings {
     pub rules: Rules,
     pub selection: Selection,
@@ -55,13 +55,13 @@ pub struct Settings {
     pub output_format: Option<OutputFormat>,
     severity: Vec<(String, Severity)>,
     per_file_ignores: Vec<PerFile>,
-    /// Each key's value and origin, as `torchvet config` prints them.
+    /// The value and origin of each key, as `torchvet config` prints them.
     pub described: Vec<(&'static str, serde_json::Value, String)>,
 }
 
 struct PerFile {
     matcher: GlobMatcher,
-    /// The pattern has no slash: it is about the file's name.
+    /// The pattern has no slash, so it matches file names.
     by_name: bool,
     negated: bool,
     codes: Vec<String>,
@@ -80,7 +80,7 @@ impl Layer {
         Ok(None)
     }
 
-    /// What `--config` names: a file, or a piece of TOML.
+    /// The argument of `--config`: a file, or a piece of TOML.
     pub fn from_flag(value: &str) -> Result<Layer, ConfigError> {
         let path = Path::new(value);
         if path.is_file() || !value.contains('=') {
@@ -93,19 +93,19 @@ impl Layer {
         Ok(Layer { origin: Origin::Inline(value.to_owned()), base: current_folder(), options })
     }
 
-    /// What an editor's settings say.
+    /// The settings of an editor.
     pub fn from_editor(select: Option<&[String]>, ignore: Option<&[String]>) -> Layer {
         let spanned = |list: &[String]| list.iter().map(|one| Spanned::new(0..0, one.clone())).collect();
         let options = Options { select: select.map(spanned), ignore: ignore.map(spanned), ..Options::default() };
         Layer { origin: Origin::Editor, base: current_folder(), options }
     }
 
-    /// The files that [`Layer::discover`] looks at, the nearest first.
+    /// The files that [`Layer::discover`] reads, the nearest first.
     pub fn candidates(start: &Path) -> impl Iterator<Item = PathBuf> {
         start.ancestors().flat_map(|folder| CONFIG_FILES.map(|name| folder.join(name)))
     }
 
-    /// Reads a file; `None` for a `pyproject.toml` that does not speak of torchvet.
+    /// Reads a file; `None` for a `pyproject.toml` without settings for torchvet.
     fn read(path: &Path) -> Result<Option<Layer>, ConfigError> {
         let text =
             fs::read_to_string(path).map_err(|error| ConfigError::new(format!("{}: {error}", path.display())))?;
@@ -145,7 +145,7 @@ impl Layer {
         }
     }
 
-    /// All selectors that the layer writes, each with the key under which it stands.
+    /// All selectors in the layer, each with its key.
     fn selectors(&self) -> impl Iterator<Item = (&'static str, &Spanned<String>)> {
         let options = &self.options;
         let plain =
@@ -202,7 +202,7 @@ impl Layer {
 }
 
 impl Settings {
-    /// Puts layers together, the weakest first.
+    /// Combines layers; the one with the lowest precedence comes first.
     pub fn resolve(layers: &[Layer]) -> Result<Settings, ConfigError> {
         let mut rules = Rules::builtin();
         for layer in layers {
@@ -237,7 +237,7 @@ impl Settings {
         })
     }
 
-    /// Whether findings of a rule are dropped for a file.
+    /// Whether findings of a rule are not reported in a file.
     pub fn ignores(&self, path: &Path, diagnostic: &Diagnostic) -> bool {
         self.per_file_ignores.iter().any(|entry| {
             let hit = if entry.by_name {
@@ -250,7 +250,7 @@ impl Settings {
         })
     }
 
-    /// The severity that the settings give a finding.
+    /// The severity of a finding under these settings.
     pub fn severity(&self, diagnostic: &Diagnostic) -> Severity {
         let set = self.severity.iter().rev();
         let mut set = set.filter(|(one, _)| matches_rule(one, &diagnostic.code, &diagnostic.name));
@@ -258,8 +258,8 @@ impl Settings {
     }
 }
 
-/// The folder below which absolute imports are looked up: the nearest one above `start`
-/// that looks like the top of a project.
+/// The folder in which absolute imports are searched: the nearest one above `start` that looks like
+/// the root of a project.
 pub fn project_root(start: &Path) -> PathBuf {
     marked_root(start).map_or_else(
         || {
@@ -270,7 +270,7 @@ pub fn project_root(start: &Path) -> PathBuf {
     )
 }
 
-/// The nearest folder at or above another that looks like the top of a project.
+/// The nearest folder at or above another that looks like the root of a project.
 pub fn marked_root(start: &Path) -> Option<&Path> {
     const MARKERS: [&str; 6] = ["pyproject.toml", "torchvet.toml", ".torchvet.toml", "setup.py", "setup.cfg", ".git"];
     let is_top = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
@@ -329,7 +329,7 @@ fn per_file(layer: &Layer, pattern: &Spanned<String>, codes: &[Spanned<String>])
     Ok(PerFile { matcher: glob.compile_matcher(), by_name, negated, codes: plain(codes) })
 }
 
-/// Each key's value and where it comes from.
+/// The value and origin of each key.
 fn describe(layers: &[Layer]) -> Vec<(&'static str, serde_json::Value, String)> {
     let value_in = |layer: &Layer, key: &str| {
         let value = serde_json::to_value(&layer.options).ok()?;

@@ -1,20 +1,19 @@
-//! What torchvet says about a program: plain data, made by `contract` and `rules`, read by
-//! `output` and `server`.
+//! Findings as plain data, created by `contract` and `rules`, read by `output` and `server`.
 
 use std::borrow::Cow;
 
 use crate::syntax::Span;
 use crate::value::{Form, Sym};
 
-/// How sure and how bad a finding is.
+/// How certain and how serious a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Advice: the code is right, but there is something better.
+    /// Advice: the code is right, but there is a better way.
     Info,
-    /// Some value that the facts attain fails, or the harm depends on a flag.
+    /// Fails for some real values, or only under some flags.
     Warning,
-    /// Every default execution that reaches the line fails or is wrong.
+    /// Every default run that reaches the line fails or is wrong.
     Error,
 }
 
@@ -28,7 +27,7 @@ impl Severity {
     }
 }
 
-/// A place that takes part in a finding, with what it contributes.
+/// A place that contributes to a finding, with its fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     pub span: Span,
@@ -50,7 +49,7 @@ pub struct Edit {
     pub content: String,
 }
 
-/// Edits that together repair one finding.
+/// Edits that together fix one finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     pub title: String,
@@ -58,12 +57,12 @@ pub struct Fix {
     pub edits: Vec<Edit>,
 }
 
-/// What a finding is about: enough to make it happen again in a program of its own.
+/// The reported call, with enough data to repeat it in a separate program.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Witness {
     /// One call, with the facts of its arguments.
     Call(Call),
-    /// What is in a state that no fact describes, brought into it by a few lines of Python, and
+    /// Something in a state that facts do not describe: a few lines of Python that lead to it, and
     /// the line that then fails.
     Program { setup: &'static str, call: &'static str },
 }
@@ -71,7 +70,7 @@ pub enum Witness {
 /// A call, with the facts of its arguments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The called function's canonical path.
+    /// The canonical path of the called function.
     pub path: Sym,
     /// The given arguments, in the order of the parameters.
     pub arguments: Vec<Given>,
@@ -92,79 +91,79 @@ pub struct Given {
 pub enum Place {
     Positional,
     Keyword,
-    /// One of those that `*name` takes.
+    /// One of the arguments of `*name`.
     Star,
 }
 
-/// What the installed PyTorch says of a finding.
+/// The results of the installed PyTorch for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Verdict {
-    /// Of the call that its facts describe.
+    /// The result for the call that its facts describe.
     pub witness: Reproduction,
-    /// Of the program itself, where it was run.
+    /// The result for the program itself, if it was run.
     pub run: Option<Observation>,
 }
 
-/// What became of a witness. That it fails proves that such a call fails, not that the program
-/// makes such a call: the witness is built from the same facts as the finding.
+/// The result of a witness. A failure proves that such a call fails, not that the program makes
+/// such a call, because the witness is made from the same facts as the finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Reproduction {
     pub status: Reproduced,
     /// How it was reproduced.
     pub how: Option<How>,
-    /// What ran the witness.
+    /// Where the witness was run.
     pub judge: Option<Judge>,
-    /// What PyTorch said: `IndexError: Target 10 is out of bounds.`
+    /// PyTorch's message: `IndexError: Target 10 is out of bounds.`
     pub message: Option<String>,
     /// Why it is refuted or undecided.
     pub reason: Option<String>,
-    /// The program that was run.
+    /// The witness as a program.
     pub program: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reproduced {
-    /// The witness fails as the finding says.
+    /// The witness fails as the finding claims.
     Reproduced,
-    /// PyTorch runs the witness, although it should fail.
+    /// PyTorch accepts the witness, although it should fail.
     Refuted,
     Undecided,
 }
 
-/// What a run of the program shows of a finding.
+/// The result of a run of the program for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Observation {
     pub status: Observed,
-    /// What PyTorch or the rule's contract said there.
+    /// The message of PyTorch or of the rule's contract.
     pub message: Option<String>,
     /// Why it is not observed.
     pub reason: Option<String>,
 }
 
-/// In ascending order of how much a run says: of several runs, the greatest counts.
+/// In ascending order of information: of several runs, the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Observed {
-    /// The program did not come there.
+    /// The program did not reach the call.
     NotReached,
-    /// It came there, which shows nothing.
+    /// The program reached the call, but that shows nothing.
     Undecided,
-    /// It made the call, and the call went well.
+    /// The program made the call, and it succeeded.
     Refuted,
-    /// It failed there as the finding says.
+    /// The call failed as the finding claims.
     Observed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum How {
-    /// PyTorch refuses the call.
+    /// PyTorch rejects the call.
     Raised,
-    /// The call ends the process.
+    /// The call crashes the process.
     Died,
-    /// PyTorch runs the call, and the rule's contract fails on its real tensors: the harm is
-    /// silent.
+    /// PyTorch accepts the call, but the rule's contract fails on its real tensors: a silent
+    /// mistake.
     Silent,
 }
 
@@ -180,34 +179,34 @@ pub enum Judge {
 /// One finding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
-    /// The rule's code, such as `TV103`; a syntax error (`invalid-syntax`) and a useless
-    /// comment (`unused-ignore`) have their name as code.
+    /// The rule's code, such as `TV103`. A syntax error (`invalid-syntax`) and an unused comment
+    /// (`unused-ignore`) have their name as code.
     pub code: Cow<'static, str>,
     /// The rule's name: the stem of its page.
     pub name: Cow<'static, str>,
     pub severity: Severity,
-    /// The headline: what is wrong here, with the values spelled out.
+    /// The message: what is wrong here, with the values.
     pub message: String,
     /// Where it fails.
     pub span: Span,
     /// Where the contradicting facts come from.
     pub labels: Vec<Label>,
-    /// The places of the facts that clash, where it says so: findings that share them are one
-    /// mistake.
+    /// The places of the clashing facts, if known: findings that share them are one mistake.
     pub cause: Vec<Span>,
-    /// Further places where the same is wrong for the same cause.
+    /// Further places with the same problem and the same cause.
     pub repeats: Vec<Span>,
-    /// What to do about it.
+    /// Advice.
     pub help: Option<String>,
     pub fix: Option<Fix>,
-    /// What `torchvet probe verify` makes a program of; only where that is wanted.
+    /// The call for `torchvet probe verify`; only if it was requested.
     pub witness: Option<Box<Witness>>,
-    /// What PyTorch said, where it was asked.
+    /// PyTorch's verdict, if it was requested.
     pub verdict: Option<Box<Verdict>>,
 }
 
 impl Diagnostic {
-    /// Whether PyTorch showed it to be wrong. A run of the program outweighs the witness.
+    /// Whether PyTorch showed the finding to be wrong. A run of the program takes precedence over
+    /// the witness.
     pub fn is_refuted(&self) -> bool {
         let Some(verdict) = &self.verdict else { return false };
         match verdict.run.as_ref().map(|run| run.status) {
@@ -217,7 +216,7 @@ impl Diagnostic {
         }
     }
 
-    /// The one order in which findings are shown: by place, then by code.
+    /// The order in which findings are printed: by place, then by code.
     pub fn sort_key(&self) -> (u32, u32, u32, &str) {
         (self.span.file.0, self.span.start, self.span.end, &self.code)
     }

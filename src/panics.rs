@@ -1,4 +1,4 @@
-//! A bug that one file brings to light must not keep the others from being checked.
+//! Catches panics, so that a bug that one file triggers does not stop the check of the others.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
@@ -8,7 +8,7 @@ thread_local! {
     static CAUGHT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Makes panics inside [`catch`] silent; all others are printed as ever.
+/// Makes panics inside [`catch`] silent; all others are printed as usual.
 pub fn install() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -20,7 +20,7 @@ pub fn install() {
     }));
 }
 
-/// Runs something; a panic becomes its message, place included.
+/// Runs a function; a panic becomes its message with its place.
 pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let outer = CATCHING.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));

@@ -1,5 +1,5 @@
-//! How users name rules: by code, prefix of a code, or name; and what they meant by a slip
-//! of the pen. It knows of no rule.
+//! How users name rules: by code, prefix of a code, or name; and suggestions for typos. It knows no
+//! rule.
 
 /// The code and name under which an unused suppression is reported.
 pub const UNUSED_IGNORE: &str = "unused-ignore";
@@ -9,7 +9,7 @@ pub fn matches_rule(selector: &str, code: &str, name: &str) -> bool {
     specificity(selector, code, name).is_some()
 }
 
-/// How closely a selector names a rule: the closest one decides.
+/// How specific a selector is for a rule: the most specific one decides.
 pub fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
     if selector.eq_ignore_ascii_case("ALL") {
         return Some(0);
@@ -22,7 +22,7 @@ pub fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
     is_prefix.then_some(selector.len())
 }
 
-/// The nearest of some words, if it is near enough to be a slip of the pen.
+/// The nearest of some words, if it is near enough to be a typo.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_lowercase();
     let limit = (word.len() / 3).max(1);
@@ -34,7 +34,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// The edit distance, a swap of neighbours counting once.
+/// The edit distance; a swap of neighbours counts as one.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut before: Vec<usize> = Vec::new();

@@ -1,4 +1,4 @@
-"""Where pip has put the `torchvet` binary."""
+"""Finds the `torchvet` binary that pip has installed."""
 
 import os
 import shutil
@@ -19,5 +19,5 @@ def find():
             return path
     on_path = shutil.which("torchvet")
     if on_path is None:
-        raise FileNotFoundError(f"the binary `{name}` is in none of {', '.join(folders)}")
+        raise FileNotFoundError(f"the binary `{name}` was not found in {', '.join(folders)}")
     return on_path

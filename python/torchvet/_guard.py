@@ -9,7 +9,7 @@ from . import _runtime
 
 
 class ContractViolation(AssertionError):
-    """A call that violates a contract. `code` is the rule, `finding` all that is known of it."""
+    """A call that violates a contract. `code` is the rule, `finding` the whole finding."""
 
     def __init__(self, message, finding=None):
         super().__init__(message)

@@ -1,5 +1,5 @@
-"""The Python half of `torchvet probe`, as the binary has it: so there is one copy of it, and it
-fits the contracts."""
+"""The Python half of `torchvet probe`, read from the binary: so there is only one copy, and it
+matches the contracts."""
 
 import functools
 import importlib.abc
@@ -18,7 +18,7 @@ _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_probe")
 
 
 class _Files(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Modules from texts."""
+    """Imports modules from texts."""
 
     def __init__(self, files):
         self.files = files
@@ -57,7 +57,7 @@ class _Files(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 
 @functools.cache
 def load():
-    """The runtime as a package, and the contracts of the rules that are on."""
+    """The runtime as a package, and the contracts of the enabled rules."""
     command = [find(), "probe", "runtime"]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0:

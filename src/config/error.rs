@@ -1,4 +1,4 @@
-//! What is wrong with the settings, shown at its place.
+//! Mistakes in the settings, shown at their place.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::select::nearest;
 #[derive(Debug, Clone)]
 pub struct ConfigError {
     message: String,
-    /// The file's name and text, and the place in it.
+    /// The name and text of the file, and the place in it.
     place: Option<(PathBuf, String, Range<usize>)>,
 }
 
@@ -26,7 +26,7 @@ impl ConfigError {
         ConfigError { message: message.into(), place: Some((path, text.to_owned(), span)) }
     }
 
-    /// What the TOML reader found; for an unknown key, with the nearest known one.
+    /// The error of the TOML parser. For an unknown key, it suggests the nearest known one.
     pub(super) fn toml(error: &toml::de::Error, path: PathBuf, text: &str) -> Self {
         let message = error.message();
         let message = match unknown_field(message) {

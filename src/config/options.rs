@@ -1,4 +1,4 @@
-//! The configuration file, as it is written.
+//! The format of the configuration file.
 
 use std::collections::BTreeMap;
 
@@ -88,7 +88,7 @@ pub struct Options {
     pub force_exclude: Option<bool>,
 }
 
-/// The schema's view of [`Severity`].
+/// The type of [`Severity`] in the schema.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "lowercase")]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -113,7 +113,7 @@ pub const KEYS: &[&str] = &[
     "force-exclude",
 ];
 
-/// The JSON Schema of the configuration file, as it is committed.
+/// The JSON Schema of the configuration file, as committed.
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Options);
     let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
@@ -121,7 +121,7 @@ pub fn schema() -> String {
     text
 }
 
-/// As much of `pyproject.toml` as is ours.
+/// The part of `pyproject.toml` that belongs to torchvet.
 #[derive(Deserialize)]
 pub(super) struct PyProject {
     pub tool: Option<Tool>,

@@ -1,4 +1,4 @@
-//! Which rules are on.
+//! Which rules are enabled.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use crate::rules::{Page, Rules};
 use crate::selector::{UNUSED_IGNORE, specificity};
 pub use crate::selector::{matches_rule, nearest};
 
-/// Whether a selector names any rule.
+/// Whether a selector matches any rule.
 pub fn is_known(selector: &str, rules: &Rules) -> bool {
     selector.eq_ignore_ascii_case("ALL")
         || UNUSED_IGNORE == selector
@@ -19,7 +19,7 @@ pub fn known_names(rules: &Rules) -> Vec<&str> {
     pages.chain([UNUSED_IGNORE]).collect()
 }
 
-/// What one source of settings says about which rules run.
+/// The selection of rules in one layer of settings.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
     pub select: Option<Vec<String>>,
@@ -27,7 +27,7 @@ pub struct Choice {
     pub ignore: Vec<String>,
 }
 
-/// Which rules run.
+/// The rules that run.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     on: FxHashMap<String, bool>,
@@ -35,8 +35,9 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Resolves choices, the weakest first. A `select` starts anew; within one choice the
-    /// more specific selector wins, and of equals the ignore.
+    /// Resolves selections; the one with the lowest precedence comes first. A `select` starts again
+    /// from nothing. Within one layer the more specific selector wins, and of equally specific ones
+    /// `ignore`.
     pub fn resolve(rules: &Rules, choices: &[Choice]) -> Self {
         let mut on = FxHashMap::default();
         let mut narrowed = false;
@@ -66,7 +67,7 @@ impl Selection {
         self.on.get(code).copied().unwrap_or(true)
     }
 
-    /// Whether a rule that runs by default does not.
+    /// Whether some rule of the default selection does not run.
     pub fn is_narrowed(&self) -> bool {
         self.narrowed
     }

@@ -1,4 +1,4 @@
-//! The findings that are known and left for later, in a file that is kept beside the code.
+//! The baseline: known findings that are left for later, recorded in a file beside the code.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,15 @@ use crate::syntax::FileId;
 
 const VERSION: u32 = 1;
 
-/// How often each finding is known. Paths start from the folder of the file.
+/// The number of times that each finding is recorded. Paths are relative to the folder of the file.
 #[derive(Debug, Clone, Default)]
 pub struct Baseline {
-    /// Where the file is.
+    /// The path of the file.
     pub path: PathBuf,
     known: BTreeMap<Identity, usize>,
 }
 
-/// The file: sorted, so that a change of it reads well in a diff.
+/// The format of the file. It is sorted, so that diffs are easy to read.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Document {
@@ -49,7 +49,7 @@ fn is_once(count: &usize) -> bool {
 }
 
 impl Baseline {
-    /// An empty one.
+    /// An empty baseline.
     pub fn at(path: &Path) -> Baseline {
         Baseline { path: path.to_owned(), known: BTreeMap::new() }
     }
@@ -68,14 +68,13 @@ impl Baseline {
         Ok(Baseline { path: path.to_owned(), known })
     }
 
-    /// The folder that its paths start from.
+    /// The folder to which its paths are relative.
     fn base(&self) -> PathBuf {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
     }
 
-    /// Takes known findings out, and gives what is known of the checked files and was not found
-    /// again.
+    /// Removes known findings. Returns the recorded findings of checked files that no longer exist.
     pub fn drop_known(&self, findings: &mut Vec<Diagnostic>, project: &Project, checked: &[FileId]) -> Vec<Identity> {
         let base = self.base();
         let mut left = self.known.clone();
@@ -101,8 +100,8 @@ impl Baseline {
             .collect()
     }
 
-    /// What the file is to hold after these findings: the known ones of files that were not
-    /// checked stay.
+    /// The new content of the file: these findings, and the recorded ones of files that were not
+    /// checked.
     pub fn updated(&self, findings: &[Diagnostic], project: &Project, checked: &[FileId]) -> Baseline {
         let base = self.base();
         let stays = |identity: &Identity| {
@@ -117,7 +116,7 @@ impl Baseline {
         Baseline { path: self.path.clone(), known }
     }
 
-    /// How many findings it holds.
+    /// The number of recorded findings.
     pub fn count(&self) -> usize {
         self.known.values().sum()
     }

@@ -1,4 +1,4 @@
-//! The lines that changed since a revision of git.
+//! The lines that changed since a git revision.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -16,14 +16,14 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// What the working tree has that the place where it left `revision` had not. Files that
-    /// git does not know are new from end to end.
+    /// The changes of the working tree since the merge base with `revision`. All lines of files
+    /// that git does not track are new.
     pub fn since(revision: &str, folder: &Path) -> Result<Changes, String> {
         let top = git(folder, &["rev-parse", "--show-toplevel"])?;
         let top = PathBuf::from(top.trim_end());
         let top = top.canonicalize().unwrap_or(top);
-        // `--end-of-options`: a revision that begins with a dash is no option. Histories that have
-        // nothing in common are compared as they are.
+        // With `--end-of-options`, a revision that begins with a dash is not an option. Histories
+        // without a common ancestor are compared directly.
         let commit = format!("{revision}^{{commit}}");
         let base = git(&top, &["merge-base", "--end-of-options", revision, "HEAD"])
             .or_else(|_| git(&top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]))
@@ -51,14 +51,15 @@ impl Changes {
         Ok(Changes { lines })
     }
 
-    /// Whether a finding, or a place that takes part in it, stands on a changed line: a layer made
-    /// smaller breaks a loss in another file.
+    /// Whether a finding, or a place that contributes to it, is on a changed line: a smaller layer
+    /// may break a loss in another file.
     pub fn touch(&self, diagnostic: &Diagnostic, project: &Project) -> bool {
         let spans = diagnostic.labels.iter().map(|label| label.span);
         std::iter::once(diagnostic.span).chain(spans).any(|span| self.contain(span, project))
     }
 
-    /// Lines of a notebook's file are no lines of its cells: where one changed, all did.
+    /// Lines of a notebook's file do not correspond to lines of its cells: if one changed, all
+    /// count as changed.
     fn contain(&self, span: Span, project: &Project) -> bool {
         let file = project.file(span.file);
         let Some(changed) = self.lines.get(file.canonical()) else { return false };
@@ -81,7 +82,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
 fn parse(diff: &str, top: &Path) -> BTreeMap<PathBuf, Vec<RangeInclusive<usize>>> {
     let mut lines: BTreeMap<PathBuf, Vec<RangeInclusive<usize>>> = BTreeMap::new();
     let mut file: Option<PathBuf> = None;
-    // Lines of the hunk that are still to come: a changed line may begin with `+++`, too.
+    // Remaining lines of the hunk, because a changed line may begin with `+++`, too.
     let (mut removed, mut added) = (0usize, 0usize);
     for line in diff.lines() {
         match line.bytes().next() {
@@ -89,7 +90,7 @@ fn parse(diff: &str, top: &Path) -> BTreeMap<PathBuf, Vec<RangeInclusive<usize>>
             Some(b'+') if added > 0 => added -= 1,
             _ => {
                 if let Some(path) = line.strip_prefix("+++ ") {
-                    // Git puts a tab after a name with a blank in it.
+                    // Git adds a tab after a name that contains a space.
                     let path = path.trim_end_matches('\t');
                     file = (path != "/dev/null").then(|| top.join(path));
                 } else if let Some((before, (start, count))) = hunk(line) {
@@ -104,12 +105,13 @@ fn parse(diff: &str, top: &Path) -> BTreeMap<PathBuf, Vec<RangeInclusive<usize>>
     lines
 }
 
-/// How many lines a hunk takes away, and the first and the number of those that it adds.
+/// The number of lines that a hunk removes, and the first line and the number of those that it
+/// adds.
 fn hunk(line: &str) -> Option<(usize, (usize, usize))> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut part = |sign: char| {
         let part = words.next()?.strip_prefix(sign)?;
-        // A count of one is left out.
+        // A count of one is omitted.
         let (start, count) = part.split_once(',').unwrap_or((part, "1"));
         Some((start.parse::<usize>().ok()?, count.parse::<usize>().ok()?))
     };

@@ -1,5 +1,4 @@
-//! By what a finding is known again after lines above it moved: its rule, its file, and the code
-//! that it is about.
+//! How a finding is recognised after lines above it have moved: by its rule, its file and its code.
 
 use std::path::{Component, Path};
 
@@ -10,18 +9,18 @@ use sha2::{Digest, Sha256};
 use crate::diagnostic::Diagnostic;
 use crate::project::{Project, SourceFile};
 
-/// What stays the same while the code that a finding is about stays the same.
+/// The properties of a finding that stay the same while its code stays the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
     pub path: String,
     pub code: String,
-    /// The lines of the finding, without the white space around each.
+    /// The lines of the finding, without white space around each.
     pub text: String,
 }
 
 impl Identity {
-    /// `base` is the folder that paths start from.
+    /// `base` is the folder to which paths are relative.
     pub fn of(diagnostic: &Diagnostic, project: &Project, base: &Path) -> Identity {
         let file = project.file(diagnostic.span.file);
         let first = file.line_of(diagnostic.span.start);
@@ -31,12 +30,12 @@ impl Identity {
     }
 }
 
-/// A file's path from a folder on, with `/`; whole where it lies elsewhere.
+/// The path of a file relative to a folder, with `/`; absolute if it is elsewhere.
 pub fn relative(file: &SourceFile, base: &Path) -> String {
     relative_path(file.canonical(), base)
 }
 
-/// The same for any path; both are to be canonical.
+/// The same for any path; both must be canonical.
 pub fn relative_path(path: &Path, base: &Path) -> String {
     let inner = path.strip_prefix(base).unwrap_or(path);
     let parts = inner.components().map(|part| match part {
@@ -46,7 +45,7 @@ pub fn relative_path(path: &Path, base: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// For each finding a text that no other has, and that stays while its code does.
+/// A text for each finding that is unique, and stays the same while its code does.
 pub fn fingerprints(diagnostics: &[Diagnostic], project: &Project, base: &Path) -> Vec<String> {
     let mut seen: FxHashMap<Identity, usize> = FxHashMap::default();
     let one = |diagnostic| {

@@ -1,5 +1,5 @@
-//! From what the analyses of files say to what is reported: one finding for one mistake, less
-//! what settings, comments, a baseline and unchanged lines silence.
+//! From the findings of all analyses to the reported ones: one finding per mistake, without those
+//! that settings, comments, a baseline or unchanged lines suppress.
 
 pub mod baseline;
 pub mod changes;
@@ -16,7 +16,7 @@ use crate::syntax::{Span, TextRange, TextSize};
 
 /// The code of a syntax error.
 pub const INVALID_SYNTAX: &str = "invalid-syntax";
-/// After the first few syntax errors of a file, the rest are mostly echoes.
+/// After the first few syntax errors of a file, the others are usually consequences of them.
 const SYNTAX_ERRORS_SHOWN: usize = 5;
 
 /// Decides which findings in one file are reported.
@@ -24,7 +24,7 @@ pub struct Sieve<'f> {
     settings: &'f Settings,
     file: &'f SourceFile,
     comments: Suppressions<'f>,
-    /// Nobody wants to hear of this file.
+    /// Nothing is reported in this file.
     passed_over: bool,
 }
 
@@ -33,7 +33,7 @@ impl<'f> Sieve<'f> {
         Sieve { settings, file, comments: Suppressions::scan(file), passed_over }
     }
 
-    /// Whether a finding is reported; a comment that silences it counts as used from then on.
+    /// Whether a finding is reported. A comment that suppresses it counts as used from then on.
     pub fn keeps(&self, diagnostic: &Diagnostic) -> bool {
         if diagnostic.code == INVALID_SYNTAX {
             return !self.comments.skips_file();
@@ -42,7 +42,7 @@ impl<'f> Sieve<'f> {
         self.settings.selection.is_on(&diagnostic.code) && !dropped && !self.comments.covers(diagnostic)
     }
 
-    /// The comments that silenced nothing, once all findings were shown to [`Sieve::keeps`].
+    /// The comments that suppressed nothing, after all findings were passed to [`Sieve::keeps`].
     pub fn unused(&self) -> Vec<Diagnostic> {
         if self.passed_over || !self.settings.selection.is_on(UNUSED_IGNORE) {
             return Vec::new();
@@ -53,7 +53,7 @@ impl<'f> Sieve<'f> {
     }
 }
 
-/// What an idle code in a suppressing comment means under these settings.
+/// The meaning of an unused code in a suppressing comment under these settings.
 fn judge(settings: &Settings, code: &str) -> Judgement {
     let narrowed = settings.selection.is_narrowed();
     if code.is_empty() || code.eq_ignore_ascii_case("ALL") {
@@ -70,12 +70,12 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
     if named.all(|page| settings.selection.is_on(&page.code)) { Judgement::Ran } else { Judgement::NotRun }
 }
 
-/// The first few syntax errors of a file, one for a line: the next one on a line is mostly
-/// an echo.
+/// The first few syntax errors of a file, at most one per line: others on the same line are usually
+/// consequences.
 pub fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
     let mut issues = file.parsed().issues.clone();
     issues.dedup_by_key(|issue| file.line_of(issue.range.start().to_u32()));
-    // What is missing at the end is missing after the last thing that is there.
+    // If something is missing at the end, the error is reported after the last code.
     let end = TextSize::of(file.text().trim_end());
     let place = |range: TextRange| {
         if range.start() > end { TextRange::empty(end) } else { range }
@@ -106,12 +106,12 @@ fn syntax_error(span: Span, message: String) -> Diagnostic {
     }
 }
 
-/// A finding that several files lead to is one finding: the most severe is kept.
+/// Merges findings that several analyses report: the most severe is kept.
 pub fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     merge_by(findings, |finding| finding)
 }
 
-/// The same for findings that something belongs to.
+/// The same for findings with attached data.
 pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
     let mut at: FxHashMap<(String, Span), usize> = FxHashMap::default();
     let mut merged: Vec<T> = Vec::new();
@@ -129,14 +129,14 @@ pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec
     merged
 }
 
-/// Sorted findings as they are shown: those of one cause in one file are one, which names the
+/// Combines sorted findings in one file that have the same cause; the remaining finding names the
 /// other places.
 pub fn condense(findings: &mut Vec<Diagnostic>) {
     condense_by(findings, |finding| finding, |_, _| true);
 }
 
-/// The same for findings that something belongs to; `related` says of which two the places can be
-/// compared.
+/// The same for findings with attached data. `related` decides whether the places of two findings
+/// can be compared.
 pub fn condense_by<T>(
     findings: &mut Vec<T>,
     finding: impl Fn(&mut T) -> &mut Diagnostic,
@@ -159,8 +159,8 @@ pub fn condense_by<T>(
     *findings = kept;
 }
 
-/// Whether a finding says of another place what `first` says: whoever mends the cause mends both.
-/// Where each place is to be mended by itself, as a fix does, each is shown.
+/// Whether a finding reports the same as `first` at another place, so that fixing the cause fixes
+/// both. If each place needs its own fix, each is shown.
 fn repeats(first: &Diagnostic, other: &Diagnostic) -> bool {
     !first.cause.is_empty()
         && first.cause == other.cause
@@ -171,7 +171,7 @@ fn repeats(first: &Diagnostic, other: &Diagnostic) -> bool {
         && first.is_refuted() == other.is_refuted()
 }
 
-/// So many further places are labelled; the message counts them all.
+/// The maximum number of labelled further places; the message counts all of them.
 const REPEATS_SHOWN: usize = 3;
 
 fn name_repeats(diagnostic: &mut Diagnostic) {

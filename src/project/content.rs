@@ -1,5 +1,5 @@
-//! What a file holds, with what is computed from it on demand. It knows no project: projects
-//! that read the same file share it, and with it the syntax tree.
+//! The content of a file, with data that is computed on demand. It belongs to no project: projects
+//! that read the same file share it, including the syntax tree.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 use super::read::{self, Encoding, ReadError};
 use crate::syntax::{self, Bindings, Cell, LineIndex, Notebook, Parsed, PositionEncoding, TextRange, TextSize};
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     Python,
     Notebook,
-    /// What launches programs: see [`syntax::LaunchFile`].
+    /// A file that launches programs: see [`syntax::LaunchFile`].
     Launch,
 }
 
@@ -21,7 +21,7 @@ pub struct Content {
     pub encoding: Encoding,
     text: String,
     kind: FileKind,
-    /// A notebook's JSON and its cells.
+    /// The JSON of a notebook and its cells.
     notebook: Option<(String, Notebook)>,
     lines: OnceLock<LineIndex>,
     parsed: OnceLock<Parsed>,
@@ -29,7 +29,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// A text that is there already: standard input, or an editor's buffer.
+    /// A text that is not read from disk: standard input, or a buffer of an editor.
     pub fn of_text(path: &Path, text: &str) -> Result<Self, ReadError> {
         read::content_of_text(path, text)
     }
@@ -83,7 +83,7 @@ impl Content {
         self.lines.get_or_init(|| LineIndex::from_source_text(&self.text))
     }
 
-    /// The line and column of an offset as editors count them: from 0, columns in units of an
+    /// The line and column of an offset as editors count them: from 0, with columns in units of an
     /// encoding.
     pub fn line_column(&self, offset: u32, encoding: PositionEncoding) -> (u32, u32) {
         let offset = self.floor(offset);
@@ -93,8 +93,8 @@ impl Content {
         (to_u32(line.to_zero_indexed()), units(before, encoding))
     }
 
-    /// The offset of a line and column, counted likewise. A column past the end of its line is
-    /// the end of the line, and a line past the last one the end of the text.
+    /// The offset of a line and column, counted in the same way. A column after the end of its line
+    /// means the end of the line, and a line after the last one the end of the text.
     pub fn offset_of(&self, line: u32, column: u32, encoding: PositionEncoding) -> u32 {
         let starts = self.lines().line_starts();
         let Some(start) = usize::try_from(line).ok().and_then(|line| starts.get(line)) else {
@@ -115,7 +115,7 @@ impl Content {
         start.to_u32().saturating_add(to_u32(bytes))
     }
 
-    /// An offset past the end, or inside a character, is taken back.
+    /// An offset after the end, or inside a character, is moved back.
     pub(super) fn floor(&self, offset: u32) -> TextSize {
         let mut at = usize::try_from(offset).unwrap_or(usize::MAX).min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -155,7 +155,7 @@ mod tests {
                 let offset = to_u32(offset);
                 let (line, column) = at(offset, encoding);
                 let back = content.offset_of(line, column, encoding);
-                // The second half of a line's end is the end of the line.
+                // The second half of a line break is the end of the line.
                 assert!(back == offset || offset == 13, "{offset} {back}");
             }
         }

@@ -1,4 +1,4 @@
-//! Settings that a script reads while it runs: YAML and JSON files of the project.
+//! Settings files that a script reads at run time: YAML and JSON files of the project.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use super::{Project, normalise};
 use crate::syntax::FileId;
 
-/// A file beyond this holds data, not settings.
+/// A larger file holds data, not settings.
 const MAX_BYTES: u64 = 256 << 10;
 const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
 
 impl Project {
-    /// The text of a settings file, by the path that the script opens it by: as seen from the
-    /// script's own folder, or from the project's root, where scripts are mostly started.
-    /// Nothing outside the project is read, and what cannot be read is not there.
+    /// The text of a settings file, by the path with which the script opens it: relative to the
+    /// folder of the script, or to the project's root, where scripts are usually started. Nothing
+    /// outside the project is read; a file that cannot be read is treated as missing.
     pub fn data(&self, from: FileId, path: &str) -> Option<&str> {
         let path = Path::new(path);
         let known = path.extension().and_then(OsStr::to_str).is_some_and(|e| EXTENSIONS.contains(&e));
@@ -42,8 +42,7 @@ impl Project {
         Some(self.texts.insert(PathBuf::from(path), text))
     }
 
-    /// The path of a file as the script that lies there would spell it: relative to the
-    /// project's root.
+    /// The path of a file as a script in that folder writes it: relative to the project's root.
     pub fn own_path(&self, file: FileId) -> Option<&str> {
         let path = self.file(file).canonical();
         path.strip_prefix(self.root()).ok().map(Path::as_os_str).or_else(|| path.file_name())?.to_str()

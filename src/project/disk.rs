@@ -1,8 +1,7 @@
-//! The one seam through which a project reads: the disk, as the texts that shadow it make it
-//! look.
+//! The only interface through which a project reads: the disk, with texts that replace files.
 //!
-//! What is read is kept as long as it stays the same on disk, so that an editor's projects,
-//! one for each keystroke, share the syntax trees of what was not edited.
+//! Content is kept while the file is unchanged on disk, so that the projects of an editor, one for
+//! each keystroke, share the syntax trees of unchanged files.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -17,20 +16,20 @@ use super::content::Content;
 use super::imports::{self, Kind, Listing};
 use super::read::{self, ReadError};
 
-/// A file system's clock is coarse: what changed so shortly before it was read may change again
-/// without looking any different.
+/// The clock of a file system is coarse: a file that changed this shortly before it was read may
+/// change again without a new time stamp.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The files as a project sees them.
+/// The files as seen by a project.
 #[derive(Default)]
 pub struct Disk {
-    /// Texts that count in place of what the disk holds, by canonical path.
+    /// Texts that replace files on disk, by canonical path.
     texts: Mutex<FxHashMap<PathBuf, Arc<Content>>>,
     files: Mutex<FxHashMap<PathBuf, (Stamp, Arc<Content>)>>,
     folders: Mutex<FxHashMap<PathBuf, (Stamp, Arc<Listing>)>>,
 }
 
-/// What tells two states of a file or folder apart.
+/// Identifies the state of a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     changed: SystemTime,
@@ -38,7 +37,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// `None` where it would not tell.
+    /// `None` if the state cannot be identified reliably.
     fn of(metadata: &Metadata) -> Option<Stamp> {
         let changed = metadata.modified().ok()?;
         let settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED);
@@ -47,19 +46,19 @@ impl Stamp {
 }
 
 impl Disk {
-    /// Puts a text in place of a file, which need not exist.
+    /// Replaces a file, which need not exist, by a text.
     pub fn shadow(&self, path: &Path, content: Arc<Content>) {
         let path = self.canonical(path).unwrap_or_else(|_| path.to_owned());
         lock(&self.texts).insert(path, content);
     }
 
-    /// Lets the disk be seen again.
+    /// Removes the text, so that the file on disk is used again.
     pub fn unshadow(&self, path: &Path) {
         let path = self.canonical(path).unwrap_or_else(|_| path.to_owned());
         lock(&self.texts).remove(&path);
     }
 
-    /// The real path of a file, links resolved.
+    /// The real path of a file, with links resolved.
     pub(super) fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         path.canonicalize().or_else(|error| {
             let shadowed = lock(&self.texts).contains_key(path);
@@ -67,7 +66,7 @@ impl Disk {
         })
     }
 
-    /// What a file holds. `path` is its name in messages.
+    /// The content of a file. `path` is its name in messages.
     pub(super) fn read(&self, path: &Path, canonical: &Path) -> Result<Arc<Content>, ReadError> {
         if let Some(content) = lock(&self.texts).get(canonical) {
             return Ok(content.clone());
@@ -85,7 +84,7 @@ impl Disk {
         Ok(content)
     }
 
-    /// What a folder holds on disk.
+    /// The entries of a folder on disk.
     pub(super) fn list(&self, folder: &Path) -> Arc<Listing> {
         let stamp = fs::metadata(folder).ok().and_then(|metadata| Stamp::of(&metadata));
         if let Some((known, listing)) = lock(&self.folders).get(folder)
@@ -100,7 +99,7 @@ impl Disk {
         listing
     }
 
-    /// Whether a folder holds a file or folder of this name.
+    /// Whether a folder contains a file or folder of this name.
     pub(super) fn has(&self, listing: &Listing, folder: &Path, name: &str, kind: Kind) -> bool {
         listing.get(OsStr::new(name)) == Some(&kind)
             || kind == Kind::File && {

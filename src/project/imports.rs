@@ -1,4 +1,4 @@
-//! Which file of the project an import means.
+//! Resolves imports to files of the project.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,17 +10,17 @@ use super::libraries::{COMMON_WORDS, MODELLED_LIBRARIES, is_standard};
 use super::{Project, SourceFile};
 use crate::syntax::FileId;
 
-/// What an import statement's module is.
+/// The module of an import statement.
 pub enum Resolved<'p> {
-    /// A module of the project; a package is its `__init__.py`.
+    /// A module of the project; for a package its `__init__.py`.
     File(&'p SourceFile),
-    /// A folder without `__init__.py`, of which only submodules can be imported.
+    /// A folder without `__init__.py`, from which only submodules can be imported.
     Namespace(PathBuf),
-    /// A library, or nothing that could be found or read.
+    /// A library, or a module that could not be found or read.
     External,
 }
 
-/// What a folder holds, read once.
+/// The entries of a folder, read once.
 pub(super) type Listing = FxHashMap<OsString, Kind>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,24 +29,24 @@ pub(super) enum Kind {
     Folder,
 }
 
-/// What a module's name leads to, before it is read.
+/// The result of resolving a module's name, before it is read.
 enum Found {
     File(PathBuf),
     Namespace(PathBuf),
-    /// The first part of the name is there, the rest is not: Python looks no further.
+    /// The first part of the name exists, the rest does not: Python does not search further.
     Broken,
     Nothing,
 }
 
 impl Project {
-    /// What `import module` (level 0) or `from ..module import x` (level 2) means in a
-    /// file. `module` is empty for `from . import x`; whether `x` is a submodule then is
-    /// another question: ask it with `module` set to `x`.
+    /// The meaning of `import module` (level 0) or `from ..module import x` (level 2) in a file.
+    /// `module` is empty for `from . import x`; to find out whether `x` is a submodule, ask again
+    /// with `module` set to `x`.
     ///
-    /// Python's rules, seen from a script's project: relative imports climb folders;
-    /// absolute ones are looked up beside a script, then beside the topmost package that
-    /// holds the file, then in the project's root and its `src`. Nothing outside the root
-    /// is found, nor what a library or the standard library provides.
+    /// This follows Python's rules for a script of the project. Relative imports go up folders.
+    /// Absolute ones are searched beside the script, then beside the topmost package that contains
+    /// the file, then in the project's root and its `src`. Nothing outside the root is found, and
+    /// no module of a library or the standard library.
     pub fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;
@@ -77,14 +77,15 @@ impl Project {
         };
         let script = !self.has(folder, "__init__.py", Kind::File);
         if MODELLED_LIBRARIES.contains(&top) {
-            // But a script's own module comes first.
+            // But a module beside the script comes first.
             let beside = if script { folder.to_owned() } else { self.package_parent(folder) };
-            // A file that hides PyTorch itself is no program's: nothing would run beside it.
+            // A file with the name of PyTorch does not belong to a program: nothing could run
+            // beside it.
             let own = top != "torch" && self.has(&beside, &format!("{top}.py"), Kind::File)
                 || COMMON_WORDS.contains(&top) && self.has(&beside.join(top), "__init__.py", Kind::File);
             return if own { self.find(&beside, parts) } else { Found::Nothing };
         }
-        // A script's own folder comes first on Python's path, before the standard library.
+        // The script's own folder comes first on Python's path, before the standard library.
         let bases: Vec<PathBuf> = if is_standard(top) {
             if !script {
                 return Found::Nothing;
@@ -100,7 +101,7 @@ impl Project {
                 vec![first, self.root.clone(), src, second]
             }
         };
-        // A namespace package counts only where no folder has a regular one.
+        // A namespace package is used only if no folder has a regular one.
         let mut namespace = Found::Nothing;
         for base in bases.iter().filter(|base| self.reachable(base, folder)) {
             match self.find(base, parts) {
@@ -142,7 +143,7 @@ impl Project {
         }
     }
 
-    /// The folder that holds the topmost package around a folder.
+    /// The folder that contains the topmost package around a folder.
     fn package_parent(&self, folder: &Path) -> PathBuf {
         let mut at = folder;
         while self.has(at, "__init__.py", Kind::File) {
@@ -159,8 +160,8 @@ impl Project {
         self.file(file).canonical().parent().is_some_and(|folder| self.has(folder, "__init__.py", Kind::File))
     }
 
-    /// Whether a folder may be searched: below the root, or, for a file outside of the
-    /// root, the file's own.
+    /// Whether a folder may be searched: below the root, or, for a file outside the root, the
+    /// file's own folder.
     fn reachable(&self, folder: &Path, own: &Path) -> bool {
         folder.starts_with(&self.root) || (folder == own && !own.starts_with(&self.root))
     }
@@ -177,7 +178,7 @@ impl Project {
     }
 }
 
-/// Reads a folder; one that cannot be read holds nothing.
+/// Reads a folder; an unreadable one is treated as empty.
 pub(super) fn list(folder: &Path) -> Listing {
     let Ok(entries) = fs::read_dir(folder) else {
         return Listing::default();
@@ -207,7 +208,7 @@ mod tests {
     use super::Resolved;
     use crate::project::Project;
 
-    /// A project folder with the files, all empty.
+    /// A project folder with these files, all empty.
     fn folder(files: &[&str]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for file in files {

@@ -1,11 +1,11 @@
-//! Module names that are not the project's own.
+//! Module names that do not belong to the project.
 
-/// Of these, the ones that programs name packages of their own by.
+/// Those of them that programs also use for their own packages.
 pub(super) const COMMON_WORDS: &[&str] = &["datasets", "evaluate"];
 
-/// Libraries that torchvet models or knows to be foreign. They are external even where a
-/// folder of that name lies beside the script: PyTorch's own checkout has a `torch/`, and
-/// training scripts leave folders such as `wandb/` behind.
+/// Libraries that torchvet models or knows to be external. They are external even if a folder of
+/// that name is beside the script: PyTorch's own repository has a `torch/`, and training scripts
+/// create folders such as `wandb/`.
 #[rustfmt::skip]
 pub(super) const MODELLED_LIBRARIES: &[&str] = &[
     "PIL", "accelerate", "albumentations", "apex", "av", "bitsandbytes", "catalyst", "cv2",
@@ -54,7 +54,7 @@ const STANDARD_LIBRARY: &[&str] = &[
     "zoneinfo",
 ];
 
-/// Whether Python itself comes with the top-level module.
+/// Whether a top-level module belongs to the standard library.
 pub fn is_standard(module: &str) -> bool {
     STANDARD_LIBRARY.binary_search(&module).is_ok()
 }

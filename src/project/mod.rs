@@ -1,8 +1,8 @@
-//! What is read: files and notebooks, which of them to check, what their imports mean, and
-//! what their comments silence.
+//! Reading files: files and notebooks, which of them to check, the meaning of their imports, and
+//! their suppressing comments.
 //!
-//! A [`Project`] only ever grows, and can be shared between threads: a `&SourceFile` lives
-//! as long as its project.
+//! A [`Project`] only grows, and can be shared between threads: a `&SourceFile` lives as long as
+//! its project.
 
 mod content;
 mod data;
@@ -32,33 +32,33 @@ use crate::syntax::FileId;
 use imports::Listing;
 use programs::Programs;
 
-/// All that has been read.
+/// Everything that was read.
 pub struct Project {
-    /// Absolute imports are never looked up outside this folder.
+    /// Absolute imports are never searched outside this folder.
     root: PathBuf,
     /// Paths are shown relative to it.
     cwd: PathBuf,
     files: FrozenVec<Box<SourceFile>>,
-    /// Every path under which a file was asked for, and its canonical path.
+    /// Every path under which a file was requested, and its canonical path.
     by_path: Mutex<FxHashMap<PathBuf, FileId>>,
     disk: Arc<Disk>,
-    /// What the folders held when they were first looked at.
+    /// The entries of folders when they were first read.
     folders: FrozenMap<PathBuf, Arc<Listing>>,
     /// Settings files that scripts open, by path.
     texts: FrozenMap<PathBuf, String>,
-    /// How many files were read when nothing had been imported yet.
+    /// The number of files that were read before anything was imported.
     named: OnceLock<usize>,
     /// Which of these belong to one program.
     programs: OnceLock<Programs>,
 }
 
 impl Project {
-    /// An empty project with its top folder.
+    /// An empty project with this root folder.
     pub fn new(root: PathBuf) -> Self {
         Self::with_disk(root, Arc::default())
     }
 
-    /// The same over what another project has read.
+    /// The same, sharing what another project has read.
     pub fn with_disk(root: PathBuf, disk: Arc<Disk>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         let cwd = cwd.canonicalize().unwrap_or(cwd);
@@ -76,7 +76,7 @@ impl Project {
         }
     }
 
-    /// Reads a file, once however often and under whatever name it is asked for.
+    /// Reads a file, only once, however often and under whatever name it is requested.
     pub fn load(&self, path: &Path) -> Result<&SourceFile, ReadError> {
         let absolute = self.absolute(path);
         if let Some(file) = self.known(&absolute) {
@@ -91,7 +91,7 @@ impl Project {
         Ok(self.add(self.shown(path), absolute, canonical, content))
     }
 
-    /// Adds a text under a path, such as standard input. It shadows what the disk holds there.
+    /// Adds a text under a path, such as standard input. It replaces the file on disk.
     pub fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
         let content = Content::of_text(path, text)?;
         let absolute = self.absolute(path);
@@ -102,7 +102,7 @@ impl Project {
         self.load(path)
     }
 
-    /// The file of an id that this project gave out.
+    /// The file of an id from this project.
     pub fn file(&self, id: FileId) -> &SourceFile {
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         match self.files.get(index) {
@@ -116,14 +116,12 @@ impl Project {
         self.files.iter()
     }
 
-    /// Notes that all files were read that were named: what comes later is imported, in an order
-    /// that nobody knows.
+    /// Records that all named files were read. Later files are imported, in an unpredictable order.
     pub fn all_named(&self) {
         self.named.get_or_init(|| self.files.len());
     }
 
-    /// Whether some file that was named, and belongs to the same program as this one, has this
-    /// text in it.
+    /// Whether some named file that belongs to the same program as this one contains this text.
     pub fn mentions(&self, file: FileId, text: &'static str) -> bool {
         let named = *self.named.get_or_init(|| self.files.len());
         let named = || self.files.iter().take(named);
@@ -131,19 +129,19 @@ impl Project {
         programs.mention(self.file(file), text, named())
     }
 
-    /// The paths of all that was read, settings files of scripts too.
+    /// The paths of all files that were read, including settings files of scripts.
     pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.files().map(|file| file.canonical().to_owned()).chain(self.texts.keys_cloned())
     }
 
-    /// The top folder.
+    /// The root folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
     fn add(&self, shown: PathBuf, absolute: PathBuf, canonical: PathBuf, content: Arc<Content>) -> &SourceFile {
         let mut names = self.names();
-        // Another thread may have read the same file meanwhile.
+        // Another thread may have read the same file in the meantime.
         if let Some(&id) = names.get(&canonical) {
             names.insert(absolute, id);
             return self.file(id);
@@ -169,7 +167,7 @@ impl Project {
         normalise(&self.cwd.join(path))
     }
 
-    /// The path as reports print it: relative to where torchvet runs, if it is below.
+    /// The path as reports print it: relative to the working directory, if it is below it.
     fn shown(&self, path: &Path) -> PathBuf {
         let absolute = self.absolute(path);
         match absolute.strip_prefix(&self.cwd) {
@@ -179,7 +177,7 @@ impl Project {
     }
 }
 
-/// Removes `.` and resolves `..` where no symbolic link can be meant.
+/// Removes `.`, and resolves `..` if it cannot follow a symbolic link.
 fn normalise(path: &Path) -> PathBuf {
     path.components().filter(|part| *part != Component::CurDir).collect()
 }

@@ -1,5 +1,5 @@
-//! Which files belong to one program: those that import each other, however indirectly. Names of
-//! modules are compared by their last parts, so more may be taken together than belong together.
+//! Which files belong to one program: those that import each other, directly or indirectly. Module
+//! names are compared by their last parts, so more files may be grouped than necessary.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,9 +10,9 @@ use crate::syntax::FileId;
 
 #[derive(Default)]
 pub(super) struct Programs {
-    /// A number for each file; files of one program have the same.
+    /// A number for each file; files of one program have the same number.
     of: FxHashMap<FileId, usize>,
-    /// What was asked of each program.
+    /// The answers so far, for each program.
     mentions: Mutex<FxHashMap<(usize, &'static str), bool>>,
 }
 
@@ -37,7 +37,7 @@ impl Programs {
         Programs { of, mentions: Mutex::default() }
     }
 
-    /// Whether one of these files that belongs to the same program as `file` has the text in it.
+    /// Whether one of these files belongs to the same program as `file` and contains the text.
     pub fn mention<'a>(
         &self,
         file: &SourceFile,
@@ -59,7 +59,7 @@ fn imported(line: &str) -> Option<impl Iterator<Item = &str>> {
     Some(rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty() && *name != "import"))
 }
 
-/// Sets that are united step by step.
+/// Disjoint sets that are merged step by step.
 struct Groups {
     parents: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! Bytes to text: encodings, size limits, notebooks.
+//! From bytes to text: encodings, size limits, notebooks.
 
 use std::fmt;
 use std::fs;
@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 use super::content::Content;
 use crate::syntax::Notebook;
 
-/// Python source beyond this is data, not a program.
+/// A larger Python file is data, not a program.
 const MAX_SOURCE: usize = 10 << 20;
-/// A notebook's file holds its outputs too.
+/// The file of a notebook also contains its outputs.
 const MAX_NOTEBOOK: u64 = 200 << 20;
-/// What launches a program is short.
+/// Files that launch programs are short.
 const MAX_LAUNCH: u64 = 1 << 20;
 
-/// How a file's text was written, so that a fix writes it the same way.
+/// The encoding of a file, so that a fix writes it in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     Utf8,
     /// UTF-8 after a byte order mark.
     Utf8Bom,
-    /// Declared by a coding comment (PEP 263).
+    /// Declared with a coding comment (PEP 263).
     Latin1,
 }
 
 impl Encoding {
-    /// The text as bytes; `None` where the encoding lacks a character of it.
+    /// The text as bytes; `None` if the encoding lacks one of its characters.
     pub fn encode(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Encoding::Utf8 => Some(text.as_bytes().to_vec()),
@@ -36,12 +36,12 @@ impl Encoding {
     }
 }
 
-/// What kind of trouble a file gave.
+/// The kind of problem with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadErrorKind {
     /// It cannot be read or decoded: the run ends with exit code 2.
     Broken,
-    /// It is too big to be a program: skipped with a message.
+    /// It is too large to be a program: skipped with a message.
     TooBig,
     /// A notebook in another language: skipped silently.
     NotPython,
@@ -62,7 +62,7 @@ impl ReadError {
         ReadError { path: path.to_owned(), place: None, kind, reason: reason.into() }
     }
 
-    /// An error that the operating system gave.
+    /// An error from the operating system.
     pub fn io(path: &Path, error: &io::Error) -> Self {
         let reason = match error.kind() {
             io::ErrorKind::NotFound => "no such file or directory".to_owned(),
@@ -91,8 +91,7 @@ pub(super) fn is_notebook(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
-/// Whether a file that launches programs says anything of interest. It need not be read as
-/// text for that.
+/// Whether a file that launches programs contains a relevant name. It need not be decoded for that.
 pub fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
     let io = |error| ReadError::io(path, &error);
     let metadata = fs::metadata(path).map_err(io)?;
@@ -125,7 +124,7 @@ fn content(path: &Path, bytes: &[u8]) -> Result<Content, ReadError> {
     decoded(path, text, encoding)
 }
 
-/// A text that is there already, whatever its coding comment says.
+/// A text that is already decoded, whatever its coding comment says.
 pub(super) fn content_of_text(path: &Path, text: &str) -> Result<Content, ReadError> {
     match text.strip_prefix('\u{feff}') {
         Some(text) => decoded(path, text.to_owned(), Encoding::Utf8Bom),

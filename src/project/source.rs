@@ -5,16 +5,16 @@ use super::content::{Content, FileKind};
 use super::read::Encoding;
 use crate::syntax::{Bindings, Cell, FileId, OneIndexed, Parsed, TextRange};
 
-/// A place as people and editors count it: from 1, columns in characters.
+/// A place for people and editors: counted from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// The notebook's cell, to which `line` is relative.
+    /// The cell of the notebook to which `line` is relative.
     pub cell: Option<usize>,
     pub line: usize,
     pub column: usize,
 }
 
-/// One file of a project: a content under a name.
+/// A file of a project: a content with a name.
 pub struct SourceFile {
     pub id: FileId,
     /// The path as reports print it.
@@ -33,18 +33,18 @@ impl SourceFile {
         self.content.kind()
     }
 
-    /// What the file holds, whatever it is called.
+    /// The content of the file.
     pub fn content(&self) -> &Arc<Content> {
         &self.content
     }
 
-    /// The Python source, without byte order mark; of a notebook, its Python cells end to
-    /// end.
+    /// The Python source without byte order mark; for a notebook, the concatenation of its Python
+    /// cells.
     pub fn text(&self) -> &str {
         self.content.text()
     }
 
-    /// The real path on disk, links resolved.
+    /// The real path on disk, with links resolved.
     pub fn canonical(&self) -> &Path {
         &self.canonical
     }
@@ -59,22 +59,22 @@ impl SourceFile {
         self.content.cells()
     }
 
-    /// The cell that holds an offset; `None` for a Python file.
+    /// The cell that contains an offset; `None` for a Python file.
     pub fn cell_at(&self, offset: u32) -> Option<Cell> {
         self.content.cell_at(offset)
     }
 
-    /// The syntax tree, made at the first call.
+    /// The syntax tree, created at the first call.
     pub fn parsed(&self) -> &Parsed {
         self.content.parsed()
     }
 
-    /// Which statements at the top bind which names.
+    /// Which top-level statements bind which names.
     pub fn bindings(&self) -> &Bindings {
         self.content.bindings()
     }
 
-    /// Where an offset lies. An offset past the end, or inside a character, is taken back.
+    /// The position of an offset. An offset after the end, or inside a character, is moved back.
     pub fn position(&self, offset: u32) -> Position {
         let (text, lines) = (self.text(), self.content.lines());
         let offset = self.content.floor(offset);
@@ -91,7 +91,7 @@ impl SourceFile {
         self.content.lines().line_index(self.content.floor(offset)).get()
     }
 
-    /// How many lines the text has.
+    /// The number of lines of the text.
     pub fn line_count(&self) -> usize {
         self.content.lines().line_count()
     }
@@ -105,7 +105,7 @@ impl SourceFile {
         }
     }
 
-    /// The text of a range, or nothing where it is not one of this file.
+    /// The text of a range, or nothing if the range is not in this file.
     pub fn slice(&self, range: TextRange) -> &str {
         self.text().get(range.into_range()).unwrap_or_default()
     }

@@ -9,7 +9,7 @@ use ignore::{WalkBuilder, WalkState};
 use super::ReadError;
 use crate::syntax::LaunchFile;
 
-/// What nobody wants checked: version control, environments, caches, build output.
+/// Folders that are never checked: version control, environments, caches, build output.
 #[rustfmt::skip]
 pub const DEFAULT_EXCLUDES: &[&str] = &[
     ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints",
@@ -21,7 +21,7 @@ pub const DEFAULT_EXCLUDES: &[&str] = &[
 /// Finds the files below the paths that a user named.
 #[derive(Default)]
 pub struct Walker {
-    /// Patterns without a slash: they name a file or folder at any depth.
+    /// Patterns without a slash: they match a file or folder at any depth.
     names: Vec<Glob>,
     /// Patterns with a slash, made absolute.
     paths: Vec<Glob>,
@@ -29,11 +29,11 @@ pub struct Walker {
     force_exclude: bool,
 }
 
-/// What a walk found: files in a stable order, and the paths that gave trouble.
+/// The result of a walk: files in a stable order, and paths with errors.
 #[derive(Default)]
 pub struct Walk {
     pub files: Vec<PathBuf>,
-    /// Files that may set environment variables: most are of no interest.
+    /// Files that may set environment variables; most are not relevant.
     pub launch: Vec<PathBuf>,
     pub errors: Vec<ReadError>,
 }
@@ -54,8 +54,8 @@ impl Excludes {
     }
 }
 
-/// A pattern as the configuration writes it: relative to `base` where it has a slash, `*`
-/// not crossing one.
+/// A pattern from the configuration: relative to `base` if it has a slash; `*` does not match a
+/// slash.
 pub fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::Error> {
     let trimmed = pattern.trim_end_matches('/');
     let full = if trimmed.contains('/') {
@@ -68,12 +68,12 @@ pub fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::Error> 
 }
 
 impl Walker {
-    /// A walker that passes over nothing but what `.gitignore` names.
+    /// A walker that skips only what `.gitignore` lists.
     pub fn new() -> Self {
         Walker { respect_gitignore: true, ..Walker::default() }
     }
 
-    /// Passes over what a pattern matches; one with a slash is relative to `base`.
+    /// Skips what a pattern matches; a pattern with a slash is relative to `base`.
     pub fn exclude(&mut self, base: &Path, pattern: &str) -> Result<(), globset::Error> {
         let glob = compile_glob(base, pattern)?;
         let list = if glob.glob().contains('/') { &mut self.paths } else { &mut self.names };
@@ -81,12 +81,12 @@ impl Walker {
         Ok(())
     }
 
-    /// Whether `.gitignore` and its kin count.
+    /// Whether `.gitignore` and similar files are respected.
     pub fn respect_gitignore(self, yes: bool) -> Self {
         Walker { respect_gitignore: yes, ..self }
     }
 
-    /// Whether excludes count for paths that were named, too.
+    /// Whether excludes also apply to named paths.
     pub fn force_exclude(self, yes: bool) -> Self {
         Walker { force_exclude: yes, ..self }
     }
@@ -109,7 +109,7 @@ impl Walker {
             for glob in globs {
                 set.add(glob.clone());
             }
-            // Every pattern has been compiled on its own before.
+            // Every pattern was already compiled separately.
             set.build().unwrap_or_else(|_| GlobSet::empty())
         };
         let cwd = std::env::current_dir().unwrap_or_default();
@@ -178,7 +178,7 @@ fn is_checked(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "py" || extension == "ipynb")
 }
 
-/// A walk's error as ours; a bad line in a `.gitignore` is none.
+/// Converts an error of the walk; a bad line in a `.gitignore` is not an error.
 fn walk_error(error: &ignore::Error) -> Option<ReadError> {
     match error {
         ignore::Error::WithPath { path, err } => {

@@ -18,7 +18,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-/// What is wrong with a page, and on which of its lines.
+/// What is wrong with a page, and in which line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     pub line: usize,
@@ -31,7 +31,7 @@ impl Fault {
     }
 }
 
-/// The beginning of a page, read and checked.
+/// The beginning of a page, parsed and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatter {
     pub code: String,
@@ -39,9 +39,9 @@ pub struct FrontMatter {
     pub name: Option<String>,
     pub summary: String,
     pub metadata: Metadata,
-    /// The line of the code, for faults that concern the page as a whole.
+    /// The line of the code, for faults of the page as a whole.
     pub code_line: usize,
-    /// Where in the page the sections begin.
+    /// The offset at which the sections begin.
     pub body: usize,
 }
 
@@ -65,7 +65,7 @@ pub struct Metadata {
     pub help: Option<String>,
     #[serde(default)]
     pub asserts: Vec<String>,
-    /// In the older form only.
+    /// Only in the older form.
     code: Option<Spanned<String>>,
     summary: Option<Spanned<String>>,
 }
@@ -79,7 +79,7 @@ fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
     if text.trim().is_empty() { Err(D::Error::custom("this must not be empty")) } else { Ok(text) }
 }
 
-/// The severities, worst first. `build.rs` has no `diagnostic::Severity`.
+/// The severities, highest first. `build.rs` has no `diagnostic::Severity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -88,8 +88,7 @@ pub enum Level {
     Info,
 }
 
-/// Whether a rule repairs what it finds, and whether the repair may change what a correct
-/// program does.
+/// Whether a rule fixes its findings, and whether the fix may change what a correct program does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FixKind {
@@ -98,7 +97,7 @@ pub enum FixKind {
     Unsafe,
 }
 
-/// The kinds of library calls that fail.
+/// The kinds of rejected library calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rejects {
@@ -112,7 +111,7 @@ pub enum Rejects {
     Layout,
 }
 
-/// What an Example cannot run without.
+/// What an Example needs to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Needs {
@@ -142,7 +141,7 @@ impl TryFrom<String> for Assignment {
 }
 
 impl FrontMatter {
-    /// Reads the beginning of a page.
+    /// Parses the beginning of a page.
     pub fn read(page: &str) -> Result<Self, Fault> {
         let front = match page.lines().next().map(str::trim_end) {
             Some("+++") => Self::between_plus_signs(page)?,
@@ -200,7 +199,7 @@ impl FrontMatter {
         Ok(FrontMatter { code, name: None, summary, metadata, code_line, body: block.after })
     }
 
-    /// Checks that the page's file is named as its title says.
+    /// Checks that the name of the file is the name in the title.
     pub fn check_name(&self, stem: &str) -> Result<(), Fault> {
         match &self.name {
             Some(name) if name != stem => {
@@ -219,16 +218,16 @@ fn is_code(code: &str) -> bool {
 /// The lines between two fences.
 struct Block<'a> {
     text: &'a str,
-    /// Where in the page the opening fence begins.
+    /// The offset of the opening fence.
     start: usize,
-    /// Where the line behind the closing fence begins.
+    /// The offset after the closing fence.
     after: usize,
     /// The line of the opening fence.
     line: usize,
 }
 
 impl<'a> Block<'a> {
-    /// The first block with these fences; sections may not come before it.
+    /// The first block with these fences; it must come before the sections.
     fn find(page: &'a str, open: &str, close: &str) -> Result<Self, Fault> {
         let (mut offset, mut opened) = (0, None);
         for (index, line) in page.split_inclusive('\n').enumerate() {
@@ -251,13 +250,13 @@ impl<'a> Block<'a> {
 
     fn metadata(&self) -> Result<Metadata, Fault> {
         toml::from_str(self.text).map_err(|error| {
-            // A missing key has no place but the whole block.
+            // A missing key has no place other than the block.
             let span = error.span().filter(|span| *span != (0..self.text.len()) && *span != (0..0));
             Fault::new(span.map_or(self.line, |span| self.line_at(span.start)), error.message())
         })
     }
 
-    /// The line of the page on which an offset into the block is.
+    /// The line of the page for an offset into the block.
     fn line_at(&self, offset: usize) -> usize {
         self.line + 1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
     }

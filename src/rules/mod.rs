@@ -1,5 +1,5 @@
-//! The rules: one page each in `rules/`, and a file here for those that no contract can
-//! express (order of calls, loops, environment). A rule prints nothing.
+//! The rules: one page each in `rules/`, and a file here for rules that a contract cannot express
+//! (order of calls, loops, environment). Rules print nothing.
 
 mod data;
 mod devices;
@@ -29,15 +29,14 @@ mod table {
     include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 }
 
-/// The rules of a run: torchvet's own and the user's.
+/// The rules of a run: those of torchvet and those of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     pub pages: Vec<Page>,
 }
 
 impl Rules {
-    /// The rules that ship with torchvet, by code. `build.rs` has checked every page, so none
-    /// is left out here.
+    /// The rules of torchvet, by code. `build.rs` has checked every page, so none is missing here.
     pub fn builtin() -> Rules {
         let read = |&(stem, text): &(&'static str, &'static str)| {
             Page::read(stem.into(), format!("rules/{stem}.md"), text.into()).ok()
@@ -47,7 +46,8 @@ impl Rules {
         Rules { pages }
     }
 
-    /// Adds a user's page, which messages call `shown`. The error is `path:line: what is wrong`.
+    /// Adds a page of the user, which messages call `shown`. The error is `path:line: what is
+    /// wrong`.
     pub fn load_user(&mut self, path: &Path, shown: &Path) -> Result<(), String> {
         let shown = shown.display();
         let fault = |line: usize, message: &str| format!("{shown}:{line}: {message}");
@@ -80,7 +80,7 @@ impl Rules {
     }
 }
 
-/// Where a built-in rule's page is read on the web.
+/// The address of the page of a built-in rule.
 pub fn url(name: &str) -> String {
     format!("https://github.com/torchvet/torchvet/blob/main/rules/{name}.md")
 }

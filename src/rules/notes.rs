@@ -1,4 +1,5 @@
-//! What libraries remember of a run, as `library/notes.rs` names it: neither room knows the other.
+//! The notes of libraries about a run, as named in `library/notes.rs`: the two modules do not know
+//! each other.
 
 use crate::python::Interp;
 use crate::value::{Topic, Value};
@@ -12,7 +13,7 @@ pub const COPIED: Topic = Topic::new("worker with a copy");
 pub const PARAMETERS: Topic = Topic::new("parameters");
 pub const BUFFER: Topic = Topic::new("buffer");
 
-/// Whether something is noted to be so, on every path that leads here.
+/// Whether something is noted as true on every path that leads here.
 pub fn holds(it: &Interp<'_>, topic: Topic) -> bool {
     it.remembered(topic).and_then(|value| value.as_bool()) == Some(true)
 }

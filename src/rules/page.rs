@@ -1,4 +1,4 @@
-//! One rule's page: what users read and what the machine runs.
+//! The page of a rule: what users read and what torchvet evaluates.
 
 use std::borrow::Cow;
 
@@ -7,43 +7,42 @@ use super::front_matter::{Fault, FrontMatter, Level};
 use super::sections::{self, Section};
 use crate::diagnostic::Severity;
 
-/// A rule's page, read and checked.
+/// A rule's page, parsed and checked.
 #[derive(Debug, Clone)]
 pub struct Page {
     pub code: Cow<'static, str>,
-    /// The stem of the page's file: the bad pattern's name.
+    /// The stem of the page's file: the name of the bad pattern.
     pub name: Cow<'static, str>,
-    /// The page's file, as messages about it name it.
+    /// The file of the page, as messages name it.
     pub file: String,
     pub summary: String,
     pub severity: Severity,
     /// The torchvet version that introduced the rule.
     pub since: String,
     pub fix: FixKind,
-    /// Whether the rule is on without being selected.
+    /// Whether the rule is enabled by default.
     pub default: bool,
-    /// The dotted paths of the functions and classes whose calls the contract judges.
+    /// The dotted paths of the functions and classes that the contract checks.
     pub contract_of: Vec<String>,
-    /// The kind of rejected library call that this page speaks for.
+    /// The kind of rejected library call that this page covers.
     pub rejects: Option<Rejects>,
     /// A regular expression for `Type: message` of the exception on the CPU.
     pub cpu: Option<String>,
     /// A regular expression for what CUDA prints or raises.
     pub cuda: Option<String>,
-    /// What the Example needs beyond a CPU.
+    /// What the Example needs in addition to a CPU.
     pub needs: Option<Needs>,
-    /// The fix: this argument becomes this template over the arguments' source texts.
+    /// The fix: replaces this argument by this template of the source texts of the arguments.
     pub replace: Option<Assignment>,
-    /// The fix: this keyword argument is set to this source text.
+    /// The fix: sets this keyword argument to this source text.
     pub set: Option<Assignment>,
-    /// One line of advice, shown under the finding.
+    /// One line of advice, printed under the finding.
     pub help: Option<String>,
-    /// The assertions of PyTorch's kernels that the page speaks of, as docs/device-asserts.toml
-    /// names them.
+    /// The asserts of PyTorch's kernels that the page covers, as named in docs/device-asserts.toml.
     pub asserts: Vec<String>,
-    /// The whole page, so that lines in it are lines of the file.
+    /// The whole page, so that its lines are the lines of the file.
     pub text: Cow<'static, str>,
-    /// Where in the text the sections begin.
+    /// The offset in the text at which the sections begin.
     body: usize,
     pub(super) code_line: usize,
 }
@@ -87,27 +86,27 @@ impl Page {
         self.text[self.body..].trim()
     }
 
-    /// What stands under `## title`.
+    /// The text of the section `## title`.
     pub fn section(&self, title: &str) -> Option<&str> {
         self.find(title).map(|section| section.text)
     }
 
-    /// The Python blocks under `## section`.
+    /// The Python blocks of the section.
     pub fn code_blocks(&self, section: &str) -> Vec<&str> {
         self.section(section).map(sections::python_blocks).unwrap_or_default()
     }
 
-    /// Whether what the page speaks of ends the program, and is not silently wrong.
+    /// Whether the mistake makes the program fail, rather than being silently wrong.
     pub fn raises(&self) -> bool {
         self.cpu.is_some() || self.cuda.is_some()
     }
 
-    /// The Python of `## Contract`.
+    /// The Python code of `## Contract`.
     pub fn contract(&self) -> Option<&str> {
         self.code_blocks("Contract").first().copied()
     }
 
-    /// The line of the page's file on which a part of [`Page::text`] begins, from 1.
+    /// The line in the page's file at which a part of [`Page::text`] begins, from 1.
     pub fn line_of(&self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count()

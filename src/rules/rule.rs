@@ -1,4 +1,4 @@
-//! What a rule about order is, what it is asked with, and how it reports.
+//! What a rule about order is, what it gets, and how it reports.
 
 use super::trace::{Moment, Trace};
 use super::{Found, Rules};
@@ -7,14 +7,14 @@ use crate::python::{Bound, Event, Interp, Rejection};
 use crate::syntax::Span;
 use crate::value::{Sym, Value};
 
-/// A rule that no contract can express, made anew for each run.
+/// A rule that a contract cannot express, created again for each run.
 ///
-/// It implements the methods whose events it wants; the others do nothing and cost nothing. What
-/// depends on the path it keeps on the heap (`notes`), what holds for the whole run in itself.
-/// Rules are asked in the order of their codes.
+/// It implements the methods for the events it needs; the others do nothing and cost nothing. It
+/// stores what depends on the path on the heap (`notes`), and what holds for the whole run in its
+/// own fields. Rules are called in the order of their codes.
 pub trait Rule: Default {
-    /// Whether the rule is told of calls and events in the rounds that are shown once more, too
-    /// ([`Interp::second_round`]). Of results and moments it is always told.
+    /// Whether the rule also gets calls and events of iterations that are run once more
+    /// ([`Interp::second_round`]). It always gets results and moments.
     const LATER_ROUNDS: bool = false;
 
     /// Before the run.
@@ -26,7 +26,7 @@ pub trait Rule: Default {
     /// A library's function has returned.
     fn returned(&self, _: &mut Context<'_, '_>, _: Call<'_>, _result: &Value) {}
 
-    /// A moment of training, before it changes what the trace knows.
+    /// A moment of training, before the trace records it.
     fn moment(&self, _: &mut Context<'_, '_>, _: &Moment) {}
 
     /// Any other event.
@@ -35,25 +35,25 @@ pub trait Rule: Default {
     /// A name is assigned.
     fn assigned(&self, _: &mut Context<'_, '_>, _name: &str, _: &Value) {}
 
-    /// A library refuses a call. Whether this rule has reported it.
+    /// A library rejects a call. Returns whether this rule has reported it.
     fn rejected(&self, _: &mut Context<'_, '_>, _: &Rejection) -> bool {
         false
     }
 
-    /// A handler that is run as if it had caught the fatal exception is about to call this.
+    /// A handler that is run as if it had caught the fatal exception is about to make this call.
     fn handles(&self, _: &mut Context<'_, '_>, _: Call<'_>) {}
 
     /// After the run.
     fn end(&self, _: &mut Context<'_, '_>) {}
 
-    /// A file that launches programs sets a variable in their environment.
+    /// A file that launches programs sets an environment variable.
     fn launched(&self, _: &mut Findings<'_>, _variable: &str, _: Span) {}
 }
 
-/// What a rule sees when it is asked.
+/// What a rule can see when it is called.
 pub struct Context<'c, 'p> {
     pub it: &'c mut Interp<'p>,
-    /// Where it happens; the beginning of the file for what has no place.
+    /// The place of the event; the beginning of the file for events without a place.
     pub span: Span,
     pub trace: &'c Trace,
     pub findings: Findings<'c>,
@@ -74,15 +74,15 @@ pub struct Call<'a> {
     pub bound: &'a Bound,
 }
 
-/// Where rules report.
+/// Where rules report findings.
 pub struct Findings<'c> {
     pub(super) rules: &'c Rules,
     pub(super) found: &'c mut Found,
 }
 
 impl Findings<'_> {
-    /// Reports a finding under a page's name, once per place. Returns it, so that a fix or a witness
-    /// can be added, unless others were reported after it.
+    /// Reports a finding for a page, once per place. Returns it, so that a fix or a witness can be
+    /// added, unless others were reported after it.
     pub fn report(
         &mut self,
         name: &str,
@@ -111,19 +111,19 @@ impl Findings<'_> {
         self.found.last_mut().filter(|d| d.code == page.code && d.span == span)
     }
 
-    /// Takes back what was reported under a page's name at a place, where what happened later shows
-    /// that it did no harm.
+    /// Withdraws a finding of a page at a place, if later events show that it does no harm.
     pub fn retract(&mut self, name: &str, span: Span) {
         self.found.retain(|d| d.name != name || d.span != span);
     }
 
-    /// Whether something was reported under this name at this place.
+    /// Whether a finding of this page was reported at this place.
     pub fn has(&self, name: &str, span: Span) -> bool {
         self.found.iter().any(|d| d.name == name && d.span == span)
     }
 }
 
-/// Shows a finding: a few lines of Python that lead to it, and the line that then fails.
+/// Adds a witness to a finding: a few lines of Python that lead to it, and the line that then
+/// fails.
 pub fn witness(finding: Option<&mut Diagnostic>, setup: &'static str, call: &'static str) {
     if let Some(finding) = finding {
         finding.witness.get_or_insert_with(|| Box::new(Witness::Program { setup, call }));

@@ -1,10 +1,10 @@
 //! The Markdown of a page: its `##` sections and their Python blocks.
 //!
-//! `build.rs` includes this file: it may use nothing but `std`.
+//! `build.rs` includes this file, so it may use only `std`.
 
 use super::front_matter::{Fault, FixKind, FrontMatter};
 
-/// A `## Title` and what stands under it, up to the next one.
+/// A `## Title` and the text up to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Section<'a> {
     pub title: &'a str,
@@ -13,7 +13,7 @@ pub struct Section<'a> {
     pub line: usize,
 }
 
-/// The sections of a page, in order. A `##` inside a code block is no title.
+/// The sections of a page, in order. A `##` inside a code block is not a title.
 pub fn sections(page: &str) -> Vec<Section<'_>> {
     let mut found: Vec<(Section<'_>, usize)> = Vec::new();
     let (mut offset, mut fenced) = (0, false);
@@ -50,7 +50,7 @@ pub fn python_blocks(section: &str) -> Vec<&str> {
     blocks
 }
 
-/// Checks that a page has the sections that its metadata promises, each with its code.
+/// Checks that a page has the sections that its metadata needs, each with its code.
 pub fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     let sections = sections(page);
     let section = |title: &str| sections.iter().find(|section| section.title == title);

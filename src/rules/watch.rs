@@ -1,4 +1,4 @@
-//! Tells the rules about order what happens in a run.
+//! Forwards the events of a run to the rules about order.
 
 use super::Rules;
 use super::rule::{Call, Context, Findings, Rule};
@@ -8,14 +8,14 @@ use crate::python::{Event, Interp, Rejection};
 use crate::syntax::{FileId, Setting, Span};
 use crate::value::Value;
 
-/// What the rules have found so far.
+/// The findings of the rules so far.
 pub type Found = Vec<Diagnostic>;
 
-// `build.rs` makes it of the rules' files: `Order`, which holds one rule of each, and
-// `each_rule!`, which asks them one after the other.
+// `build.rs` generates this from the files of the rules: `Order`, which contains each rule, and
+// `each_rule!`, which calls them one after the other.
 include!(concat!(env!("OUT_DIR"), "/order.rs"));
 
-/// What is given to rules beside the run itself, and where they report.
+/// What rules get in addition to the run, and where they report.
 pub struct Watching<'c> {
     pub rules: &'c Rules,
     /// The source text at a place.
@@ -23,7 +23,7 @@ pub struct Watching<'c> {
     pub found: &'c mut Found,
 }
 
-/// All rules about order, with what they remember of one run.
+/// All rules about order, with their state for one run.
 #[derive(Default)]
 pub struct Watch {
     trace: Trace,
@@ -59,7 +59,7 @@ impl Watch {
         });
     }
 
-    /// A moment of training, and then what it changes.
+    /// A moment of training, and then its effects.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         each_rule!(self.order, rule => rule.moment(cx, moment));
         self.trace.pass(cx.it, moment, cx.span);
@@ -92,7 +92,7 @@ impl Watch {
         each_rule!(self.order, rule => rule.assigned(cx, name, value));
     }
 
-    /// A library refuses a call. Whether a rule has reported it.
+    /// A library rejects a call. Returns whether a rule has reported it.
     pub fn rejected(&self, with: Watching<'_>, it: &mut Interp<'_>, rejection: &Rejection) -> bool {
         let cx = &mut self.context(with, it, Some(rejection.span));
         each_rule!(self.order, rule => if rule.rejected(cx, rejection) {
@@ -107,13 +107,13 @@ impl Watch {
         each_rule!(self.order, rule => rule.end(cx));
     }
 
-    /// How many moments of training there were so far.
+    /// The number of moments of training so far.
     pub fn moments(&self) -> u32 {
         self.trace.moments()
     }
 }
 
-/// What a file that launches programs sets in their environment.
+/// The environment variables that a launch file sets.
 pub fn launched(rules: &Rules, file: FileId, settings: &[Setting]) -> Found {
     let mut found = Found::new();
     let (findings, order) = (&mut Findings { rules, found: &mut found }, Order::default());

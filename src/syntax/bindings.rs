@@ -1,16 +1,16 @@
-//! Which statements of a module bind which of its names.
+//! Which statements of a module bind which names.
 
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use rustc_hash::FxHashMap;
 
-/// The statements at the top of a module, by the names that they bind or change: enough to
-/// find what one name means without running the whole module.
+/// The top-level statements of a module, by the names that they bind or change: enough to find the
+/// meaning of one name without running the whole module.
 #[derive(Debug, Default)]
 pub struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,
     /// `from module import *`
     pub stars: Vec<u32>,
-    /// Something happens only `if __name__ == "__main__"`: the module may be run as a script.
+    /// There is code under `if __name__ == "__main__"`: the module may be run as a script.
     pub is_main: bool,
 }
 
@@ -18,8 +18,8 @@ pub struct Bindings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
     Stmt(u32),
-    /// An import that only type checkers carry out: the `if TYPE_CHECKING:` statement, and
-    /// the index in its body.
+    /// An import that only type checkers execute: the `if TYPE_CHECKING:` statement, and the index
+    /// in its body.
     Typing(u32, u32),
 }
 
@@ -35,7 +35,7 @@ impl Bindings {
             all.is_main |= matches!(stmt, Stmt::If(test) if asks_for_main(&test.test));
             all.add(stmt, Place::Stmt(index));
         }
-        // What type checkers import counts where nothing else gives the name a meaning.
+        // Imports for type checkers are used only if nothing else binds the name.
         for (index, stmt) in (0..).zip(body) {
             if let Stmt::If(test) = stmt
                 && is_type_checking(&test.test)
@@ -53,7 +53,7 @@ impl Bindings {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// All names, in order of the statements that first bind them.
+    /// All names, in the order of the statements that bind them first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let mut all: Vec<(&Place, &str)> =
             self.names.iter().filter_map(|(name, places)| Some((places.first()?, &**name))).collect();
@@ -98,9 +98,9 @@ fn bound_by_import_from(import: &ast::StmtImportFrom, bind: &mut dyn FnMut(&str)
     }
 }
 
-/// Whether some import statement, wherever it stands, brings something that is `wanted`:
-/// asked with the first part of the module's name, empty for a relative import, and with the
-/// name that is imported from it, if any.
+/// Whether some import statement, at any place, imports something `wanted`. The function gets the
+/// first part of the module's name (empty for a relative import) and the name that is imported from
+/// it, if any.
 pub fn imports(body: &[Stmt], wanted: &mut dyn FnMut(&str, Option<&str>) -> bool) -> bool {
     let top = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
     body.iter().any(|stmt| match stmt {
@@ -133,7 +133,7 @@ fn asks_for_main(test: &Expr) -> bool {
     matches!(test, Expr::Compare(compare) if matches!(&*compare.left, Expr::Name(name) if name.id.as_str() == "__name__"))
 }
 
-/// Whether a condition holds for type checkers only.
+/// Whether a condition is true only for type checkers.
 fn is_type_checking(test: &Expr) -> bool {
     match test {
         Expr::Name(name) => name.id.as_str() == "TYPE_CHECKING",
@@ -142,7 +142,7 @@ fn is_type_checking(test: &Expr) -> bool {
     }
 }
 
-/// Tells the names that a statement binds in its own scope, or whose objects it changes.
+/// Collects the names that a statement binds in its own scope, or whose objects it changes.
 fn bound(stmt: &Stmt, bind: &mut dyn FnMut(&str)) {
     match stmt {
         Stmt::FunctionDef(def) => bind(def.name.as_str()),
@@ -209,7 +209,7 @@ fn bound_by_target(target: &Expr, bind: &mut dyn FnMut(&str)) {
             elts.iter().for_each(|target| bound_by_target(target, bind));
         }
         Expr::Starred(starred) => bound_by_target(&starred.value, bind),
-        // `names["key"] = …` changes what `names` is.
+        // `names["key"] = …` changes `names`.
         Expr::Attribute(attribute) => bound_by_target(&attribute.value, bind),
         Expr::Subscript(subscript) => bound_by_target(&subscript.value, bind),
         _ => {}

@@ -1,13 +1,13 @@
-//! Environment variables that are set for good outside of Python: in Dockerfiles, shell and
-//! batch scripts, `.env` files, and the YAML of Docker Compose and Kubernetes.
+//! Environment variables that are set permanently outside Python: in Dockerfiles, shell and batch
+//! scripts, `.env` files, and the YAML of Docker Compose and Kubernetes.
 //!
-//! Only literal settings count, and only those that no condition guards: line by line, since
-//! a file of which something is malformed may still set a variable.
+//! Only literal settings without a condition are read. The files are read line by line, because a
+//! partly malformed file may still set a variable.
 
 use std::ops::Range;
 use std::path::Path;
 
-/// What a file is, by its name.
+/// The kind of a file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchFile {
     Docker,
@@ -16,15 +16,15 @@ pub enum LaunchFile {
     Yaml,
 }
 
-/// A variable that is set to something other than nothing, `0` or another variable.
+/// A variable that is set to a value other than nothing, `0` or another variable.
 #[derive(Debug, Clone)]
 pub struct Setting {
     pub variable: &'static str,
-    /// Where it stands in the file.
+    /// Its place in the file.
     pub at: Range<usize>,
 }
 
-/// The variables that rules speak of.
+/// The variables that rules check.
 pub const VARIABLES: &[&str] = &["CUDA_LAUNCH_BLOCKING", "TORCH_USE_CUDA_DSA"];
 
 impl LaunchFile {
@@ -47,9 +47,9 @@ impl LaunchFile {
         })
     }
 
-    /// What a file of this kind sets.
+    /// The settings in a file of this kind.
     pub fn settings(self, path: &Path, text: &str) -> Vec<Setting> {
-        // A file for debugging may do so.
+        // Files for debugging may set them.
         let debugging = |part: &str| part.to_ascii_lowercase().contains("debug");
         if path.file_name().and_then(|name| name.to_str()).is_some_and(debugging) {
             return Vec::new();
@@ -63,7 +63,7 @@ impl LaunchFile {
     }
 }
 
-/// Lines that are no comments, with where they begin.
+/// Lines that are not comments, with their offsets.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_inclusive('\n')
         .scan(0, |at, line| {
@@ -84,7 +84,7 @@ fn assigned(line: &str, at: usize) -> Option<Setting> {
     })
 }
 
-/// Whether a value turns a variable on, whatever else the environment holds.
+/// Whether a value enables a variable, independent of the rest of the environment.
 fn is_on(value: &str) -> bool {
     matches!(value.trim_matches(['"', '\'', ',', ';']), "1" | "true" | "True")
 }
@@ -133,7 +133,7 @@ fn docker(text: &str) -> Vec<Setting> {
 
 fn shell(text: &str) -> Vec<Setting> {
     let mut found: Vec<Setting> = Vec::new();
-    // How many conditions, functions and here-documents are open.
+    // The number of open conditions, functions and here-documents.
     let mut open = 0usize;
     for (at, line) in lines(text) {
         let first = words(line).next().map_or("", |(_, word)| word);
@@ -174,7 +174,7 @@ fn listed(line: &str, at: usize) -> Option<Setting> {
 
 fn yaml(path: &Path, text: &str) -> Vec<Setting> {
     let named = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains("compose"));
-    // By another name: services that are built, or run from an image.
+    // Known by another name: services that are built, or run from an image.
     let has = |key: &str, nested: bool| {
         lines(text).any(|(_, line)| line.trim_start().starts_with(key) && line.starts_with(' ') == nested)
     };
@@ -184,7 +184,7 @@ fn yaml(path: &Path, text: &str) -> Vec<Setting> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    // The keys under which a line stands, with their indentation.
+    // The keys above a line, with their indentation.
     let mut keys: Vec<(usize, &str)> = Vec::new();
     let mut named: Option<Setting> = None;
     for (at, line) in lines(text) {
@@ -193,7 +193,7 @@ fn yaml(path: &Path, text: &str) -> Vec<Setting> {
         if bare.trim_end().is_empty() {
             continue;
         }
-        // A list may stand as far left as its key.
+        // A list may have the same indentation as its key.
         let indent = line.len() - bare.len() + usize::from(bare.starts_with("- "));
         keys.retain(|(other, _)| *other < indent);
         let item = bare.strip_prefix("- ").unwrap_or(bare).trim();

@@ -1,7 +1,7 @@
-//! The one seam to the Python parser: nothing else in the crate names its crates.
+//! The only interface to the Python parser: no other module uses its crates.
 //!
-//! A parsed file always has a syntax tree: the parser recovers from errors, so the parts of
-//! a broken file that could be read are still checked.
+//! A parsed file always has a syntax tree: the parser recovers from errors, so the readable parts
+//! of a broken file are still checked.
 
 mod bindings;
 mod launch;

@@ -1,19 +1,19 @@
 use ruff_text_size::{TextRange, TextSize};
 
-/// CPython refuses more than 200 nested brackets ("too many nested parentheses"); a file
-/// beyond that is no program, and a recursive parser would overflow its stack on it.
+/// CPython rejects more than 200 nested brackets ("too many nested parentheses"). Such a file is
+/// not a program, and a recursive parser would overflow its stack.
 const MAX_BRACKETS: usize = 200;
 
-/// CPython's compiler gives up on an expression of some thousand operators without a comma
-/// between them (a `RecursionError`): each is one level of the tree.
+/// CPython's compiler rejects an expression with thousands of operators without a comma between
+/// them (a `RecursionError`): each is one level of the tree.
 const MAX_CHAIN: u32 = 5_000;
 
-/// How deep a source's syntax tree can get, judged by a quick scan that skips strings and
+/// Estimates how deep the syntax tree of a source can be, with a quick scan that skips strings and
 /// comments.
 pub struct Nesting;
 
 impl Nesting {
-    /// The place and the reason, where a source goes beyond what Python accepts.
+    /// The place and the reason, if a source exceeds what Python accepts.
     pub fn too_deep(text: &str) -> Option<(TextRange, &'static str)> {
         let bytes = text.as_bytes();
         // For each open bracket: the chain outside it. A chain counts the operators and

@@ -3,9 +3,9 @@ use ruff_text_size::{TextRange, TextSize};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// A Jupyter notebook: its Python cells laid end to end, and where each of them lies.
+/// A Jupyter notebook: the concatenation of its Python cells, and the place of each.
 pub struct Notebook {
-    /// The cells' sources, one newline after each.
+    /// The sources of the cells, with one newline after each.
     pub text: String,
     /// The Python cells, in order.
     pub cells: Vec<Cell>,
@@ -14,13 +14,13 @@ pub struct Notebook {
 /// A code cell of a notebook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
-    /// Counted from 1 over all cells, text cells too, as Jupyter's file has them.
+    /// Counted from 1 over all cells, including text cells, as in the file.
     pub number: usize,
     /// Its place in [`Notebook::text`], without the newline that separates it.
     pub range: TextRange,
 }
 
-/// Why a file is no notebook, and where.
+/// Why a file is not a notebook, and where.
 #[derive(Debug)]
 pub struct NotebookError {
     pub message: String,
@@ -29,8 +29,8 @@ pub struct NotebookError {
 }
 
 impl Notebook {
-    /// Reads a notebook's JSON; `None` for one in another language than Python. An empty
-    /// file is a notebook without cells.
+    /// Reads the JSON of a notebook; `None` for a notebook in another language. An empty file is a
+    /// notebook without cells.
     pub fn read(json: &str) -> Result<Option<Self>, NotebookError> {
         if json.trim().is_empty() {
             return Ok(Some(Notebook { text: "\n".to_owned(), cells: Vec::new() }));
@@ -47,14 +47,14 @@ impl Notebook {
         Ok(Some(Notebook { text: notebook.source_code().to_owned(), cells }))
     }
 
-    /// The cell that holds the offset; the newline after a cell belongs to it.
+    /// The cell that contains the offset; the newline after a cell belongs to it.
     pub fn cell_at(&self, offset: TextSize) -> Option<Cell> {
         let after = self.cells.partition_point(|cell| cell.range.start() <= offset);
         self.cells.get(after.checked_sub(1)?).copied()
     }
 
-    /// The notebook's JSON with new sources for some cells (by number, ascending). Every
-    /// other byte stays: outputs, metadata, order and number formats.
+    /// The JSON of the notebook with new sources for some cells (by number, ascending). All other
+    /// bytes stay the same: outputs, metadata, order and number formats.
     pub fn replace_sources(json: &str, new: &[(usize, String)]) -> Result<String, NotebookError> {
         let raw: RawNotebook = serde_json::from_str(json).map_err(|error| explain(RuffError::InvalidSchema(error)))?;
         let mut out = String::with_capacity(json.len());
@@ -64,7 +64,7 @@ impl Notebook {
             let Some(old) = cell.and_then(|cell| cell.source) else {
                 continue;
             };
-            // The raw value borrows from `json`: the distance is its offset.
+            // The raw value borrows from `json`, so the distance is its offset.
             let start = (old.get().as_ptr() as usize).saturating_sub(json.as_ptr() as usize);
             let Some(before) = json.get(done..start) else {
                 continue;
@@ -90,7 +90,7 @@ struct RawCell<'a> {
     source: Option<&'a RawValue>,
 }
 
-/// A cell's source as JSON, laid out as the old one was: one string, or a list of lines.
+/// The source of a cell as JSON, in the same form as before: one string, or a list of lines.
 fn as_json(old: &str, source: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let Some(inside) = old.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {

@@ -5,7 +5,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::nesting::Nesting;
 
-/// A syntax tree with what the parser complained about.
+/// A syntax tree with its syntax errors.
 pub struct Parsed {
     pub module: ModModule,
     pub issues: Vec<ParseIssue>,
@@ -13,14 +13,14 @@ pub struct Parsed {
     pub comments: Vec<TextRange>,
 }
 
-/// One syntax error, at its place.
+/// A syntax error with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParseIssue {
     pub range: TextRange,
     pub message: String,
 }
 
-/// Parses a module; `notebook` lets IPython's magics and shell escapes pass.
+/// Parses a module; `notebook` allows IPython's magics and shell escapes.
 pub fn parse(text: &str, notebook: bool) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
@@ -33,8 +33,7 @@ pub fn parse(text: &str, notebook: bool) -> Parsed {
     parsed
 }
 
-/// A text that is no Python, of which only the comments are read: each from a `#` to the end
-/// of its line.
+/// A text that is not Python. Only its comments are read: each from a `#` to the end of its line.
 pub fn parse_comments(text: &str) -> Parsed {
     let mut comments = Vec::new();
     let mut at = 0;
@@ -49,8 +48,8 @@ pub fn parse_comments(text: &str) -> Parsed {
     Parsed { comments, ..Parsed::empty() }
 }
 
-/// Parses a notebook's cells each on its own, so that an open bracket in one does not
-/// swallow the next. The cells lie in `text` in order, one newline apart.
+/// Parses each cell of a notebook separately, so that an open bracket in one does not affect the
+/// next. The cells are in `text` in order, separated by a newline.
 pub fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
@@ -60,8 +59,8 @@ pub fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     parsed
 }
 
-/// Whether a place lies in a line such as `torch.*Tensor?`, with which IPython lists names: a
-/// wildcard is the one form of it that the parser does not take.
+/// Whether a place is in a line such as `torch.*Tensor?`, with which IPython lists names. The
+/// parser accepts the other forms of this syntax, but no wildcards.
 fn is_help(text: &str, place: TextRange) -> bool {
     let at = place.start().to_usize();
     let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else { return false };
@@ -78,7 +77,7 @@ fn options(notebook: bool) -> ParseOptions {
     if notebook { ParseOptions::from(Mode::Ipython) } else { ParseOptions::from(PySourceType::Python) }
 }
 
-/// What takes the place of a tree that would be too deep to build.
+/// Replaces a tree that would be too deep.
 fn refuse(text: &str) -> Option<Parsed> {
     let (range, message) = Nesting::too_deep(text)?;
     let issues = vec![ParseIssue { range, message: message.to_owned() }];

@@ -4,8 +4,8 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// A place in a source file: byte offsets into the file's text (for a notebook, into its
-/// cells' sources laid end to end).
+/// A place in a source file: byte offsets into the text of the file (for a notebook, into the
+/// concatenation of its cells).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     pub file: FileId,

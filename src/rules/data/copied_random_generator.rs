@@ -1,8 +1,9 @@
-//! A random generator that a dataset or a transform of it keeps, and whose copies all workers of a
-//! loader have.
+//! A random generator that a dataset or one of its transforms keeps, and that is copied to all
+//! workers of a loader.
 //!
-//! What is reported was set before any worker ran, and is drawn from in one that nothing set up:
-//! a generator that a worker makes for itself, or seeds by its number, is right.
+//! Reported is a generator that was created before any worker ran, and is used in a worker that
+//! nothing has set up. A generator that a worker creates itself, or seeds with its number, is
+//! right.
 
 use std::cell::RefCell;
 

@@ -1,13 +1,13 @@
-//! A picture and its mask, moved by two random draws of the same or of different transforms.
+//! An image and its mask, transformed with two random draws of the same or of different transforms.
 //!
-//! The model of the loader compares what a sample consists of; a generator that is seeded anew
-//! between the draws repeats them, and nothing is announced.
+//! The model of the loader compares the parts of a sample. A generator that is seeded again between
+//! the draws repeats them, and nothing is reported.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};
 
 const NAME: &str = "mask-moved-apart";
-/// The name under which the model of the loader announces such a mask.
+/// The name under which the model of the loader reports such a mask.
 const APART: &str = "torch.utils.data.drawn_apart";
 
 #[derive(Default)]

@@ -1,14 +1,14 @@
-//! A plain tensor of ids beside the image, in a transform of torchvision's `v2` that moves the
-//! image's pixels.
+//! A plain tensor of class ids beside the image, in a transform of torchvision's `v2` that moves
+//! the pixels of the image.
 //!
-//! The model of the transforms says which tensors it leaves as they are.
+//! The model of the transforms reports which tensors it does not change.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::value::Data;
 
 const NAME: &str = "untransformed-plain-mask";
-/// The name under which the model of the transforms announces them.
+/// The name under which the model of the transforms reports them.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 
 #[derive(Default)]

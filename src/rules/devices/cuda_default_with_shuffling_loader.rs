@@ -1,8 +1,8 @@
-//! A loader that shuffles while new tensors are made on CUDA by default.
+//! A loader that shuffles while new tensors are on CUDA by default.
 //!
-//! The sampler draws its permutation with a generator of its own, which is on the CPU, into
-//! a tensor on the default device. A default that `with torch.device(…)` sets is left alone:
-//! what counts is the default where the loader is iterated.
+//! The sampler draws its permutation with its own generator, which is on the CPU, into a tensor on
+//! the default device. A default that `with torch.device(…)` sets is not reported, because the
+//! default where the loader is iterated matters.
 
 use crate::diagnostic::Severity;
 use crate::rules::notes::{DEFAULT_DEVICE, DEVICES_BEFORE};

@@ -1,8 +1,8 @@
 //! CUDA in the worker processes of a loader.
 //!
-//! On Linux workers are forked unless the program says otherwise, and CUDA does not survive
-//! a fork: once the program has used it, a worker cannot. While it has not, a worker that
-//! does is merely a bad idea.
+//! On Linux workers are forked unless the program changes this, and CUDA does not survive a fork:
+//! if the program has used CUDA, a worker cannot. If the program has not, a worker that uses CUDA
+//! is only a bad idea.
 
 use crate::diagnostic::Severity;
 use crate::rules::environment::late_launch_blocking::{Progress, progress, touches_cuda};

@@ -1,7 +1,7 @@
-//! `x.to(device)` as a statement: tensors do not move, a copy is returned and dropped.
+//! `x.to(device)` as a statement: it does not move the tensor, and the returned copy is not used.
 //!
-//! On a module the same statement is right, and on a batch of a tokenizer too: only what is
-//! known to be a tensor is reported, and only where the call would have made another one.
+//! On a module the same statement is right, and on a batch of a tokenizer too. So only known
+//! tensors are reported, and only if the call would have created another one.
 
 use std::cell::RefCell;
 
@@ -13,13 +13,13 @@ use crate::value::{Data, Tensor, Value};
 
 const NAME: &str = "discarded-to";
 
-/// The methods that return another tensor, or the same where nothing changes.
+/// The methods that return another tensor, or the same if nothing changes.
 const METHODS: &[&str] = &[
     "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte", "bool", "type",
     "type_as",
 ];
 
-/// The last such call, with the tensor that it was made on.
+/// The last such call, with its tensor.
 #[derive(Default)]
 pub struct DiscardedTo {
     last: RefCell<Option<(Span, &'static str, Value)>>,
@@ -44,7 +44,7 @@ impl Rule for DiscardedTo {
         if span != call || value.as_obj() == receiver.as_obj() {
             return;
         }
-        // A copy of something that has no name is made for another reason: to wake the GPU.
+        // A copy of a value without a name is made for another reason: to initialise CUDA.
         let Some(name) = cx.source(call).and_then(|text| receiver_of(&text, method)) else { return };
         let device = before.device.zip(after.device).and_then(|(a, b)| a.same(b).map(|same| !same));
         let dtype = before.dtype.zip(after.dtype).map(|(a, b)| a != b);
@@ -78,7 +78,7 @@ fn tensor(it: &Interp<'_>, value: &Value) -> Option<Tensor> {
     }
 }
 
-/// `batch["x"]` of `batch["x"].to(device)`: a place that keeps what is assigned to it.
+/// `batch["x"]` in `batch["x"].to(device)`: a place that keeps what is assigned to it.
 fn receiver_of(call: &str, method: &str) -> Option<String> {
     let end = call.find(&format!(".{method}("))?;
     let receiver = call.get(..end)?;

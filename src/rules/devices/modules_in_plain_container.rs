@@ -1,10 +1,10 @@
 //! Modules and parameters in a plain list or dictionary of a module.
 //!
-//! Such a list is legal, and right where its members are registered in another way as well,
-//! or are kept out on purpose: a teacher that was made elsewhere is put into a list so that
-//! it is not registered. So what is reported was made by the module itself, has parameters
-//! to train, is used by a `forward` that records gradients, and was never given to anything
-//! that could have registered, moved or trained it.
+//! Such a list is right if its members are also registered in another way, or are excluded on
+//! purpose: a teacher that was created elsewhere is put into a list so that it is not registered.
+//! So what is reported was created by the module itself, has parameters to train, is used by a
+//! `forward` that records gradients, and was never passed to anything that could have registered,
+//! moved or trained it.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,7 @@ use crate::value::{Data, Grad, Items, ObjId, Sym, Value};
 
 const NAME: &str = "modules-in-plain-container";
 const MODULE: &str = "torch.nn.Module";
-/// How deep lists are looked into, and modules for their parameters.
+/// How deep to look into lists, and into modules for their parameters.
 const DEPTH: u32 = 6;
 
 struct Attribute {
@@ -36,9 +36,9 @@ pub struct ModulesInPlainContainer {
     attributes: RefCell<Vec<Attribute>>,
     /// Attributes that a `forward` reads while gradients are recorded.
     used: RefCell<FxHashSet<(ObjId, Sym)>>,
-    /// What was registered, or is in the hands of code that may have registered it.
+    /// What was registered, or is known to code that may have registered it.
     handed: RefCell<FxHashSet<ObjId>>,
-    /// Modules that made a container of modules which are not known one by one.
+    /// Modules that created a container of modules which are not known one by one.
     unsure: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -78,7 +78,7 @@ impl Rule for ModulesInPlainContainer {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
         let path = path.as_str();
-        // Using a module hands it to nobody.
+        // Calling a module passes it to nobody.
         if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") {
             return;
         }
@@ -162,8 +162,8 @@ impl ModulesInPlainContainer {
     }
 }
 
-/// The container as the argument of `nn.ModuleList` or `nn.ModuleDict`, under the name that
-/// the expression itself has for `torch.nn`.
+/// The container as the argument of `nn.ModuleList` or `nn.ModuleDict`, with the name that the
+/// expression uses for `torch.nn`.
 fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
     let text = cx.source(from)?;
     let module = ["torch.nn.", "nn."].into_iter().find(|module| {
@@ -172,7 +172,7 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
             before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.')
         })
     })?;
-    // A generator or a literal; brackets of a tuple may be missing.
+    // A generator or a literal; a tuple may have no brackets.
     if !text.starts_with(['[', '{']) {
         return None;
     }
@@ -187,7 +187,7 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
     })
 }
 
-/// The modules and tensors in a value, looking into lists, tuples and dictionaries.
+/// The modules and tensors in a value, including those in lists, tuples and dictionaries.
 fn collect(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<Value>) {
     if depth == 0 || out.len() > 1000 {
         return;
@@ -208,7 +208,7 @@ fn collect(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<Value>) {
     }
 }
 
-/// Whether a container holds something that is not known apart.
+/// Whether a container has elements that are not known one by one.
 fn is_open(it: &Interp<'_>, value: &Value) -> bool {
     match value.as_obj().map(|id| it.heap.get(id)) {
         Some(Data::List(Items::Many(_)) | Data::Set(Items::Many(_))) => true,
@@ -225,7 +225,7 @@ fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<Value>) {
     }
 }
 
-/// The parameters in a module, or the parameter itself, that gradients are recorded for.
+/// The parameters of a module, or the parameter itself, that require grad.
 pub fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     let Some(id) = value.as_obj() else { return };
     if depth == 0 || out.len() > 1000 {

@@ -1,8 +1,8 @@
-//! The state of an optimizer, loaded before the model moves to the GPU.
+//! The state of an optimizer, loaded before the model is moved to the GPU.
 //!
-//! `load_state_dict` puts the state where the parameters are at that moment, and moving the model
-//! moves nothing but the parameters. What is reported are optimizers that always keep a state,
-//! and a state of which nothing says that it is empty, or that the program touches it.
+//! `load_state_dict` puts the state on the current device of the parameters, and moving the model
+//! moves only the parameters. Reported are optimizers that always keep a state, unless something
+//! shows that the state is empty or that the program changes it.
 
 use std::cell::RefCell;
 
@@ -18,12 +18,12 @@ use crate::value::{Data, Device, ObjId, Value};
 const NAME: &str = "optimizer-state-left-behind";
 const LOAD: &str = "torch.optim.Optimizer.load_state_dict";
 const STEP: &str = "torch.optim.Optimizer.step";
-/// The attribute under which the model of optimizers keeps the parameters.
+/// The attribute in which the model of optimizers keeps the parameters.
 const WITH_STATE: &[&str] = &["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop"];
 
 #[derive(Default)]
 pub struct OptimizerStateLeftBehind {
-    /// Optimizers whose state was loaded while their parameters were on the CPU, and where.
+    /// Optimizers whose state was loaded while their parameters were on the CPU, with the place.
     loaded: RefCell<FxHashMap<ObjId, Span>>,
 }
 
@@ -57,7 +57,7 @@ impl Rule for OptimizerStateLeftBehind {
         cx.findings.report(NAME, Severity::Warning, message, at, labels);
     }
 
-    /// Programs move the state by hand: `for state in optimizer.state.values(): …`
+    /// Programs can move the state themselves: `for state in optimizer.state.values(): …`
     fn event(&self, _: &mut Context<'_, '_>, event: Event<'_>) {
         if let Event::ReadAttribute { object, name } = event
             && name.as_str() == "state"
@@ -71,7 +71,7 @@ fn keeps_state(it: &Interp<'_>, optimizer: &Value) -> bool {
     WITH_STATE.iter().any(|name| it.is_instance(optimizer, &format!("torch.optim.{name}")))
 }
 
-/// Where the parameters of an optimizer are, if all are on one device.
+/// The device of the parameters of an optimizer, if all have the same.
 fn device_of(it: &Interp<'_>, optimizer: &Value) -> Option<Device> {
     let parameters = it.heap.note(optimizer.as_obj()?, PARAMETERS)?;
     let parameters = it.heap.exact_items(&parameters)?;

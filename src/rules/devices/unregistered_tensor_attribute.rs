@@ -1,7 +1,7 @@
-//! A tensor in a plain attribute of a module, which `.to()` leaves where it is.
+//! A tensor in a plain attribute of a module, which `.to()` does not move.
 //!
-//! What is reported is the refused call in which it meets a CUDA tensor: until then it may
-//! never be used, or be moved where it is.
+//! Reported is the rejected call that combines it with a CUDA tensor: before that, it may never be
+//! used, or be moved where it is.
 
 use std::cell::RefCell;
 
@@ -98,11 +98,11 @@ impl Rule for UnregisteredTensorAttribute {
     }
 }
 
-/// `self.register_buffer("name", …)` in place of the assignment. What is saved stays as it is:
-/// older checkpoints must still load.
+/// `self.register_buffer("name", …)` instead of the assignment. The saved state does not change,
+/// because older checkpoints must still load.
 fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
     let (target, from) = (attribute.span, attribute.from?);
-    // Comments and brackets between the two stay where they are, so there must be none.
+    // Comments and brackets between the two would be kept, so there must be none.
     let between = Span { start: target.end, end: from.start, ..target };
     let place = cx.source(target)?;
     let object = place.strip_suffix(attribute.name.as_str())?.strip_suffix('.')?;
@@ -120,7 +120,7 @@ fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
     })
 }
 
-/// The tensor whose memory this one shares, where it is a tensor.
+/// The tensor whose memory this one shares, if it is a tensor.
 fn memory_of(heap: &Heap, id: ObjId) -> Option<ObjId> {
     match heap.get(id) {
         Data::Tensor(tensor) => Some(tensor.base.unwrap_or(id)),

@@ -1,4 +1,4 @@
-//! Anomaly detection that is switched on for the whole of a training.
+//! Anomaly detection that is enabled for the whole training.
 
 use std::cell::Cell;
 
@@ -11,9 +11,9 @@ const NAME: &str = "anomaly-mode-left-on";
 
 #[derive(Default)]
 pub struct AnomalyModeLeftOn {
-    /// Where it was switched on, whatever happens.
+    /// Where it was enabled unconditionally.
     on: Cell<Option<Span>>,
-    /// Where it was on while a loop trained.
+    /// Where it was enabled while a loop trained.
     trained: Cell<Option<Span>>,
 }
 

@@ -1,8 +1,8 @@
-//! Environment variables written after they were read.
+//! Environment variables that are set after they were read.
 //!
-//! When each is read was established by running PyTorch; what is not known is not reported.
-//! A variable that comes too late for this process may be meant for others that it starts:
-//! programs that start any are left alone.
+//! When each variable is read was measured with PyTorch; others are not reported. A variable that
+//! is too late for this process may be meant for processes that it starts, so programs that start
+//! any are not reported.
 
 use std::cell::{Cell, RefCell};
 
@@ -24,7 +24,7 @@ const GROUP: Topic = Topic::new("process group");
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Read {
     Import,
-    /// With the driver, which the first question for devices starts.
+    /// With the driver, which the first query of devices initialises.
     Driver,
     /// With the first use of CUDA.
     Cuda,
@@ -52,7 +52,7 @@ const VARIABLES: &[(&str, Read, &str)] = &[
     ("TORCH_NCCL_ASYNC_ERROR_HANDLING", Read::Group, "set it before init_process_group()"),
 ];
 
-/// Modules with which programs start others.
+/// Modules with which programs start other processes.
 const STARTERS: &[&str] = &[
     "subprocess",
     "multiprocessing",
@@ -123,7 +123,8 @@ impl Rule for LateEnvironmentVariable {
                 let flag = |topic: Topic| holds(it, topic);
                 let (late, certain) = match read {
                     Read::Import => (level >= Progress::Imported, true),
-                    // What the driver has read by the time it is asked for devices only was not measured.
+                    // It was not measured which variables the driver has read after a mere query of
+                    // devices.
                     Read::Driver => (level >= Progress::Queried, level >= Progress::Initialised),
                     Read::Cuda => (level >= Progress::Initialised, true),
                     Read::Cublas => (flag(CUBLAS), true),

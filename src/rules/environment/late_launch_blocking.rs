@@ -1,11 +1,11 @@
 //! `CUDA_LAUNCH_BLOCKING` set too late.
 //!
-//! `import torch` makes no CUDA call, so the write after it still works, but only until the
-//! first call that touches CUDA, which the next edit may move before it: advice. After
-//! `torch.cuda.is_available()` the driver is initialised but no context exists, and when it
-//! reads the variable is not documented: a warning too. After a tensor lives on the GPU the
-//! driver ignores the write, and PyTorch, which does see it, drops the hint that stack traces
-//! are late: an error. (pytorch-contracts: environment variables.)
+//! `import torch` makes no CUDA call, so setting the variable after it still works, but only until
+//! the first call that uses CUDA, which a later edit may move before it: advice. After
+//! `torch.cuda.is_available()` the driver is initialised but there is no context, and it is not
+//! documented when it reads the variable: a warning. With a tensor on the GPU the driver ignores
+//! the variable, and PyTorch, which reads it, drops the hint that stack traces are late: an error.
+//! (pytorch-contracts: environment variables.)
 
 use std::cell::RefCell;
 
@@ -19,13 +19,13 @@ const NAME: &str = "late-launch-blocking";
 /// The state of CUDA, as [`Progress`].
 const PROGRESS: Topic = Topic::new("progress of CUDA");
 
-/// How far CUDA has come, kept on the heap as a number.
+/// How far CUDA is initialised, stored on the heap as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Progress {
     Untouched,
     /// PyTorch is imported.
     Imported,
-    /// The driver was asked for devices.
+    /// The driver was asked for its devices.
     Queried,
     Initialised,
 }
@@ -55,7 +55,7 @@ const IMPORTERS: &[&str] = &[
     "torch_geometric",
 ];
 
-/// Calls that ask the driver without making a context.
+/// Calls that ask the driver without creating a context.
 const QUERIES: &[&str] = &["torch.cuda.is_available", "torch.cuda.device_count"];
 
 /// Calls that initialise CUDA.
@@ -110,7 +110,7 @@ impl Rule for LateLaunchBlocking {
                 }
             }
             Event::SetEnv { name: "CUDA_LAUNCH_BLOCKING", value, span } => {
-                // In a function that nothing calls, what came before is not known.
+                // In a function that nothing calls, it is not known what ran before.
                 if it.speculative() || matches!(value.as_str(), Some("0" | "")) {
                     return;
                 }
@@ -172,7 +172,7 @@ impl LateLaunchBlocking {
     }
 }
 
-/// How far CUDA has come; `None` where that depends on the path.
+/// How far CUDA is initialised; `None` if that depends on the path.
 pub fn progress(it: &Interp<'_>) -> Option<Progress> {
     let number = it.remembered(PROGRESS)?.as_int()?;
     Progress::ALL.into_iter().find(|progress| *progress as i64 == number)

@@ -1,4 +1,4 @@
-//! TV0: the environment, and what launches a program.
+//! TV0: the environment, and files that launch programs.
 
 pub mod anomaly_mode_left_on;
 pub mod dsa_environment_variable;

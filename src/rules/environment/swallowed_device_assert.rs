@@ -1,7 +1,7 @@
-//! A handler that takes a device-side assert, after which the training loop goes on.
+//! A handler that catches a device-side assert, after which the training loop continues.
 //!
-//! Handlers for want of memory are left alone: what they are for can be told from what they do
-//! (`empty_cache`) and say.
+//! Handlers for running out of memory are not reported: they are recognised by what they call
+//! (`empty_cache`) and by their text.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const NAME: &str = "swallowed-device-assert";
 pub struct SwallowedDeviceAssert {
     /// The number of the last moment in which gradients were computed on a GPU.
     on_gpu: Cell<u32>,
-    /// What the handler that is being shown calls: whether `empty_cache`, and where `torch.save`.
+    /// What the present handler calls: whether `empty_cache`, and where `torch.save`.
     cache: Cell<bool>,
     saves: RefCell<Vec<Span>>,
     handlers: RefCell<BTreeMap<Span, Handler>>,
@@ -59,7 +59,8 @@ impl Rule for SwallowedDeviceAssert {
         if self.on_gpu.get() <= since {
             return;
         }
-        // What is made anew in each round is another program's each time: a benchmark's, a test's.
+        // What is created again in each iteration belongs to another program each time: a benchmark
+        // or a test.
         let own = trace.optimizers.all().into_iter().filter_map(|id| trace.optimizers.known(id));
         let inside = |span: Span| span.file == attempt.file && attempt.start <= span.start && span.end <= attempt.end;
         let swallows = goes_on
@@ -84,14 +85,14 @@ impl Rule for SwallowedDeviceAssert {
     }
 }
 
-/// Whether a handler speaks of memory, but does not test for it: what it does with other errors
-/// is then seen.
+/// Whether a handler mentions memory without testing for it. (If it tests, running it shows what it
+/// does with other errors.)
 fn is_about_memory(handler: &str) -> bool {
     let text = handler.to_lowercase();
     !text.contains("out of memory") && ["memory", "oom"].iter().any(|word| text.contains(word))
 }
 
-/// `except RuntimeError as error:`, without what the handler does.
+/// `except RuntimeError as error:`, without the body of the handler.
 fn first_line(cx: &Context<'_, '_>, handler: Span) -> Span {
     let length = cx.source(handler).map_or(0, |text| text.lines().next().map_or(0, |line| line.trim_end().len()));
     let end = u32::try_from(length).map_or(handler.end, |length| handler.start.saturating_add(length));

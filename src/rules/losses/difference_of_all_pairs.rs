@@ -1,5 +1,5 @@
-//! `((values - returns) ** 2).mean()` where the output is `[B, 1]` and the other side `[B]`: what
-//! `silent-loss-broadcast` says of `mse_loss`, of one that is written by hand.
+//! `((values - returns) ** 2).mean()` where the output is `[B, 1]` and the other side `[B]`: the
+//! same as `silent-loss-broadcast`, for a loss that is written by hand.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};
@@ -43,7 +43,7 @@ impl Rule for DifferenceOfAllPairs {
     }
 }
 
-/// Whether an output of a network is a column beside a row of as many values.
+/// Whether an output of a network is a column and the other a row of as many values.
 fn is_column(output: &Tensor, other: &Tensor) -> bool {
     let (Some([rows, one]), Some([count])) = (output.shape.as_deref(), other.shape.as_deref()) else { return false };
     output.role == Some(Role::Logits)

@@ -1,5 +1,5 @@
-//! `torch.cuda.empty_cache()` in every step: found by [`super::sync_in_training_loop`], which
-//! looks for all that every step pays for.
+//! `torch.cuda.empty_cache()` in every step: found by [`super::sync_in_training_loop`], which finds
+//! all costs of every step.
 
 use crate::rules::rule::Rule;
 

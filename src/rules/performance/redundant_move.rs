@@ -1,5 +1,5 @@
-//! Moves to where a tensor is already, in every step: found by
-//! [`super::sync_in_training_loop`], which looks for all that every step pays for.
+//! Moves to the present device of a tensor, in every step: found by
+//! [`super::sync_in_training_loop`], which finds all costs of every step.
 
 use crate::rules::rule::Rule;
 

@@ -1,5 +1,5 @@
-//! What every step of training pays for: waiting for the GPU, emptied caches, tensors made on the
-//! wrong side, moves to where a tensor is already.
+//! The costs of every step of training: synchronisation with the GPU, emptied caches, tensors
+//! created on the wrong device, moves without effect.
 
 use std::cell::RefCell;
 
@@ -12,33 +12,34 @@ use crate::rules::trace::{Moment, tensor};
 use crate::syntax::Span;
 use crate::value::{Device, ObjId, Value};
 
-/// A loop whose second round is shown, by a number, and how many loops are open in it.
+/// A loop whose second iteration is run, identified by a number, and the number of open loops in
+/// it.
 type Round = (usize, usize);
 
-/// What costs time.
+/// A cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cost {
-    /// The GPU is waited for, by this.
+    /// This waits for the GPU.
     Wait(&'static str),
     EmptiedCache,
-    /// A tensor that was made here on the CPU is moved.
+    /// A tensor that was created here on the CPU is moved.
     MadeOnCpu(Span),
-    /// The tensor is there already.
+    /// The tensor is already there.
     RedundantMove,
 }
 
 #[derive(Default)]
 pub struct SyncInTrainingLoop {
     costs: RefCell<Vec<(Round, Span, Cost)>>,
-    /// The loop whose every round takes a step.
+    /// The loops whose every iteration has a step.
     steps: RefCell<Vec<Round>>,
-    /// What the present round made on the CPU, and where.
+    /// What the present iteration created on the CPU, and where.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// Moves that move something in some run of the line.
+    /// Moves that have an effect in some run of the line.
     needed: RefCell<FxHashSet<Span>>,
 }
 
-/// Functions that make a tensor of nothing, and take a `device`.
+/// Functions that create a tensor without inputs, and have a `device` argument.
 const FACTORIES: &[&str] =
     &["zeros", "ones", "full", "empty", "rand", "randn", "randint", "randperm", "arange", "linspace", "eye", "tensor"];
 

@@ -1,5 +1,5 @@
-//! Tensors made on the CPU and moved in every step: found by
-//! [`super::sync_in_training_loop`], which looks for all that every step pays for.
+//! Tensors created on the CPU and moved in every step: found by [`super::sync_in_training_loop`],
+//! which finds all costs of every step.
 
 use crate::rules::rule::Rule;
 

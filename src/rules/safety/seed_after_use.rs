@@ -1,4 +1,4 @@
-//! A seed that is set when random numbers were drawn already.
+//! A seed that is set after random numbers were drawn.
 
 use std::cell::Cell;
 
@@ -23,7 +23,7 @@ impl Rule for SeedAfterUse {
         cx.it.remember(DRAWN, Value::Bool(false));
     }
 
-    /// Layers draw their initial weights when they are made.
+    /// Layers draw their initial weights when they are created.
     fn returned(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>, _: &Value) {
         let it = &mut *cx.it;
         let path = path.as_str();
@@ -45,7 +45,7 @@ impl Rule for SeedAfterUse {
             return;
         }
         let drawn = holds(it, DRAWN);
-        // Whoever seeds again, starts something anew.
+        // Setting the seed again starts something new.
         if self.seeded.replace(true) || !drawn || it.in_loop() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Loading what may run code of its own: pickles, and models that bring their Python along.
+//! Loading that may run code: pickles, and models with their own Python code.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};

@@ -1,7 +1,7 @@
-//! `view` or `reshape` to the same lengths in another order.
+//! `view` or `reshape` to the same sizes in another order.
 //!
-//! What is reported moves at least two lengths that cannot be mistaken for each other: known
-//! numbers that differ, or lengths with names of their own.
+//! What is reported moves at least two sizes that are certainly different: known numbers that
+//! differ, or different symbols.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -12,15 +12,15 @@ use crate::value::{ArrayKind, Data, ObjId, Size, Value};
 const NAME: &str = "axes-swapped-by-view";
 const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.view"];
 
-/// What cuts the same row of elements anew, by its own name.
+/// Functions that divide the same row of elements differently.
 const VIEWS: &[&str] =
     &["view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze", "unsqueeze", "ravel"];
-/// What moves elements, and may keep lengths that are not known.
+/// Functions that move elements, and may keep unknown sizes.
 #[rustfmt::skip]
 const MOVES: &[&str] = &[
     "permute", "transpose", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "T", "mT", "H", "mH", "adjoint",
 ];
-/// What does to each element the same, wherever it lies.
+/// Functions that treat each element alike, wherever it is.
 #[rustfmt::skip]
 const ELEMENTWISE: &[&str] = &[
     "abs", "add", "alpha_dropout", "bfloat16", "celu", "clamp", "clip", "clone", "contiguous", "cos", "detach",
@@ -28,7 +28,7 @@ const ELEMENTWISE: &[&str] = &[
     "leaky_relu", "log", "mish", "mul", "neg", "pow", "relu", "relu6", "rsub", "selu", "sigmoid", "sign", "silu",
     "sin", "softplus", "softsign", "sqrt", "square", "sub", "tanh", "to", "true_divide", "type",
 ];
-/// More steps than this are not gone back.
+/// The maximum number of steps to go back.
 const MOST: usize = 64;
 
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl Rule for AxesSwappedByView {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
-            // Nothing in between told the axes apart, so the first view did no harm either.
+            // Nothing in between distinguished the axes, so the first view did no harm either.
             if first.harmless {
                 cx.findings.retract(NAME, first.span);
             }
@@ -74,8 +74,8 @@ struct First {
     harmless: bool,
 }
 
-/// The earlier view of the same row of elements that cut it, or may have cut it, from just the
-/// lengths that are asked for now.
+/// The earlier view of the same row of elements that split it, or may have split it, from the sizes
+/// that are now requested.
 fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First> {
     let sizes = |id: ObjId| match cx.it.heap.get(id) {
         Data::Tensor(tensor) => tensor.sizes(),
@@ -102,7 +102,7 @@ fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First
                 && let (Some(before), Some(after)) = (before, sizes(id))
                 && alike(&before, &after)
             {
-                // What keeps the lengths, as a norm does, keeps what the axes stand for.
+                // Functions that keep the sizes, such as a norm, keep the meaning of the axes.
                 next.push((input, harmless && ELEMENTWISE.contains(&name)));
             }
         }
@@ -110,7 +110,7 @@ fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First
     None
 }
 
-/// The lengths that the call asks for, with `-1` solved.
+/// The requested sizes, with `-1` computed.
 fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
     let mut values = bound.rest_values();
     if values.is_empty() {
@@ -129,8 +129,8 @@ fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
     Some(sizes)
 }
 
-/// Whether the second of three axes becomes the first of two, and the first is joined to the last
-/// over it: the states `[2, B, H]` of both directions as `[B, 2 * H]`.
+/// Whether the second of three axes becomes the first of two, and the first is joined with the last
+/// across it: the states `[2, B, H]` of both directions as `[B, 2 * H]`.
 fn joins_over(old: &[Size], new: &[Size]) -> bool {
     let ([first, second, last], [kept, joined]) = (old, new) else { return false };
     let apart = |a: &Size, b: &Size| !a.is_unknown() && !b.is_unknown() && a != b;
@@ -140,7 +140,7 @@ fn joins_over(old: &[Size], new: &[Size]) -> bool {
         && ![first, second, last].iter().any(|size| size.known() == Some(1))
 }
 
-/// Whether the lengths are the same, at least two of them at other places.
+/// Whether the sizes are the same, with at least two of them at other places.
 fn swaps(old: &[Size], new: &[Size]) -> bool {
     if old.len() < 3 || old.len() != new.len() {
         return false;
@@ -153,8 +153,8 @@ fn swaps(old: &[Size], new: &[Size]) -> bool {
         })
     };
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
-    // Transformer-XL shifts the rows of its scores by such a view of a padded tensor, and
-    // Longformer does the same.
+    // Transformer-XL shifts the rows of its scores with such a view of a padded tensor, and so does
+    // Longformer.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
     // The same with three axes: a column was put before the last one.
     let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);

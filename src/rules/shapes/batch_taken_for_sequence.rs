@@ -1,5 +1,5 @@
-//! A loader's batch, samples first, for a layer that takes the first axis for the steps of a
-//! sequence.
+//! A batch from a loader, with the samples first, for a layer that treats the first axis as the
+//! steps of a sequence.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;
@@ -8,8 +8,7 @@ use crate::rules::trace::tensor;
 use crate::value::{Dim, Value, dims_text};
 
 const NAME: &str = "batch-taken-for-sequence";
-/// Layers that want `[steps, batch, features]` unless they are told otherwise, with the
-/// parameter that takes it.
+/// Layers that expect `[steps, batch, features]` by default, with the parameter for the input.
 const SEQUENTIAL: &[(&str, &str)] = &[
     ("torch.nn.RNN.forward", "input"),
     ("torch.nn.GRU.forward", "input"),
@@ -48,7 +47,7 @@ pub fn is_batch(dim: &Dim) -> bool {
     dim.batch && dim.size.known() != Some(1)
 }
 
-/// What a layer, or the layers in it, were told.
+/// The `batch_first` of a layer, or of the layers inside it.
 fn batch_first(it: &Interp<'_>, layer: &Value, depth: u32) -> Option<bool> {
     let id = layer.as_obj()?;
     if let Some(told) = it.heap.attr(id, "batch_first") {

@@ -1,7 +1,7 @@
-//! `layer.out_features = n` on a layer that exists: its weight stays as it was made.
+//! `layer.out_features = n` on an existing layer: its weight does not change.
 //!
-//! Reported once the layer computes with the weight that it had: until then the program may
-//! still give it another.
+//! Reported when the layer computes with its old weight: before that, the program may still replace
+//! the weight.
 
 use std::cell::RefCell;
 
@@ -13,10 +13,10 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "size-set-on-layer";
-/// What only tells of a size, and which dimension of the weight has it.
+/// Attributes that only describe a size, with the dimension of the weight.
 const SIZES: &[(&str, i64)] =
     &[("out_features", 0), ("in_features", 1), ("out_channels", 0), ("num_embeddings", 0), ("embedding_dim", 1)];
-/// Layers whose weights lie as said there.
+/// Layers whose weights have these dimensions.
 const LAYERS: &[&str] =
     &["torch.nn.Linear", "torch.nn.Embedding", "torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Conv3d"];
 
@@ -55,7 +55,7 @@ impl Rule for SizeSetOnLayer {
             return;
         }
         let Some(called) = bound.get("self").as_obj() else { return };
-        // Networks of libraries are not followed inside: their last layer is called, too.
+        // Networks of libraries are not run inside: their last layer counts as called.
         let closed = path.as_str().starts_with("torchvision.models.");
         let calls = |set: &&Set| {
             let mut inside = Vec::new();

@@ -1,4 +1,4 @@
-//! Softmax over the axis that counts the samples of a loader's batch.
+//! Softmax over the batch axis of a batch from a loader.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};
@@ -29,7 +29,7 @@ impl Rule for SoftmaxOverBatch {
         let Some(input) = bound.get("input").as_obj().and_then(|id| tensor(it, id)) else { return };
         let Some(dims) = input.shape.as_deref() else { return };
         let dim = match bound.get("dim") {
-            // What PyTorch guesses, with a warning.
+            // The dimension that PyTorch chooses, with a warning.
             Value::None => Some(if dims.len() == 3 { 0 } else { 1 }),
             given => given.as_int().and_then(|dim| {
                 let rank = i64::try_from(dims.len()).ok()?;
@@ -38,7 +38,7 @@ impl Rule for SoftmaxOverBatch {
         };
         let Some((at, over)) = dim.and_then(|at| Some((at, dims.get(at)?))) else { return };
         let mut others = dims.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, dim)| dim).peekable();
-        // One score for each sample is weighed over the batch on purpose, and so are all pairs of
+        // Scores for each sample are normalised over the batch on purpose, and so are pairs of
         // samples.
         let on_purpose =
             others.peek().is_none() || others.any(|dim| dim.batch || dim.size.known().is_none_or(|n| n == 1));

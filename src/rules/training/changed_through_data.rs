@@ -1,4 +1,5 @@
-//! A value that `backward()` needs was written to through `.data`, where PyTorch does not count.
+//! A value that `backward()` needs was written through `.data`, where PyTorch does not count
+//! writes.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule};

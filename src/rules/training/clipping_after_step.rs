@@ -1,4 +1,4 @@
-//! Gradients clipped when the step has used them already.
+//! Gradients that are clipped after a step has used them.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};

@@ -1,6 +1,5 @@
-//! Dropout that does not know the mode of the module in whose `forward` it stands: functions, which
-//! drop in evaluation too unless they are told not to, and layers made for one call, which
-//! `eval()` never reaches.
+//! Dropout that ignores the mode of the module in whose `forward` it is: functions, which drop in
+//! evaluation by default, and layers created for one call, which `eval()` never reaches.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::Bound;
@@ -45,7 +44,7 @@ impl Rule for DropoutIgnoresEval {
     }
 }
 
-/// `nn.Dropout(0.5)(x)`: a layer is in training mode until it is told otherwise.
+/// `nn.Dropout(0.5)(x)`: a new layer is in training mode.
 fn layer(cx: &mut Context<'_, '_>, class: &str, module: &Value, bound: &Bound) {
     let it = &*cx.it;
     let Some(layer) = bound.get("self").as_obj() else { return };
@@ -69,7 +68,7 @@ fn is_layer(class: &str) -> bool {
     class.strip_prefix("torch.nn.").is_some_and(|name| name.ends_with("Dropout") || name.starts_with("Dropout"))
 }
 
-/// Whether the function that is being run speaks of `training` at all.
+/// Whether the present function mentions `training` at all.
 fn asks_for_mode(cx: &Context<'_, '_>) -> bool {
     let code = |line: &str| line.split('#').next().is_some_and(|code| code.contains("training"));
     cx.it.function().and_then(|def| cx.source(def)).is_none_or(|text| text.lines().any(code))
@@ -105,7 +104,7 @@ fn function(cx: &mut Context<'_, '_>, name: &str, bound: &Bound) {
     }
 }
 
-/// Attention has no `training`: where it drops is for the caller to say, by `dropout_p`.
+/// Attention has no `training` argument: the caller decides with `dropout_p`.
 fn attention(cx: &mut Context<'_, '_>, module: &Value, bound: &Bound) {
     let drops = bound.get("dropout_p").as_f64().is_some_and(|p| p > 0.0);
     let evaluated =

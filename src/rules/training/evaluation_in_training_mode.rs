@@ -1,10 +1,9 @@
-//! A model that is evaluated while its dropout still drops and its batch norm still looks at the
-//! batch.
+//! A model that is evaluated while its dropout still drops and its batch norm still uses the batch.
 //!
-//! Outputs in training mode without gradients are wanted, too: pseudo labels and targets of
-//! another network (which a later `backward()` shows), Monte Carlo dropout and the renewal of
-//! batch statistics (which begin with `train()`). So what is reported is measured against
-//! labels, is no part of any `backward()`, and follows no `train()` but that of the training.
+//! Outputs in training mode without gradients can be intended: pseudo labels and targets of another
+//! network (which a later `backward()` shows), Monte Carlo dropout and updates of batch statistics
+//! (which begin with `train()`). So what is reported is compared with labels, takes part in no
+//! `backward()`, and follows no `train()` but that of the training.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -23,7 +22,7 @@ use crate::value::{ObjId, Sym, Value};
 const NAME: &str = "evaluation-in-training-mode";
 const MODULE: &str = "torch.nn.Module";
 
-/// Functions that say how good an output is.
+/// Functions that measure the quality of an output.
 const MEASURES: &[&str] = &[
     "torch.eq",
     "torch.nn.functional.cross_entropy",
@@ -37,23 +36,23 @@ const MEASURES: &[&str] = &[
 struct Measured {
     /// The class of the layer that is in training mode.
     layer: &'static str,
-    /// Where the outputs are measured.
+    /// Where the outputs are compared.
     by: Span,
     outputs: Vec<ObjId>,
 }
 
 #[derive(Default)]
 pub struct EvaluationInTrainingMode {
-    /// What layers in training mode gave without gradients: the layer's class, and the call of
-    /// the model.
+    /// The outputs of layers in training mode without gradients: the class of the layer, and the
+    /// call of the model.
     outputs: RefCell<FxHashMap<ObjId, (&'static str, Span)>>,
-    /// The calls of models whose outputs were measured.
+    /// The calls of models whose outputs were compared.
     measured: RefCell<BTreeMap<Span, Measured>>,
-    /// What took part in a `backward()`, gradients or not.
+    /// What took part in a `backward()`, with or without gradients.
     used: RefCell<FxHashSet<ObjId>>,
-    /// `train()` was called, and nothing trained since.
+    /// `train()` was called, and nothing was trained since.
     asked_for: Cell<bool>,
-    /// There was a `backward()` from something that is not known.
+    /// There was a `backward()` on something unknown.
     unclear: Cell<bool>,
 }
 
@@ -72,7 +71,7 @@ impl Rule for EvaluationInTrainingMode {
         if outputs.is_empty() || !MEASURES.contains(&path.as_str()) || it.second_round() || !no_grad(it) {
             return;
         }
-        // Measured against labels: what does not come from the model itself.
+        // Compared with labels: values that do not come from the model itself.
         let operands: Vec<ObjId> = bound.values.iter().flatten().filter_map(|arg| arg.value.as_obj()).take(2).collect();
         let [first, second] = operands.as_slice() else { return };
         let behind = |id: ObjId| -> Vec<ObjId> {
@@ -93,7 +92,7 @@ impl Rule for EvaluationInTrainingMode {
         let it = &*cx.it;
         let span = cx.span;
         let Some(Mode { class, training: Some(true), layer }) = mode_of(it, path, bound) else { return };
-        // Whatever mode the model is in.
+        // In every mode of the model.
         if cx.trace.throwaways.borrow().contains_key(&layer) {
             return;
         }
@@ -144,8 +143,8 @@ impl Rule for EvaluationInTrainingMode {
     }
 }
 
-/// Whether `eval()` of the model, which it still waits for, reaches this layer of it: not one that
-/// its `forward` makes, or has from elsewhere.
+/// Whether a later `eval()` of the model would reach this layer: not one that its `forward`
+/// creates, or that comes from elsewhere.
 fn follows(it: &Interp<'_>, model: &Value, layer: ObjId, path: Sym) -> bool {
     let own = model.as_obj().and_then(|id| it.heap.attr(id, "training"));
     if own.and_then(|training| training.as_bool()) == Some(false) {

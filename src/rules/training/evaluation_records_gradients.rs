@@ -1,9 +1,9 @@
-//! A model in evaluation mode, called in a loop without `no_grad`, whose outputs nobody ever
-//! computes gradients from.
+//! A model in evaluation mode that is called in a loop without `no_grad`, and from whose outputs no
+//! gradients are ever computed.
 //!
-//! Gradients in evaluation mode are wanted by adversarial attacks, by losses that another
-//! network computes, by saliency maps: whatever takes part in any `backward()`, or gets into
-//! the hands of code that cannot be seen, is left alone.
+//! Adversarial attacks, losses that another network computes, and saliency maps need gradients in
+//! evaluation mode: outputs that take part in any `backward()`, or escape to unseen code, are not
+//! reported.
 
 use std::cell::{Cell, RefCell};
 
@@ -21,11 +21,11 @@ const MODULE: &str = "torch.nn.Module";
 
 #[derive(Default)]
 pub struct EvaluationRecordsGradients {
-    /// Outputs of models in evaluation mode, with the calls that gave them.
+    /// Outputs of models in evaluation mode, with the calls that created them.
     outputs: RefCell<Vec<(Span, ObjId)>>,
     /// What takes part in a `backward()`, or may do so.
     used: RefCell<FxHashSet<ObjId>>,
-    /// There was a `backward()` from something that is not known.
+    /// There was a `backward()` on something unknown.
     unclear: Cell<bool>,
 }
 

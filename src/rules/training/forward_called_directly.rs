@@ -1,4 +1,4 @@
-//! `model.forward(x)` where `model(x)` is meant.
+//! `model.forward(x)` called instead of `model(x)`.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::Event;
@@ -21,7 +21,7 @@ impl Rule for ForwardCalledDirectly {
         if name.as_str() != "forward" || !is_module(it, &Value::Obj(object)) {
             return;
         }
-        // A class may call its own, or its base's.
+        // A class may call its own `forward`, or that of its base.
         if it.method_receiver().and_then(Value::as_obj) == Some(object) {
             return;
         }

@@ -1,5 +1,5 @@
-//! A second `backward()` through a graph that another has freed: where a GAN's generator is
-//! trained on what its discriminator was trained on.
+//! A second `backward()` through a graph that another has freed, for example when the generator of
+//! a GAN is trained with the output on which the discriminator was trained.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule, witness};
@@ -7,7 +7,7 @@ use crate::rules::trace::Moment;
 
 const NAME: &str = "freed-graph-reused";
 
-/// A graph that is gone.
+/// Creates a freed graph.
 const SETUP: &str = "\
 weight = torch.rand(3, requires_grad=True)
 output = weight * weight

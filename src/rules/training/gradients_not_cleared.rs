@@ -1,7 +1,7 @@
-//! A step that uses gradients which an earlier step has used already, with more added.
+//! A step that uses gradients which an earlier step has already used, with more added.
 //!
-//! Whoever accumulates gradients on purpose clears them between two steps; what is reported
-//! was cleared on no path from one step to the next.
+//! Programs that accumulate gradients on purpose clear them between two steps. What is reported was
+//! cleared on no path from one step to the next.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule};

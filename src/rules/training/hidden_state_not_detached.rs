@@ -1,5 +1,5 @@
-//! A state that is carried from round to round with its graph: `backward()` of the second
-//! round goes back into the first, whose graph is freed.
+//! A state that is carried from iteration to iteration with its graph: `backward()` of the second
+//! iteration continues into the first, whose graph is freed.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule, witness};
@@ -7,7 +7,7 @@ use crate::rules::trace::Moment;
 
 const NAME: &str = "hidden-state-not-detached";
 
-/// A state that the second round takes from the first.
+/// Creates a state that the second iteration takes from the first.
 const SETUP: &str = "\
 cell = nn.RNNCell(2, 3)
 state = cell(torch.rand(1, 2))

@@ -1,8 +1,8 @@
-//! `backward()` on a loss that nothing connects with the parameters any more.
+//! `backward()` on a loss that is not connected to the parameters.
 //!
-//! The library refuses the call where the loss does not require grad; this rule speaks for it
-//! where it can show what cut the loss off. A loss that was made a leaf is refused by nobody:
-//! its gradient reaches nothing but itself.
+//! The library rejects the call if the loss does not require grad. This rule reports it instead, if
+//! it can show what disconnects the loss. Nothing rejects a loss that was turned into a leaf: its
+//! gradient reaches only itself.
 
 use std::cell::RefCell;
 
@@ -22,8 +22,8 @@ pub struct LossCutFromGraph {
     /// The terms of its loss, and the optimizers that have stepped since.
     terms: RefCell<Vec<Term>>,
     stepped: RefCell<Vec<ObjId>>,
-    /// Terms that taught nothing to what was stepped, unless one of these optimizers steps before
-    /// it is cleared.
+    /// Terms that trained nothing that was stepped, unless one of these optimizers steps before
+    /// they are cleared.
     lost: RefCell<Vec<Lost>>,
 }
 
@@ -66,7 +66,7 @@ impl Rule for LossCutFromGraph {
             return false;
         }
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
-        // Nearest first: the last place where it could still have been kept.
+        // Nearest first: the last place at which it could still have been kept.
         let cut = trace.graph.ancestors(loss, off).into_iter().find_map(|id| {
             let node = trace.graph.node(id)?;
             node.inputs.iter().any(learns).then_some((id, node))
@@ -87,7 +87,7 @@ impl Rule for LossCutFromGraph {
             (function, _) => format!("the gradient ends here: autograd does not record `{function}`"),
         };
         let message = "this loss trains no parameter: it is not connected to any of them";
-        // Who trains in the program's stead calls it, too.
+        // Frameworks that train for the program call it, too.
         let own = cx.source(*span).is_some_and(|text| text.contains("backward"));
         let (at, labels) = match own {
             true => (*span, vec![Label { span: node.span, message: why }]),
@@ -99,8 +99,8 @@ impl Rule for LossCutFromGraph {
 }
 
 impl LossCutFromGraph {
-    /// A term of the loss that `detach()` cuts from the parameters of the optimizer that steps: it
-    /// reaches only those of others, which clear what it gives them.
+    /// A term of the loss that `detach()` disconnects from the parameters of the stepping
+    /// optimizer: it only reaches those of others, which clear its gradients.
     fn terms_lost(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         match moment {
@@ -145,7 +145,7 @@ impl LossCutFromGraph {
         }
     }
 
-    /// Checkpointed parts of a model that the loss depends on, and that it cannot teach.
+    /// Checkpointed parts of a model on which the loss depends, and which it cannot train.
     fn unrecorded(&self, cx: &mut Context<'_, '_>, loss: &[ObjId]) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
@@ -164,14 +164,14 @@ impl LossCutFromGraph {
     }
 }
 
-/// The leaf that a loss is, or the one that it is computed from, which is no parameter: made of
-/// the numbers of what has a graph, it is not one whose own gradient is wanted.
+/// The leaf that a loss is, or from which it is computed, if it is not a parameter. It was made
+/// from the values of a tensor with a graph, so its own gradient is not wanted.
 fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let [only] = loss else { return None };
     let leaf = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf);
     let free = |id: &ObjId| tensor(it, *id).is_some_and(|t| !t.parameter);
     if leaf(only) {
-        // What `backward()` takes without a gradient is one number.
+        // `backward()` without a gradient needs a single number.
         let scalar = tensor(it, *only).is_some_and(|t| t.numel().known().is_none_or(|n| n == 1));
         return Some(*only).filter(|id| scalar && free(id));
     }

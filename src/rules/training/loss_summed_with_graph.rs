@@ -1,7 +1,7 @@
-//! A running total or a list of losses that keeps the graph of every one of them.
+//! A running total or a list of losses that keeps the graph of every loss.
 //!
-//! What is reported is certain to be no loss itself: it holds a part of an earlier round whose
-//! graph `backward()` has freed, so a `backward()` on it would fail.
+//! What is reported is certainly not a loss: it contains a part of an earlier iteration whose graph
+//! `backward()` has freed, so a `backward()` on it would fail.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Event, Interp};
@@ -12,7 +12,7 @@ use crate::value::{Grad, ObjId, Value};
 
 const NAME: &str = "loss-summed-with-graph";
 
-/// Functions by which running totals and averages are made.
+/// Functions that compute running totals and averages.
 const SUMS: &[&str] = &["add", "sub", "mul", "div", "rsub", "mean", "sum", "stack", ""];
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ impl Rule for LossSummedWithGraph {
         if !result.as_obj().is_some_and(attached) {
             return;
         }
-        // What an operand is summed from, as far back as it is a sum.
+        // The summands of an operand, through all sums.
         let total = |id: ObjId| {
             let parts = trace.graph.ancestors(&[id], |part| {
                 attached(part)
@@ -53,7 +53,7 @@ impl Rule for LossSummedWithGraph {
     }
 }
 
-/// `losses.append(loss)`, where a loss of an earlier round is in the list.
+/// `losses.append(loss)` to a list with a loss of an earlier iteration.
 fn appended(cx: &mut Context<'_, '_>, list: ObjId, value: &Value, span: Span) {
     let it = &*cx.it;
     if !it.later_round()

@@ -1,5 +1,5 @@
-//! A module that is given sub-modules or parameters before `Module.__init__` has made the
-//! places to register them in.
+//! A module that gets submodules or parameters before `Module.__init__` has created the places to
+//! register them.
 
 use std::cell::RefCell;
 
@@ -13,12 +13,12 @@ use crate::value::{Data, ObjId, Value};
 
 const NAME: &str = "missing-super-init";
 
-/// A module that `Module.__init__` has not made.
+/// Creates a module on which `Module.__init__` has not run.
 const SETUP: &str = "module = nn.Module.__new__(nn.Module)";
 
 #[derive(Default)]
 pub struct MissingSuperInit {
-    /// Objects of which a library's constructor has run, or may have.
+    /// Objects on which a library's constructor has run, or may have.
     made: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -50,7 +50,7 @@ impl Rule for MissingSuperInit {
                     None if is_module(it, value) => "a module",
                     _ => return,
                 };
-                // Other bases, metaclasses and decorators may do what cannot be seen.
+                // Other bases, metaclasses and decorators may do something unseen.
                 let plain = it.mro_of(&module).iter().all(|class| match class {
                     Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
                     Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),

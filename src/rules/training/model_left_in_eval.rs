@@ -1,8 +1,8 @@
-//! A model that is put into evaluation mode in one round of a loop, and trained in the next.
+//! A model that is put into evaluation mode in one iteration of a loop, and trained in the next.
 //!
-//! Layers are frozen in evaluation mode on purpose, then from the first round on. What is
-//! reported was trained in training mode before, or was put into it as a whole, then into
-//! evaluation mode as a whole, and evaluated in it.
+//! Layers may be frozen in evaluation mode on purpose, but then from the first iteration on. What
+//! is reported was trained in training mode before, or was put into training mode as a whole, then
+//! into evaluation mode as a whole, and evaluated in it.
 
 use std::cell::RefCell;
 
@@ -22,7 +22,7 @@ const NAME: &str = "model-left-in-eval";
 const LAYERS: &[&str] =
     &["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"];
 
-/// Models of torchvision that are full of batch norm.
+/// Models of torchvision with batch norm.
 const NORMED: &[&str] = &[
     "resnet.ResNet",
     "densenet.DenseNet",
@@ -42,7 +42,7 @@ pub struct Mode {
     pub training: Option<bool>,
 }
 
-/// Of the call of a `forward`: the layer's mode, where that makes a difference.
+/// For the call of a `forward`: the mode of the layer, if it matters.
 pub fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
     let class = match path.as_str().strip_suffix(".forward")?.strip_prefix("torch")?.strip_prefix("vision.models.") {
         Some(model) => NORMED.contains(&model).then_some("BatchNorm2d")?,
@@ -58,7 +58,7 @@ pub fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
 
 #[derive(Default)]
 pub struct ModelLeftInEval {
-    /// The functions behind such layers, by their results: the layer and its mode.
+    /// The functions of such layers, by their results: the layer and its mode.
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
     last: RefCell<Vec<(ObjId, Option<bool>)>>,
@@ -66,19 +66,19 @@ pub struct ModelLeftInEval {
     trained: RefCell<FxHashMap<ObjId, bool>>,
     /// The last `eval()`.
     eval: RefCell<Option<Span>>,
-    /// The `eval()` of all that was put into training mode as a whole before, by the layer, with the
-    /// loops around.
+    /// The `eval()` of everything that was put into training mode as a whole before, by the layer,
+    /// with the loops around it.
     left: RefCell<FxHashMap<ObjId, (Span, Vec<u32>)>>,
 }
 
-/// What has become of a layer since the `train()` of the model that it is in: nothing, its `eval()`, and
-/// a forward pass without gradients in evaluation mode.
+/// What happened to a layer since the `train()` of its model: nothing, its `eval()`, or a forward
+/// pass without gradients in evaluation mode.
 const TRAINED: Topic = Topic::new("train()");
 const LEFT: Topic = Topic::new("left in eval()");
 const EVALUATED: Topic = Topic::new("evaluated");
-/// Its `eval()` without that.
+/// Its `eval()` without a forward pass.
 const EVAL: Topic = Topic::new("eval()");
-/// Of a layer, which of these.
+/// The topic of this state of a layer.
 const MODE: Topic = Topic::new("mode");
 
 impl Rule for ModelLeftInEval {
@@ -144,7 +144,7 @@ impl Rule for ModelLeftInEval {
                     if fates(it, MODE.of(*layer)).iter().any(|fate| is(fate, EVALUATED)) {
                         let left = self.left.borrow().get(layer).cloned();
                         let Some((eval, around)) = left else { return };
-                        // Once that loop is over, another phase may want it so.
+                        // After that loop, another phase may want it so.
                         if !runs(it).iter().any(|run| around.contains(run)) {
                             continue;
                         }
@@ -174,7 +174,7 @@ impl Rule for ModelLeftInEval {
     }
 }
 
-/// The loops that are being run.
+/// The running loops.
 fn runs(it: &Interp<'_>) -> Vec<u32> {
     it.rounds().iter().map(|rounds| rounds.run).collect()
 }

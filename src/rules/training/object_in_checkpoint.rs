@@ -1,7 +1,8 @@
-//! A checkpoint that `torch.load` refuses since it looks at tensors only by default.
+//! A checkpoint that `torch.load` rejects because it accepts only tensors and plain values by
+//! default.
 //!
-//! What is reported was saved by the same program under the same path, with something in it that
-//! is pickled by its class. A program that allows classes, or loads otherwise, is left alone.
+//! What is reported was saved by the same program under the same path, and contains something that
+//! is pickled by its class. Programs that allow classes, or load in another way, are not reported.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -14,7 +15,7 @@ use crate::value::{ArrayKind, Data, Items, Value};
 
 const NAME: &str = "object-in-checkpoint";
 
-/// A file that holds more than tensors and plain values.
+/// Creates a file with more than tensors and plain values.
 const SETUP: &str = "\
 import argparse, io
 file = io.BytesIO()
@@ -23,10 +24,11 @@ file.seek(0)";
 
 #[derive(Default)]
 pub struct ObjectInCheckpoint {
-    /// By the path: what was saved that is refused, and where; `None` where something else was, too.
+    /// By path: what was saved that is rejected, and where; `None` if something else was saved,
+    /// too.
     saved: RefCell<BTreeMap<String, Option<(String, Span)>>>,
     loaded: RefCell<BTreeMap<Span, String>>,
-    /// The program says what may be loaded.
+    /// The program allows classes for loading.
     allowed: Cell<bool>,
 }
 
@@ -72,7 +74,7 @@ impl Rule for ObjectInCheckpoint {
     }
 }
 
-/// What of a value is pickled by a class that is not allowed by default.
+/// The part of a value that is pickled by a class which is not allowed by default.
 fn refused(it: &Interp<'_>, value: &Value, depth: u32) -> Option<String> {
     if depth == 0 {
         return None;

@@ -1,5 +1,5 @@
-//! A layer that is replaced after the optimizer was made: the optimizer holds the parameters
-//! of the old one, and the new one is never trained.
+//! A layer that is replaced after the optimizer was created: the optimizer has the parameters of
+//! the old layer, and the new one is never trained.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym};
 
 const NAME: &str = "replaced-parameters-not-optimized";
-/// How deep modules are looked into for their parameters.
+/// How deep to look into modules for their parameters.
 const DEPTH: u32 = 6;
 
 struct Replaced {
@@ -42,7 +42,7 @@ impl Rule for ReplacedParametersNotOptimized {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         trained(it, &before, DEPTH, &mut old);
         trained(it, value, DEPTH, &mut new);
-        // What wraps or shares the old layer still trains it.
+        // A layer that wraps or shares the old one still trains it.
         if old.is_empty() || new.is_empty() || new.iter().any(|p| old.contains(p)) {
             return;
         }

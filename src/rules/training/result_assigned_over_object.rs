@@ -1,11 +1,11 @@
-//! `model = model.load_state_dict(…)`: what the method returns takes the place of the object.
+//! `model = model.load_state_dict(…)`: the result of the method replaces the object.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
 
 const NAME: &str = "result-assigned-over-object";
-/// Methods, and what they return.
+/// Methods and their results.
 const METHODS: &[(&str, &str)] = &[
     ("torch.nn.Module.load_state_dict", "the names of missing and unexpected keys"),
     ("torch.optim.Optimizer.load_state_dict", "None"),
@@ -39,7 +39,7 @@ impl Rule for ResultAssignedOverObject {
     }
 }
 
-/// The receiver of `receiver.method(…)` and the place of `receiver = ` before it.
+/// The receiver of `receiver.method(…)`, and the place of `receiver = ` before it.
 fn assigned_over(cx: &Context<'_, '_>, method: &str, call: Span) -> Option<(String, Span)> {
     let text = cx.source(call)?;
     let receiver = text.split_once(&format!(".{method}("))?.0;
@@ -55,11 +55,11 @@ fn assigned_over(cx: &Context<'_, '_>, method: &str, call: Span) -> Option<(Stri
     (first && cx.source(target)? == opening).then(|| (receiver.to_owned(), target))
 }
 
-/// Whether nothing of the function that is being run uses its own variable after this place.
+/// Whether the present function does not use its local variable after this place.
 fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
     let in_name = |c: char| c == '_' || c.is_alphanumeric();
     let Some(function) = cx.it.function().filter(|function| function.contains(call)) else { return false };
-    // Each round of a loop uses it again.
+    // Each iteration of a loop uses it again.
     if !name.chars().all(in_name) || cx.it.in_own_loop() {
         return false;
     }
@@ -70,7 +70,8 @@ fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
     let (Some(before), Some(after)) = (code(function.start, call.start), code(call.end, function.end)) else {
         return false;
     };
-    // A function inside may use it whenever it is called; and the variable may be another function's.
+    // An inner function may use it whenever it is called; and the variable may belong to another
+    // function.
     let mut words = before.split(|c| !in_name(c));
     let own = words.clone().filter(|word| *word == "def").count() <= 1
         && !words.any(|word| matches!(word, "lambda" | "class" | "global" | "nonlocal"));

@@ -1,7 +1,7 @@
 //! A `DistributedSampler` that shuffles in the same way in every epoch.
 //!
-//! For validation that does not matter: what is reported is iterated to train, pass after
-//! pass, with `set_epoch` on no path between two.
+//! For validation that does not matter: what is reported is iterated for training several times,
+//! with `set_epoch` on no path between two passes.
 
 use std::cell::RefCell;
 
@@ -15,17 +15,17 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Topic, Value};
 
 const NAME: &str = "sampler-without-set-epoch";
-/// Of a sampler, whether a pass has trained with it since it was told the epoch.
+/// For a sampler: whether a pass has trained with it since its last `set_epoch`.
 const USED: Topic = Topic::new("epoch used");
 const SAMPLER: &str = "torch.utils.data.DistributedSampler";
 
 #[derive(Default)]
 pub struct SamplerWithoutSetEpoch {
-    /// Where each sampler was made, unless code that cannot be seen has it.
+    /// Where each sampler was created, unless it escaped to unseen code.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// Passes that trained in the order of the one before.
+    /// Training passes with the order of the previous one.
     stale: RefCell<FxHashMap<ObjId, Span>>,
-    /// The passes that began and may go on, one inside the other.
+    /// The passes that have started and may continue, one inside the other.
     passes: RefCell<Vec<Pass>>,
 }
 
@@ -34,9 +34,9 @@ pub struct SamplerWithoutSetEpoch {
 struct Pass {
     sampler: Option<ObjId>,
     span: Span,
-    /// How many loops were open where it began.
+    /// The number of loops that were open when it started.
     outside: usize,
-    /// An earlier pass trained, and the sampler was told nothing since.
+    /// An earlier pass trained, and `set_epoch` was not called since.
     stale: bool,
 }
 
@@ -55,7 +55,7 @@ impl Rule for SamplerWithoutSetEpoch {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let it = &mut *cx.it;
         let Moment::Backward { .. } = moment else { return };
-        // A pass that ended may have been made inside the one that trains.
+        // A finished pass may have been made inside the one that trains.
         let open = it.open_loops();
         let mut passes = self.passes.borrow_mut();
         while passes.last().is_some_and(|pass| pass.outside >= open) {

@@ -1,5 +1,5 @@
-//! Gradients that a `GradScaler` has multiplied, used as they are: clipped, or given to an
-//! optimizer.
+//! Gradients that a `GradScaler` has multiplied and that are used without unscaling: for clipping,
+//! or in an optimizer's step.
 
 use std::cell::{Cell, RefCell};
 
@@ -21,9 +21,9 @@ pub const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScal
 
 #[derive(Default)]
 pub struct ScaledGradientsUsed {
-    /// Scalers that are enabled for certain.
+    /// Scalers that are certainly enabled.
     enabled: RefCell<FxHashSet<ObjId>>,
-    /// Whether `scaler.step()` is being run, by whatever way it comes to the optimizer.
+    /// Whether `scaler.step()` is running, however it calls the optimizer.
     stepping: Cell<bool>,
     /// Where an enabled scaler scales.
     scaled: RefCell<FxHashSet<Span>>,
@@ -33,7 +33,7 @@ pub fn is_scaler(path: &str) -> bool {
     SCALERS.iter().any(|class| path.starts_with(class))
 }
 
-/// The scaler that a call made, if that is enabled for certain.
+/// The scaler that a call created, if it is certainly enabled.
 pub fn enabled_scaler(path: Sym, bound: &Bound, result: &Value) -> Option<ObjId> {
     let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
     let is_on = !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true));

@@ -1,7 +1,8 @@
 //! What a `GradScaler` refuses to do twice for an optimizer before its `update()`.
 //!
-//! PyTorch keeps a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`); so does
-//! this, as one list of stages for each scaler and path, which branches undo and joins compare.
+//! PyTorch keeps a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`). This rule
+//! does the same, with one list of stages for each scaler and path, which branches undo and joins
+//! compare.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use crate::syntax::Span;
 use crate::value::{Note, ObjId, State, Topic, Value};
 
 const NAME: &str = "scaler-not-updated";
-/// Of a scaler, the stages since its last `update()`, each with its optimizer.
+/// For a scaler: the stages since its last `update()`, each with its optimizer.
 const STAGES: Topic = Topic::new("stages");
 const STEP: Topic = Topic::new("step()");
 const UNSCALE: Topic = Topic::new("unscale_()");
@@ -38,13 +39,13 @@ scaler.unscale_(optimizer)";
 
 #[derive(Default)]
 pub struct ScalerNotUpdated {
-    /// Scalers that are enabled for certain, and that no unseen code has.
+    /// Scalers that are certainly enabled, and that have not escaped to unseen code.
     known: RefCell<FxHashSet<ObjId>>,
     /// Scalers that are updated somewhere.
     updated: RefCell<FxHashSet<ObjId>>,
-    /// Steps in loops, by their scalers.
+    /// Steps in loops, by scaler.
     steps: RefCell<BTreeMap<Span, ObjId>>,
-    /// An `update()` of something that is not known.
+    /// An `update()` of something unknown.
     unclear: Cell<bool>,
 }
 
@@ -89,7 +90,7 @@ impl Rule for ScalerNotUpdated {
         if method == "step" && it.in_loop() && !it.speculative() && !it.expects_failure() {
             self.steps.borrow_mut().insert(span, scaler);
         }
-        // Without an optimizer that is known, the scaler's state is not known either.
+        // If the optimizer is unknown, the state of the scaler is unknown, too.
         let Some(optimizer) = bound.get("optimizer").as_obj() else {
             return set_fates(it, STAGES.of(scaler), Vec::new());
         };
@@ -117,7 +118,7 @@ impl Rule for ScalerNotUpdated {
         }
     }
 
-    /// Whatever decides when a step is taken: without any `update()` the second one fails.
+    /// Whatever decides when a step is made: without any `update()` the second one fails.
     fn end(&self, cx: &mut Context<'_, '_>) {
         if self.unclear.get() || cx.it.exhausted() {
             return;
@@ -132,7 +133,7 @@ impl Rule for ScalerNotUpdated {
     }
 }
 
-/// Whether some path has come through this stage.
+/// Whether some path has gone through this stage.
 fn has(paths: &[State], stage: Note) -> bool {
     paths.iter().any(|path| path.contains(&stage))
 }

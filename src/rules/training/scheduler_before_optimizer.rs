@@ -1,8 +1,8 @@
-//! A scheduler that steps before its optimizer ever does: each change of the rate comes one step
+//! A scheduler that steps before its optimizer: each change of the learning rate comes one step
 //! early.
 //!
-//! Training that is resumed may wind its scheduler forward before it begins. So what is
-//! reported steps in the same loop as its optimizer: in a later round, the optimizer has
+//! When training is resumed, the scheduler may be advanced before the training begins. So what is
+//! reported steps in the same loop as its optimizer: in a later iteration, the optimizer has
 //! stepped.
 
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ const NAME: &str = "scheduler-before-optimizer";
 
 #[derive(Default)]
 pub struct SchedulerBeforeOptimizer {
-    /// Steps of schedulers whose optimizers had not stepped then.
+    /// Steps of schedulers whose optimizers had not stepped yet.
     early: RefCell<FxHashSet<(Span, ObjId)>>,
 }
 
@@ -40,10 +40,11 @@ impl Rule for SchedulerBeforeOptimizer {
             return;
         }
         match known.stepped {
-            // Under a condition it may be that only later rounds step.
+            // Under a condition, only later iterations may step.
             None if it.undecided() > 0 => {}
             None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer)),
-            // Round after round without a step of the optimizer: it is wound forward.
+            // Several iterations without a step of the optimizer: the scheduler is advanced on
+            // purpose.
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
             Some(step) if it.later_round() && self.early.borrow().contains(&(span, optimizer)) => {
                 let message =

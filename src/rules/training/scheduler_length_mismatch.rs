@@ -1,8 +1,8 @@
-//! A scheduler that is made for another number of steps than it takes: for epochs, and stepped
-//! for every batch, or the other way round.
+//! A scheduler that is configured for another number of steps than it makes: for epochs, and
+//! stepped for every batch, or the reverse.
 //!
-//! How often it steps is read from the loops around `step()` that were not yet running where the
-//! scheduler was made.
+//! The number of steps is computed from the loops around `step()` that were started after the
+//! scheduler was created.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::value::{ObjId, Value};
 
 const NAME: &str = "scheduler-length-mismatch";
 
-/// A cycle that has taken all of its steps.
+/// Creates a schedule that has made all of its steps.
 const SETUP: &str = "\
 optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
 scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=3)
@@ -33,7 +33,7 @@ struct Made {
     total: i64,
     /// … which were given as epochs and batches.
     epochs: Option<i64>,
-    /// How many loops and undecided branches it was made in.
+    /// The number of loops and undecided branches in which it was created.
     loops: usize,
     undecided: u32,
 }
@@ -41,7 +41,7 @@ struct Made {
 #[derive(Default)]
 pub struct SchedulerLengthMismatch {
     made: RefCell<FxHashMap<ObjId, Made>>,
-    /// Where each steps, with the loops around.
+    /// The steps of each scheduler, with the loops around them.
     steps: RefCell<BTreeMap<ObjId, BTreeMap<Span, Vec<Rounds>>>>,
 }
 
@@ -77,7 +77,7 @@ impl Rule for SchedulerLengthMismatch {
         }
         let made = self.made.borrow();
         let Some((id, made)) = bound.get("self").as_obj().and_then(|id| Some((id, made.get(&id)?))) else { return };
-        // Where it may not come, or is told the epoch, its steps are not counted.
+        // If it may be skipped, or gets the epoch, its steps are not counted.
         let counted = it.undecided() == made.undecided && bound.rest.is_empty() && !it.speculative();
         let mut steps = self.steps.borrow_mut();
         let place = steps.entry(id).or_default().entry(span).or_insert_with(|| it.rounds().split_off(made.loops));
@@ -128,7 +128,7 @@ impl Made {
             );
             return Some((Severity::Warning, message));
         }
-        // Made for batches, and stepped for epochs only.
+        // Configured for batches, but stepped only for epochs.
         let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
         Some((
             Severity::Warning,

@@ -1,11 +1,11 @@
-//! Steps that never have a gradient to use: `zero_grad()` comes between `backward()` and
-//! `step()`, or there is no `backward()`.
+//! Steps that never have a gradient: `zero_grad()` is between `backward()` and `step()`, or there
+//! is no `backward()`.
 //!
-//! A single step without gradients may be made on purpose, to give the optimizer its state.
-//! So what is reported is an optimizer of which no step in a loop ever had gradients.
+//! A single step without gradients may be intended, to create the state of the optimizer. So an
+//! optimizer is reported if no step in a loop ever had gradients.
 //!
-//! The gradients of some rounds may be dropped on purpose, too. Those of a loss that is divided by
-//! `n`, where the step comes in every `n`th round, are not: they were to be added up.
+//! The gradients of some iterations may be dropped on purpose, too. But if the loss is divided by
+//! `n`, and the step runs in every `n`th iteration, they were meant to accumulate.
 
 use std::cell::{Cell, RefCell};
 
@@ -19,18 +19,19 @@ use crate::value::{ObjId, Value};
 
 const NAME: &str = "step-before-backward";
 
-/// What became of an optimizer's steps.
+/// What happened to the steps of an optimizer.
 #[derive(Default)]
 struct Steps {
-    /// A step without gradients, in a loop that comes round.
+    /// A step without gradients, in a loop with another iteration.
     starved: Option<Span>,
     /// Some step had gradients, or may have had.
     fed: bool,
     /// A `backward()` whose gradients were cleared before any step, and what cleared them.
     lost: Option<(Span, Span)>,
-    /// What clears them in every round, after a `backward()` of a loss that is divided by this.
+    /// What clears them in every iteration, after a `backward()` of a loss that is divided by this
+    /// number.
     cleared: Option<(Span, i64)>,
-    /// A step in every round of this many, and whether there is one elsewhere.
+    /// A step in every iteration of this number, and whether there is another step elsewhere.
     regular: Option<(Span, i64)>,
     irregular: bool,
 }
@@ -38,9 +39,9 @@ struct Steps {
 #[derive(Default)]
 pub struct StepBeforeBackward {
     steps: RefCell<FxHashMap<ObjId, Steps>>,
-    /// Tensors that are something divided by a number, and the number.
+    /// Tensors that are a quotient of a tensor and a number, with the number.
     parts: RefCell<FxHashMap<ObjId, i64>>,
-    /// What the loss of the last `backward()` was divided by.
+    /// The divisor of the loss of the last `backward()`.
     divided: Cell<Option<i64>>,
 }
 

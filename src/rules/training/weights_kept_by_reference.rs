@@ -1,8 +1,8 @@
-//! The best weights so far, kept as the tensors that training goes on to change.
+//! The best weights so far, kept as the tensors that further training changes.
 //!
-//! `state_dict()` hands out the model's own tensors. What is reported was taken from a model,
-//! under a name or an attribute that holds nothing else since, an optimizer has stepped on
-//! it in between, and it is loaded into the same model: each tensor is copied to itself.
+//! `state_dict()` returns the model's own tensors. What is reported was taken from a model, under a
+//! name or attribute that was not assigned again; an optimizer has stepped on it in between; and it
+//! is loaded into the same model, so each tensor is copied to itself.
 
 use std::cell::RefCell;
 
@@ -16,10 +16,10 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Topic, Value, sym};
 
 const NAME: &str = "weights-kept-by-reference";
-/// Whether the weights that a name keeps were trained since.
+/// Whether the weights under a name were trained since.
 const MOVED: Topic = Topic::new("kept weights moved");
 
-/// A name in the scope of a function or module, or an attribute of whatever object.
+/// A name in the scope of a function or module, or an attribute of any object.
 type Place = (Option<ObjId>, Sym);
 
 struct Kept {
@@ -38,7 +38,7 @@ struct Alias {
 
 #[derive(Default)]
 pub struct WeightsKeptByReference {
-    /// The entries of state dicts, by the module whose own weights they are.
+    /// The entries of state dicts, by the module to which the weights belong.
     live: RefCell<FxHashMap<ObjId, ObjId>>,
     kept: RefCell<FxHashMap<Place, Kept>>,
     aliases: RefCell<Vec<Alias>>,
@@ -63,7 +63,7 @@ impl Rule for WeightsKeptByReference {
         self.put(it, place, value, span);
         let mut aliases = self.aliases.borrow_mut();
         aliases.retain(|alias| alias.place != place);
-        // Chosen among others, while the loop goes on.
+        // Selected under a condition while the loop continues.
         if name.to_lowercase().starts_with("best")
             && it.in_loop()
             && it.undecided() > 0
@@ -115,7 +115,7 @@ impl Rule for WeightsKeptByReference {
         let it = &*cx.it;
         let span = cx.span;
         let name = path.as_str().rsplit('.').next().unwrap_or_default();
-        // What is written to a file or copied is kept as it is now.
+        // What is written to a file or copied is kept in its present state.
         if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
             self.aliases.borrow_mut().clear();
         }
@@ -123,7 +123,7 @@ impl Rule for WeightsKeptByReference {
             return;
         }
         let (Some(module), given) = (bound.get("self").as_obj(), bound.get("state_dict")) else { return };
-        // Where it was kept on some paths only, the value is not known, but the name is.
+        // If it was kept only on some paths, the value is not known, but the name is.
         if !given.is_unknown() && self.module_of(it, &given) != Some(module) {
             return;
         }
@@ -158,7 +158,7 @@ impl WeightsKeptByReference {
         }
     }
 
-    /// The module whose own weights are all that a dictionary holds.
+    /// The module to which all weights in a dictionary belong.
     fn module_of(&self, it: &Interp<'_>, value: &Value) -> Option<ObjId> {
         let live = self.live.borrow();
         let entries = entries(it, value);
@@ -173,7 +173,7 @@ fn entries(it: &Interp<'_>, value: &Value) -> Vec<ObjId> {
     dict.entries.values().chain(&dict.open).filter_map(|v| v.as_obj().filter(|_| it.heap.is_tensor(v))).collect()
 }
 
-/// Of `model.load_state_dict(best)`: the name or attribute that is loaded.
+/// For `model.load_state_dict(best)`: the name or attribute that is loaded.
 fn named(it: &Interp<'_>, call: &str) -> Option<Place> {
     let (_, argument) = call.split_once("load_state_dict(")?;
     let argument = argument.split([',', ')']).next()?.trim();

@@ -1,7 +1,7 @@
 //! `model.module(x)`, where `model` is a `DistributedDataParallel`, in training.
 //!
-//! What is reported was stepped on: in evaluation, going around the wrapper is right. A loss of
-//! which the wrapper has computed a part is left alone, since that part arms it.
+//! What is reported was stepped on: in evaluation, bypassing the wrapper is right. A loss is not
+//! reported if the wrapper has computed a part of it, because that part prepares the averaging.
 
 use std::cell::RefCell;
 
@@ -19,9 +19,9 @@ const MODULE: &str = "torch.nn.Module";
 #[derive(Default)]
 pub struct WrappedModuleCalled {
     wrapped: RefCell<FxHashSet<ObjId>>,
-    /// What such modules gave: the call, and whether it goes around the wrapper.
+    /// The outputs of such modules: the call, and whether it bypasses the wrapper.
     outputs: RefCell<FxHashMap<ObjId, (Span, bool)>>,
-    /// The call behind the last `backward()`.
+    /// The call that computed the loss of the last `backward()`.
     last: RefCell<Option<Span>>,
 }
 

@@ -1,7 +1,7 @@
-//! `~mask` of integers that are only 0 and 1, once the result is used as a mask.
+//! `~mask` of integers that are only 0 and 1, if the result is used as a mask.
 //!
-//! The page has no contract: its functions are called all the time, and a tensor does not tell
-//! what was done to it, so the probe would ask in vain.
+//! The page has no contract: its functions are called all the time, and a tensor does not show how
+//! it was computed, so the probe could not check it.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};
