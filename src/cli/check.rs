@@ -79,7 +79,7 @@ pub struct KnownArgs {
     /// Report only findings caused by changes since this git revision
     #[arg(long, value_name = "REVISION")]
     diff_base: Option<String>,
-    /// Add a comment that ignores the finding at each finding
+    /// Add an ignore comment at each finding
     #[arg(long, conflicts_with_all = ["fix", "diff", "verify", "watch", "update_baseline"])]
     add_ignore: bool,
 }

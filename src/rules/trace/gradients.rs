@@ -1,4 +1,4 @@
-//! What has become of the gradients of each optimizer's parameters.
+//! The state of the gradients of each optimizer's parameters.
 
 use std::cell::RefCell;
 
@@ -44,14 +44,14 @@ impl Gradients {
     }
 }
 
-/// Of an optimizer, the state of its gradients.
+/// For an optimizer: the state of its gradients.
 const GRADIENTS: Topic = Topic::new("gradients");
 
-/// What is known of an optimizer whatever the path.
+/// What is known about an optimizer independent of the path.
 #[derive(Debug, Clone, Copy)]
 pub struct Known {
     pub made: Span,
-    /// Code that cannot be seen has it, and may do with it what it likes whenever it runs.
+    /// It escaped to unseen code, which may use it whenever it runs.
     pub escaped: bool,
     /// The last step.
     pub stepped: Option<Span>,
@@ -81,7 +81,7 @@ impl Optimizers {
         self.known.borrow().get(&id).copied()
     }
 
-    /// The state of an optimizer's gradients, where every path agrees on it.
+    /// The state of an optimizer's gradients, if all paths agree on it.
     pub fn gradients(&self, it: &Interp<'_>, id: ObjId) -> Option<Gradients> {
         match self.fates(it, id).as_slice() {
             [only] => Some(*only),
@@ -92,7 +92,7 @@ impl Optimizers {
     /// The states of an optimizer's gradients on the paths that lead here.
     pub fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
         let all: Vec<Gradients> = fates(it, GRADIENTS.of(id)).iter().filter_map(Gradients::of).collect();
-        // What one path has cleared, and another used: which of them goes on, a flag may say.
+        // One path has cleared what another has used: a flag may decide which of them continues.
         let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
         if mixed { Vec::new() } else { all }
     }
@@ -143,7 +143,7 @@ impl Optimizers {
         }
     }
 
-    /// Optimizers that may share parameters with this one see what it does to their gradients.
+    /// Optimizers that may share parameters with this one are affected, too.
     fn forget_shared(&self, it: &mut Interp<'_>, optimizer: ObjId) {
         let own = parameters(it, optimizer);
         for id in self.all() {
@@ -163,7 +163,7 @@ impl Optimizers {
         }
     }
 
-    /// Something of which nothing is known was called.
+    /// Something unknown was called.
     pub fn unseen(&self, it: &mut Interp<'_>) {
         let escaped: Vec<ObjId> = self.known.borrow().iter().filter(|(_, k)| k.escaped).map(|(id, _)| *id).collect();
         for id in escaped {
@@ -171,7 +171,7 @@ impl Optimizers {
         }
     }
 
-    /// Whoever has this value may step and clear the optimizers in it.
+    /// Code that has this value may step and clear the optimizers in it.
     pub fn escaped(&self, it: &mut Interp<'_>, value: &Value) {
         if self.known.borrow().is_empty() {
             return;
@@ -187,14 +187,14 @@ impl Optimizers {
     }
 }
 
-/// The parameters of an optimizer, where all are known.
+/// The parameters of an optimizer, if all are known.
 pub fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
     let items = it.heap.exact_items(&it.heap.note(optimizer, PARAMETERS)?)?;
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
 
-/// The instances of a class that can be reached from a value: held by it, or by the object whose method
-/// it is.
+/// The instances of a class that are reachable from a value: contained in it, or in the object
+/// whose method it is.
 pub fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
     if depth == 0 || out.len() > 100 {
         return;

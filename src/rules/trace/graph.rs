@@ -1,7 +1,7 @@
-//! The autograd graph: which tensors a tensor was computed from, by which function, where.
+//! The autograd graph: from which tensors, by which function and where a tensor was computed.
 //!
-//! What was computed from what never changes, so it is kept beside the heap; what happens to
-//! a graph later (`freed`, writes in place) depends on the path, so it is on the heap.
+//! What a tensor was computed from never changes, so it is stored outside the heap. What happens to
+//! a graph later (`freed`, in-place writes) depends on the path, so it is on the heap.
 
 use std::cell::RefCell;
 
@@ -11,31 +11,31 @@ use crate::python::{Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
 
-/// How a tensor was made.
+/// How a tensor was computed.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// The function's own name.
     pub function: &'static str,
     pub span: Span,
     pub inputs: Vec<ObjId>,
-    /// What its backward needs, with how often that memory had been written to.
+    /// What its backward needs, with the number of earlier writes to that memory.
     pub saved: Vec<(ObjId, u32)>,
 }
 
-/// More ancestors than this are not looked at.
+/// The maximum number of ancestors to visit.
 const MOST: usize = 20_000;
 
 #[derive(Default)]
 pub struct Graph {
     nodes: RefCell<FxHashMap<ObjId, Node>>,
-    /// Where memory was last written to.
+    /// Where memory was last written.
     writes: RefCell<FxHashMap<ObjId, Span>>,
-    /// Memory that was written to through `.data`, which PyTorch does not count.
+    /// Memory that was written through `.data`, which PyTorch does not count.
     uncounted: RefCell<FxHashSet<ObjId>>,
 }
 
 impl Graph {
-    /// Notes what a function of a library computed from its arguments.
+    /// Records what a library function computed from its arguments.
     pub fn record(&self, it: &Interp<'_>, path: Sym, bound: &Bound, result: &Value, span: Span) {
         let mut results = Vec::new();
         tensors(it, result, 2, &mut results);
@@ -51,7 +51,7 @@ impl Graph {
             return;
         }
         let function = own_name(path.as_str());
-        // Of the other tensor, these take the shape or the dtype only.
+        // These use only the shape or the dtype of the other tensor.
         if matches!(function, "view_as" | "reshape_as" | "expand_as" | "type_as") {
             inputs.truncate(1);
         }
@@ -64,13 +64,13 @@ impl Graph {
         }
     }
 
-    /// Notes that an attribute of a tensor is made of it.
+    /// Records that an attribute of a tensor is computed from it.
     pub fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
         let node = || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new() };
         self.nodes.borrow_mut().entry(result).or_insert_with(node);
     }
 
-    /// Notes that a result was written into a tensor, which now depends on it, too.
+    /// Records that a result was written to a tensor, which now depends on it, too.
     pub fn written(&self, it: &Interp<'_>, object: ObjId, result: &Value, span: Span) {
         self.writes.borrow_mut().insert(memory(it, object), span);
         let through = self.ancestors(&[object], |id| memory(it, id) == memory(it, object));
@@ -79,7 +79,7 @@ impl Graph {
         }
         let Some(result) = result.as_obj() else { return };
         let mut nodes = self.nodes.borrow_mut();
-        // What a function needs of the tensor that it writes to, it keeps a copy of.
+        // A function keeps a copy of what it needs from the tensor that it writes.
         if let Some(made) = nodes.get_mut(&result).filter(|made| made.span == span) {
             let own = memory(it, object);
             made.saved.retain(|(saved, _)| memory(it, *saved) != own);
@@ -91,18 +91,18 @@ impl Graph {
         }
     }
 
-    /// Where the memory of a tensor was last written to.
+    /// Where the memory of a tensor was last written.
     pub fn last_write(&self, it: &Interp<'_>, id: ObjId) -> Option<Span> {
         self.writes.borrow().get(&memory(it, id)).copied()
     }
 
-    /// Whether the memory of a tensor was ever written to through `.data`.
+    /// Whether the memory of a tensor was ever written through `.data`.
     pub fn is_uncounted(&self, it: &Interp<'_>, id: ObjId) -> bool {
         self.uncounted.borrow().contains(&memory(it, id))
     }
 
-    /// Of the graph of these tensors: a function, and what it saved, which was written to since.
-    /// Of `toward`, if these are known, only what leads there is gone through.
+    /// In the graph of these tensors: a function, and a tensor that it saved and that was written
+    /// since. If `toward` is known, only the part that leads there is searched.
     pub fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
         self.attached(it, from).into_iter().find_map(|id| {
             let node = self.node(id).filter(|_| self.leads(id, toward))?;
@@ -114,7 +114,7 @@ impl Graph {
         })
     }
 
-    /// The function that made a tensor, by its own name.
+    /// The name of the function that computed a tensor.
     pub fn function(&self, id: ObjId) -> Option<&'static str> {
         self.nodes.borrow().get(&id).map(|node| node.function)
     }
@@ -123,8 +123,8 @@ impl Graph {
         self.nodes.borrow().get(&id).cloned()
     }
 
-    /// The tensors that a value was computed from, itself included, nearest first, as far as
-    /// `follow` says.
+    /// The tensors from which a value was computed, including itself, nearest first, as far as
+    /// `follow` allows.
     pub fn ancestors(&self, from: &[ObjId], mut follow: impl FnMut(ObjId) -> bool) -> Vec<ObjId> {
         let nodes = self.nodes.borrow();
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
@@ -142,19 +142,19 @@ impl Graph {
         order
     }
 
-    /// The tensors of the graph that `backward()` on these goes through.
+    /// The tensors of the graph that `backward()` on these visits.
     pub fn attached(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
         self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))
     }
 
-    /// Whether a tensor was computed from one of these; always where these are not known.
+    /// Whether a tensor was computed from one of these; always true if these are not known.
     fn leads(&self, id: ObjId, toward: &[ObjId]) -> bool {
         let computed_from = |node: Node| self.ancestors(&node.inputs, |_| true).iter().any(|id| toward.contains(id));
         toward.is_empty() || self.node(id).is_some_and(computed_from)
     }
 
-    /// Marks the graph as freed by a `backward()` at this place; where it stops at the tensors
-    /// `toward`, the part of the graph that leads there.
+    /// Marks the graph as freed by a `backward()` at this place. If it stops at the tensors
+    /// `toward`, only the part of the graph that leads there is marked.
     pub fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
         let is_attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
         let passed = self.ancestors(from, |id| is_attached(id) && !toward.contains(&id));
@@ -164,14 +164,14 @@ impl Graph {
         }
     }
 
-    /// The nearest part of the graph of these tensors that a `backward()` has freed, with the
-    /// place of that.
+    /// The nearest part of the graph of these tensors that a `backward()` has freed, with the place
+    /// of that `backward()`.
     pub fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
         self.attached(it, from).into_iter().find_map(|id| Some((self.node(id)?, tensor(it, id)?.freed?)))
     }
 
-    /// Whether a second backward through the function that made a tensor fails, because what
-    /// it needs is freed by the first.
+    /// Whether a second backward through the function that computed a tensor fails, because the
+    /// first frees what it needs.
     fn saves(&self, id: ObjId) -> bool {
         self.nodes.borrow().get(&id).is_some_and(|node| SAVING.contains(&node.function))
     }
@@ -183,7 +183,7 @@ fn own_name(path: &'static str) -> &'static str {
     path.rsplit_once('.').map_or(path, |(_, name)| name)
 }
 
-/// Functions that keep tensors for their backward, whatever they are given.
+/// Functions that always save tensors for their backward.
 #[rustfmt::skip]
 const SAVING: &[&str] = &[
     "mul", "div", "true_divide", "pow", "square", "sqrt", "rsqrt", "exp", "log", "log1p", "sin",
@@ -222,11 +222,11 @@ fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Ve
     }
     let requires = |id: ObjId| tensor(it, id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
     match (function, inputs) {
-        // Each factor's gradient is a product with the other.
+        // The gradient of each factor is a product with the other.
         ("mul" | "matmul" | "mm" | "bmm", [a, b]) if a != b => {
             out.extend([(a, b), (b, a)].into_iter().filter(|(_, other)| requires(**other)).map(|(one, _)| *one));
         }
-        // The input is needed for the gradient of the weight only.
+        // The input is needed only for the gradient of the weight.
         ("linear" | "conv1d" | "conv2d" | "conv3d", [input, weight, ..]) if requires(*weight) => out.push(*input),
         (_, [first, ..]) if NEEDS_INPUT.contains(&function) && requires(*first) => out.push(*first),
         _ => {}
@@ -239,7 +239,7 @@ fn memory(it: &Interp<'_>, id: ObjId) -> ObjId {
     tensor(it, id).and_then(|t| t.base).unwrap_or(id)
 }
 
-/// How often the memory of a tensor was written to, and whether that is certain.
+/// The number of writes to the memory of a tensor, and whether it is certain.
 pub fn writes(it: &Interp<'_>, id: ObjId) -> (u32, bool) {
     tensor(it, memory(it, id)).map_or((0, false), |t| (t.writes, !t.unsure))
 }
@@ -251,7 +251,7 @@ pub fn tensor<'a>(it: &'a Interp<'_>, id: ObjId) -> Option<&'a Tensor> {
     }
 }
 
-/// The tensors in a value, looking into collections and outputs of models.
+/// The tensors in a value, including those in collections and outputs of models.
 pub fn tensors(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     match value {
         Value::Tuple(items) if depth > 0 => items.iter().for_each(|item| tensors(it, item, depth - 1, out)),

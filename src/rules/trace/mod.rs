@@ -1,13 +1,13 @@
-//! What happens while a model is trained, in the terms in which rules speak of it.
+//! What happens while a model is trained, in the terms of the rules.
 //!
-//! The interpreter runs every path of the program and joins what differs. What a rule must
-//! remember from one moment to a later one (an optimizer has stepped, a scheduler has not)
-//! is kept on the heap beside the program's own values, so that branches, loops, calls and
-//! aliases need no second treatment: a state that is still known where it is read holds on
-//! every path that leads there, which is all that a rule may report: of several, each is certain
-//! to be taken now and then ([`fates`]). For what shows only when
-//! a loop comes round, the interpreter runs the body once more from exactly the state that
-//! its first round left, for the rules alone ([`Interp::second_round`]).
+//! The interpreter runs every path of the program and joins what differs. What a rule must remember
+//! from one moment to a later one (an optimizer has stepped, a scheduler has not) is stored on the
+//! heap beside the program's own values, so that branches, loops, calls and aliases need no second
+//! treatment. A state that is still known when it is read holds on every path that leads there, and
+//! only that may be reported. Of several states ([`fates`]), each certainly occurs in some
+//! iterations. For what only shows in a second iteration of a loop, the interpreter runs the body
+//! once more from exactly the state in which its first iteration ended, only for the rules
+//! ([`Interp::second_round`]).
 
 mod gradients;
 mod graph;
@@ -31,24 +31,24 @@ const MODULE: &str = "torch.nn.Module";
 /// A moment of training.
 #[derive(Debug, Clone)]
 pub enum Moment {
-    /// Gradients are computed from these tensors, and added to what parameters have unless
-    /// they are only returned. `loss` is empty where the tensors are not known.
-    /// `toward` are the inputs at which `autograd.grad` stops.
+    /// Gradients are computed from these tensors, and added to the gradients of parameters unless
+    /// they are only returned. `loss` is empty if the tensors are not known. `toward` are the
+    /// inputs at which `autograd.grad` stops.
     Backward { loss: Vec<ObjId>, keeps_graph: bool, accumulates: bool, toward: Vec<ObjId> },
     /// `optimizer.step()`.
     Step { optimizer: ObjId, closure: bool },
     /// `optimizer.zero_grad()`.
     Zero { optimizer: ObjId },
-    /// The gradients of anything may be anything now.
+    /// All gradients are unknown from here on.
     Unclear,
 }
 
-/// The view, as far as it must remember.
+/// The trace, as far as it must remember.
 #[derive(Default)]
 pub struct Trace {
     pub graph: Graph,
     pub optimizers: Optimizers,
-    /// Dropout layers that a `forward` makes for one call, and where.
+    /// Dropout layers that a `forward` creates for one call, and where.
     pub throwaways: RefCell<FxHashMap<ObjId, Span>>,
     moments: Cell<u32>,
 }
@@ -58,8 +58,7 @@ impl Trace {
         self.moments.get()
     }
 
-    /// Something happened of which the order matters, so that the loop in which it did is shown
-    /// in its second round.
+    /// Something happened for which the order matters, so the second iteration of its loop is run.
     pub fn note(&self) {
         self.moments.set(self.moments.get().saturating_add(1));
     }
@@ -117,7 +116,7 @@ impl Trace {
         }
     }
 
-    /// What a moment changes, after the rules have seen it.
+    /// The effects of a moment, after the rules have seen it.
     pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
         if let Moment::Backward { loss, keeps_graph: false, accumulates, toward } = moment
             && (*accumulates || !toward.is_empty())
@@ -133,7 +132,7 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
     Some(match path {
         "torch.Tensor.backward" => backward(it, bound, "input", true),
         "torch.autograd.backward" => backward(it, bound, "tensors", true),
-        // Of a tensor, the framework calls `backward()` in plain sight.
+        // On a tensor, the framework calls `backward()` visibly.
         "accelerate.Accelerator.backward" if !it.heap.is_tensor(&bound.get("loss")) => {
             Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true, toward: Vec::new() }
         }
@@ -143,7 +142,7 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
         "torch.autograd.grad" => backward(it, bound, "outputs", false),
         "torch.optim.Optimizer.step" => Moment::Step { optimizer: object()?, closure: !bound.get("closure").is_none() },
         "torch.optim.Optimizer.zero_grad" => Moment::Zero { optimizer: object()? },
-        // Whose gradients these are is not followed.
+        // It is not known whose gradients these are.
         "torch.nn.Module.zero_grad" | "torch.Tensor.zero_" => Moment::Unclear,
         _ => return None,
     })
@@ -153,7 +152,7 @@ fn backward(it: &Interp<'_>, bound: &Bound, name: &str, accumulates: bool) -> Mo
     let mut loss = Vec::new();
     tensors(it, &bound.get(name), 1, &mut loss);
     let off = |name: &str| matches!(bound.get(name), Value::None | Value::Bool(false));
-    // With `inputs`, only a part of the graph is walked.
+    // With `inputs`, only a part of the graph is visited.
     let whole = !accumulates || bound.get("inputs").is_none();
     let keeps_graph = !(off("retain_graph") && off("create_graph") && whole);
     let mut toward = Vec::new();
@@ -166,8 +165,8 @@ pub fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
 }
 
-/// What was found on each of the paths that lead here, as [`set_fates`] keeps it; empty where that
-/// is not known. Each of several is certain to come now and then.
+/// What was remembered on each of the paths that lead here, as [`set_fates`] stores it; empty if
+/// that is not known. Each of several states certainly occurs in some iterations.
 pub fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
     match it.remembered(note) {
         Some(Value::Fates(fates)) => fates.to_vec(),
@@ -175,7 +174,7 @@ pub fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
     }
 }
 
-/// Keeps what was found on each path; nothing is what is not known.
+/// Stores what holds on each path; an empty list means unknown.
 pub fn set_fates(it: &mut Interp<'_>, note: Note, mut all: Vec<State>) {
     all.sort_unstable();
     all.dedup();

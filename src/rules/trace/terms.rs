@@ -1,4 +1,4 @@
-//! What a loss is the sum of.
+//! The terms of a loss.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,8 @@ use crate::value::{Grad, ObjId};
 pub struct Term {
     /// The parameters that its gradient reaches.
     pub reaches: Vec<ObjId>,
-    /// What is cut off it, nearest first: by which `detach()`, and the parameters behind that.
+    /// What is disconnected from it, nearest first: by which `detach()`, and the parameters behind
+    /// it.
     pub cut: Vec<(Span, Vec<ObjId>)>,
 }
 
@@ -23,7 +24,8 @@ impl Graph {
         let (mut terms, mut todo, mut seen) = (Vec::new(), vec![loss], FxHashSet::default());
         while let Some(id) = todo.pop() {
             let Some(node) = self.node(id).filter(|_| is_attached(&id) && seen.insert(id)) else { continue };
-            // `loss += term`: the sum that was written into it is of what it was, and of the term.
+            // `loss += term`: the sum that was written to it is a sum of its old value and the
+            // term.
             let sum = |id: &ObjId| self.node(*id).filter(|sum| matches!(sum.function, "add" | "sub"));
             let (own, added): (Vec<ObjId>, Vec<ObjId>) = node
                 .inputs
@@ -47,7 +49,7 @@ impl Graph {
         terms
     }
 
-    /// What is computed from these tensors.
+    /// What was computed from these tensors.
     fn term(&self, it: &Interp<'_>, from: &[ObjId]) -> Term {
         let behind = self.ancestors(from, |_| true);
         let cuts = behind.into_iter().filter(|id| self.function(*id) == Some("detach")).filter_map(|id| self.node(id));
