@@ -171,17 +171,18 @@ class Reader:
         import numpy
         import torch
 
-        dims = None if token["shape"] == "…" else [part for part in token["shape"].split(", ") if part]
+        # After "…" come the last dimensions of a shape of unknown rank.
+        is_open = token["shape"].startswith("…")
+        dims = [part for part in token["shape"].removeprefix("…").split(", ") if part]
         parts = bounds(token["range"]) if token["range"] else None
 
         def test(value):
             is_array = isinstance(value, (numpy.ndarray, numpy.generic))
             if not (is_array or isinstance(value, torch.Tensor)) or is_array != (token["device"] == "numpy"):
                 return False
-            if dims is not None:
-                pairs = zip(dims, value.shape)
-                if len(dims) != len(value.shape) or any(d.lstrip("-").isdigit() and int(d) != s for d, s in pairs):
-                    return False
+            shape = value.shape[max(len(value.shape) - len(dims), 0) :] if is_open else value.shape
+            if len(dims) != len(shape) or any(d.lstrip("-").isdigit() and int(d) != s for d, s in zip(dims, shape)):
+                return False
             if token["dtype"] not in ("tensor", str(value.dtype).removeprefix("torch.")):
                 return False
             if not is_array and token["device"] and str(value.device).split(":")[0] != token["device"].split(":")[0]:

@@ -35,6 +35,7 @@ impl Libraries {
         it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
         if it.refused.0 == refused {
             it.pass(span);
+            torch::trailing::learn(it, path, &bound, &value);
         }
         it.event(Event::Returned { path: entry.same_as.unwrap_or(path), bound: &bound, result: &value, span });
         // The program ends here: what would follow from a refused call is not reported.
@@ -258,8 +259,12 @@ impl Library for Libraries {
         let tensor = it.heap.tensor_ref(value)?;
         let rank = tensor.rank();
         match (class.as_str(), tensor.array) {
-            ("torch.Tensor", ArrayKind::Torch) | ("numpy.ndarray", ArrayKind::Numpy) => Some(true),
-            ("torch.Tensor", ArrayKind::Numpy) | ("numpy.ndarray", ArrayKind::Torch) => Some(false),
+            ("torch.Tensor" | "torch.autograd.Variable", ArrayKind::Torch) | ("numpy.ndarray", ArrayKind::Numpy) => {
+                Some(true)
+            }
+            ("torch.Tensor" | "torch.autograd.Variable", ArrayKind::Numpy) | ("numpy.ndarray", ArrayKind::Torch) => {
+                Some(false)
+            }
             (path, ArrayKind::Torch) if path.starts_with("builtins.") => Some(path == "builtins.object"),
             // Labels of data sets are carried as arrays, but a number is no list.
             ("builtins.list" | "builtins.tuple", ArrayKind::Numpy) if rank == Some(0) => Some(false),

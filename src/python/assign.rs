@@ -4,7 +4,7 @@ use super::Args;
 use super::interp::Interp;
 use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
 use crate::syntax::{Expr, Span};
-use crate::value::{Data, Items, ObjId, Sym, Value, Written, sym};
+use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, sym};
 
 impl<'p> Interp<'p> {
     pub(super) fn assign_stmt(&mut self, stmt: &'p StmtAssign) {
@@ -138,15 +138,25 @@ impl<'p> Interp<'p> {
             return None;
         }
         let tensor = pair.0.clone();
+        let known: Vec<Size> = self
+            .heap
+            .tensor_ref(&tensor)
+            .map_or_else(Vec::new, |tensor| tensor.trailing.iter().map(|dim| dim.size.clone()).collect());
         let mut sizes = Vec::new();
-        for target in targets {
+        for (at, target) in targets.iter().enumerate() {
+            let back = targets.len() - at;
+            let size = known.len().checked_sub(back).and_then(|at| known.get(at)).filter(|size| !size.is_unknown());
+            if let Some(size) = size {
+                sizes.push(size.clone());
+                continue;
+            }
             let name = match target {
                 Expr::Name(name) => name.id.as_str(),
                 _ => "n",
             };
             let name = if name == "_" { "n" } else { name };
             let symbol = self.heap.symbol(name);
-            sizes.push(crate::value::Size::symbol(symbol));
+            sizes.push(Size::symbol(symbol));
         }
         let at = targets.first().map(|t| self.span(t));
         if let Some(id) = tensor.as_obj() {

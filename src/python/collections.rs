@@ -391,8 +391,10 @@ impl<'p> Interp<'p> {
                         None => {
                             let items = self.iterate(&other, span);
                             let pairs = self.dict_of_pairs(items);
+                            if let Some(open) = pairs.open {
+                                self.dict_insert(&mut dict, &Value::Unknown, open);
+                            }
                             dict.entries.extend(pairs.entries);
-                            dict.open = dict.open.or(pairs.open);
                         }
                     }
                 }
@@ -400,7 +402,7 @@ impl<'p> Interp<'p> {
                     dict.entries.insert(Key::Str(key.as_str().into()), arg.value.clone());
                 }
                 if args.more_kw {
-                    dict.open = Some(Value::Unknown);
+                    self.dict_insert(&mut dict, &Value::Unknown, Value::Unknown);
                 }
                 *self.heap.get_mut(id) = Data::Dict(dict);
                 Value::None

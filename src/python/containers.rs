@@ -540,15 +540,24 @@ impl<'p> Interp<'p> {
                         self.truth(&payload)
                     }
                     Data::Instance(instance) => {
-                        let plain = !instance.open
-                            && self.user_method(value, "__len__").is_none()
-                            && self.user_method(value, "__bool__").is_none();
-                        (plain && !matches!(instance.class, Value::Path(_))).then_some(true)
+                        let plain = !instance.open && !matches!(instance.class, Value::Path(_));
+                        self.truth_of_instance(value, plain)
                     }
                     _ => None,
                 }
             }
             _ => None,
+        }
+    }
+
+    /// What `__bool__`, or else `__len__`, says; without both an object is true.
+    fn truth_of_instance(&mut self, value: &Value, plain: bool) -> Option<bool> {
+        let said = self.user_method(value, "__bool__").or_else(|| self.user_method(value, "__len__"));
+        let Some(method) = said else { return plain.then_some(true) };
+        let span = self.function().unwrap_or(Span { file: self.file(), start: 0, end: 0 });
+        match self.call(&method, Args::positional([value.clone()], span), span) {
+            Value::Obj(_) => None,
+            said => self.truth(&said),
         }
     }
 

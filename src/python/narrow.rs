@@ -249,12 +249,7 @@ impl<'p> Interp<'p> {
 
     fn assume_rank(&mut self, id: ObjId, rank: &Value, at: crate::value::Origin) {
         let Some(rank) = rank.as_int().and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= 16) else { return };
-        self.heap.update_tensor(id, |t| {
-            if t.shape.is_none() {
-                t.shape = Some(vec![Dim::UNKNOWN; rank]);
-                t.shape_at = at;
-            }
-        });
+        self.heap.update_tensor(id, |t| t.set_rank(rank, at));
     }
 
     fn assume_size(&mut self, id: ObjId, index: &Value, size: &Value, at: crate::value::Origin) {

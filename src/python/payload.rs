@@ -169,6 +169,9 @@ impl<'p> Interp<'p> {
         let value = self.call(&Value::Method(Rc::new((before.clone(), name))), args, span);
         if matches!(name.as_str(), "update" | "setdefault" | "pop" | "__setitem__" | "clear") {
             let Some(after) = self.heap.dict_of(&before).cloned() else { return value };
+            if after.open.is_some() {
+                self.forget_doubtful(owner);
+            }
             if let Some(instance) = owner.as_obj().and_then(|id| self.heap.instance_mut(id)) {
                 instance.open |= after.open.is_some() && !was_open;
             }
@@ -179,6 +182,18 @@ impl<'p> Interp<'p> {
             }
         }
         value
+    }
+
+    /// Forgets the attributes that some path lacks: `__dict__` does not list them, but what was written
+    /// there may have been one of them.
+    fn forget_doubtful(&mut self, owner: &Value) {
+        let Some(id) = owner.as_obj() else { return };
+        let names = self.heap.instance_of(owner).map(|i| i.attrs.keys().copied().collect::<Vec<_>>());
+        for name in names.unwrap_or_default() {
+            if self.heap.may_lack(id, name) {
+                self.heap.set_attr(id, name.as_str(), Value::Unknown);
+            }
+        }
     }
 
     /// What is set through the `__dict__` of an instance reaches no `__setattr__`.

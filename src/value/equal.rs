@@ -211,6 +211,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         array,
         wrapper,
         shape,
+        trailing,
         shape_at: _,
         dtype,
         dtype_at: _,
@@ -237,6 +238,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         && (parameter, unsure) == (&b.parameter, &b.unsure)
         && (range, layout) == (&b.range, &b.layout)
         && same_shape(shape.as_deref(), b.shape.as_deref())
+        && same_shape(Some(trailing), Some(&b.trailing))
         && same_past(past, &b.past)
         && same_picks(*picks, b.picks)
         && same_numbers(data.as_deref(), b.data.as_deref())

@@ -21,6 +21,8 @@ use super::{
 };
 pub use journal::Journal;
 pub use lacking::is_mark;
+#[cfg(test)]
+pub(in crate::value) use lacking::mark_of;
 pub use lost::Written;
 use trail::Saved;
 pub use trail::{Change, Delta, Mark};
@@ -63,6 +65,8 @@ pub struct Heap {
     sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
     /// Lists and iterators of unknown length that are known to be empty in some runs: see `empty.rs`.
     perhaps_empty: FxHashSet<ObjId>,
+    /// Views of which several elements are one in memory.
+    overlapping: FxHashSet<ObjId>,
     /// How many loops are being run of which it is taken that there is a round.
     filling: u32,
     /// Objects that some unknown value may be: see `lost.rs`.
@@ -145,6 +149,16 @@ impl Heap {
         }
     }
 
+    /// Notes that several elements of a view are one in memory: what is written to one is written to
+    /// the others, too.
+    pub fn note_overlapping(&mut self, view: &Value) {
+        self.overlapping.extend(view.as_obj());
+    }
+
+    pub fn is_overlapping(&self, id: ObjId) -> bool {
+        self.overlapping.contains(&id)
+    }
+
     /// Whether one of these has been written to since.
     pub fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
         sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))
@@ -182,7 +196,7 @@ impl Heap {
     /// Puts a tensor on the heap.
     pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
         (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
-        (tensor.layout, tensor.picks) = (None, None);
+        (tensor.layout, tensor.picks, tensor.trailing) = (None, None, Rc::default());
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
@@ -426,6 +440,9 @@ impl Heap {
     pub fn update_tensor(&mut self, id: ObjId, change: impl FnOnce(&mut Tensor)) {
         if let Data::Tensor(tensor) = self.get_mut(id) {
             change(tensor);
+            if tensor.shape.is_some() {
+                tensor.trailing = Rc::default();
+            }
             self.touch_facts(id);
         }
     }

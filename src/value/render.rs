@@ -105,11 +105,9 @@ fn items_text(heap: &Heap, items: &Items, depth: u32, open: &str, close: &str) -
 fn tensor_text(tensor: &Tensor) -> String {
     let dtype = tensor.dtype.map_or("tensor", super::Dtype::name);
     let shape = match &tensor.shape {
+        None if !tensor.trailing.is_empty() => tensor.shape_text(),
         None => "[…]".to_owned(),
-        Some(dims) => {
-            let sizes: Vec<String> = dims.iter().map(|d| d.size.to_string()).collect();
-            format!("[{}]", sizes.join(", "))
-        }
+        Some(_) => tensor.shape_text(),
     };
     let mut out = format!("{dtype}{shape}");
     match tensor.device {

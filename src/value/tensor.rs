@@ -161,6 +161,9 @@ pub struct Tensor {
     pub wrapper: Option<super::Sym>,
     /// `None` where not even the rank is known.
     pub shape: Option<Vec<Dim>>,
+    /// The last dimensions, where the rank is not known. Not inherited: [`super::Heap::tensor`]
+    /// clears it.
+    pub trailing: Rc<[Dim]>,
     /// Where the rank was fixed.
     pub shape_at: Origin,
     pub dtype: Option<Dtype>,
@@ -202,6 +205,7 @@ impl Default for Tensor {
             array: ArrayKind::Torch,
             wrapper: None,
             shape: None,
+            trailing: Rc::default(),
             shape_at: None,
             dtype: None,
             dtype_at: None,
@@ -238,10 +242,39 @@ impl Tensor {
 
     /// The dimension at `index`, which counts from the end where negative.
     pub fn dim(&self, index: i64) -> Option<&Dim> {
-        let shape = self.shape.as_ref()?;
-        let rank = i64::try_from(shape.len()).ok()?;
+        let dims = if index < 0 { self.last_dims() } else { self.shape.as_deref()? };
+        let rank = i64::try_from(dims.len()).ok()?;
         let at = if index < 0 { index + rank } else { index };
-        shape.get(usize::try_from(at).ok()?)
+        dims.get(usize::try_from(at).ok()?)
+    }
+
+    /// All dimensions, or the last ones where the rank is not known.
+    pub fn last_dims(&self) -> &[Dim] {
+        self.shape.as_deref().unwrap_or(&self.trailing)
+    }
+
+    /// `[4, B, ?]`; `[…, 64, ?]` where the rank is not known.
+    pub fn shape_text(&self) -> String {
+        match &self.shape {
+            Some(dims) => dims_text(dims),
+            None => dims_text(&self.trailing).replacen('[', "[…, ", 1),
+        }
+    }
+
+    /// Notes the last dimensions, of which the first has a known length.
+    pub fn set_trailing(&mut self, dims: impl IntoIterator<Item = Dim>) {
+        self.trailing = dims.into_iter().skip_while(|dim| dim.size.is_unknown()).collect();
+    }
+
+    /// Fixes the rank of a tensor where it is not known.
+    pub fn set_rank(&mut self, rank: usize, at: Origin) {
+        if self.shape.is_none()
+            && let Some(more) = rank.checked_sub(self.trailing.len())
+        {
+            let dims = std::iter::repeat_n(Dim::UNKNOWN, more).chain(self.trailing.iter().cloned());
+            (self.shape, self.shape_at) = (Some(dims.collect()), at);
+            self.trailing = Rc::default();
+        }
     }
 
     /// The product of all lengths.

@@ -2,10 +2,11 @@
 //! gradient state of the result. Every operator model asks here, so that each rule of
 //! PyTorch stands once.
 
+use super::trailing;
 use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
 use crate::python::RejectKind;
-use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value, dims_text};
+use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
 
 /// A tensor argument with the name under which messages speak of it.
 pub type Named<'a> = (&'a str, &'a Tensor);
@@ -21,12 +22,15 @@ pub enum Mix {
 
 /// `[4, B, ?]`, or words where not even the rank is known.
 pub fn shape_text(tensor: &Tensor) -> String {
-    tensor.shape.as_deref().map_or_else(|| "of unknown shape".to_owned(), dims_text)
+    if tensor.last_dims().is_empty() && tensor.shape.is_none() {
+        return "of unknown shape".to_owned();
+    }
+    tensor.shape_text()
 }
 
 /// The label of a tensor's shape: at the place that fixed the dimension in question.
 pub fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
-    let at = axis.and_then(|axis| tensor.shape.as_ref()?.get(axis)?.at);
+    let at = axis.and_then(|axis| tensor.last_dims().get(axis)?.at);
     (format!("`{name}` has shape {}, from here", shape_text(tensor)), at.or(tensor.shape_at))
 }
 
@@ -93,6 +97,15 @@ pub fn broadcast(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>
     let mut at = None;
     let mut unknown = false;
     for (i, &(name, tensor)) in tensors.iter().enumerate() {
+        let earlier = tensors.get(..i).unwrap_or_default();
+        let open = |t: &Tensor| t.shape.is_none();
+        if let Some((other, back)) = earlier.iter().find_map(|other| {
+            let back = trailing::clash(other.1, tensor).filter(|_| open(other.1) || open(tensor))?;
+            Some((*other, back))
+        }) {
+            reject_pair(cx, &[other], (name, tensor), back);
+            return (None, None);
+        }
         let Some(dims) = &tensor.shape else {
             unknown = true;
             continue;
@@ -120,12 +133,9 @@ pub fn broadcast(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>
 
 /// Names the earlier tensor with which `this` does not fit, `back` dimensions from the end.
 fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back: usize) {
-    let axis = |t: &Tensor| t.rank().and_then(|rank| rank.checked_sub(back));
-    let size = |t: &Tensor| axis(t).and_then(|at| t.shape.as_ref()?.get(at).map(|d| d.size.clone()));
-    let clash = |t: &Tensor| match (&t.shape, &this.1.shape) {
-        (Some(a), Some(b)) => broadcast_pair(a, b).is_err(),
-        _ => false,
-    };
+    let axis = |t: &Tensor| t.last_dims().len().checked_sub(back);
+    let size = |t: &Tensor| axis(t).and_then(|at| t.last_dims().get(at).map(|d| d.size.clone()));
+    let clash = |t: &Tensor| broadcast_pair(t.last_dims(), this.1.last_dims()).is_err();
     let Some(&other) = earlier.iter().find(|(_, t)| clash(t)).or_else(|| earlier.last()) else { return };
     let (a, b) = (size(other.1).unwrap_or(Size::Unknown), size(this.1).unwrap_or(Size::Unknown));
     let message = format!(
@@ -278,7 +288,7 @@ mod tests {
     fn broadcasting_is_exact_where_it_can_be() {
         let mut heap = Heap::new();
         let b = Dim::new(Size::symbol(heap.symbol("B")), None);
-        let out = |x: &[Dim], y: &[Dim]| broadcast_pair(x, y).map(|d| dims_text(&d));
+        let out = |x: &[Dim], y: &[Dim]| broadcast_pair(x, y).map(|d| crate::value::dims_text(&d));
         assert_eq!(out(&dims(&[4, 1, 3]), &dims(&[5, 1])), Ok("[4, 5, 3]".to_owned()));
         assert_eq!(out(&dims(&[4, 3]), &dims(&[2, 3])), Err(2));
         assert_eq!(out(std::slice::from_ref(&b), &dims(&[5])), Ok("[5]".to_owned()));

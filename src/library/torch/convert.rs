@@ -5,6 +5,7 @@ use super::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_re
 use super::carry;
 use super::cast::cast;
 use super::factory::options;
+use super::support::tensor_param;
 use super::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -44,6 +45,8 @@ pub fn register(t: &mut Table) {
     t.def("torch.Tensor.tolist", "input", tolist);
     t.def("torch.Tensor.item", "input", item);
     t.def("torch.detach", "input", detach);
+    t.def("torch.autograd.Variable", "data=None, requires_grad=None, volatile=None", variable);
+    t.alias("torch.autograd.variable.Variable", "torch.autograd.Variable");
     t.def("torch.clone", "input, *, memory_format=None", clone);
     t.def("torch.Tensor.contiguous", "input, memory_format=None", contiguous);
     t.family("torch.", "alias_copy detach_copy", "input, *, out=None", conj);
@@ -333,6 +336,19 @@ fn detach(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
     cx.view_of(&value, Tensor { grad: Grad::Off, ..input })
+}
+
+/// `Variable(tensor)` of PyTorch 0.3: since 0.4 the tensor without its graph, that requires grad as
+/// asked.
+fn variable(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let value = b.get("data");
+    let Some(input) = tensor_param(cx, b, "data") else { return cx.some_tensor() };
+    let grad = match b.get("requires_grad") {
+        Value::None | Value::Bool(false) => Grad::Off,
+        Value::Bool(true) => Grad::Leaf,
+        _ => Grad::Unknown,
+    };
+    cx.view_of(&value, Tensor { grad, ..input })
 }
 
 fn clone(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

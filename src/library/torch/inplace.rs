@@ -179,6 +179,9 @@ pub fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Valu
         _ if before.dtype.is_some_and(Dtype::is_integral) => Grad::Off,
         _ => Grad::Unknown,
     };
+    if cx.it.heap.is_overlapping(id) {
+        facts.forget_values();
+    }
     cx.it.heap.overwrite(id, facts);
 }
 

@@ -33,6 +33,7 @@ pub mod reduce;
 pub mod return_types;
 pub mod scatter;
 pub mod support;
+pub mod trailing;
 pub mod views;
 
 /// What PyTorch says after an assert of a kernel failed (2.15).

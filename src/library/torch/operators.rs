@@ -72,6 +72,10 @@ pub fn binary(
         let numpy = x == Some(ArrayKind::Numpy) && sequence(right) || y == Some(ArrayKind::Numpy) && sequence(left);
         return numpy.then(|| it.heap.tensor(Tensor { array: ArrayKind::Numpy, ..Tensor::default() }));
     }
+    // Beside `None` and whatever else a tensor cannot be compared with, it is one bool.
+    if matches!(op, BinOp::Eq | BinOp::Ne) && (left.is_unknown() || right.is_unknown()) {
+        return Some(Value::Unknown);
+    }
     if matches!((x, y), (Some(a), Some(b)) if a != b) {
         return Some(with_number(lib, it, op, (left, right), span).unwrap_or(Value::Unknown));
     }

@@ -86,6 +86,10 @@ impl Heap {
             let bound = before.is_some() || after.is_some();
             let value = bound.then(|| self.agreed_name(before.as_ref(), after.as_ref(), class.as_ref(), *name));
             self.bind_one(id, *name, value);
+            let inherited = class.is_some_and(|class| self.inherited(&class, *name).is_some());
+            if before.is_some() != after.is_some() && !inherited {
+                self.note_lacking(id, *name);
+            }
         }
     }
 
@@ -109,7 +113,15 @@ impl Heap {
 
     fn agreed_attrs(&mut self, a: &Attrs, b: &Attrs, class: Option<&Value>) -> Attrs {
         let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
-        names.map(|name| (*name, self.agreed_name(a.get(name), b.get(name), class, *name))).collect()
+        let mut out: Attrs =
+            names.map(|name| (*name, self.agreed_name(a.get(name), b.get(name), class, *name))).collect();
+        let Some(class @ Value::Obj(_)) = class else { return out };
+        for name in a.keys().chain(b.keys()) {
+            if a.contains_key(name) != b.contains_key(name) && self.inherited(class, *name).is_none() {
+                self.note_lacking_in(&mut out, *name);
+            }
+        }
+        out
     }
 
     fn agreed_name(&mut self, a: Option<&Value>, b: Option<&Value>, class: Option<&Value>, name: Sym) -> Value {

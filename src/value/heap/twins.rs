@@ -131,6 +131,7 @@ impl Heap {
             changed.forget_values();
             if changed.sizes() != facts.sizes() {
                 changed.shape = None;
+                changed.trailing = std::rc::Rc::default();
             }
             self.overwrite_one(twin, changed);
         }

@@ -61,13 +61,15 @@ pub(in super::super) fn nameless() -> Data {
 /// class has, or else this path's value: reading it there would raise.
 fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, widen: bool, depth: u32) -> Attrs {
     let mut out = Attrs::default();
+    // As `Heap::follows_presence` says.
+    let follows = matches!(class, Some(Value::Obj(_)));
     for (name, value) in a {
         let other = match (b.get(name), class) {
             (Some(other), _) => Some(other.clone()),
             (None, Some(class)) => heap.inherited(class, *name),
             (None, None) => None,
         };
-        if other.is_none() && class.is_some() {
+        if other.is_none() && follows {
             heap.note_lacking_in(&mut out, *name);
         }
         let joined = other.map_or_else(|| value.clone(), |other| join_at(heap, value, &other, widen, depth));
@@ -78,7 +80,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
             continue;
         }
         let inherited = class.and_then(|class| heap.inherited(class, *name));
-        if inherited.is_none() && class.is_some() {
+        if inherited.is_none() && follows {
             heap.note_lacking_in(&mut out, *name);
         }
         let joined = inherited.map_or_else(|| value.clone(), |other| join_at(heap, &other, value, widen, depth));
@@ -220,6 +222,7 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tens
         array,
         wrapper,
         shape,
+        trailing: _,
         shape_at,
         dtype,
         dtype_at,
@@ -245,6 +248,14 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tens
         (Some(x), Some(y)) if x.len() == y.len() => Some(x.iter().zip(y).map(|(p, q)| join_dim(p, q)).collect()),
         _ => None,
     };
+    let trailing = match shape {
+        Some(_) => Rc::default(),
+        None => {
+            let pairs = a.last_dims().iter().rev().zip(b.last_dims().iter().rev());
+            let ends: Vec<Dim> = pairs.map(|(p, q)| join_dim(p, q)).collect();
+            ends.into_iter().rev().skip_while(|dim| dim.size.is_unknown()).collect()
+        }
+    };
     let (dtype, device, role) = (agree(dtype, &b.dtype), agree(device, &b.device), agree(role, &b.role));
     let range: Option<Range> = match (range, &b.range) {
         (Some(x), Some(y)) if !widen || x == y => Some(x.join(y)),
@@ -255,6 +266,7 @@ pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tens
         wrapper: agree(wrapper, &b.wrapper),
         shape_at: shape_at.filter(|_| shape.is_some()),
         shape,
+        trailing,
         dtype_at: dtype_at.filter(|_| dtype.is_some()),
         dtype,
         device_at: device_at.filter(|_| device.is_some()),

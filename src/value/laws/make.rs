@@ -131,6 +131,10 @@ impl<'a> Bytes<'a> {
             Dim { size, at, batch: it.coin() }
         };
         out.shape = self.some(|it| it.many(2, dim));
+        if out.shape.is_none() {
+            let ends = self.many(2, dim);
+            out.set_trailing(ends);
+        }
         out.shape_at = self.at().filter(|_| out.shape.is_some());
         out.dtype = self.some(|it| if it.coin() { Dtype::Float32 } else { Dtype::Int64 });
         out.dtype_at = self.at().filter(|_| out.dtype.is_some());

@@ -4,10 +4,11 @@
 use std::rc::Rc;
 
 use super::super::equal::{identical, same, same_numbers, same_picks};
+use super::super::heap::{is_mark, mark_of};
 use super::super::join::is_filled;
 use super::super::{
     Attrs, Data, Dict, Dim, Function, Grad, Heap, Instance, Items, Iter, Origin, Past, Progress, Range, Ranged, Scope,
-    Suspended, Taken, Tensor, Type, UserClass, Value,
+    Suspended, Sym, Taken, Tensor, Type, UserClass, Value,
 };
 
 /// Deeper than joins go, so that what they give up is seen.
@@ -121,12 +122,21 @@ fn option_at_most(heap: &Heap, a: Option<&Value>, b: Option<&Value>, depth: u32)
 
 /// What is bound in one state only is read there only, unless the class has it, too.
 fn attrs_at_most(heap: &Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, depth: u32) -> bool {
-    a.keys().all(|name| b.contains_key(name))
+    // Of an attribute of which nothing is known it is not known either whether it is there; of others
+    // that some path lacks, that is marked.
+    let unknown = |mark: Sym| b.iter().any(|(name, value)| value.is_unknown() && mark_of(*name) == mark);
+    a.keys().all(|name| b.contains_key(name) || is_mark(*name) && unknown(*name))
         && b.iter().all(|(name, value)| match a.get(name) {
             Some(have) => at_most_to(heap, have, value, depth),
-            None => class
-                .and_then(|class| heap.inherited(class, *name))
-                .is_none_or(|have| at_most_to(heap, &have, value, depth)),
+            None => match class.and_then(|class| heap.inherited(class, *name)) {
+                Some(have) => at_most_to(heap, &have, value, depth),
+                None => {
+                    !matches!(class, Some(Value::Obj(_)))
+                        || is_mark(*name)
+                        || value.is_unknown()
+                        || b.contains_key(&mark_of(*name))
+                }
+            },
         })
 }
 
@@ -215,6 +225,7 @@ fn tensor_at_most(a: &Tensor, b: &Tensor) -> bool {
         array,
         wrapper,
         shape,
+        trailing,
         shape_at,
         dtype,
         dtype_at,
@@ -245,6 +256,8 @@ fn tensor_at_most(a: &Tensor, b: &Tensor) -> bool {
     labelled
         && (&a.array, &a.wrapper) == (array, wrapper)
         && shape_at_most(a.shape.as_deref(), shape.as_deref())
+        && (shape.is_none() || trailing.is_empty())
+        && ends_at_most(a.last_dims(), trailing)
         && fact(&a.dtype, dtype)
         && fact(&a.device, device)
         && fact(&a.role, role)
@@ -259,14 +272,19 @@ fn tensor_at_most(a: &Tensor, b: &Tensor) -> bool {
         && (*unsure || !a.unsure)
 }
 
+fn dim_at_most((x, y): (&Dim, &Dim)) -> bool {
+    let Dim { size, at, batch } = y;
+    (size.is_unknown() || x.size == *size) && (!size.is_unknown() || at.is_none()) && (!batch || x.batch)
+}
+
+fn ends_at_most(a: &[Dim], b: &[Dim]) -> bool {
+    a.len() >= b.len() && a.iter().rev().zip(b.iter().rev()).all(dim_at_most)
+}
+
 fn shape_at_most(a: Option<&[Dim]>, b: Option<&[Dim]>) -> bool {
-    let one = |(x, y): (&Dim, &Dim)| {
-        let Dim { size, at, batch } = y;
-        (size.is_unknown() || x.size == *size) && (!size.is_unknown() || at.is_none()) && (!batch || x.batch)
-    };
     match (a, b) {
         (_, None) => true,
-        (Some(x), Some(y)) => x.len() == y.len() && x.iter().zip(y).all(one),
+        (Some(x), Some(y)) => x.len() == y.len() && x.iter().zip(y).all(dim_at_most),
         (None, Some(_)) => false,
     }
 }

@@ -175,7 +175,9 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
                 range.of_part().with_met(met)
             };
             let (at, range) = (inner.at, inner.values().map(part));
-            let shape = inner.shape.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
+            // Without a row there is but one dimension.
+            let rows = inner.shape.filter(|inner| filled || inner.is_empty());
+            let shape = rows.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
             Part { shape, dtype, data: None, range, at }
         }
         Err(_) => Part::UNKNOWN,

@@ -77,7 +77,9 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
             let channels = dims.get(lead).cloned().unwrap_or(Dim::UNKNOWN);
             (batch, channels, dims.get(lead + 1..).unwrap_or_default().to_vec())
         }
-        None => (Vec::new(), Dim::UNKNOWN, Vec::new()),
+        None => {
+            (Vec::new(), input.dim(-1 - i64::try_from(n).unwrap_or(0)).cloned().unwrap_or(Dim::UNKNOWN), Vec::new())
+        }
     };
     let groups = cx.size_of(&b.get("groups"));
     for (name, least) in [("stride", 1), ("dilation", 1), ("padding", 0)] {

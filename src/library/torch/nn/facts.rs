@@ -67,6 +67,8 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     let input = b.get("input");
     match (b.get("inplace"), input.as_obj()) {
         (Value::Bool(true), Some(id)) => {
+            let trailing = cx.it.heap.tensor_ref(&input).map(|input| input.trailing.clone());
+            let out = Tensor { trailing: trailing.unwrap_or_default(), ..out };
             cx.it.heap.overwrite(id, out);
             input
         }

@@ -183,6 +183,11 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if !fits {
             return cx.some_tensor();
         }
+        // It raises where the input has another.
+        if let ([rank], Some(id)) = (recipe.ranks, b.get("input").as_obj()) {
+            let at = cx.at();
+            cx.it.heap.update_tensor(id, |input| input.set_rank(*rank, at));
+        }
     }
     Libraries.call_function(cx.it, &recipe.function, &args, span).unwrap_or(Value::Unknown)
 }

@@ -67,8 +67,10 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 fn linear_shape(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Option<Vec<Dim>> {
-    let dims = input.shape.as_ref()?;
-    let Some((features, batch)) = dims.split_last() else {
+    if input.shape.is_none() && input.trailing.is_empty() {
+        return None;
+    }
+    let Some((features, batch)) = input.last_dims().split_last() else {
         let message = "`input` has no dimensions: linear needs at least one";
         cx.reject(RejectKind::Rank, message, vec![super::facts::shape_read("input", input)]);
         return None;
@@ -89,6 +91,7 @@ fn linear_shape(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Option<
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }
+    input.shape.as_ref()?;
     let mut out = batch.to_vec();
     // A weight of one dimension is a vector: the result has no feature dimension.
     if weights.len() > 1 {

@@ -147,6 +147,7 @@ fn unfold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), axis)]);
         return carry::like_only(cx, &input);
     }
+    let apart = step.less(&size) == Some(false);
     let windows = match (total.sub(&size), step.known()) {
         (Size::Int(rest), Some(step)) => Size::Int(rest / step + 1),
         (rest, Some(1)) => rest.add(&Size::Int(1)),
@@ -166,5 +167,9 @@ fn unfold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     let out = shuffled(cx, &input, dims, Takes::CutsLast);
-    cx.view_of(&value, out)
+    let view = cx.view_of(&value, out);
+    if !apart {
+        cx.it.heap.note_overlapping(&view);
+    }
+    view
 }

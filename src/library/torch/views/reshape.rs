@@ -223,10 +223,13 @@ fn flatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
         return carry::like_only(cx, &input);
     }
+    // Where nothing is to be joined, PyTorch gives the very tensor.
+    if first == last && !dims.is_empty() {
+        return value;
+    }
     let joined = dims.iter().skip(first).take(last - first + 1).fold(Size::Int(1), |n, d| n.mul(&d.size));
-    let place = if first == last { dims.get(first).and_then(|d| d.at).or(cx.at()) } else { cx.at() };
     let mut out: Vec<Dim> = dims.iter().take(first).cloned().collect();
-    out.push(Dim::new(joined, place));
+    out.push(Dim::new(joined, cx.at()));
     out.extend(dims.iter().skip(last + 1).cloned());
     let out = reshaped(cx, &input, Some(out));
     let made = cx.view_of(&value, out);

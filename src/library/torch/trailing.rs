@@ -1,0 +1,138 @@
+//! Tensors of which the rank is not known, but the last dimensions are: what layers and elementwise
+//! functions give whatever they are given, and what a call that went well tells of its input.
+
+use crate::python::{Bound, Interp};
+use crate::value::{Dim, ObjId, Sym, Tensor, Value};
+
+use super::broadcast::{broadcast_dim, not_one};
+
+/// Functions whose result has the shape of their first argument.
+#[rustfmt::skip]
+const KEEPING: &[&str] = &[
+    "relu", "relu6", "leaky_relu", "rrelu", "prelu", "elu", "selu", "celu", "gelu", "silu", "mish", "hardtanh",
+    "hardswish", "hardsigmoid", "softplus", "softsign", "sigmoid", "logsigmoid", "tanh", "tanhshrink", "threshold",
+    "softmax", "log_softmax", "softmin", "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
+    "feature_alpha_dropout", "batch_norm", "instance_norm", "group_norm", "layer_norm", "rms_norm",
+    "local_response_norm", "normalize", "abs", "neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "square", "sin",
+    "cos", "erf", "floor", "ceil", "round", "sign", "clamp", "clip", "clone", "detach", "contiguous", "to", "cuda",
+    "cpu", "float", "double", "half", "bfloat16", "long", "int", "bool", "type", "type_as", "nan_to_num",
+    "zeros_like", "ones_like", "rand_like", "randn_like", "full_like", "empty_like", "logical_not", "isnan", "isinf",
+];
+
+/// Functions of two tensors that broadcast.
+#[rustfmt::skip]
+const BROADCASTING: &[&str] = &[
+    "add", "sub", "mul", "div", "true_divide", "floor_divide", "remainder", "pow", "maximum", "minimum", "eq", "ne",
+    "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor",
+];
+
+/// Notes what a call that went well tells of the shapes of its input and of its result.
+pub fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Value) {
+    let name = path.as_str().rsplit('.').next().unwrap_or_default();
+    let argument = |it: &Interp<'_>, name: &str| it.heap.tensor_ref(&bound.get(name)).cloned();
+    if let Some(weight) = wants(name).and_then(|_| argument(it, "weight")) {
+        let Some((inner, outer, n)) = wants(name) else { return };
+        let (Some(taken), Some(given)) = (weight.dim(inner).cloned(), weight.dim(outer).cloned()) else { return };
+        let grouped = n > 0 && bound.get("groups").as_int() != Some(1);
+        let input = argument(it, "input").unwrap_or_default();
+        let space = vec![Dim::UNKNOWN; n];
+        let before: Vec<Dim> = match input.trailing.len().checked_sub(n + 1) {
+            Some(count) if n == 0 => input.trailing.iter().take(count).cloned().collect(),
+            _ => Vec::new(),
+        };
+        if !(grouped && name.starts_with("conv_transpose")) {
+            give(it, result, before.into_iter().chain(std::iter::once(given)).chain(space.clone()).collect());
+        }
+        if !grouped && let Some(id) = bound.get("input").as_obj() {
+            narrow(it, id, &std::iter::once(taken).chain(space).collect::<Vec<_>>());
+        }
+        return;
+    }
+    if name == "embedding" {
+        let ends = argument(it, "input").map(|input| input.trailing.to_vec()).unwrap_or_default();
+        let Some(width) = argument(it, "weight").and_then(|weight| weight.dim(1).cloned()) else { return };
+        give(it, result, ends.into_iter().chain(std::iter::once(width)).collect());
+    } else if KEEPING.contains(&name) {
+        let input = bound.values.first().and_then(Option::as_ref).and_then(|arg| it.heap.tensor_ref(&arg.value));
+        if let Some(ends) = input.map(|input| input.trailing.clone()) {
+            give(it, result, ends.to_vec());
+        }
+    } else if BROADCASTING.contains(&name) {
+        let given = |at: usize| bound.values.get(at).and_then(Option::as_ref).map(|arg| arg.value.clone());
+        let (Some(x), Some(y)) = (given(0), given(1)) else { return };
+        let ends = |it: &Interp<'_>, value: &Value| {
+            it.heap.tensor_ref(value).map(|tensor| tensor.last_dims().to_vec()).unwrap_or_default()
+        };
+        let ends = broadcast_ends(&ends(it, &x), &ends(it, &y));
+        give(it, result, ends);
+    } else if name.contains("_pool") && name.ends_with('d') {
+        let Some(n) = name.trim_end_matches('d').chars().last().and_then(|c| c.to_digit(10)) else { return };
+        let n = usize::try_from(n).unwrap_or(0);
+        let Some(input) = argument(it, "input") else { return };
+        let Some(channels) = input.trailing.len().checked_sub(n + 1).and_then(|at| input.trailing.get(at)) else {
+            return;
+        };
+        let ends = std::iter::once(channels.clone()).chain(vec![Dim::UNKNOWN; n]).collect();
+        give(it, result, ends);
+    }
+}
+
+/// Where the weight of a layer says how long a dimension of its input must be and of its result
+/// is, and how many dimensions follow it.
+fn wants(name: &str) -> Option<(i64, i64, usize)> {
+    Some(match name {
+        "linear" => (1, 0, 0),
+        "conv1d" => (1, 0, 1),
+        "conv2d" => (1, 0, 2),
+        "conv3d" => (1, 0, 3),
+        "conv_transpose1d" => (0, 1, 1),
+        "conv_transpose2d" => (0, 1, 2),
+        "conv_transpose3d" => (0, 1, 3),
+        _ => return None,
+    })
+}
+
+/// The last dimensions where two tensors broadcast of which perhaps not all are known: a length
+/// other than 1 stays, whatever it meets.
+fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
+    let back = |dims: &[Dim], at: usize| dims.len().checked_sub(at).and_then(|at| dims.get(at).cloned());
+    let one = |at: usize| match (back(a, at), back(b, at)) {
+        (Some(x), Some(y)) => broadcast_dim(&x, &y).unwrap_or(Dim::UNKNOWN),
+        (Some(x), None) | (None, Some(x)) if not_one(&x.size) => x,
+        _ => Dim::UNKNOWN,
+    };
+    (1..=a.len().max(b.len())).rev().map(one).collect()
+}
+
+/// Notes the last dimensions of a result of unknown rank.
+fn give(it: &mut Interp<'_>, result: &Value, ends: Vec<Dim>) {
+    let Some(id) = result.as_obj().filter(|_| it.heap.tensor_ref(result).is_some_and(|t| t.shape.is_none())) else {
+        return;
+    };
+    if ends.iter().any(|dim| !dim.size.is_unknown()) {
+        it.heap.update_tensor(id, |tensor| tensor.set_trailing(ends));
+    }
+}
+
+/// Notes that the last dimensions of a tensor are like these.
+fn narrow(it: &mut Interp<'_>, id: ObjId, wanted: &[Dim]) {
+    it.heap.update_tensor(id, |tensor| {
+        if tensor.shape.is_some() {
+            return;
+        }
+        let more = tensor.trailing.len().saturating_sub(wanted.len());
+        let mut ends: Vec<Dim> = tensor.trailing.iter().take(more).cloned().collect();
+        for (back, dim) in (1..=wanted.len()).rev().zip(wanted) {
+            let have = tensor.trailing.len().checked_sub(back).and_then(|at| tensor.trailing.get(at));
+            ends.push(have.filter(|have| !have.size.is_unknown()).unwrap_or(dim).clone());
+        }
+        tensor.set_trailing(ends);
+    });
+}
+
+/// The first place, counted from the end, at which tensors do not broadcast of which one has an
+/// unknown rank.
+pub fn clash(a: &Tensor, b: &Tensor) -> Option<usize> {
+    let pairs = a.last_dims().iter().rev().zip(b.last_dims().iter().rev());
+    pairs.enumerate().find(|(_, (x, y))| broadcast_dim(x, y).is_none()).map(|(at, _)| at + 1)
+}
