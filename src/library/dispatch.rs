@@ -1,31 +1,20 @@
 //! Answers the interpreter's questions from the table.
 
 use super::cx::Cx;
-use super::table::{Entry, canonical, table};
+use super::registry::TABLES;
+use super::table::Entry;
 use super::{lightning, numpy, pandas, special, stdlib, torch};
-use crate::python::{Arg, Args, BinOp, Bound, Const, Event, Interp, Library, UnaryOp};
+use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
 /// All libraries that torchvet knows.
 pub struct Libraries;
 
-/// `path.name`, interned.
-pub fn join(path: Sym, name: Sym) -> Sym {
-    dotted(path, name)
-}
-
 impl Libraries {
-    /// Calls the function at `path` as if the program had called it there.
-    pub fn call_function(&self, it: &mut Interp<'_>, path: &str, args: &Args, span: Span) -> Option<Value> {
-        let path = sym(path);
-        let entry = table().functions.get(&path)?;
-        Some(self.run(it, path, entry, args, span))
-    }
-
     /// Binds a call to the first overload that takes it, tells the observer, and runs it.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
-        let Some(bound) = bind(entry, args) else { return Value::Unknown };
+        let Some(bound) = entry.bind(args) else { return Value::Unknown };
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let mut value = (entry.run)(&mut Cx { it, path, span }, &bound);
@@ -48,23 +37,6 @@ impl Libraries {
         }
         value
     }
-
-    /// The table's entry for a method: of the class itself, or of the nearest base.
-    pub fn find_method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
-        let table = table();
-        let bases = table.classes.get(&class).map(|c| c.bases.as_slice()).unwrap_or_default();
-        std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {
-            let path = canonical(join(class, name));
-            if let Some(entry) = table.functions.get(&path) {
-                return Some((path, entry));
-            }
-            if class.as_str() == "torch.Tensor" {
-                let path = canonical(join(sym("torch"), name));
-                return table.functions.get(&path).map(|entry| (path, entry));
-            }
-            None
-        })
-    }
 }
 
 /// What stands for the result of a refused call: nothing is known of it, and its device is
@@ -74,62 +46,40 @@ fn after_refusal(it: &mut Interp<'_>) -> Tensor {
     Tensor { device: Some(device), ..Tensor::default() }
 }
 
-/// The arguments as the function at `path` binds them.
-pub fn bind_at(path: Sym, args: &Args) -> Option<Bound> {
-    bind(table().functions.get(&path)?, args)
-}
-
 /// The parameters of a class's constructor, with their defaults.
 pub fn constructor(class: Sym) -> Vec<(Sym, Option<Value>)> {
-    let sig = table().classes.get(&class).and_then(|class| class.sigs.first());
+    let sig = TABLES.class(class).and_then(|class| class.sigs.first());
     let params = sig.map(|sig| sig.params.as_slice()).unwrap_or_default().iter();
     params.map(|param| (param.name, param.default.as_ref().map(Const::value))).collect()
 }
 
-fn bind(entry: &Entry, args: &Args) -> Option<Bound> {
-    let bind = |args: &Args| entry.sigs.iter().find_map(|sig| sig.bind(args));
-    bind(args).or_else(|| bind(&numpy_names(args)?))
-}
-
-/// The arguments under PyTorch's names for them, where numpy's were used: PyTorch takes both.
-fn numpy_names(args: &Args) -> Option<Args> {
-    let ours = |name: &str| match name {
-        "axis" => Some("dim"),
-        "keepdims" => Some("keepdim"),
-        "x" | "a" | "x1" => Some("input"),
-        "x2" => Some("other"),
-        _ => None,
-    };
-    let mut renamed = args.clone();
-    for (name, _) in &mut renamed.kw {
-        if let Some(other) = ours(name.as_str()) {
-            *name = sym(other);
-        }
-    }
-    renamed.kw.iter().zip(&args.kw).any(|((new, _), (old, _))| new != old).then_some(renamed)
-}
-
 impl Library for Libraries {
     fn member(&self, _it: &mut Interp<'_>, path: Sym, name: Sym) -> Value {
-        let table = table();
-        let path = canonical(join(path, name));
-        match table.constants.get(&path) {
+        let path = TABLES.canonical(dotted(path, name));
+        match TABLES.constant(path) {
             Some(constant) => constant.value(),
             None => Value::Path(path),
         }
     }
 
     fn canonical(&self, path: Sym) -> Sym {
-        canonical(path)
+        TABLES.canonical(path)
+    }
+
+    fn is_function(&self, path: Sym) -> bool {
+        TABLES.function(path).is_some()
+    }
+
+    fn call_function(&self, it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) -> Option<Value> {
+        Some(self.run(it, path, TABLES.function(path)?, args, span))
     }
 
     fn bases(&self, path: Sym) -> Option<&[Sym]> {
-        table().classes.get(&path).map(|c| c.bases.as_slice())
+        TABLES.class(path).map(|c| c.bases.as_slice())
     }
 
     fn call(&self, it: &mut Interp<'_>, path: Sym, args: Args, span: Span) -> Value {
-        let table = table();
-        if let Some(class) = table.classes.get(&path) {
+        if let Some(class) = TABLES.class(path) {
             if let Some(make) = class.make {
                 let Some(bound) = class.sigs.iter().find_map(|s| s.bind(&args)) else { return Value::Unknown };
                 return make(&mut Cx { it, path, span }, &bound);
@@ -138,18 +88,16 @@ impl Library for Libraries {
             self.init(it, path, object, args, span);
             return Value::Obj(object);
         }
-        match table.functions.get(&path) {
+        match TABLES.function(path) {
             Some(entry) => self.run(it, path, entry, &args, span),
             None => Value::Unknown,
         }
     }
 
     fn init(&self, it: &mut Interp<'_>, class: Sym, object: ObjId, args: Args, span: Span) {
-        let table = table();
         // The nearest class in the line that has a constructor of its own.
-        let Some(own) = table.classes.get(&class) else { return };
-        let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
-        let entry = line.into_iter().find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
+        let Some(own) = TABLES.class(class) else { return };
+        let entry = TABLES.line(class).find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
             // Layers and losses keep the names of their arguments from version to version.
             if class != sym("torch.nn.Module")
@@ -181,26 +129,22 @@ impl Library for Libraries {
     }
 
     fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value> {
-        let table = table();
-        if let Some(own) = table.classes.get(&class) {
-            let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
-            for attribute in line.filter_map(|c| c.attribute) {
-                let found = attribute(&mut Cx { it, path: class, span }, object, name);
-                if let Some(value) = found {
-                    // `x.T` and `x.data` are made of `x`.
-                    if let (Some(from), Some(result)) = (object.as_obj(), value.as_obj())
-                        && from != result
-                        && name.as_str() != "grad"
-                        && it.heap.is_tensor(object)
-                        && it.heap.is_tensor(&value)
-                    {
-                        it.event(Event::Viewed { object: from, result, name, span });
-                    }
-                    return Some(value);
+        for attribute in TABLES.line(class).filter_map(|c| c.attribute) {
+            let found = attribute(&mut Cx { it, path: class, span }, object, name);
+            if let Some(value) = found {
+                // `x.T` and `x.data` are made of `x`.
+                if let (Some(from), Some(result)) = (object.as_obj(), value.as_obj())
+                    && from != result
+                    && name.as_str() != "grad"
+                    && it.heap.is_tensor(object)
+                    && it.heap.is_tensor(&value)
+                {
+                    it.event(Event::Viewed { object: from, result, name, span });
                 }
+                return Some(value);
             }
         }
-        let known = self.find_method(class, name).is_some() || torch::inplace::is_method(self, class, name);
+        let known = TABLES.method(class, name).is_some() || torch::inplace::is_method(&TABLES, class, name);
         known.then(|| Value::Method(std::rc::Rc::new((object.clone(), name))))
     }
 
@@ -213,9 +157,9 @@ impl Library for Libraries {
         args: Args,
         span: Span,
     ) -> Option<Value> {
-        let Some((path, entry)) = self.find_method(class, name) else {
+        let Some((path, entry)) = TABLES.method(class, name) else {
             let refused = it.refused.0;
-            let value = torch::inplace::method(self, it, class, object, name, args, span);
+            let value = torch::inplace::method(&TABLES, it, class, object, name, args, span);
             // What was to be written in place is not there.
             if it.refused.0 != refused
                 && it.refused.1 == Some(span)
@@ -232,10 +176,7 @@ impl Library for Libraries {
     }
 
     fn invoke(&self, it: &mut Interp<'_>, class: Sym, object: &Value, args: Args, span: Span) -> Option<Value> {
-        let table = table();
-        let own = table.classes.get(&class)?;
-        let line = std::iter::once(own).chain(own.bases.iter().filter_map(|b| table.classes.get(b)));
-        let invoke = line.into_iter().find_map(|c| c.invoke)?;
+        let invoke = TABLES.line(class).find_map(|c| c.invoke)?;
         let refused = it.refused.0;
         let value = invoke(&mut Cx { it, path: class, span }, object, args);
         if it.refused.0 == refused {
@@ -298,18 +239,18 @@ impl Library for Libraries {
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
         pandas::binary(it, op, left, right, span)
             .or_else(|| numpy::binary(it, op, left, right, span))
-            .or_else(|| torch::operators::binary(self, it, op, left, right, span))
+            .or_else(|| torch::operators::binary(it, op, left, right, span))
     }
 
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
         pandas::augmented(it, op, left, right, span)
-            .or_else(|| torch::operators::augmented(self, it, op, left, right, span))
+            .or_else(|| torch::operators::augmented(&TABLES, it, op, left, right, span))
     }
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
         pandas::unary(it, op, operand, span)
             .or_else(|| numpy::unary(it, op, operand, span))
-            .or_else(|| torch::operators::unary(self, it, op, operand, span))
+            .or_else(|| torch::operators::unary(it, op, operand, span))
     }
 
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
@@ -318,7 +259,7 @@ impl Library for Libraries {
             .or_else(|| torch::nn::containers::get(it, object, index))
             .or_else(|| torch::data::get(it, object, index, span))
             .or_else(|| torch::annotation::generic(object, index))
-            .or_else(|| special::call(self, it, object, "__getitem__", std::slice::from_ref(index), span));
+            .or_else(|| special::call(it, object, "__getitem__", std::slice::from_ref(index), span));
         if it.refused.0 == refused {
             it.pass(span);
         }
@@ -329,7 +270,7 @@ impl Library for Libraries {
         let refused = it.refused.0;
         let taken = torch::indexing::set(it, object, index, value, span)
             || torch::nn::containers::set(it, object, index, value)
-            || special::call(self, it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some();
+            || special::call(it, object, "__setitem__", &[index.clone(), value.clone()], span).is_some();
         if it.refused.0 == refused {
             it.pass(span);
         }
@@ -341,7 +282,7 @@ impl Library for Libraries {
         let items = torch::indexing::iterate(it, object, span)
             .or_else(|| torch::nn::containers::iterate(it, object, span))
             .or_else(|| torch::data::iterate(it, object, span))
-            .or_else(|| special::iterate(self, it, object, span));
+            .or_else(|| special::iterate(&TABLES, it, object, span));
         if it.refused.0 == refused {
             it.pass(span);
         }
@@ -349,7 +290,7 @@ impl Library for Libraries {
     }
 
     fn last(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
-        torch::data::last(it, object, span).or_else(|| special::last(self, it, object, span))
+        torch::data::last(it, object, span).or_else(|| special::last(&TABLES, it, object, span))
     }
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value> {

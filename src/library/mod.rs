@@ -16,6 +16,7 @@ pub mod notes;
 pub mod numpy;
 pub mod pandas;
 mod pil;
+mod registry;
 mod settings;
 mod sklearn;
 mod special;

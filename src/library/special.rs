@@ -1,34 +1,26 @@
 //! Special methods that are in the table, where the interpreter does not find them as
 //! attributes: of what a library holds itself (`os.environ[…] = …`), and loops.
 
-use super::Libraries;
-use super::dispatch::join;
+use super::table::Tables;
 use crate::python::{Args, Interp};
 use crate::syntax::Span;
-use crate::value::{Items, Type, Value, sym};
+use crate::value::{Items, Type, Value, dotted, sym};
 
 /// Calls a special method of something that a library holds itself.
-pub fn call(
-    lib: &Libraries,
-    it: &mut Interp<'_>,
-    object: &Value,
-    name: &str,
-    args: &[Value],
-    span: Span,
-) -> Option<Value> {
+pub fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Value], span: Span) -> Option<Value> {
     let Value::Path(path) = object else { return None };
     let args = Args::positional(args.iter().cloned(), span);
-    lib.call_function(it, join(*path, sym(name)).as_str(), &args, span)
+    it.call_function(dotted(*path, sym(name)).as_str(), &args, span)
 }
 
 /// What a loop over an instance of a library's class yields: what `__iter__` gives, or any
 /// item. Methods of the program come first, which is the interpreter's to do.
-pub fn iterate(lib: &Libraries, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
-    if goes_through(lib, it, object, "__iter__") {
+pub fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+    if goes_through(tables, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);
         return (inner.as_obj() != object.as_obj()).then(|| it.iterate(&inner, span));
     }
-    if goes_through(lib, it, object, "__getitem__") {
+    if goes_through(tables, it, object, "__getitem__") {
         let args = Args::positional([Value::Any(Type::Int)], span);
         return Some(Items::Many(it.call_method(object, "__getitem__", args, span)));
     }
@@ -36,8 +28,8 @@ pub fn iterate(lib: &Libraries, it: &mut Interp<'_>, object: &Value, span: Span)
 }
 
 /// What the last round of such a loop gets.
-pub fn last(lib: &Libraries, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
-    if !goes_through(lib, it, object, "__iter__") {
+pub fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+    if !goes_through(tables, it, object, "__iter__") {
         return None;
     }
     let inner = it.call_method(object, "__iter__", Args::default(), span);
@@ -45,12 +37,12 @@ pub fn last(lib: &Libraries, it: &mut Interp<'_>, object: &Value, span: Span) ->
 }
 
 /// Whether a loop over an instance asks this method of a library's class.
-fn goes_through(lib: &Libraries, it: &Interp<'_>, object: &Value, method: &str) -> bool {
+fn goes_through(tables: &Tables, it: &Interp<'_>, object: &Value, method: &str) -> bool {
     it.heap.instance_of(object).is_some()
         && it.user_method(object, "__iter__").is_none()
         && it.user_method(object, "__getitem__").is_none()
         && it
             .mro_of(object)
             .iter()
-            .any(|class| matches!(class, Value::Path(path) if lib.find_method(*path, sym(method)).is_some()))
+            .any(|class| matches!(class, Value::Path(path) if tables.method(*path, sym(method)).is_some()))
 }

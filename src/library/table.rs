@@ -1,4 +1,4 @@
-//! The table of everything that is known of libraries, built once.
+//! What a table of a library's functions and classes holds.
 
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
@@ -7,7 +7,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cx::Cx;
 use crate::python::{Args, Bound, Sig};
-use crate::value::{Dtype, ObjId, Sym, Type, Value, sym};
+use crate::value::{Dtype, ObjId, Sym, Type, Value, dotted, sym};
 
 /// What a function does: its arguments, bound, to its result.
 pub type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
@@ -20,6 +20,32 @@ pub struct Entry {
     /// The other function, whose contracts this one shares (`torch.Tensor.gather` →
     /// `torch.gather`).
     pub same_as: Option<Sym>,
+}
+
+impl Entry {
+    /// The arguments as the first overload takes them that takes them at all.
+    pub fn bind(&self, args: &Args) -> Option<Bound> {
+        let bind = |args: &Args| self.sigs.iter().find_map(|sig| sig.bind(args));
+        bind(args).or_else(|| bind(&numpy_names(args)?))
+    }
+}
+
+/// The arguments under PyTorch's names for them, where numpy's were used: PyTorch takes both.
+fn numpy_names(args: &Args) -> Option<Args> {
+    let ours = |name: &str| match name {
+        "axis" => Some("dim"),
+        "keepdims" => Some("keepdim"),
+        "x" | "a" | "x1" => Some("input"),
+        "x2" => Some("other"),
+        _ => None,
+    };
+    let mut renamed = args.clone();
+    for (name, _) in &mut renamed.kw {
+        if let Some(other) = ours(name.as_str()) {
+            *name = sym(other);
+        }
+    }
+    renamed.kw.iter().zip(&args.kw).any(|((new, _), (old, _))| new != old).then_some(renamed)
 }
 
 /// What `Class(…)` does beyond making the instance.
@@ -90,9 +116,16 @@ pub struct Table {
     /// Paths that are the same library under another name: `np` style prefixes are not
     /// needed here, but `torch.functional.` → `torch.` is.
     prefixes: Vec<(&'static str, &'static str)>,
+    /// Where classes of other libraries are, from which those of this table derive.
+    below: Option<&'static LazyLock<Table>>,
 }
 
 impl Table {
+    /// An empty table, whose classes derive from those of another.
+    pub fn over(below: &'static LazyLock<Table>) -> Table {
+        Table { below: Some(below), ..Table::default() }
+    }
+
     /// A function with one signature.
     pub fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
         self.defs(path, &[sig], run)
@@ -144,7 +177,8 @@ impl Table {
         for base in bases {
             let base = sym(base);
             all.push(base);
-            if let Some(class) = self.classes.get(&base) {
+            let below = || self.below.and_then(|below| below.classes.get(&base));
+            if let Some(class) = self.classes.get(&base).or_else(below) {
                 all.extend(class.bases.iter().copied());
             }
         }
@@ -180,48 +214,72 @@ impl Table {
         }
         path
     }
-
-    pub fn is_subclass(&self, class: Sym, of: &str) -> bool {
-        class.as_str() == of || self.classes.get(&class).is_some_and(|c| c.bases.iter().any(|b| b.as_str() == of))
-    }
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table::default();
-    super::torch::register(&mut table);
-    super::stdlib::register(&mut table);
-    super::numpy::register(&mut table);
-    super::pandas::register(&mut table);
-    super::pil::register(&mut table);
-    super::torchvision::register(&mut table);
-    super::cv2::register(&mut table);
-    super::albumentations::register(&mut table);
-    super::einops::register(&mut table);
-    super::kornia::register(&mut table);
-    super::lightning::register(&mut table);
-    super::settings::register(&mut table);
-    super::sklearn::register(&mut table);
-    super::timm::register(&mut table);
-    super::transformers::register(&mut table);
-    table
-});
+/// All tables: the main one, and those of libraries that many programs do not use, which are
+/// made when one of their names is first asked for.
+pub struct Tables {
+    pub main: &'static LazyLock<Table>,
+    /// By the first part of their names.
+    pub others: &'static [(&'static str, LazyLock<Table>)],
+}
+
+impl Tables {
+    /// The table that would hold a path.
+    fn of(&self, path: Sym) -> &'static Table {
+        let text = path.as_str();
+        let is_below =
+            |root: &str| text.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.others.iter().find(|(root, _)| is_below(root)).map_or(self.main, |(_, table)| table)
+    }
+
+    pub fn function(&self, path: Sym) -> Option<&'static Entry> {
+        self.of(path).functions.get(&path)
+    }
+
+    pub fn class(&self, path: Sym) -> Option<&'static Class> {
+        self.of(path).classes.get(&path)
+    }
+
+    pub fn constant(&self, path: Sym) -> Option<&'static Constant> {
+        self.of(path).constants.get(&path)
+    }
+
+    /// A class and those that it derives from, as far as they are in tables.
+    pub fn line(&self, class: Sym) -> impl Iterator<Item = &'static Class> + use<'_> {
+        let own = self.class(class);
+        let bases = own.map(|class| class.bases.as_slice()).unwrap_or_default();
+        own.into_iter().chain(bases.iter().filter_map(|base| self.class(*base)))
+    }
+
+    /// The canonical path of a dotted name.
+    pub fn canonical(&self, path: Sym) -> Sym {
+        let known = CANONICAL.with_borrow(|known| known.get(&path).copied());
+        known.unwrap_or_else(|| {
+            let of = self.of(path).canonical(path);
+            CANONICAL.with_borrow_mut(|known| known.insert(path, of));
+            of
+        })
+    }
+
+    /// The entry for a method: of the class itself, or of the nearest base.
+    pub fn method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
+        let bases = self.class(class).map(|c| c.bases.as_slice()).unwrap_or_default();
+        std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {
+            let path = self.canonical(dotted(class, name));
+            if let Some(entry) = self.function(path) {
+                return Some((path, entry));
+            }
+            if class.as_str() == "torch.Tensor" {
+                let path = self.canonical(dotted(sym("torch"), name));
+                return self.function(path).map(|entry| (path, entry));
+            }
+            None
+        })
+    }
+}
 
 thread_local! {
     /// Canonical paths that were asked for.
     static CANONICAL: RefCell<FxHashMap<Sym, Sym>> = const { RefCell::new(FxHashMap::with_hasher(FxBuildHasher)) };
-}
-
-/// The canonical path of a dotted name, in the one table.
-pub fn canonical(path: Sym) -> Sym {
-    let known = CANONICAL.with_borrow(|known| known.get(&path).copied());
-    known.unwrap_or_else(|| {
-        let of = table().canonical(path);
-        CANONICAL.with_borrow_mut(|known| known.insert(path, of));
-        of
-    })
-}
-
-/// The one table.
-pub fn table() -> &'static Table {
-    &TABLE
 }

@@ -12,10 +12,10 @@ use super::generator::Consumer;
 use super::import::{Deferred, Sources};
 use super::leave::{Block, BlockId, BlockKind, Exit, Loop};
 use super::writes::Writes;
-use super::{Bound, CommandOption, Event, Library, Observer, Rejection};
+use super::{Args, Bound, CommandOption, Event, Library, Observer, Rejection};
 use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
-use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value};
+use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
 /// How deep calls are followed.
 pub(super) const MAX_DEPTH: usize = 40;
@@ -397,6 +397,16 @@ impl<'p> Interp<'p> {
         self.refuse(place);
         let observer = self.observer();
         observer.rejected(self, rejection);
+    }
+
+    /// The libraries, as one asks another.
+    pub fn library(&self) -> &'p dyn Library {
+        self.library
+    }
+
+    /// Calls a library's function as if the program had called it; `None` where there is none.
+    pub fn call_function(&mut self, path: &str, args: &Args, span: Span) -> Option<Value> {
+        self.library.call_function(self, sym(path), args, span)
     }
 
     /// Whether a file of the program has this text in it: a call that may be made anywhere.

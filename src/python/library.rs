@@ -46,6 +46,12 @@ pub trait Library: Sync {
     /// The canonical path of a dotted name as users import it.
     fn canonical(&self, path: Sym) -> Sym;
 
+    /// Whether there is a function at a canonical path.
+    fn is_function(&self, path: Sym) -> bool;
+
+    /// Calls the function at a canonical path, if there is one, as if the program had called it.
+    fn call_function(&self, it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) -> Option<Value>;
+
     /// The classes that a library's class derives from, nearest first (itself excluded);
     /// `None` if the path is not known to be a class.
     fn bases(&self, path: Sym) -> Option<&[Sym]>;

@@ -209,9 +209,7 @@ pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
     let class = cx.path;
     let text = name.as_str();
     // A method of the table; or Python asks for a special method that is in none.
-    if text.starts_with("__")
-        || crate::library::table::table().functions.contains_key(&crate::library::dispatch::join(class, name))
-    {
+    if text.starts_with("__") || cx.it.library().is_function(crate::value::dotted(class, name)) {
         return None;
     }
     let rows = super::rows::rows_of(cx, object);

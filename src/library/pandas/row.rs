@@ -167,9 +167,7 @@ fn values(cx: &mut Cx<'_, '_>, row: &Value) -> Value {
 
 fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let text = name.as_str();
-    if text.starts_with("__")
-        || crate::library::table::table().functions.contains_key(&crate::library::dispatch::join(cx.path, name))
-    {
+    if text.starts_with("__") || cx.it.library().is_function(crate::value::dotted(cx.path, name)) {
         return None;
     }
     let held = cells(cx, object);

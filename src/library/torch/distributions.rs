@@ -4,7 +4,7 @@
 //! An instance keeps that shape, with dtype and device, as a tensor under `batch`.
 
 use super::carry::bare;
-use crate::library::{Cx, Libraries, Table};
+use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::value::{Dim, Dtype, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 
@@ -54,7 +54,7 @@ pub fn register(t: &mut Table) {
 /// `left op right` as the program would do it.
 fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
     let (span, args) = (cx.span, [left.clone(), right.clone()]);
-    let sum = Libraries.call_function(cx.it, "torch.add", &Args::positional(args, span), span)?;
+    let sum = cx.it.call_function("torch.add", &Args::positional(args, span), span)?;
     let mut out = cx.tensor(&sum)?;
     out.forget_values();
     (out.base, out.version, out.writes, out.parameter) = (None, 0, 0, false);

@@ -4,9 +4,9 @@
 use super::broadcast::{broadcast_pair, device_read, dtype_read, grad_mode, shape_read, shape_text};
 use super::promotion::can_cast;
 use super::support::{bound, refuse_dtype, set_data, set_range};
-use crate::library::dispatch::bind_at;
-use crate::library::{Cx, Libraries, Table};
-use crate::python::{Arg, Args, Bound, Event, Interp, Library, RejectKind};
+use crate::library::table::Tables;
+use crate::library::{Cx, Table};
+use crate::python::{Arg, Args, Bound, Event, Interp, RejectKind};
 use crate::syntax::Span;
 use crate::value::{DeviceKind, Dtype, Grad, Kind, ObjId, Range, Sym, Tensor, Value, sym};
 
@@ -54,12 +54,12 @@ fn base(class: Sym, name: Sym) -> Option<Sym> {
     text.strip_suffix('_').filter(|b| !b.is_empty()).map(sym)
 }
 
-pub fn is_method(lib: &Libraries, class: Sym, name: Sym) -> bool {
-    base(class, name).is_some_and(|base| lib.find_method(class, base).is_some())
+pub fn is_method(tables: &Tables, class: Sym, name: Sym) -> bool {
+    base(class, name).is_some_and(|base| tables.method(class, base).is_some())
 }
 
 pub fn method(
-    lib: &Libraries,
+    tables: &Tables,
     it: &mut Interp<'_>,
     class: Sym,
     object: &Value,
@@ -68,7 +68,7 @@ pub fn method(
     span: Span,
 ) -> Option<Value> {
     let base = base(class, name)?;
-    let (path, _) = lib.find_method(class, base)?;
+    let (path, _) = tables.method(class, base)?;
     let id = object.as_obj()?;
     let before = it.heap.tensor_of(object)?;
     let complex = before.dtype.is_some_and(Dtype::is_complex);
@@ -79,7 +79,7 @@ pub fn method(
     }
     let args = args.prepend(Arg::new(object.clone(), span));
     let refused = it.refused.0;
-    let result = lib.call(it, path, args.clone(), span);
+    let result = it.library().call(it, path, args.clone(), span);
     if it.refused.0 != refused && it.refused.1 == Some(span) {
         // The program ends here.
         it.heap.overwrite(id, Tensor::default());
@@ -104,13 +104,13 @@ pub fn method(
         refuse_single(&mut cx, &before, &result);
     }
     write_back(&mut cx, id, &before, &result);
-    tell_refused(it, refused, path, &args, &before);
+    tell_refused(tables, it, refused, path, &args, &before);
     Some(object.clone())
 }
 
 /// Tells of a call in place that was refused: its path is that of the function with an
 /// underscore after it.
-pub fn tell_refused(it: &mut Interp<'_>, before: u32, path: Sym, args: &Args, written: &Tensor) {
+pub fn tell_refused(tables: &Tables, it: &mut Interp<'_>, before: u32, path: Sym, args: &Args, written: &Tensor) {
     if it.refused.0 == before {
         return;
     }
@@ -119,7 +119,7 @@ pub fn tell_refused(it: &mut Interp<'_>, before: u32, path: Sym, args: &Args, wr
     if let Some(first) = args.pos.first_mut() {
         first.value = it.heap.tensor(written.clone());
     }
-    if let Some(bound) = bind_at(path, &args) {
+    if let Some(bound) = tables.function(path).and_then(|entry| entry.bind(&args)) {
         let name = path.as_str().rsplit('.').next().unwrap_or_default();
         it.tell_refused(before, sym(&format!("torch.Tensor.{name}_")), &bound);
     }

@@ -1,7 +1,8 @@
 //! Operators on tensors and arrays: each is the library function of the same meaning.
 
 use super::inplace::{tell_refused, write_back};
-use crate::library::{Cx, Libraries};
+use crate::library::Cx;
+use crate::library::table::Tables;
 use crate::python::{Args, BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Tensor, Type, Value, sym};
@@ -53,14 +54,7 @@ fn meets(it: &Interp<'_>, value: &Value) -> bool {
     }
 }
 
-pub fn binary(
-    lib: &Libraries,
-    it: &mut Interp<'_>,
-    op: BinOp,
-    left: &Value,
-    right: &Value,
-    span: Span,
-) -> Option<Value> {
+pub fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let array = |v: &Value| it.heap.tensor_ref(v).map(|t| t.array);
     let (x, y) = (array(left), array(right));
     if x.is_none() && y.is_none() {
@@ -77,25 +71,19 @@ pub fn binary(
         return Some(Value::Unknown);
     }
     if matches!((x, y), (Some(a), Some(b)) if a != b) {
-        return Some(with_number(lib, it, op, (left, right), span).unwrap_or(Value::Unknown));
+        return Some(with_number(it, op, (left, right), span).unwrap_or(Value::Unknown));
     }
     let (op, left, right) = match mirrored(op) {
         Some(mirror) if x.is_none() => (mirror, right, left),
         _ => (op, left, right),
     };
     let args = Args::positional([left.clone(), right.clone()], span);
-    lib.call_function(it, function(op), &args, span)
+    it.call_function(function(op), &args, span)
 }
 
 /// A tensor of PyTorch and a number of numpy, which is taken as Python's. An array without
 /// dimensions gives its dtype, and they are not told apart.
-fn with_number(
-    lib: &Libraries,
-    it: &mut Interp<'_>,
-    op: BinOp,
-    (left, right): (&Value, &Value),
-    span: Span,
-) -> Option<Value> {
+fn with_number(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), span: Span) -> Option<Value> {
     let number = |it: &Interp<'_>, v: &Value| {
         let array = it.heap.tensor_of(v).filter(|t| t.array == ArrayKind::Numpy && t.rank() == Some(0))?;
         array.dtype.filter(|d| d.is_floating()).map(|_| Value::Any(Type::Float))
@@ -105,7 +93,7 @@ fn with_number(
         return None;
     }
     let operands = (x.unwrap_or_else(|| left.clone()), y.unwrap_or_else(|| right.clone()));
-    let result = binary(lib, it, op, &operands.0, &operands.1, span)?;
+    let result = binary(it, op, &operands.0, &operands.1, span)?;
     if let Some(id) = result.as_obj() {
         it.heap.update_tensor(id, |t| t.dtype = None);
     }
@@ -114,7 +102,7 @@ fn with_number(
 
 /// `x += y` writes to the tensor that `x` is.
 pub fn augmented(
-    lib: &Libraries,
+    tables: &Tables,
     it: &mut Interp<'_>,
     op: BinOp,
     left: &Value,
@@ -131,16 +119,16 @@ pub fn augmented(
     if before.array == ArrayKind::Numpy && before.rank() == Some(0) {
         return None;
     }
-    let result = binary(lib, it, op, left, right, span)?;
+    let result = binary(it, op, left, right, span)?;
     let path = sym(function(op));
     let refused = it.refused.0;
     let mut cx = Cx { it, path, span };
     write_back(&mut cx, id, &before, &result);
-    tell_refused(it, refused, path, &Args::positional([left.clone(), right.clone()], span), &before);
+    tell_refused(tables, it, refused, path, &Args::positional([left.clone(), right.clone()], span), &before);
     Some(left.clone())
 }
 
-pub fn unary(lib: &Libraries, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
+pub fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
     it.heap.tensor_ref(operand)?;
     let path = match op {
         UnaryOp::Neg => "torch.neg",
@@ -148,5 +136,5 @@ pub fn unary(lib: &Libraries, it: &mut Interp<'_>, op: UnaryOp, operand: &Value,
         UnaryOp::Invert => "torch.bitwise_not",
     };
     let args = Args::positional([operand.clone()], span);
-    lib.call_function(it, path, &args, span)
+    it.call_function(path, &args, span)
 }

@@ -7,7 +7,7 @@
 use super::geometry::{center_crop, crop, pad, warp};
 use super::tv_tensors;
 use crate::library::common::{part_of, unknown};
-use crate::library::table::{Run, Table, table};
+use crate::library::table::{Run, Table};
 use crate::library::{Cx, numpy, pil};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Past, Range, Role, Size, Tensor, Value, sym};
@@ -30,45 +30,47 @@ pub fn register(t: &mut Table) {
             "torchvision.transforms.InterpolationMode",
         );
     }
-    let mut def = |name: &str, sig: &'static str, run: Run| {
-        t.def(&format!("{V1}{name}"), sig, run);
-        t.def(&format!("{V2}{name}"), sig, second);
-    };
-    def("to_tensor", "pic", to_tensor);
-    def("pil_to_tensor", "pic", pil_to_tensor);
-    def("to_image", "inpt", to_image);
-    def("convert_image_dtype", "image, dtype=@torch.float32", convert_image_dtype);
-    def("to_dtype", "inpt, dtype=@torch.float32, scale=False", to_dtype);
-    def("to_pil_image", "pic, mode=None", to_pil_image);
-    def("normalize", "tensor, mean, std, inplace=False", normalize);
-    def("resize", RESIZE, resize);
-    def("resized_crop", RESIZED_CROP, resize);
-    def("center_crop", "img, output_size", center_crop);
-    def("crop", "img, top, left, height, width", crop);
-    def("pad", "img, padding, fill=0, padding_mode='constant'", pad);
+    macro_rules! def {
+        ($name:expr, $sig:expr, $run:expr $(,)?) => {
+            t.def(&format!("{V1}{}", $name), $sig, $run);
+            t.def(&format!("{V2}{}", $name), $sig, |cx, b| second(cx, b, $run));
+        };
+    }
+    def!("to_tensor", "pic", to_tensor);
+    def!("pil_to_tensor", "pic", pil_to_tensor);
+    def!("to_image", "inpt", to_image);
+    def!("convert_image_dtype", "image, dtype=@torch.float32", convert_image_dtype);
+    def!("to_dtype", "inpt, dtype=@torch.float32, scale=False", to_dtype);
+    def!("to_pil_image", "pic, mode=None", to_pil_image);
+    def!("normalize", "tensor, mean, std, inplace=False", normalize);
+    def!("resize", RESIZE, resize);
+    def!("resized_crop", RESIZED_CROP, resize);
+    def!("center_crop", "img, output_size", center_crop);
+    def!("crop", "img, top, left, height, width", crop);
+    def!("pad", "img, padding, fill=0, padding_mode='constant'", pad);
     for name in ["hflip", "vflip", "horizontal_flip", "vertical_flip"] {
-        def(name, "img", |cx, b| {
+        def!(name, "img", |cx, b| {
             let size = hw(cx, &picture(b));
             rebuilt(cx, &picture(b), size, Some)
         });
     }
-    def(
+    def!(
         "rotate",
         "img, angle, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, expand=False, center=None, fill=None",
         warp,
     );
-    def(
+    def!(
         "affine",
         "img, angle, translate, scale, shear, interpolation=@torchvision.transforms.InterpolationMode.NEAREST, fill=None, center=None",
         warp,
     );
-    def(
+    def!(
         "perspective",
         "img, startpoints, endpoints, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=None, coefficients=None",
         warp,
     );
     for name in ["elastic", "elastic_transform"] {
-        def(
+        def!(
             name,
             "img, displacement, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, fill=None",
             warp,
@@ -90,7 +92,7 @@ pub fn register(t: &mut Table) {
         "erase",
         "gaussian_noise",
     ] {
-        def(name, "img, *args, **kwargs", |cx, b| {
+        def!(name, "img, *args, **kwargs", |cx, b| {
             let size = hw(cx, &picture(b));
             let out = rebuilt(cx, &picture(b), size, |_| None);
             if let Some(id) = out.as_obj() {
@@ -100,10 +102,10 @@ pub fn register(t: &mut Table) {
         });
     }
     for name in ["to_grayscale", "rgb_to_grayscale"] {
-        def(name, "img, num_output_channels=1", grayscale);
+        def!(name, "img, num_output_channels=1", grayscale);
     }
     for name in ["five_crop", "ten_crop"] {
-        def(name, "img, size, vertical_flip=False", |cx, b| {
+        def!(name, "img, size, vertical_flip=False", |cx, b| {
             let size = size_pair(cx, &b.get("size"));
             let n = if cx.name() == "five_crop" { 5 } else { 10 };
             let crops = (0..n).map(|_| rebuilt(cx, &picture(b), size.clone(), |r| Some(part_of(r)))).collect();
@@ -111,7 +113,7 @@ pub fn register(t: &mut Table) {
         });
     }
     for name in ["get_image_size", "get_dimensions", "get_image_num_channels"] {
-        def(name, "img", unknown);
+        def!(name, "img", unknown);
     }
     // Contracts know these by their own names.
     t.def(&format!("{V2}resize"), RESIZE_V2, resize);
@@ -124,15 +126,13 @@ pub(super) fn picture(b: &Bound) -> Value {
 }
 
 /// A function of `v2`: the older one, with masks left to it.
-fn second(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    let v1 = sym(&format!("{V1}{}", cx.name()));
-    let Some(entry) = table().functions.get(&v1) else { return Value::Unknown };
+fn second(cx: &mut Cx<'_, '_>, b: &Bound, first: Run) -> Value {
     let mask = b.values.first().and_then(Option::as_ref).is_some_and(|a| tv_tensors::is(cx, &a.value, "Mask"));
     if !mask {
-        let span = cx.span;
+        let (v1, span) = (sym(&format!("{V1}{}", cx.name())), cx.span);
         cx.it.announce(v1, b, span);
     }
-    (entry.run)(cx, b)
+    first(cx, b)
 }
 
 /// Height and width of a picture or of a tensor's last two dimensions.

@@ -13,7 +13,7 @@ mod transforms;
 mod tv_tensors;
 mod weights;
 
-pub use models::open_module;
+pub use models::{open_module, register_hub};
 
 use super::table::Table;
 

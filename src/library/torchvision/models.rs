@@ -151,9 +151,10 @@ pub fn register(t: &mut Table) {
         let name = b.get("name");
         name.as_str().map_or(Value::Unknown, |name| make(cx, name, b))
     });
-    if !t.functions.contains_key(&sym("torch.hub.load")) {
-        t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
-    }
+}
+
+pub fn register_hub(t: &mut Table) {
+    t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
 }
 
 /// A module of which more exists than is known.

@@ -7,7 +7,7 @@ use super::functional::{V1, V2, hw, rebuilt, size_pair};
 use super::tv_tensors;
 use crate::library::common::part_of;
 use crate::library::torch::data;
-use crate::library::{Cx, Libraries, Table, pil};
+use crate::library::{Cx, Table, pil};
 use crate::python::{Arg, Args, RejectKind, Sig};
 use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Past, Range, Role, Size, Value, join, sym};
 
@@ -403,7 +403,7 @@ fn function(cx: &mut Cx<'_, '_>, name: &str, image: &Value, named: Vec<(&str, Va
     let prefix = if is_v2(cx) { V2 } else { V1 };
     let mut args = Args::positional([image.clone()], span);
     args.kw = named.into_iter().map(|(name, value)| (sym(name), Arg::new(value, span))).collect();
-    Libraries.call_function(cx.it, &format!("{prefix}{name}"), &args, span).unwrap_or(Value::Unknown)
+    cx.it.call_function(&format!("{prefix}{name}"), &args, span).unwrap_or(Value::Unknown)
 }
 
 /// A function that distorts, with the transform's options and drawn numbers.
@@ -447,7 +447,7 @@ fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value 
             let mut args = Args::positional([image.clone()], span);
             let named = ["mean", "std", "inplace"].map(|n| (sym(n), Arg::new(attr(cx, n), made.unwrap_or(span))));
             args.kw = named.to_vec();
-            Libraries.call_function(cx.it, &format!("{prefix}normalize"), &args, span).unwrap_or(Value::Unknown)
+            cx.it.call_function(&format!("{prefix}normalize"), &args, span).unwrap_or(Value::Unknown)
         }
         "Resize" => {
             let named = ["size", "interpolation", "max_size"].map(|n| (n, attr(cx, n))).to_vec();

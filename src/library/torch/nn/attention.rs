@@ -4,8 +4,8 @@ use super::device;
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_text};
 use super::layer::{absent, bias, parameter, size};
 use crate::library::torch::broadcast::broadcast_pair;
-use crate::library::{Cx, Libraries, Table};
-use crate::python::{Arg, Args, Bound, Library, RejectKind};
+use crate::library::{Cx, Table};
+use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dim, Grad, Items, ObjId, Range, Role, Size, Tensor, Value, sym};
 
 pub fn register(t: &mut Table) {
@@ -180,7 +180,7 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound, class: &str, args: &[Value], more: &[(&s
             call.kw.push((sym(name), Arg::new(b.get(name), span)));
         }
     }
-    Libraries.call(cx.it, sym(class), call, span)
+    cx.it.library().call(cx.it, sym(class), call, span)
 }
 
 fn linear(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &Size, outputs: &Size) -> Value {
@@ -240,7 +240,7 @@ fn stack(cx: &mut Cx<'_, '_>, object: ObjId, one: &Value, count: &Value) {
         None => Items::Many(super::copy::copied(cx, one)),
     };
     let list = Value::Obj(cx.it.heap.alloc(crate::value::Data::List(items)));
-    let layers = Libraries.call(cx.it, sym("torch.nn.ModuleList"), Args::positional([list], span), span);
+    let layers = cx.it.library().call(cx.it, sym("torch.nn.ModuleList"), Args::positional([list], span), span);
     cx.it.heap.set_attr(object, "layers", layers);
     for name in ["encoder_layer", "decoder_layer"] {
         if let Some(instance) = cx.it.heap.instance_mut(object) {
@@ -258,7 +258,7 @@ fn half(cx: &mut Cx<'_, '_>, b: &Bound, part: &str) -> Value {
     let norm = make(cx, b, "torch.nn.LayerNorm", &[b.get("d_model")], &[]);
     let span = cx.span;
     let call = Args::positional([one, b.get(&format!("num_{part}_layers")), norm], span);
-    Libraries.call(cx.it, sym(&format!("torch.nn.Transformer{class}")), call, span)
+    cx.it.library().call(cx.it, sym(&format!("torch.nn.Transformer{class}")), call, span)
 }
 
 /// The width that a module's first attention has, with the weight that says so.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::facts::check_rank;
 use crate::library::notes::BUFFER;
-use crate::library::{Cx, Libraries, Table};
+use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound};
 use crate::value::{Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym};
 
@@ -189,7 +189,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             cx.it.heap.update_tensor(id, |input| input.set_rank(*rank, at));
         }
     }
-    Libraries.call_function(cx.it, &recipe.function, &args, span).unwrap_or(Value::Unknown)
+    cx.it.call_function(&recipe.function, &args, span).unwrap_or(Value::Unknown)
 }
 
 // What constructors use.

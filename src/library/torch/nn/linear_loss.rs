@@ -2,7 +2,7 @@
 
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_read, shape_text};
 use super::losses::weights;
-use crate::library::{Cx, Libraries, Table};
+use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dim, ObjId, Role, Size, Tensor, Value, sym};
 
@@ -83,7 +83,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for name in ["weight", "reduction", "ignore_index", "label_smoothing", "options"] {
         args.kw.push((sym(name), Arg::new(cx.attr(&object, name), span)));
     }
-    Libraries.call_function(cx.it, FUNCTION, &args, span).unwrap_or(Value::Unknown)
+    cx.it.call_function(FUNCTION, &args, span).unwrap_or(Value::Unknown)
 }
 
 /// A parameter of the linear layer, reshaped.
@@ -131,7 +131,7 @@ fn linear_cross_entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let out = if whole { Tensor::default().with_shape(Vec::new(), cx.at()) } else { Tensor::default() };
         return cx.out(out);
     }
-    Libraries.call_function(cx.it, "torch.nn.functional.cross_entropy", &args, span).unwrap_or(Value::Unknown)
+    cx.it.call_function("torch.nn.functional.cross_entropy", &args, span).unwrap_or(Value::Unknown)
 }
 
 fn same_shape(a: &Tensor, b: &Tensor) -> bool {
