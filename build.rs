@@ -1,6 +1,7 @@
 //! Checks the rule pages and lays them into the crate: `$OUT_DIR/pages.rs` holds
 //! `PAGES: &[(stem, text)]`. A fault in a page is a build error at its line. `$OUT_DIR/order.rs`
-//! lists the rules that have a file of their own, in the order of their codes.
+//! lists the rules that have a file of their own, in the order of their codes. The data files
+//! of `src/library/data` are checked, too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,6 +14,10 @@ mod front_matter;
 #[allow(dead_code, reason = "shared with src/rules, which uses more of it")]
 #[path = "src/rules/sections.rs"]
 mod sections;
+
+#[allow(dead_code, reason = "shared with src/library, which uses more of it")]
+#[path = "src/library/data.rs"]
+mod data;
 
 use front_matter::{Fault, FrontMatter};
 
@@ -33,6 +38,19 @@ const FAMILIES: &[(&str, &str)] = &[
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=rules");
     println!("cargo::rerun-if-changed=src/rules");
+    println!("cargo::rerun-if-changed=src/library/data");
+    for stem in stems("src/library/data", "toml")? {
+        let name = format!("{stem}.toml");
+        let path = format!("src/library/data/{name}");
+        match data::FILES.iter().find(|file| file.name == name) {
+            Some(file) => {
+                if let Err(fault) = (file.check)(file.name, &fs::read_to_string(path)?) {
+                    println!("cargo::error={fault}");
+                }
+            }
+            None => println!("cargo::error={path}:1: src/library/data.rs does not name this file"),
+        }
+    }
     let files = rule_files()?;
     let mut checks = files.clone();
 

@@ -47,7 +47,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("miette", &["src/output/text.rs"]),
     ("clap", &["src/cli/", "src/config/options.rs"]),
     ("schemars", &["src/config/options.rs"]),
-    ("toml", &["src/config.rs", "src/config/", "src/cli/", "src/rules/front_matter.rs"]),
+    ("toml", &["src/config.rs", "src/config/", "src/cli/", "src/rules/front_matter.rs", "src/library/data.rs"]),
     ("saphyr", &["src/library/settings/document.rs"]),
     ("rayon", &["src/cli/"]),
     ("notify", &["src/cli/"]),

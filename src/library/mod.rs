@@ -8,6 +8,7 @@ mod albumentations;
 mod common;
 mod cv2;
 mod cx;
+mod data;
 mod dispatch;
 mod einops;
 mod kornia;

@@ -1,5 +1,6 @@
 //! timm: image models by name. Only the classifier and the number of classes are followed.
 
+use super::data::TIMM;
 use super::torchvision::open_module;
 use super::{Cx, Table};
 use crate::python::{Args, Bound};
@@ -7,8 +8,6 @@ use crate::value::{Dim, Grad, Size, Tensor, Value};
 
 const MODEL: &str = "timm.models.Model";
 const CLASSES: &str = "_num_classes";
-/// The names under which models keep their classifier.
-const HEADS: [&str; 4] = ["fc", "classifier", "head", "last_linear"];
 
 pub fn register(t: &mut Table) {
     t.class(MODEL, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
@@ -21,7 +20,7 @@ pub fn register(t: &mut Table) {
         if let Some(id) = object.as_obj() {
             cx.it.heap.set_attr(id, CLASSES, b.get("num_classes"));
             cx.it.heap.set_attr(id, "num_classes", b.get("num_classes"));
-            for head in HEADS {
+            for head in &TIMM.heads {
                 if let Some(instance) = cx.it.heap.instance_mut(id) {
                     instance.attrs.shift_remove(&crate::value::sym(head));
                 }
@@ -41,7 +40,7 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let name = b.get("model_name");
     let classes = match b.get("num_classes") {
-        Value::None if !b.open && name.as_str().is_some_and(is_imagenet) => Value::Int(1000),
+        Value::None if !b.open && name.as_str().is_some_and(is_imagenet) => Value::Int(TIMM.imagenet_classes),
         Value::None => Value::Unknown,
         given => given,
     };
@@ -57,11 +56,10 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     model
 }
 
-/// Names whose default weights are those of ImageNet's 1000 classes.
+/// Names whose default weights are for the classes of ImageNet.
 fn is_imagenet(name: &str) -> bool {
-    let families = ["resnet", "efficientnet_b", "vit_", "swin_", "convnext_", "densenet", "mobilenet", "vgg", "deit_"];
-    families.iter().any(|f| name.starts_with(f))
-        && !["21k", "22k", "12k", "dino", "clip", "mae", "."].iter().any(|other| name.contains(other))
+    TIMM.imagenet_families.iter().any(|family| name.starts_with(family))
+        && !TIMM.other_weights.iter().any(|other| name.contains(other))
 }
 
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -78,7 +76,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let body = cx.attr(&model, "_body");
     let seen = cx.call(&body, Args::positional([probe], span));
     let Some(mut out) = cx.tensor(&seen) else { return cx.some_tensor() };
-    let replaced = HEADS.iter().find_map(|h| cx.it.heap.attr(model.as_obj()?, h));
+    let replaced = TIMM.heads.iter().find_map(|h| cx.it.heap.attr(model.as_obj()?, h));
     if let Some([_, features]) = out.shape.as_deref_mut() {
         let classes = cx.attr(&model, CLASSES);
         let size = match (&replaced, classes.as_int()) {

@@ -1,90 +1,15 @@
-//! The small datasets, and those that are made.
+//! The small datasets, whose sizes stand in `data/sklearn-datasets.toml`, and those that are made.
 
 use crate::library::common::array;
+use crate::library::data::{SKLEARN_DATASETS, TargetDtype};
 use crate::library::{Cx, Table, pandas};
 use crate::python::Bound;
 use crate::value::{Dict, Dtype, Key, Range, Size, Tensor, Value};
 
-/// A dataset that scikit-learn brings or fetches.
-struct Known {
-    name: &'static str,
-    rows: i64,
-    columns: i64,
-    /// The dtype of the targets, and their smallest and largest where they are classes.
-    target: (Dtype, Option<(f64, f64)>),
-    /// The columns' names, where they are few; `|` stands between them.
-    features: &'static str,
-    classes: &'static str,
-}
-
-const fn classes(last: f64) -> (Dtype, Option<(f64, f64)>) {
-    (Dtype::Int64, Some((0.0, last)))
-}
-
-const DATASETS: &[Known] = &[
-    Known {
-        name: "load_iris",
-        rows: 150,
-        columns: 4,
-        target: classes(2.0),
-        features: "sepal length (cm)|sepal width (cm)|petal length (cm)|petal width (cm)",
-        classes: "setosa|versicolor|virginica",
-    },
-    Known {
-        name: "load_digits",
-        rows: 1797,
-        columns: 64,
-        target: classes(9.0),
-        features: "",
-        classes: "0|1|2|3|4|5|6|7|8|9",
-    },
-    Known {
-        name: "load_wine",
-        rows: 178,
-        columns: 13,
-        target: classes(2.0),
-        features: "alcohol|malic_acid|ash|alcalinity_of_ash|magnesium|total_phenols|flavanoids|nonflavanoid_phenols|\
-                   proanthocyanins|color_intensity|hue|od280/od315_of_diluted_wines|proline",
-        classes: "class_0|class_1|class_2",
-    },
-    Known {
-        name: "load_breast_cancer",
-        rows: 569,
-        columns: 30,
-        target: classes(1.0),
-        features: "",
-        classes: "malignant|benign",
-    },
-    Known {
-        name: "load_diabetes",
-        rows: 442,
-        columns: 10,
-        target: (Dtype::Float64, None),
-        features: "age|sex|bmi|bp|s1|s2|s3|s4|s5|s6",
-        classes: "",
-    },
-    Known {
-        name: "fetch_california_housing",
-        rows: 20640,
-        columns: 8,
-        target: (Dtype::Float64, None),
-        features: "MedInc|HouseAge|AveRooms|AveBedrms|Population|AveOccup|Latitude|Longitude",
-        classes: "",
-    },
-    Known {
-        name: "fetch_covtype",
-        rows: 581_012,
-        columns: 54,
-        target: (Dtype::Int32, Some((1.0, 7.0))),
-        features: "",
-        classes: "",
-    },
-];
-
 pub fn register(t: &mut Table) {
-    for known in DATASETS {
+    for name in SKLEARN_DATASETS.keys() {
         t.def(
-            &format!("sklearn.datasets.{}", known.name),
+            &format!("sklearn.datasets.{name}"),
             "*, return_X_y=False, as_frame=False, shuffle=False, random_state=None, data_home=None, \
              download_if_missing=True, **kwargs",
             load,
@@ -142,17 +67,22 @@ fn targets(cx: &Cx<'_, '_>, rows: Size, dtype: Option<Dtype>, ends: Option<(f64,
 
 fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
-    let Some(known) = DATASETS.iter().find(|d| d.name == name) else { return Value::Unknown };
+    let Some(known) = SKLEARN_DATASETS.get(name) else { return Value::Unknown };
     // Fewer classes can be asked for.
     if !b.extra.is_empty() || b.open {
         return Value::Unknown;
     }
     let at = cx.at();
     let data = array(Some(vec![Size::Int(known.rows), Size::Int(known.columns)]), Some(Dtype::Float64), at);
-    let (dtype, ends) = known.target;
+    let dtype = match known.targets.dtype {
+        TargetDtype::Int32 => Dtype::Int32,
+        TargetDtype::Int64 => Dtype::Int64,
+        TargetDtype::Float64 => Dtype::Float64,
+    };
+    let ends = known.targets.first.zip(known.targets.last).map(|(first, last)| (first.into(), last.into()));
     let target = targets(cx, Size::Int(known.rows), Some(dtype), ends);
-    let split = |text: &str| text.split('|').filter(|t| !t.is_empty()).map(Value::str).collect::<Vec<_>>();
-    let features = split(known.features);
+    let names = |names: &[String]| names.iter().map(|name| Value::str(name)).collect::<Vec<_>>();
+    let features = names(&known.features);
     let (data, target, table) = match b.get("as_frame").as_bool() {
         Some(false) => (cx.out(data), cx.out(target), Value::None),
         Some(true) => {
@@ -173,8 +103,8 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             if !features.is_empty() {
                 put("feature_names", cx.list(features));
             }
-            if !known.classes.is_empty() && !known.classes.starts_with('0') {
-                put("target_names", cx.list(split(known.classes)));
+            if !known.classes.is_empty() {
+                put("target_names", cx.list(names(&known.classes)));
             }
             cx.it.heap.dict(dict)
         }

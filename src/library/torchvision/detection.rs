@@ -3,6 +3,7 @@
 //! training the labels meet it in a cross entropy.
 
 use super::models::{check_classes, layer, open_module};
+use crate::library::data::TORCHVISION_MODELS;
 use crate::library::torch::autocast::{Autocast, autocast};
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound};
@@ -11,11 +12,6 @@ use crate::value::{Device, Dict, Dtype, Grad, Key, ObjId, Range, Size, Tensor, V
 const DETECTOR: &str = "torchvision.models.detection.GeneralizedRCNN";
 const ROI_HEADS: &str = "torchvision.models.detection.roi_heads.RoIHeads";
 const PREDICTOR: &str = "torchvision.models.detection.faster_rcnn.FastRCNNPredictor";
-/// The classes of COCO as these models number them, the background among them.
-const COCO: i64 = 91;
-/// The features that the box head gives to its predictor.
-const BOX_FEATURES: i64 = 1024;
-
 const SIG: &str = "*, weights=None, progress=True, num_classes=None, pretrained=False, **kwargs";
 
 pub fn register(t: &mut Table) {
@@ -35,20 +31,17 @@ pub fn register(t: &mut Table) {
     });
     t.alias("torchvision.models.detection.FastRCNNPredictor", PREDICTOR);
     t.def(&format!("{DETECTOR}.forward"), "self, images, targets=None", detect);
-    t.family(
-        "torchvision.models.detection.",
-        "fasterrcnn_resnet50_fpn fasterrcnn_resnet50_fpn_v2 fasterrcnn_mobilenet_v3_large_fpn \
-         fasterrcnn_mobilenet_v3_large_320_fpn maskrcnn_resnet50_fpn maskrcnn_resnet50_fpn_v2",
-        SIG,
-        |cx, b| {
-            check_classes(cx, b, COCO);
+    for name in &TORCHVISION_MODELS.detection.names {
+        t.def(&format!("torchvision.models.detection.{name}"), SIG, |cx, b| {
+            let theirs = TORCHVISION_MODELS.classes.detection;
+            check_classes(cx, b, theirs);
             let classes = match b.get("num_classes") {
-                Value::None => Value::Int(COCO),
+                Value::None => Value::Int(theirs),
                 classes => classes,
             };
             rcnn(cx, classes)
-        },
-    );
+        });
+    }
     t.def("torchvision.models.detection.FasterRCNN", "backbone, num_classes=None, *args, **kwargs", |cx, b| {
         let classes = b.get("num_classes");
         if classes.is_none() || b.open || b.extra.iter().any(|(name, _)| name.as_str() == "box_predictor") {
@@ -77,7 +70,7 @@ fn give_layers(cx: &mut Cx<'_, '_>, predictor: ObjId, features: Value, classes: 
 
 fn rcnn(cx: &mut Cx<'_, '_>, classes: Value) -> Value {
     let predictor = cx.it.heap.instance(Value::path(PREDICTOR));
-    give_layers(cx, predictor, Value::Int(BOX_FEATURES), classes);
+    give_layers(cx, predictor, Value::Int(TORCHVISION_MODELS.detection.features), classes);
     let heads = open_module(cx, ROI_HEADS);
     let model = open_module(cx, DETECTOR);
     if let (Some(heads), Some(model)) = (heads.as_obj(), model.as_obj()) {

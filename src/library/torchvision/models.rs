@@ -1,147 +1,24 @@
 //! `torchvision.models`: the stem and the head of each architecture are real layers, so that
-//! scripts can read their sizes and replace them; what lies between is not followed.
+//! scripts can read their sizes and replace them; what lies between is not followed. Which
+//! layers these are stands in `data/torchvision-models.toml`.
 
 use super::backbone;
 use crate::library::common::instance;
+use crate::library::data::{Architecture, Layers, TORCHVISION_MODELS};
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dict, Dim, Grad, Key, Size, Tensor, Value, sym};
-
-/// The layers of a head, for `n` features.
-#[derive(Clone, Copy)]
-enum Head {
-    /// One linear layer.
-    Linear,
-    /// Dropout, then a linear layer.
-    Dropout,
-    /// Linear layers of 4096 in the order of VGG.
-    Vgg,
-    Alexnet,
-    /// A linear layer to this many, an activation, dropout, a linear layer.
-    Wide(i64),
-    Convnext,
-    /// A linear layer by the name of `head`.
-    Named,
-    /// A convolution over the feature map.
-    Squeeze,
-}
-
-struct Arch {
-    names: &'static str,
-    class: &'static str,
-    /// The first convolution, where it is an attribute: name, channels, kernel, stride,
-    /// padding.
-    stem: Option<(&'static str, [i64; 4])>,
-    attr: &'static str,
-    head: Head,
-    features: i64,
-}
-
-const fn arch(names: &'static str, class: &'static str, attr: &'static str, head: Head, features: i64) -> Arch {
-    Arch { names, class, stem: None, attr, head, features }
-}
-
-const CONV1: Option<(&str, [i64; 4])> = Some(("conv1", [64, 7, 2, 3]));
-
-const ARCHS: &[Arch] = &[
-    Arch { stem: CONV1, ..arch("resnet18 resnet34", "resnet.ResNet", "fc", Head::Linear, 512) },
-    Arch {
-        stem: CONV1,
-        ..arch(
-            "resnet50 resnet101 resnet152 resnext50_32x4d resnext101_32x8d resnext101_64x4d wide_resnet50_2 \
-             wide_resnet101_2",
-            "resnet.ResNet",
-            "fc",
-            Head::Linear,
-            2048,
-        )
-    },
-    arch("alexnet", "alexnet.AlexNet", "classifier", Head::Alexnet, 9216),
-    arch("vgg11 vgg11_bn vgg13 vgg13_bn vgg16 vgg16_bn vgg19 vgg19_bn", "vgg.VGG", "classifier", Head::Vgg, 25088),
-    arch("densenet121", "densenet.DenseNet", "classifier", Head::Linear, 1024),
-    arch("densenet161", "densenet.DenseNet", "classifier", Head::Linear, 2208),
-    arch("densenet169", "densenet.DenseNet", "classifier", Head::Linear, 1664),
-    arch("densenet201", "densenet.DenseNet", "classifier", Head::Linear, 1920),
-    arch("mobilenet_v2", "mobilenetv2.MobileNetV2", "classifier", Head::Dropout, 1280),
-    arch("mobilenet_v3_large", "mobilenetv3.MobileNetV3", "classifier", Head::Wide(1280), 960),
-    arch("mobilenet_v3_small", "mobilenetv3.MobileNetV3", "classifier", Head::Wide(1024), 576),
-    arch("mnasnet0_5 mnasnet0_75 mnasnet1_0 mnasnet1_3", "mnasnet.MNASNet", "classifier", Head::Dropout, 1280),
-    arch(
-        "efficientnet_b0 efficientnet_b1 efficientnet_v2_s efficientnet_v2_m efficientnet_v2_l",
-        "efficientnet.EfficientNet",
-        "classifier",
-        Head::Dropout,
-        1280,
-    ),
-    arch("efficientnet_b2", "efficientnet.EfficientNet", "classifier", Head::Dropout, 1408),
-    arch("efficientnet_b3", "efficientnet.EfficientNet", "classifier", Head::Dropout, 1536),
-    arch("efficientnet_b4", "efficientnet.EfficientNet", "classifier", Head::Dropout, 1792),
-    arch("efficientnet_b5", "efficientnet.EfficientNet", "classifier", Head::Dropout, 2048),
-    arch("efficientnet_b6", "efficientnet.EfficientNet", "classifier", Head::Dropout, 2304),
-    arch("efficientnet_b7", "efficientnet.EfficientNet", "classifier", Head::Dropout, 2560),
-    arch("convnext_tiny convnext_small", "convnext.ConvNeXt", "classifier", Head::Convnext, 768),
-    arch("convnext_base", "convnext.ConvNeXt", "classifier", Head::Convnext, 1024),
-    arch("convnext_large", "convnext.ConvNeXt", "classifier", Head::Convnext, 1536),
-    arch("googlenet", "googlenet.GoogLeNet", "fc", Head::Linear, 1024),
-    arch("inception_v3", "inception.Inception3", "fc", Head::Linear, 2048),
-    arch(
-        "shufflenet_v2_x0_5 shufflenet_v2_x1_0 shufflenet_v2_x1_5",
-        "shufflenetv2.ShuffleNetV2",
-        "fc",
-        Head::Linear,
-        1024,
-    ),
-    arch("shufflenet_v2_x2_0", "shufflenetv2.ShuffleNetV2", "fc", Head::Linear, 2048),
-    arch("squeezenet1_0 squeezenet1_1", "squeezenet.SqueezeNet", "classifier", Head::Squeeze, 512),
-    arch("swin_t swin_s swin_v2_t swin_v2_s", "swin_transformer.SwinTransformer", "head", Head::Linear, 768),
-    arch("swin_b swin_v2_b", "swin_transformer.SwinTransformer", "head", Head::Linear, 1024),
-    Arch {
-        stem: Some(("conv_proj", [768, 16, 16, 0])),
-        ..arch("vit_b_16", "vision_transformer.VisionTransformer", "heads", Head::Named, 768)
-    },
-    Arch {
-        stem: Some(("conv_proj", [768, 32, 32, 0])),
-        ..arch("vit_b_32", "vision_transformer.VisionTransformer", "heads", Head::Named, 768)
-    },
-    Arch {
-        stem: Some(("conv_proj", [1024, 16, 16, 0])),
-        ..arch("vit_l_16", "vision_transformer.VisionTransformer", "heads", Head::Named, 1024)
-    },
-    Arch {
-        stem: Some(("conv_proj", [1024, 32, 32, 0])),
-        ..arch("vit_l_32", "vision_transformer.VisionTransformer", "heads", Head::Named, 1024)
-    },
-    Arch {
-        stem: Some(("conv_proj", [1280, 14, 14, 0])),
-        ..arch("vit_h_14", "vision_transformer.VisionTransformer", "heads", Head::Named, 1280)
-    },
-    arch("regnet_x_400mf", "regnet.RegNet", "fc", Head::Linear, 400),
-    arch("regnet_x_800mf", "regnet.RegNet", "fc", Head::Linear, 672),
-    arch("regnet_x_1_6gf", "regnet.RegNet", "fc", Head::Linear, 912),
-    arch("regnet_x_3_2gf", "regnet.RegNet", "fc", Head::Linear, 1008),
-    arch("regnet_x_8gf", "regnet.RegNet", "fc", Head::Linear, 1920),
-    arch("regnet_x_16gf", "regnet.RegNet", "fc", Head::Linear, 2048),
-    arch("regnet_x_32gf", "regnet.RegNet", "fc", Head::Linear, 2520),
-    arch("regnet_y_400mf", "regnet.RegNet", "fc", Head::Linear, 440),
-    arch("regnet_y_800mf", "regnet.RegNet", "fc", Head::Linear, 784),
-    arch("regnet_y_1_6gf", "regnet.RegNet", "fc", Head::Linear, 888),
-    arch("regnet_y_3_2gf", "regnet.RegNet", "fc", Head::Linear, 1512),
-    arch("regnet_y_8gf", "regnet.RegNet", "fc", Head::Linear, 2016),
-    arch("regnet_y_16gf", "regnet.RegNet", "fc", Head::Linear, 3024),
-    arch("regnet_y_32gf", "regnet.RegNet", "fc", Head::Linear, 3712),
-    arch("regnet_y_128gf", "regnet.RegNet", "fc", Head::Linear, 7392),
-];
 
 const SIG: &str = "weights=None, progress=True, *, pretrained=None, num_classes=1000, **kwargs";
 /// The attribute that names the architecture.
 const NAME: &str = "_architecture";
 
 pub fn register(t: &mut Table) {
-    for arch in ARCHS {
+    for arch in &TORCHVISION_MODELS.model {
         let class = format!("torchvision.models.{}", arch.class);
         t.class(&class, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
         t.def(&format!("{class}.forward"), "self, x", forward);
-        for name in arch.names.split_whitespace() {
+        for name in &arch.names {
             t.def(&format!("torchvision.models.{name}"), SIG, build);
             let module = arch.class.split('.').next().unwrap_or_default();
             t.alias(&format!("torchvision.models.{module}.{name}"), &format!("torchvision.models.{name}"));
@@ -208,20 +85,18 @@ pub fn check_classes(cx: &mut Cx<'_, '_>, b: &Bound, theirs: i64) {
 }
 
 fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
-    let Some(arch) = ARCHS.iter().find(|a| a.names.split_whitespace().any(|n| n == name)) else {
-        return Value::Unknown;
-    };
-    check_classes(cx, b, 1000);
+    let Some(arch) = TORCHVISION_MODELS.named(name) else { return Value::Unknown };
+    check_classes(cx, b, TORCHVISION_MODELS.classes.classification);
     let model = open_module(cx, &format!("torchvision.models.{}", arch.class));
     let Some(id) = model.as_obj() else { return Value::Unknown };
     let int = Value::Int;
-    if let Some((stem, [channels, kernel, stride, padding])) = arch.stem {
-        let bias = Value::Bool(stem == "conv_proj");
-        let args = vec![int(3), int(channels), int(kernel), int(stride), int(padding)];
+    if let Some(stem) = &arch.stem {
+        let bias = Value::Bool(stem.name == "conv_proj");
+        let args = vec![int(3), int(stem.channels), int(stem.kernel), int(stem.stride), int(stem.padding)];
         let conv = layer(cx, "Conv2d", args, vec![("bias", bias)]);
-        cx.it.heap.set_attr(id, stem, conv);
+        cx.it.heap.set_attr(id, &stem.name, conv);
     }
-    match arch.class {
+    match arch.class.as_str() {
         // Dilation takes strides away.
         "resnet.ResNet"
             if b.open || b.extra.iter().any(|(name, _)| name.as_str() == "replace_stride_with_dilation") => {}
@@ -238,9 +113,9 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
     let n = arch.features;
     let linear = |cx: &mut Cx<'_, '_>, from: i64, to: Value| layer(cx, "Linear", vec![int(from), to], Vec::new());
     let plain = |cx: &mut Cx<'_, '_>, name: &str| layer(cx, name, Vec::new(), Vec::new());
-    let head = match arch.head {
-        Head::Linear => linear(cx, n, classes),
-        Head::Named => {
+    let head = match arch.head.layers {
+        Layers::Linear => linear(cx, n, classes),
+        Layers::Named => {
             let last = linear(cx, n, classes);
             let mut dict = Dict::default();
             dict.entries.insert(Key::Str("head".into()), last);
@@ -249,8 +124,8 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
         }
         other => {
             let layers = match other {
-                Head::Dropout => vec![plain(cx, "Dropout"), linear(cx, n, classes)],
-                Head::Vgg => {
+                Layers::Dropout => vec![plain(cx, "Dropout"), linear(cx, n, classes)],
+                Layers::Vgg => {
                     let (first, second) = (linear(cx, n, int(4096)), linear(cx, 4096, int(4096)));
                     let last = linear(cx, 4096, classes);
                     vec![
@@ -263,7 +138,7 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
                         last,
                     ]
                 }
-                Head::Alexnet => {
+                Layers::Alexnet => {
                     let (first, second) = (linear(cx, n, int(4096)), linear(cx, 4096, int(4096)));
                     let last = linear(cx, 4096, classes);
                     vec![
@@ -276,29 +151,30 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
                         last,
                     ]
                 }
-                Head::Wide(middle) => {
+                Layers::Wide => {
+                    let middle = arch.head.hidden.unwrap_or_default();
                     let (first, last) = (linear(cx, n, int(middle)), linear(cx, middle, classes));
                     vec![first, plain(cx, "Hardswish"), plain(cx, "Dropout"), last]
                 }
-                Head::Convnext => {
+                Layers::Convnext => {
                     // A layer norm over channels, which no layer of `torch.nn` is.
                     let norm = plain(cx, "Identity");
                     vec![norm, plain(cx, "Flatten"), linear(cx, n, classes)]
                 }
-                Head::Squeeze => {
+                Layers::Squeeze => {
                     let conv = layer(cx, "Conv2d", vec![int(n), classes, int(1)], Vec::new());
                     let pool = layer(cx, "AdaptiveAvgPool2d", vec![Value::tuple(vec![int(1), int(1)])], Vec::new());
                     vec![plain(cx, "Dropout"), conv, plain(cx, "ReLU"), pool]
                 }
-                Head::Linear | Head::Named => Vec::new(),
+                Layers::Linear | Layers::Named => Vec::new(),
             };
             layer(cx, "Sequential", layers, Vec::new())
         }
     };
-    cx.it.heap.set_attr(id, arch.attr, head);
+    cx.it.heap.set_attr(id, &arch.head.attribute, head);
     cx.it.heap.set_attr(id, NAME, Value::str(name));
     // All children of these are there.
-    let complete = match arch.class {
+    let complete = match arch.class.as_str() {
         "resnet.ResNet" => cx.it.heap.attr(id, "layer4").is_some(),
         class => matches!(class, "vgg.VGG" | "alexnet.AlexNet" | "densenet.DenseNet"),
     };
@@ -321,17 +197,16 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let model = b.get("self");
     let name = cx.attr(&model, NAME);
-    let arch = ARCHS.iter().find(|a| a.names.split_whitespace().any(|n| Some(n) == name.as_str()));
-    let Some(arch) = arch else { return Value::Unknown };
+    let Some(arch) = name.as_str().and_then(|name| TORCHVISION_MODELS.named(name)) else { return Value::Unknown };
     let input = b.get("x");
     let span = cx.span;
     if let Some(tensor) = cx.tensor(&input) {
         check_image(cx, arch, &tensor);
     }
     // The stem checks channels, dtype and device; elsewhere the head does the last two.
-    let seen = match arch.stem {
-        Some((stem, _)) => {
-            let stem = cx.attr(&model, stem);
+    let seen = match &arch.stem {
+        Some(stem) => {
+            let stem = cx.attr(&model, &stem.name);
             let out = cx.call(&stem, Args::positional([input.clone()], span));
             cx.tensor(&out)
         }
@@ -359,18 +234,18 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     };
     let mut dims = vec![batch, Dim::new(count.clone(), at)];
-    match arch.head {
-        Head::Convnext => dims.extend([Dim::int(1), Dim::int(1)]),
-        Head::Squeeze => dims.extend([Dim::UNKNOWN, Dim::UNKNOWN]),
+    match arch.head.layers {
+        Layers::Convnext => dims.extend([Dim::int(1), Dim::int(1)]),
+        Layers::Squeeze => dims.extend([Dim::UNKNOWN, Dim::UNKNOWN]),
         _ => {}
     }
     // Heads of these take more than rows of features.
-    let is_open = count.is_unknown() && matches!(arch.head, Head::Convnext | Head::Squeeze);
+    let is_open = count.is_unknown() && matches!(arch.head.layers, Layers::Convnext | Layers::Squeeze);
     let features = features(Some(dims).filter(|_| !is_open));
     let features = cx.out(features);
-    let head = cx.attr(&model, arch.attr);
+    let head = cx.attr(&model, &arch.head.attribute);
     let mut out = cx.call(&head, Args::positional([features], span));
-    if let (Head::Squeeze, Some(mut logits)) = (arch.head, cx.tensor(&out)) {
+    if let (Layers::Squeeze, Some(mut logits)) = (arch.head.layers, cx.tensor(&out)) {
         logits.shape = logits.shape.map(|s| s.into_iter().take(2).collect());
         logits.base = None;
         out = cx.out(logits);
@@ -413,8 +288,8 @@ fn auxiliary(cx: &mut Cx<'_, '_>, model: &Value, input: &Value) -> Value {
 }
 
 /// What the architecture demands of its input.
-fn check_image(cx: &mut Cx<'_, '_>, arch: &Arch, image: &Tensor) {
-    if matches!(arch.head, Head::Named)
+fn check_image(cx: &mut Cx<'_, '_>, arch: &Architecture, image: &Tensor) {
+    if arch.head.layers == Layers::Named
         && let Some([_, _, height, width]) = image.shape.as_deref()
     {
         for (side, dim) in [("height", height), ("width", width)] {

@@ -2,6 +2,7 @@
 //! followed. The result is a dictionary with `out`, and `aux` where there is one.
 
 use super::models::{check_classes, layer, open_module};
+use crate::library::data::{Segmentation, TORCHVISION_MODELS};
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Dict, Dim, Key, Size, Tensor, Value};
@@ -10,16 +11,14 @@ const SIG: &str = "weights=None, progress=True, num_classes=None, aux_loss=None,
                    pretrained=None, pretrained_backbone=None, **kwargs";
 const MODEL: &str = "torchvision.models.segmentation._SimpleSegmentationModel";
 const FEATURES: &str = "_features";
+const AUXILIARY: &str = "_auxiliary_features";
 
 pub fn register(t: &mut Table) {
     t.class(MODEL, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
     t.def(&format!("{MODEL}.forward"), "self, x", forward);
-    t.family(
-        "torchvision.models.segmentation.",
-        "deeplabv3_resnet50 deeplabv3_resnet101 deeplabv3_mobilenet_v3_large fcn_resnet50 fcn_resnet101",
-        SIG,
-        build,
-    );
+    for name in TORCHVISION_MODELS.segmentation.keys() {
+        t.def(&format!("torchvision.models.segmentation.{name}"), SIG, build);
+    }
     t.def("torchvision.models.segmentation.lraspp_mobilenet_v3_large", "*args, **kwargs", |cx, _| {
         open_module(cx, "torch.nn.Module")
     });
@@ -72,13 +71,16 @@ fn fcn_head(cx: &mut Cx<'_, '_>, channels: &Value, classes: Value) -> Value {
 }
 
 fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    check_classes(cx, b, 21);
+    let theirs = TORCHVISION_MODELS.classes.segmentation;
+    check_classes(cx, b, theirs);
     let classes = match b.get("num_classes") {
-        Value::None => Value::Int(21),
+        Value::None => Value::Int(theirs),
         given => given,
     };
     let name = cx.name();
-    let features = if name.contains("mobilenet") { 960 } else { 2048 };
+    let Some(&Segmentation { features, auxiliary }) = TORCHVISION_MODELS.segmentation.get(name) else {
+        return Value::Unknown;
+    };
     let model = open_module(cx, MODEL);
     let Some(id) = model.as_obj() else { return Value::Unknown };
     let head = if name.starts_with("fcn") {
@@ -88,6 +90,7 @@ fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     cx.it.heap.set_attr(id, "classifier", head);
     cx.it.heap.set_attr(id, FEATURES, Value::Int(features));
+    cx.it.heap.set_attr(id, AUXILIARY, Value::Int(auxiliary));
     // Weights bring the auxiliary classifier with them.
     let aux = match (b.get("aux_loss"), b.get("weights"), b.get("pretrained")) {
         (Value::Bool(aux), Value::None, Value::None | Value::Bool(false)) => Some(aux),
@@ -96,7 +99,7 @@ fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     let aux = match aux {
-        Some(true) => fcn_head(cx, &Value::Int(if name.contains("mobilenet") { 40 } else { 1024 }), classes),
+        Some(true) => fcn_head(cx, &Value::Int(auxiliary), classes),
         Some(false) => Value::None,
         None => Value::Unknown,
     };
@@ -116,7 +119,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Value::None => {}
         Value::Unknown => dict.open = Some(Value::Unknown),
         aux => {
-            let features = Value::Int(if features.as_int() == Some(960) { 40 } else { 1024 });
+            let features = cx.attr(&model, AUXILIARY);
             let out = classify(cx, &aux, &features, &input);
             dict.entries.insert(Key::Str("aux".into()), out);
         }

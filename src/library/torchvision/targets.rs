@@ -1,21 +1,15 @@
 //! Targets of datasets that are more than a class index: masks, attributes, boxes.
 
+use std::collections::BTreeMap;
+
+use crate::library::data::{ImageDataset, Target};
 use crate::library::{Cx, pil};
 use crate::python::Bound;
 use crate::value::{Device, Dtype, Grad, Range, Role, Size, Tensor, Type, Value};
 
 /// The target of the datasets that have their own kind; `None` for those with a class index.
-pub fn special(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Option<Value> {
+pub fn special(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> Option<Value> {
     Some(match name {
-        "CelebA" => several(cx, &b.get("target_type"), celeba),
-        "OxfordIIITPet" => several(cx, &b.get("target_types"), pet),
-        "Cityscapes" => several(cx, &b.get("target_type"), cityscapes),
-        // The outlines of objects and hard regions are marked 255.
-        "VOCSegmentation" => mask(cx, "P", Range::of_data(0.0, 20.0).union(&Range::of_data(255.0, 255.0))),
-        "SBDataset" => match b.get("mode").as_str() {
-            Some("segmentation") => mask(cx, "L", Range::of_data(0.0, 20.0)),
-            _ => Value::Unknown,
-        },
         "CocoDetection" | "CocoCaptions" => cx.list_of(Value::Unknown),
         "VOCDetection" => Value::Unknown,
         "FakeData" => match b.get("num_classes").as_int() {
@@ -27,18 +21,41 @@ pub fn special(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Option<Value> {
             _ => Value::Any(Type::Int),
         },
         "Caltech101" if b.get("target_type").as_str() != Some("category") => Value::Unknown,
-        _ => return None,
+        _ => match &spec.kind_argument {
+            Some(argument) => several(cx, &b.get(argument), &spec.targets),
+            None => one(cx, spec.targets.values().next()?),
+        },
     })
 }
 
-/// One target, or a tuple of several, by the `target_type=` argument.
-fn several(cx: &mut Cx<'_, '_>, kinds: &Value, one: fn(&mut Cx<'_, '_>, &str) -> Value) -> Value {
-    if let Some(kind) = kinds.as_str() {
-        return one(cx, kind);
+/// One target, or a tuple of several, as the argument that chooses them says.
+fn several(cx: &mut Cx<'_, '_>, kinds: &Value, targets: &BTreeMap<String, Target>) -> Value {
+    let named = |cx: &mut Cx<'_, '_>, kind: &Value| {
+        kind.as_str().and_then(|kind| targets.get(kind)).map_or(Value::Unknown, |target| one(cx, target))
+    };
+    if kinds.as_str().is_some() {
+        return named(cx, kinds);
     }
     let Some(kinds) = cx.items(kinds) else { return Value::Unknown };
-    let mut all: Vec<Value> = kinds.iter().map(|k| k.as_str().map_or(Value::Unknown, |k| one(cx, k))).collect();
+    let mut all: Vec<Value> = kinds.iter().map(|kind| named(cx, kind)).collect();
     if all.len() == 1 { all.remove(0) } else { Value::tuple(all) }
+}
+
+fn one(cx: &mut Cx<'_, '_>, target: &Target) -> Value {
+    let range = target.values.map(|(lo, hi)| Range::of_data(lo.into(), hi.into()));
+    let range = match target.void {
+        Some(void) => range.map(|range| range.union(&Range::of_data(void.into(), void.into()))),
+        None => range,
+    };
+    match (&target.tensor, &target.mask, range) {
+        (Some(shape), _, range) => integers(cx, shape, range),
+        (None, Some(mode), Some(range)) => mask(cx, mode, range),
+        (None, None, Some(range)) => {
+            let at = cx.at();
+            Value::ranged(range, false, at)
+        }
+        (None, _, None) => Value::Unknown,
+    }
 }
 
 /// An image of class indices.
@@ -55,32 +72,4 @@ fn integers(cx: &mut Cx<'_, '_>, shape: &[i64], range: Option<Range>) -> Value {
         .with_device(Some(Device::CPU), at)
         .with_range(range, at);
     cx.out(tensor)
-}
-
-fn celeba(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
-    match kind {
-        "attr" => integers(cx, &[40], Some(Range::of_data(0.0, 1.0))),
-        "identity" => integers(cx, &[], Some(Range::of_data(1.0, 10177.0))),
-        "bbox" => integers(cx, &[4], None),
-        "landmarks" => integers(cx, &[10], None),
-        _ => Value::Unknown,
-    }
-}
-
-fn pet(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
-    let at = cx.at();
-    match kind {
-        "category" => Value::ranged(Range::of_data(0.0, 36.0), false, at),
-        "binary-category" => Value::ranged(Range::of_data(0.0, 1.0), false, at),
-        // The trimap: animal, background, border.
-        "segmentation" => mask(cx, "L", Range::of_data(1.0, 3.0)),
-        _ => Value::Unknown,
-    }
-}
-
-fn cityscapes(cx: &mut Cx<'_, '_>, kind: &str) -> Value {
-    match kind {
-        "semantic" => mask(cx, "L", Range::of_data(0.0, 33.0)),
-        _ => Value::Unknown,
-    }
 }

@@ -2,54 +2,27 @@
 
 use super::checkpoints;
 use crate::library::common::instance;
+use crate::library::data::TRANSFORMERS;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Value};
 
 pub const CONFIG: &str = "transformers.PretrainedConfig";
 
-pub const FAMILIES: &[&str] = &[
-    "Auto",
-    "Bert",
-    "Roberta",
-    "XLMRoberta",
-    "DistilBert",
-    "Albert",
-    "DebertaV2",
-    "Deberta",
-    "Electra",
-    "GPT2",
-    "T5",
-    "Bart",
-    "Llama",
-    "Mistral",
-    "GPTNeo",
-    "GPTNeoX",
-    "OPT",
-    "XLNet",
-    "MPNet",
-    "Longformer",
-    "BigBird",
-    "CamemBert",
-    "Camembert",
-    "MobileBert",
-    "ViT",
-    "DeiT",
-    "Beit",
-    "Swin",
-    "ConvNext",
-    "Dinov2",
-];
+/// A family's name as it begins the names of classes; `Auto` finds the family by the checkpoint.
+pub fn families() -> impl Iterator<Item = &'static str> {
+    std::iter::once("Auto").chain(TRANSFORMERS.families.keys().map(String::as_str))
+}
 
 pub fn register(t: &mut Table) {
     t.class(CONFIG, &[], "**kwargs").keeps_arguments = false;
-    for family in FAMILIES {
+    for family in families() {
         let path = format!("transformers.{family}Config");
         t.def(&format!("{path}.from_pretrained"), "pretrained_model_name_or_path, **kwargs", |cx, b| {
             let name = b.get("pretrained_model_name_or_path");
             of_checkpoint(cx, &name, b)
         });
-        if *family != "Auto" {
+        if family != "Auto" {
             t.def(&path, "**kwargs", new);
         }
     }
@@ -93,14 +66,8 @@ pub fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Value {
             attrs.push(("max_position_embeddings", Value::Int(positions)));
         }
     }
-    let family = name.as_str().and_then(checkpoints::family);
-    let segments = match family {
-        Some("Bert" | "Albert") => Some(2),
-        // The published checkpoints have a row for one kind of segment.
-        Some("Roberta" | "XLMRoberta") => Some(1),
-        _ => None,
-    };
-    if let Some(segments) = segments.filter(|_| known.is_some()) {
+    let family = known.map(|known| known.family.as_str());
+    if let Some(segments) = family.and_then(|family| TRANSFORMERS.families.get(family)?.segments) {
         attrs.push(("type_vocab_size", Value::Int(segments)));
     }
     attrs.push(("_family", family.map_or(Value::Unknown, Value::str)));
@@ -112,16 +79,11 @@ pub fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Value {
 /// `BertConfig(…)`: defaults that are the same in all versions.
 fn new(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let family = cx.name().trim_end_matches("Config");
-    let (vocabulary, hidden, positions) = match family {
-        "Bert" | "DistilBert" => (Some(30522), Some(768), Some(512)),
-        "GPT2" => (Some(50257), Some(768), Some(1024)),
-        _ => (None, None, None),
-    };
+    let defaults = TRANSFORMERS.families.get(family).and_then(|family| family.defaults.as_ref());
     let mut attrs = vec![("num_labels", Value::Int(2)), ("_family", Value::str(family))];
-    for (name, size) in [("vocab_size", vocabulary), ("hidden_size", hidden), ("max_position_embeddings", positions)] {
-        if let Some(size) = size {
-            attrs.push((name, Value::Int(size)));
-        }
+    if let Some(sizes) = defaults {
+        let sizes = [sizes.vocabulary, sizes.hidden, sizes.positions].map(Value::Int);
+        attrs.extend(["vocab_size", "hidden_size", "max_position_embeddings"].into_iter().zip(sizes));
     }
     let config = instance(cx, CONFIG, attrs);
     with_arguments(cx, &config, b);

@@ -1,8 +1,9 @@
 //! Models by task. A hidden layer stands for all that is not followed: what it computes has
 //! the dtype, the device and the last dimension of the real output.
 
-use super::config::{CONFIG, FAMILIES, of_checkpoint};
+use super::config::{CONFIG, families, of_checkpoint};
 use crate::library::common::{instance, part_of, unknown};
+use crate::library::data::{BaseOutput, TRANSFORMERS};
 use crate::library::torchvision::open_module;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound, RejectKind};
@@ -28,11 +29,6 @@ const TASKS: &[&str] = &[
     "ForMultipleChoice",
     "ForImageClassification",
 ];
-
-/// Families whose base models pool the first position of each sequence.
-const POOLING: &[&str] = &["Bert", "Roberta", "XLMRoberta", "Albert", "CamemBert", "Camembert", "MPNet", "Longformer"];
-/// Families whose base models give the hidden states alone.
-const PLAIN: &[&str] = &["DistilBert", "DebertaV2", "Deberta", "Electra"];
 
 /// Order of the positional parameters is the same up to the mask.
 const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=None, return_dict=None, \
@@ -75,9 +71,9 @@ pub fn register(t: &mut Table) {
             Value::Unknown
         },
     );
-    for family in FAMILIES {
+    for family in families() {
         for task in TASKS {
-            let class = match (*family, *task) {
+            let class = match (family, *task) {
                 ("Auto", "Model") => "transformers.AutoModel".to_owned(),
                 ("Auto", task) => format!("transformers.AutoModel{task}"),
                 (family, task) => format!("transformers.{family}{task}"),
@@ -198,12 +194,12 @@ fn linear(cx: &mut Cx<'_, '_>, from: Value, to: Value) -> Value {
 
 /// Families whose classifier is one linear layer of that name.
 fn replaceable(cx: &Cx<'_, '_>, class: &str, config: &Value) -> bool {
-    const NAMES: [&str; 5] = ["Bert", "DistilBert", "Albert", "DebertaV2", "MobileBert"];
+    let has_one = |family: &str| TRANSFORMERS.families.get(family).is_some_and(|family| family.linear_classifier);
     let name = class.rsplit('.').next().unwrap_or(class);
     if name.starts_with("Auto") {
-        return cx.attr(config, "_family").as_str().is_some_and(|family| NAMES.contains(&family));
+        return cx.attr(config, "_family").as_str().is_some_and(has_one);
     }
-    NAMES.iter().any(|f| name.strip_prefix(f).is_some_and(|rest| rest.starts_with("For")))
+    name.split_once("For").is_some_and(|(family, _)| has_one(family))
 }
 
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -269,7 +265,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let family = family_of(cx, &model);
     let is_base = task.as_str() == Some("Model");
-    let pools = is_base && family.as_deref().is_some_and(|family| POOLING.contains(&family));
+    let base_output = family.as_deref().and_then(|family| TRANSFORMERS.families.get(family)?.base_output);
+    let pools = is_base && base_output == Some(BaseOutput::Pooled);
     if pools {
         let mut pooled = Tensor { base: None, data: None, range: Some(Range::bounds(-1.0, 1.0)), range_at: at, ..out };
         pooled.shape = pooled.shape.filter(|dims| dims.len() == 3).map(|mut dims| {
@@ -281,7 +278,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     // What else a model gives depends on its family and on switches.
     let complete = match task.as_str() {
-        Some("Model") => pools || family.as_deref().is_some_and(|family| PLAIN.contains(&family)),
+        Some("Model") => base_output.is_some(),
         Some(task) => task.ends_with("Classification"),
         None => false,
     };
@@ -370,12 +367,9 @@ fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
     look_up(cx, model, ids, "vocab_size");
     let config = cx.attr(model, "config");
     let positions = cx.attr(&config, "max_position_embeddings").as_int();
-    let usable = match cx.attr(&config, "_family").as_str() {
-        Some("Bert" | "DistilBert" | "GPT2" | "Albert") => positions,
-        // Two positions are taken by the padding.
-        Some("Roberta" | "XLMRoberta") => positions.map(|n| n.saturating_sub(2)),
-        _ => None,
-    };
+    let family = cx.attr(&config, "_family");
+    let padding = family.as_str().and_then(|family| TRANSFORMERS.families.get(family)?.padding_positions);
+    let usable = positions.zip(padding).map(|(all, padding)| all.saturating_sub(padding));
     if let (Some(usable), Some([_, length])) = (usable, tokens.shape.as_deref())
         && let Some(asked) = length.size.known().filter(|n| *n > usable)
     {

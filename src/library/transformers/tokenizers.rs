@@ -1,8 +1,9 @@
 //! Tokenizers: texts to batches of token indices.
 
-use super::checkpoints::{self, Checkpoint};
-use super::config::FAMILIES;
+use super::checkpoints;
+use super::config::families;
 use crate::library::common::instance;
+use crate::library::data::TOKENIZERS;
 use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, Key, Past, Range, Size, Tensor, Type, Value};
@@ -23,7 +24,7 @@ pub fn register(t: &mut Table) {
         let span = cx.span;
         Some(cx.call(&Value::path(CALL), args.prepend(crate::python::Arg::new(object.clone(), span))))
     });
-    for family in FAMILIES {
+    for family in families() {
         for suffix in ["Tokenizer", "TokenizerFast"] {
             t.def(
                 &format!("transformers.{family}{suffix}.from_pretrained"),
@@ -81,18 +82,14 @@ pub fn register(t: &mut Table) {
 /// Whether a token in brackets is not yet in the vocabulary of a family; elsewhere it may be
 /// there already.
 fn is_new(family: Option<&str>, token: &str) -> bool {
-    let within = |open: char, close: char| token.len() > 2 && token.starts_with(open) && token.ends_with(close);
-    match family {
-        Some("GPT2") => token != "<|endoftext|>" && (within('<', '>') || within('[', ']')),
-        Some("Roberta") => {
-            within('<', '>') && !["<s>", "</s>", "<pad>", "<unk>", "<mask>", "<|endoftext|>"].contains(&token)
-        }
-        Some("Bert" | "DistilBert") => {
-            let own = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].contains(&token) || token.starts_with("[unused");
-            within('[', ']') && !own
-        }
-        _ => false,
-    }
+    let Some(known) = family.and_then(|family| TOKENIZERS.get(family)) else { return false };
+    let within = known.brackets.iter().any(|pair| {
+        let (open, close) = (pair.chars().next(), pair.chars().next_back());
+        token.len() > 2 && token.chars().next() == open && token.chars().next_back() == close
+    });
+    let own = known.special.iter().any(|special| special == token)
+        || known.reserved.iter().any(|reserved| token.starts_with(reserved));
+    within && !own
 }
 
 /// Adds tokens to the vocabulary.
@@ -122,19 +119,19 @@ fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
 fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = b.get("pretrained_model_name_or_path");
     let known = name.as_str().and_then(checkpoints::find);
-    let family = name.as_str().and_then(checkpoints::family);
-    // The embedding of T5 and DeBERTa has more rows than there are tokens.
-    let exact = known.filter(|_| !matches!(family, Some("T5" | "DebertaV2" | "Albert")));
+    let family = known.map(|known| known.family.as_str());
+    let kind = family.and_then(|family| TOKENIZERS.get(family));
+    let exact = known.filter(|_| !kind.is_some_and(|kind| kind.spare_rows));
     let size = exact.map_or(Value::Any(Type::Int), |k| Value::Int(k.vocabulary));
     let mut attrs = vec![
         ("vocab_size", size.clone()),
         ("_length", size),
         (FAMILY, family.map_or(Value::Unknown, Value::str)),
         ("_top", known.map_or(Value::Unknown, |k| Value::Int(k.vocabulary))),
-        ("_segments", known.map_or(Value::Unknown, |k| Value::Bool(k.segments))),
+        ("_segments", known.map_or(Value::Unknown, |_| Value::Bool(kind.is_some_and(|kind| kind.pairs)))),
     ];
-    if let Some(Checkpoint { pad, .. }) = known {
-        attrs.push(("pad_token_id", pad.map_or(Value::Unknown, Value::Int)));
+    if let Some(known) = known {
+        attrs.push(("pad_token_id", known.pad.map_or(Value::Unknown, Value::Int)));
     }
     let tokenizer = instance(cx, TOKENIZER, attrs);
     if let Some(instance) = tokenizer.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
@@ -142,7 +139,9 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     // Special tokens named here are added where the vocabulary lacks them.
     let named = |name: &str| name.ends_with("_token") || name == "additional_special_tokens";
-    let has = |token: &Value| token.is_none() || family == Some("GPT2") && token.as_str() == Some("<|endoftext|>");
+    let without_pad = known.is_some_and(|known| known.pad.is_none());
+    let own = |token: &str| kind.is_some_and(|kind| kind.special.iter().any(|special| special == token));
+    let has = |token: &Value| token.is_none() || without_pad && token.as_str().is_some_and(own);
     let given = b.extra.iter().filter(|(name, arg)| named(name.as_str()) && !has(&arg.value));
     let tokens: Vec<Value> = given.map(|(_, arg)| arg.value.clone()).collect();
     if !tokens.is_empty() {

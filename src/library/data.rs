@@ -1,0 +1,369 @@
+//! Sizes of datasets, models and tokenizers: the TOML files of `data/`, each read when it is
+//! first asked for.
+//!
+//! `build.rs` includes this file, so that a mistake in a data file is a build error at its
+//! line: it may use nothing but `std`, `serde` and `toml`.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// A data file: its name, its text, and a check that it can be read.
+#[allow(dead_code, reason = "for build.rs and the tests")]
+pub struct File {
+    pub name: &'static str,
+    pub text: &'static str,
+    pub check: fn(&str, &str) -> Result<(), String>,
+}
+
+macro_rules! files {
+    ($($(#[$doc:meta])* $table:ident: $kind:ty = $name:literal;)*) => {
+        $(
+            $(#[$doc])*
+            pub static $table: LazyLock<$kind> = LazyLock::new(|| {
+                parse($name, include_str!(concat!("data/", $name))).unwrap_or_else(|fault| panic!("{fault}"))
+            });
+        )*
+
+        /// All data files.
+        #[allow(dead_code, reason = "for build.rs and the tests")]
+        pub const FILES: &[File] = &[$(File {
+            name: $name,
+            text: include_str!(concat!("data/", $name)),
+            check: |name, text| parse::<$kind>(name, text).map(drop),
+        }),*];
+    };
+}
+
+files! {
+    /// By class of `sklearn.datasets`.
+    SKLEARN_DATASETS: BTreeMap<String, Bundled> = "sklearn-datasets.toml";
+    TIMM: Timm = "timm.toml";
+    /// By family of models.
+    TOKENIZERS: BTreeMap<String, Tokenizer> = "tokenizers.toml";
+    /// By class of `torchvision.datasets`.
+    TORCHVISION_DATASETS: BTreeMap<String, ImageDataset> = "torchvision-datasets.toml";
+    TORCHVISION_MODELS: ImageModels = "torchvision-models.toml";
+    TRANSFORMERS: Transformers = "transformers.toml";
+}
+
+/// Reads a data file; what is wrong with it begins with its name and the line.
+pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        let line = text.bytes().take(start).filter(|&byte| byte == b'\n').count() + 1;
+        format!("src/library/data/{name}:{line}: {}", error.message())
+    })
+}
+
+/// A dataset of `torchvision.datasets`.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ImageDataset {
+    pub signature: String,
+    pub base: Option<String>,
+    /// The number of samples by part.
+    #[serde(default)]
+    pub samples: BTreeMap<String, i64>,
+    pub mode: Option<String>,
+    /// Height and width.
+    pub size: Option<(i64, i64)>,
+    #[serde(default)]
+    pub full_range: bool,
+    pub classes: Option<i64>,
+    /// The first and last label by part.
+    #[serde(default)]
+    pub labels: BTreeMap<String, (i64, i64)>,
+    #[serde(default)]
+    pub stores: Store,
+    pub variant_argument: Option<String>,
+    #[serde(default)]
+    pub variants: BTreeMap<String, Variant>,
+    pub kind_argument: Option<String>,
+    #[serde(default)]
+    pub targets: BTreeMap<String, Target>,
+}
+
+/// In which attributes a dataset keeps its samples.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Store {
+    /// `data` and `targets` are tensors (MNIST).
+    Tensors,
+    /// `data` is an array, `targets` a list (CIFAR).
+    Arrays,
+    /// `data` is an array of channels first, `labels` an array (SVHN).
+    Labels,
+    /// Files in folders by class: `targets`, `samples`, `imgs`.
+    Folder,
+    /// None that a script would use.
+    #[default]
+    Hidden,
+}
+
+/// A variant of a dataset that an argument chooses.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    #[serde(default)]
+    pub samples: BTreeMap<String, i64>,
+    pub labels: (i64, i64),
+}
+
+/// A target that is more than a class.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// The smallest and the largest value.
+    pub values: Option<(i32, i32)>,
+    pub void: Option<i32>,
+    /// The shape of a tensor.
+    pub tensor: Option<Vec<i64>>,
+    /// The mode of an image that holds a class for each pixel.
+    pub mask: Option<String>,
+}
+
+/// `torchvision.models`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImageModels {
+    pub classes: Classes,
+    pub model: Vec<Architecture>,
+    pub crop: Vec<Crop>,
+    pub segmentation: BTreeMap<String, Segmentation>,
+    pub detection: Detection,
+}
+
+impl ImageModels {
+    pub fn named(&self, name: &str) -> Option<&Architecture> {
+        self.model.iter().find(|model| model.names.iter().any(|n| n == name))
+    }
+}
+
+/// How many classes pretrained weights have.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Classes {
+    pub classification: i64,
+    pub segmentation: i64,
+    pub detection: i64,
+}
+
+/// The first and the last layers of models.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Architecture {
+    pub names: Vec<String>,
+    pub class: String,
+    pub stem: Option<Stem>,
+    pub head: Head,
+    pub features: i64,
+}
+
+/// A first convolution.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stem {
+    pub name: String,
+    pub channels: i64,
+    pub kernel: i64,
+    pub stride: i64,
+    pub padding: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    pub attribute: String,
+    pub layers: Layers,
+    /// Of `Layers::Wide`: the features between its linear layers.
+    pub hidden: Option<i64>,
+}
+
+/// The layers of a head.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layers {
+    /// One linear layer.
+    Linear,
+    /// Dropout, then a linear layer.
+    Dropout,
+    /// Linear layers of 4096 in the order of VGG.
+    Vgg,
+    Alexnet,
+    /// A linear layer, an activation, dropout, a linear layer.
+    Wide,
+    Convnext,
+    /// A linear layer by the name of `head`.
+    Named,
+    /// A convolution over the feature map.
+    Squeeze,
+}
+
+/// The side to which images are cropped for these weights.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crop {
+    pub side: i64,
+    pub weights: Vec<String>,
+}
+
+/// The channels that the classifiers of a model take.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Segmentation {
+    pub features: i64,
+    pub auxiliary: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Detection {
+    pub names: Vec<String>,
+    pub features: i64,
+}
+
+/// Hugging Face transformers.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transformers {
+    pub owners: Vec<String>,
+    pub checkpoints: BTreeMap<String, Checkpoint>,
+    pub families: BTreeMap<String, Family>,
+}
+
+/// What a checkpoint's name tells.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checkpoint {
+    pub family: String,
+    pub vocabulary: i64,
+    pub hidden: i64,
+    pub positions: Option<i64>,
+    pub pad: Option<i64>,
+}
+
+/// A family of models.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Family {
+    pub base_output: Option<BaseOutput>,
+    #[serde(default)]
+    pub linear_classifier: bool,
+    pub segments: Option<i64>,
+    pub padding_positions: Option<i64>,
+    pub defaults: Option<Defaults>,
+}
+
+/// What a base model gives.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BaseOutput {
+    /// Hidden states, and the first position of each sequence pooled.
+    Pooled,
+    /// Hidden states alone.
+    Hidden,
+}
+
+/// Sizes of a configuration that is made without arguments.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Defaults {
+    pub vocabulary: i64,
+    pub hidden: i64,
+    pub positions: i64,
+}
+
+/// What is known of the tokenizers of a family.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Tokenizer {
+    #[serde(default)]
+    pub spare_rows: bool,
+    #[serde(default)]
+    pub pairs: bool,
+    #[serde(default)]
+    pub brackets: Vec<String>,
+    #[serde(default)]
+    pub special: Vec<String>,
+    #[serde(default)]
+    pub reserved: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Timm {
+    pub imagenet_families: Vec<String>,
+    pub other_weights: Vec<String>,
+    pub imagenet_classes: i64,
+    pub heads: Vec<String>,
+}
+
+/// A dataset of `sklearn.datasets`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bundled {
+    pub rows: i64,
+    pub columns: i64,
+    pub targets: Targets,
+    #[serde(default)]
+    pub features: Vec<String>,
+    #[serde(default)]
+    pub classes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Targets {
+    pub dtype: TargetDtype,
+    pub first: Option<i32>,
+    pub last: Option<i32>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetDtype {
+    Int32,
+    Int64,
+    Float64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_read() {
+        let faults: Vec<String> = FILES.iter().filter_map(|file| (file.check)(file.name, file.text).err()).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
+    #[test]
+    fn a_mistake_has_its_place() {
+        let fault = |text| parse::<BTreeMap<String, ImageDataset>>("x.toml", text).err().expect("it is a mistake");
+        assert_eq!(
+            fault("[A]\nsignature = \"\"\nclases = 10\n").split(',').next(),
+            Some("src/library/data/x.toml:3: unknown field `clases`")
+        );
+        assert!(fault("[A]\nsignature = \"\"\nsize = [28]\n").starts_with("src/library/data/x.toml:3: "));
+    }
+
+    #[test]
+    fn names_refer_to_tables_that_exist() {
+        for (name, checkpoint) in &TRANSFORMERS.checkpoints {
+            assert!(TRANSFORMERS.families.contains_key(&checkpoint.family), "{name}: {}", checkpoint.family);
+        }
+        for family in TOKENIZERS.keys() {
+            assert!(TRANSFORMERS.families.contains_key(family), "{family}");
+        }
+        for (name, dataset) in TORCHVISION_DATASETS.iter() {
+            let base = dataset.base.as_ref();
+            assert!(base.is_none_or(|base| TORCHVISION_DATASETS.contains_key(base)), "{name}: {base:?}");
+        }
+        for model in &TORCHVISION_MODELS.model {
+            assert_eq!(model.head.layers == Layers::Wide, model.head.hidden.is_some(), "{:?}", model.names);
+        }
+    }
+}
