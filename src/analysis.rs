@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::contract::Contracts;
 use crate::diagnostic::{Diagnostic, Label};
+use crate::libraries::LIBRARIES;
 use crate::library::Libraries;
 use crate::project::{FileKind, Project, Resolved, SourceFile};
 use crate::python::{Bound, Budget, Certainty, CommandOption, Event, Import, Interp, Observer, Rejection, Sources};
@@ -198,20 +199,19 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
     }
 }
 
-/// Libraries whose use can be right or wrong in torchvet's eyes, or parts of their names.
-const SUBJECTS: &[&str] = &["torch", "cv2", "PIL", "albumentations", "kornia", "transformers", "lightning"];
-
-/// Whether a file imports such a library, or may have it from where it imports everything.
+/// Whether a file imports a library that is checked, or may have it from where it imports everything.
 fn concerns_library(source: &SourceFile) -> bool {
-    let mentions = |text: &str| SUBJECTS.iter().any(|subject| text.contains(subject));
-    let mut is_subject = |module: &str, name: Option<&str>| match name {
+    let checked = || LIBRARIES.iter().filter(|library| library.is_checked).map(|library| library.name);
+    // `torchmetrics` stands for torch.
+    let mentions = |text: &str| checked().any(|name| text.contains(name));
+    let mut is_checked = |module: &str, name: Option<&str>| match name {
         _ if mentions(module) => true,
         // `from common import *` may bring it, where it is used.
-        Some("*") => SUBJECTS.iter().any(|subject| source.text().contains(&format!("{subject}."))),
-        Some(name) => SUBJECTS.contains(&name),
+        Some("*") => checked().any(|name| source.text().contains(&format!("{name}."))),
+        Some(name) => checked().any(|library| library == name),
         None => false,
     };
-    syntax::imports(&source.parsed().module.body, &mut is_subject) || source.text().contains("CUDA_")
+    syntax::imports(&source.parsed().module.body, &mut is_checked) || source.text().contains("CUDA_")
 }
 
 /// The project as the interpreter sees it.

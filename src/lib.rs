@@ -14,6 +14,7 @@ pub mod config;
 pub mod contract;
 pub mod diagnostic;
 pub mod findings;
+pub mod libraries;
 pub mod library;
 pub mod output;
 pub mod panics;

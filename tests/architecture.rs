@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 /// Every room (a folder or file of `src/`), and the rooms that it may name.
 const ROOMS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
+    ("libraries", &[]),
     ("selector", &[]),
     ("value", &["syntax"]),
-    ("python", &["value", "syntax"]),
-    ("library", &["python", "value", "syntax"]),
+    ("python", &["value", "syntax", "libraries"]),
+    ("library", &["python", "value", "syntax", "libraries"]),
     ("diagnostic", &["value", "syntax"]),
-    ("rules", &["python", "value", "syntax", "diagnostic"]),
+    ("rules", &["python", "value", "syntax", "diagnostic", "libraries"]),
     ("contract", &["rules", "python", "value", "syntax", "diagnostic", "selector"]),
-    ("project", &["selector", "syntax", "diagnostic"]),
+    ("project", &["selector", "syntax", "diagnostic", "libraries"]),
     ("config", &["selector", "project", "rules", "diagnostic"]),
     ("findings", &["config", "project", "rules", "diagnostic", "syntax"]),
     ("panics", &[]),
     ("output", &["config", "findings", "project", "rules", "diagnostic", "syntax"]),
-    ("analysis", &["contract", "library", "rules", "project", "python", "value", "syntax", "diagnostic"]),
+    ("analysis", &["contract", "library", "libraries", "rules", "project", "python", "value", "syntax", "diagnostic"]),
     (
         "cli",
         &[
@@ -38,7 +39,10 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("server", &["analysis", "config", "contract", "findings", "panics", "project", "rules", "diagnostic", "syntax"]),
-    ("probe", &["analysis", "config", "contract", "output", "project", "rules", "diagnostic", "syntax", "value"]),
+    (
+        "probe",
+        &["analysis", "config", "contract", "output", "project", "rules", "diagnostic", "syntax", "value", "libraries"],
+    ),
 ];
 
 /// Crates that only some places may name: a prefix of the crate's name, and those places.

@@ -112,7 +112,7 @@ pub struct Table {
     pub functions: FxHashMap<Sym, Entry>,
     pub classes: FxHashMap<Sym, Class>,
     pub constants: FxHashMap<Sym, Constant>,
-    aliases: FxHashMap<Sym, Sym>,
+    pub aliases: FxHashMap<Sym, Sym>,
     /// Paths that are the same library under another name: `np` style prefixes are not
     /// needed here, but `torch.functional.` → `torch.` is.
     prefixes: Vec<(&'static str, &'static str)>,

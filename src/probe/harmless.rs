@@ -2,26 +2,7 @@
 //! machine without a review. So it may call nothing that reads or writes files, downloads, starts
 //! processes or runs code passed to it.
 
-/// Everything below these names only computes.
-const COMPUTE: [&str; 17] = [
-    "torch.Tensor.",
-    "torch.nn.",
-    "torch.optim.",
-    "torch.linalg.",
-    "torch.fft.",
-    "torch.special.",
-    "torch.distributions.",
-    "torch.amp.",
-    "torch.cuda.amp.",
-    "torch.utils.data.",
-    "torchvision.transforms.",
-    "torchvision.ops.",
-    "torchvision.tv_tensors.",
-    "einops.",
-    "numpy.ndarray.",
-    "PIL.Image.Resampling.",
-    "kornia.",
-];
+use crate::libraries;
 
 /// Types, and functions that witnesses use themselves.
 const BUILTINS: [&str; 9] = ["int", "float", "bool", "complex", "str", "list", "tuple", "dict", "setattr"];
@@ -67,7 +48,11 @@ pub fn is_harmless(path: &str) -> bool {
         "cv2" => {
             !name.starts_with("im") && !name.starts_with("Video") && !name.contains("File") && !name.contains("dnn")
         }
-        _ => COMPUTE.iter().any(|prefix| path.starts_with(prefix)),
+        _ => path
+            .split('.')
+            .next()
+            .and_then(libraries::find)
+            .is_some_and(|library| library.computes.iter().any(|prefix| path.starts_with(prefix))),
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
-use super::libraries::{COMMON_WORDS, MODELLED_LIBRARIES, is_standard};
 use super::{Project, SourceFile};
+use crate::libraries::{self, is_standard};
 use crate::syntax::FileId;
 
 /// The module of an import statement.
@@ -76,13 +76,13 @@ impl Project {
             return Found::Nothing;
         };
         let script = !self.has(folder, "__init__.py", Kind::File);
-        if MODELLED_LIBRARIES.contains(&top) {
+        if let Some(library) = libraries::find(top) {
             // But a module beside the script comes first.
             let beside = if script { folder.to_owned() } else { self.package_parent(folder) };
             // A file with the name of PyTorch does not belong to a program: nothing could run
             // beside it.
             let own = top != "torch" && self.has(&beside, &format!("{top}.py"), Kind::File)
-                || COMMON_WORDS.contains(&top) && self.has(&beside.join(top), "__init__.py", Kind::File);
+                || library.is_common_word && self.has(&beside.join(top), "__init__.py", Kind::File);
             return if own { self.find(&beside, parts) } else { Found::Nothing };
         }
         // The script's own folder comes first on Python's path, before the standard library.

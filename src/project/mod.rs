@@ -8,7 +8,6 @@ mod content;
 mod data;
 mod disk;
 mod imports;
-mod libraries;
 mod programs;
 mod read;
 mod source;

@@ -3,27 +3,11 @@
 use super::interp::Interp;
 use super::library::{BinOp, UnaryOp};
 use super::overload::is_not_implemented;
+use crate::libraries;
 use crate::syntax::Expr;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, CmpOp, Operator};
 use crate::value::{Data, Heap, Items, Key, Range, Sign, Size, Type, Value, sym};
-
-/// Libraries whose classes are told by their text.
-const LIBRARIES: &[&str] = &[
-    "albumentations",
-    "imgaug",
-    "keras",
-    "kornia",
-    "monai",
-    "numpy",
-    "pandas",
-    "sklearn",
-    "tensorflow",
-    "timm",
-    "torch_geometric",
-    "torchvision",
-    "transformers",
-];
 
 pub(super) fn binop(op: Operator) -> BinOp {
     match op {
@@ -341,7 +325,7 @@ impl<'p> Interp<'p> {
             return Some(true);
         }
         // The modules between the two have no names of other libraries.
-        (LIBRARIES.contains(&part) && !path.contains(part)).then_some(false)
+        (libraries::find(part).is_some_and(|library| library.is_distinct) && !path.contains(part)).then_some(false)
     }
 
     /// `a is b`.

@@ -3,6 +3,8 @@
 mod datasets;
 mod preprocessing;
 
+pub use preprocessing::register_sparse;
+
 use super::common::{any_float, any_int, array, part_of, size_of_length, unknown};
 use super::{Cx, Table, pandas};
 use crate::python::Bound;

@@ -60,13 +60,6 @@ pub fn register(t: &mut Table) {
             });
         }
     }
-    t.class(SPARSE, &[], "*args, **kwargs").make = Some(unknown);
-    t.family(&format!("{SPARSE}."), "toarray", "self, *args, **kwargs", |cx, b| {
-        let held = cx.attr(&b.get("self"), "<array>");
-        cx.tensor(&held).map_or(Value::Unknown, |array| cx.out(array))
-    });
-    t.def(&format!("{SPARSE}.__len__"), "self", unknown);
-
     let class = "sklearn.preprocessing.LabelEncoder";
     t.class(class, &[], "*args, **kwargs").keeps_arguments = false;
     t.def(&format!("{class}.fit"), "self, y", |cx, b| {
@@ -83,6 +76,15 @@ pub fn register(t: &mut Table) {
         let at = cx.at();
         cx.out(array(Some(vec![rows, Size::Unknown]), Some(Dtype::Int64), at))
     });
+}
+
+pub fn register_sparse(t: &mut Table) {
+    t.class(SPARSE, &[], "*args, **kwargs").make = Some(unknown);
+    t.family(&format!("{SPARSE}."), "toarray", "self, *args, **kwargs", |cx, b| {
+        let held = cx.attr(&b.get("self"), "<array>");
+        cx.tensor(&held).map_or(Value::Unknown, |array| cx.out(array))
+    });
+    t.def(&format!("{SPARSE}.__len__"), "self", unknown);
 }
 
 /// The table that a transformer is given, and whether no column of it is of narrow floats, where

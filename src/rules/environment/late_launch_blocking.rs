@@ -10,6 +10,7 @@
 use std::cell::RefCell;
 
 use crate::diagnostic::{Label, Severity};
+use crate::libraries;
 use crate::python::{Bound, Event, Interp};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::syntax::Span;
@@ -33,27 +34,6 @@ pub enum Progress {
 impl Progress {
     const ALL: [Progress; 4] = [Progress::Untouched, Progress::Imported, Progress::Queried, Progress::Initialised];
 }
-
-/// Packages whose import imports torch.
-const IMPORTERS: &[&str] = &[
-    "torch",
-    "torchvision",
-    "torchaudio",
-    "torchtext",
-    "torchmetrics",
-    "pytorch_lightning",
-    "lightning",
-    "accelerate",
-    "diffusers",
-    "timm",
-    "kornia",
-    "monai",
-    "ultralytics",
-    "segmentation_models_pytorch",
-    "fastai",
-    "sentence_transformers",
-    "torch_geometric",
-];
 
 /// Calls that ask the driver without creating a context.
 const QUERIES: &[&str] = &["torch.cuda.is_available", "torch.cuda.device_count"];
@@ -105,7 +85,7 @@ impl Rule for LateLaunchBlocking {
         match event {
             Event::Import { path, span } => {
                 let package = path.as_str().split('.').next().unwrap_or_default();
-                if IMPORTERS.contains(&package) {
+                if libraries::find(package).is_some_and(|library| library.imports_torch) {
                     self.reach(it, Progress::Imported, span);
                 }
             }
