@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::eval::Judge;
 use super::value::{Cv, Read};
 use crate::rules::notes::AUTOCAST;
-use crate::value::{Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Value, broadcast_pair, broadcastable};
 
 /// A function that contracts may call.
 pub(super) struct Helper {
@@ -85,7 +85,7 @@ pub(super) static HELPERS: &[Helper] = &[
         takes: 2..=2,
         keyword: None,
         run: |_, args, _| match args {
-            [Cv::Shape(a), Cv::Shape(b)] => Cv::Shape(broadcast(a, b)),
+            [Cv::Shape(a), Cv::Shape(b)] => broadcast_pair(a, b).map_or(Cv::Unknown, Cv::Shape),
             _ => Cv::Unknown,
         },
     },
@@ -423,32 +423,4 @@ fn nearest(value: &Cv) -> Cv {
         }
         _ => Cv::Unknown,
     }
-}
-
-fn broadcastable(a: &[Dim], b: &[Dim]) -> Option<bool> {
-    let mut result = Some(true);
-    for (x, y) in a.iter().rev().zip(b.iter().rev()) {
-        let one = |d: &Dim| d.size.equals(&Size::Int(1));
-        let fits = match (x.size.equals(&y.size), one(x), one(y)) {
-            (Some(true), ..) | (_, Some(true), _) | (_, _, Some(true)) => Some(true),
-            (Some(false), Some(false), Some(false)) => Some(false),
-            _ => None,
-        };
-        match fits {
-            Some(false) => return Some(false),
-            None => result = None,
-            Some(true) => {}
-        }
-    }
-    result
-}
-
-fn broadcast(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
-    let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
-    let lead = long.len() - short.len();
-    let mut out: Vec<Dim> = long.iter().take(lead).cloned().collect();
-    for (x, y) in long.iter().skip(lead).zip(short) {
-        out.push(if x.size == Size::Int(1) { y.clone() } else { x.clone() });
-    }
-    out
 }

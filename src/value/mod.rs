@@ -6,6 +6,7 @@
 #[macro_use]
 mod kinds;
 
+mod broadcast;
 mod device;
 mod dtype;
 mod equal;
@@ -27,6 +28,7 @@ use std::rc::Rc;
 
 use crate::syntax::{FileId, Span};
 
+pub use broadcast::{broadcast_dim, broadcast_pair, broadcastable, not_one};
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
 pub use equal::same;

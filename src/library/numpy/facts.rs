@@ -7,7 +7,7 @@ use crate::library::Cx;
 use crate::library::common::{array, part_of};
 use crate::python::RejectKind;
 use crate::value::{
-    ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value, dims_text,
+    ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value, broadcast_pair, dims_text,
 };
 
 /// Elements are followed one by one up to this many.
@@ -150,36 +150,21 @@ pub fn set_data(tensor: &mut Tensor, data: Vec<f64>, at: Origin) {
 /// The shape of two arrays combined element by element; a clash is reported.
 pub fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     let (x, y) = (a.shape.as_ref()?, b.shape.as_ref()?);
-    let rank = x.len().max(y.len());
-    let mut out = Vec::with_capacity(rank);
-    for i in (1..=rank).rev() {
-        let pick = |dims: &[Dim]| dims.len().checked_sub(i).and_then(|at| dims.get(at).cloned());
-        out.push(match (pick(x), pick(y)) {
-            (Some(p), Some(q)) => match (p.size.known(), q.size.known()) {
-                (Some(1), _) => q,
-                (_, Some(1)) => p,
-                _ if p.size.equals(&q.size) == Some(true) => p,
-                (Some(m), Some(n)) => {
-                    let message = format!(
-                        "the arrays have shapes {} and {}: {m} and {n} must be equal, or one of them 1",
-                        shape_text(a),
-                        shape_text(b)
-                    );
-                    let reads = vec![(format!("{m} comes from here"), p.at), (format!("{n} comes from here"), q.at)];
-                    cx.reject(RejectKind::Shape, message, reads);
-                    return None;
-                }
-                // The unknown one is 1 or the same.
-                (Some(_), None) => p,
-                (None, Some(_)) => q,
-                (None, None) => Dim::UNKNOWN,
-            },
-            (Some(p), None) => p,
-            (None, Some(q)) => q,
-            (None, None) => Dim::UNKNOWN,
-        });
-    }
-    Some(out)
+    let back = match broadcast_pair(x, y) {
+        Ok(dims) => return Some(dims),
+        Err(back) => back,
+    };
+    let dim = |dims: &[Dim]| dims.get(dims.len().checked_sub(back)?).cloned();
+    let (p, q) = (dim(x)?, dim(y)?);
+    let (m, n) = (&p.size, &q.size);
+    let message = format!(
+        "the arrays have shapes {} and {}: {m} and {n} must be equal, or one of them 1",
+        shape_text(a),
+        shape_text(b)
+    );
+    let reads = vec![(format!("{m} comes from here"), p.at), (format!("{n} comes from here"), q.at)];
+    cx.reject(RejectKind::Shape, message, reads);
+    None
 }
 
 pub fn shape_text(tensor: &Tensor) -> String {

@@ -1,6 +1,6 @@
 //! `torch.Tensor`: what its attributes say, and what assigning to them does.
 
-use super::broadcast::{dtype_read, shape_read, shape_text};
+use super::broadcast::{dtype_read, result_grad, shape_read, shape_text};
 use super::carry;
 use super::factory::{item_size, make_legacy};
 use super::views;
@@ -166,7 +166,7 @@ fn part_of(cx: &mut Cx<'_, '_>, value: &Value, part: &str) -> Value {
     let mut out = input.clone();
     out.forget_values();
     out.dtype = input.dtype.map(Dtype::to_real);
-    out.grad = carry::grad_of(cx, &input, out.dtype);
+    out.grad = result_grad(cx, &[&input], out.dtype);
     cx.view_of(value, out)
 }
 

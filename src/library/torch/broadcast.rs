@@ -7,6 +7,7 @@ use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
 use crate::python::RejectKind;
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
+pub use crate::value::{broadcast_dim, broadcast_pair, not_one};
 
 /// A tensor argument with the name under which messages speak of it.
 pub type Named<'a> = (&'a str, &'a Tensor);
@@ -46,53 +47,14 @@ pub fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
     (format!("`{name}` is on {device}, from here"), tensor.device_at)
 }
 
-/// Whether a size is certainly not 1.
-pub fn not_one(size: &Size) -> bool {
-    size.equals(&Size::Int(1)) == Some(false)
-}
-
-/// The dimension of the result where two meet; `None` where they certainly do not fit.
-pub fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
-    if a.size.known() == Some(1) {
-        return Some(b.clone());
-    }
-    if b.size.known() == Some(1) {
-        return Some(a.clone());
-    }
-    match a.size.equals(&b.size) {
-        Some(true) => return Some(if a.at.is_some() { a.clone() } else { b.clone() }),
-        Some(false) if not_one(&a.size) && not_one(&b.size) => return None,
-        _ => {}
-    }
-    // The other is 1 or equal: whichever it is, this is the result.
-    Some(if not_one(&a.size) {
-        a.clone()
-    } else if not_one(&b.size) {
-        b.clone()
-    } else {
-        Dim::UNKNOWN
-    })
-}
-
-/// Two shapes broadcast; `Err` holds the position, counted from the end, that does not fit.
-pub fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
-    let rank = a.len().max(b.len());
-    let mut out = Vec::with_capacity(rank);
-    for back in 1..=rank {
-        let pick = |dims: &[Dim]| dims.len().checked_sub(back).and_then(|at| dims.get(at).cloned());
-        out.push(match (pick(a), pick(b)) {
-            (Some(x), Some(y)) => broadcast_dim(&x, &y).ok_or(back)?,
-            (Some(x), None) | (None, Some(x)) => x,
-            (None, None) => Dim::UNKNOWN,
-        });
-    }
-    out.reverse();
-    Ok(out)
+/// The shape to which two tensors broadcast; `None` where that is not known or they do not.
+pub fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
+    broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
 /// The common shape of tensors, with where its rank comes from. A mismatch is reported and
 /// leaves the shape unknown.
-pub fn broadcast(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
+pub fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
     let mut all: Option<Vec<Dim>> = None;
     let mut at = None;
     let mut unknown = false;
@@ -240,17 +202,33 @@ pub fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
     }
 }
 
+/// An input of an operation, with a name or without.
+pub trait Input {
+    fn tensor(&self) -> &Tensor;
+}
+
+impl Input for &Tensor {
+    fn tensor(&self) -> &Tensor {
+        self
+    }
+}
+
+impl Input for Named<'_> {
+    fn tensor(&self) -> &Tensor {
+        self.1
+    }
+}
+
 /// The gradient state of a differentiable operation's result.
-pub fn result_grad(cx: &Cx<'_, '_>, inputs: &[Named<'_>], dtype: Option<Dtype>) -> Grad {
-    if dtype.is_some_and(Dtype::is_integral) || inputs.iter().all(|(_, t)| t.grad == Grad::Off) {
+pub fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option<Dtype>) -> Grad {
+    let mut inputs = inputs.iter().map(Input::tensor);
+    if dtype.is_some_and(Dtype::is_integral) || inputs.clone().all(|t| t.grad == Grad::Off) {
         return Grad::Off;
     }
     match grad_mode(cx) {
         Some(false) => Grad::Off,
         // Of a dtype that is not known: where it is that of what needs gradients, it is floating.
-        Some(true) if inputs.iter().any(|(_, t)| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => {
-            Grad::Attached
-        }
+        Some(true) if inputs.any(|t| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => Grad::Attached,
         _ => Grad::Unknown,
     }
 }
@@ -262,7 +240,7 @@ fn is_attached(tensor: &Tensor) -> bool {
 /// The result of an elementwise operation: shape, dtype, device and gradient state.
 pub fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
     let (device, device_at) = common_device(cx, tensors, mix);
-    let (shape, shape_at) = broadcast(cx, tensors);
+    let (shape, shape_at) = common_shape(cx, tensors);
     // What needs gradients is floating, and so is whatever it is promoted to.
     let promoted = tensors.iter().find(|(_, t)| is_attached(t)).and_then(|(_, t)| t.dtype);
     let grad = result_grad(cx, tensors, dtype.or(promoted));
@@ -278,30 +256,6 @@ pub fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dty
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{Heap, sym};
-
-    fn dims(sizes: &[i64]) -> Vec<Dim> {
-        sizes.iter().map(|n| Dim::int(*n)).collect()
-    }
-
-    #[test]
-    fn broadcasting_is_exact_where_it_can_be() {
-        let mut heap = Heap::new();
-        let b = Dim::new(Size::symbol(heap.symbol("B")), None);
-        let out = |x: &[Dim], y: &[Dim]| broadcast_pair(x, y).map(|d| crate::value::dims_text(&d));
-        assert_eq!(out(&dims(&[4, 1, 3]), &dims(&[5, 1])), Ok("[4, 5, 3]".to_owned()));
-        assert_eq!(out(&dims(&[4, 3]), &dims(&[2, 3])), Err(2));
-        assert_eq!(out(std::slice::from_ref(&b), &dims(&[5])), Ok("[5]".to_owned()));
-        assert_eq!(out(std::slice::from_ref(&b), &dims(&[1])), Ok("[B]".to_owned()));
-        assert_eq!(out(std::slice::from_ref(&b), &[Dim::UNKNOWN]), Ok("[?]".to_owned()));
-        let next = Dim::new(b.size.add(&Size::Int(1)), None);
-        // B may be 1.
-        assert_eq!(out(std::slice::from_ref(&b), std::slice::from_ref(&next)), Ok("[B+1]".to_owned()));
-        let two = Dim::new(b.size.add(&Size::Int(2)), None);
-        assert_eq!(out(&[next], &[two]), Err(1));
-        assert_eq!(out(&dims(&[0]), &dims(&[3])), Err(1));
-        let _ = sym("B");
-    }
 
     #[test]
     fn numbers_on_the_cpu_go_with_any_device() {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::broadcast::{result_grad, shape_read};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Met, Origin, Range, Role, Size, Sym, Tensor, Value};
+use crate::value::{Dim, Met, Origin, Range, Role, Size, Sym, Tensor, Value};
 
 /// The call is refused, which has been reported.
 #[derive(Debug, Clone, Copy)]
@@ -26,11 +26,6 @@ pub fn input_read(input: &Tensor) -> (String, Origin) {
     shape_read(("input", input), None)
 }
 
-/// The gradient state of a result of this dtype that was computed from one tensor.
-pub fn grad_of(cx: &Cx<'_, '_>, input: &Tensor, dtype: Option<Dtype>) -> Grad {
-    result_grad(cx, &[("input", input)], dtype)
-}
-
 /// A result with the kind, dtype and device of `input`, and nothing known of its shape and
 /// elements.
 pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
@@ -40,7 +35,7 @@ pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
         dtype_at: input.dtype_at,
         device: input.device,
         device_at: input.device_at,
-        grad: grad_of(cx, input, input.dtype),
+        grad: result_grad(cx, &[input], input.dtype),
         ..Tensor::default()
     }
 }

@@ -353,7 +353,7 @@ fn variable(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn clone(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
-    let grad = carry::grad_of(cx, &input, input.dtype);
+    let grad = result_grad(cx, &[&input], input.dtype);
     fresh(cx, Tensor { grad, ..input })
 }
 
@@ -389,7 +389,7 @@ fn conj(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
     let mut out = input.clone();
-    out.grad = carry::grad_of(cx, &input, input.dtype);
+    out.grad = result_grad(cx, &[&input], input.dtype);
     if cx.name().starts_with("adjoint") {
         out.shape = None;
     }

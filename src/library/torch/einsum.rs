@@ -4,7 +4,7 @@ use super::autocast::lowered;
 use super::broadcast::{
     Mix, Named, broadcast_dim, broadcast_pair, common_device, not_one, result_grad, shape_read, shape_text,
 };
-use super::matmul::product_dtype;
+use super::support::product_dtype;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Tensor, Value};

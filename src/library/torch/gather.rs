@@ -1,7 +1,7 @@
 //! Elements picked or written by index tensors along a dimension. Whether the indices are in
 //! range is for contracts to say; here is what shapes, dtypes and devices must be.
 
-use super::broadcast::{Mix, Named, broadcast_pair, common_device, dtype_read, result_grad, shape_read, shape_text};
+use super::broadcast::{Mix, Named, broadcast_pair, common_device, dtype_read, shape_read, shape_text};
 use super::carry::{self, Rejected, Takes, shuffled};
 use super::factory::options;
 use crate::library::{Cx, Table};
@@ -293,12 +293,4 @@ fn one_hot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out.range_at = at;
     }
     cx.out(out)
-}
-
-/// The gradient state of a result of which `input` and `other` are parts.
-pub fn grad_of(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>) -> Grad {
-    match other {
-        Some(other) => result_grad(cx, &[("input", input), ("other", other)], input.dtype),
-        None => carry::grad_of(cx, input, input.dtype),
-    }
 }

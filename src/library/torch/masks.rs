@@ -1,6 +1,6 @@
 //! Elements chosen by a mask, and where a condition holds.
 
-use super::broadcast::{Mix, Named, broadcast, broadcast_pair, common_device, dtype_read, shape_read, shape_text};
+use super::broadcast::{Mix, Named, broadcast_pair, common_device, common_shape, dtype_read, shape_read, shape_text};
 use super::carry::{self, Rejected, Takes, shuffled};
 use super::factory::options;
 use super::gather::{not_empty, same_dtype};
@@ -35,7 +35,7 @@ fn masked_fill(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let source = value.clone().or_else(|| number(&given));
     let mut result = written(cx, &input, source.as_ref(), true);
     common_device(cx, &[named, masks], Mix::Strict);
-    (result.shape, result.shape_at) = broadcast(cx, &[named, masks]);
+    (result.shape, result.shape_at) = common_shape(cx, &[named, masks]);
     let fine = check_real(cx, &given, named).is_ok() && check_mask(cx, masks).is_ok();
     let single = value.as_ref().and_then(|v| v.data.as_deref()).and_then(|d| d.first().copied());
     if let Some(number) = given.as_f64().or(single).filter(|_| fine) {
@@ -59,7 +59,7 @@ fn masked_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mask = cx.tensor_arg(b, "mask").unwrap_or_default();
     let (named, masks) = (("input", &input), ("mask", &mask));
     common_device(cx, &[named, masks], Mix::Strict);
-    let _ = broadcast(cx, &[named, masks]);
+    let _ = common_shape(cx, &[named, masks]);
     let _ = check_mask(cx, masks);
     let count = match (mask.sizes() == input.sizes() && mask.shape.is_some(), true_count(&mask)) {
         (true, Some(n)) => Dim::new(Size::Int(n), cx.at()),
@@ -82,7 +82,7 @@ fn masked_scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (named, masks, from) = (("input", &input), ("mask", &mask), ("source", &source));
     let mut result = written(cx, &input, Some(&source), true);
     common_device(cx, &[named, masks, from], Mix::Strict);
-    (result.shape, result.shape_at) = broadcast(cx, &[named, masks]);
+    (result.shape, result.shape_at) = common_shape(cx, &[named, masks]);
     let _ = check_mask(cx, masks);
     let _ = same_dtype(cx, named, from);
     let joined = input.shape.as_deref().zip(mask.shape.as_deref()).and_then(|(x, y)| broadcast_pair(x, y).ok());

@@ -3,11 +3,11 @@
 use super::autocast::lowered;
 use super::broadcast::{Mix, Named, broadcast_dim, broadcast_pair, common_device, result_grad, shape_read, shape_text};
 use super::promotion::{Operand, is_numpy, numpy_result_type, result_type};
-use super::support::{Cast, give, give_with, refuse_dtype, refuse_mixed, refuse_rank, tensor_param};
+use super::support::{Cast, give, give_with, product_dtype, refuse_dtype, refuse_mixed, refuse_rank, tensor_param};
 use super::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, Dim, Dtype, Size, Tensor, Value, promote};
+use crate::value::{Dim, Dtype, Size, Tensor, Value, promote};
 
 pub fn register(t: &mut Table) {
     t.def("torch.mm", "input, mat2, *, out=None", |cx, b| plain(cx, b, &[2], &[2]));
@@ -32,33 +32,6 @@ pub fn register(t: &mut Table) {
     t.def("torch.cross", "input, other, dim=None, *, out=None", cross);
     t.def("torch.linalg.cross", "input, other, *, dim=-1, out=None", cross);
     t.def("torch.linalg.vecdot", "x, y, *, dim=-1, out=None", vecdot);
-}
-
-/// The dtype of a product: all factors must agree. `Err` where they are refused.
-pub(super) fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
-    let cast: Vec<Tensor> = tensors.iter().map(|(_, t)| Tensor { dtype: lowered(cx, t), ..Tensor::clone(t) }).collect();
-    let named: Vec<Named<'_>> = tensors.iter().zip(&cast).map(|((n, _), t)| (*n, t)).collect();
-    if refuse_mixed(cx, &named) {
-        return Err(());
-    }
-    let dtype = named.iter().find_map(|(_, t)| t.dtype);
-    if let Some(first) = named.first().filter(|(_, t)| t.dtype.is_some())
-        && let Some(d) = dtype
-    {
-        if d == Dtype::Bool {
-            refuse_dtype(cx, *first, "does not take bool");
-            return Err(());
-        }
-        let cuda = tensors.iter().any(|(_, t)| t.device.is_some_and(Device::is_cuda));
-        if d.is_integral() && cuda {
-            refuse_dtype(cx, *first, "does not take integers on CUDA");
-            return Err(());
-        }
-    }
-    // One that is known does not say the other's under autocast.
-    Ok(dtype.filter(|_| {
-        named.iter().all(|(_, t)| t.dtype.is_some()) || cast.iter().zip(tensors).all(|(c, t)| c.dtype == t.1.dtype)
-    }))
 }
 
 /// Reports two sizes that must be equal.

@@ -1,12 +1,10 @@
 //! Elements written by index tensors into a copy: `scatter`, `index_add` and their kin.
 
-use super::broadcast::{Mix, Named, common_device, dtype_read, shape_read, shape_text};
+use super::broadcast::{Mix, Named, common_device, dtype_read, result_grad, shape_read, shape_text};
 use super::carry::{self, Rejected};
 use super::cast::cast_range;
 use super::factory::options;
-use super::gather::{
-    at_least_one, check_index, check_vector, grad_of, index_fits, same_dtype, takes_int32, takes_int64,
-};
+use super::gather::{at_least_one, check_index, check_vector, index_fits, same_dtype, takes_int32, takes_int64};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Size, Tensor, Type, Value};
@@ -37,7 +35,8 @@ pub fn written(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>, plain: b
     let mut out = carry::bare(cx, input);
     out.shape.clone_from(&input.shape);
     out.shape_at = input.shape_at;
-    out.grad = grad_of(cx, input, other);
+    let both: Vec<&Tensor> = std::iter::once(input).chain(other).collect();
+    out.grad = result_grad(cx, &both, input.dtype);
     if plain {
         out.range = match (&input.range, other.map(|t| written_range(t, input.dtype))) {
             (Some(have), Some(Some(new))) => Some(carry::either(have, &new)),

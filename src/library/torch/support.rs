@@ -1,12 +1,12 @@
 //! Short ways that all operator models share: arguments that must be tensors, `out=`, dtypes
 //! that an operation refuses, and what an operation does to the values of its elements.
 
-use super::autocast::{Autocast, autocast};
+use super::autocast::{Autocast, autocast, lowered};
 use super::broadcast::{Named, device_read, dtype_read, shape_text};
 use super::promotion::{Operand, can_cast};
 use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
-use crate::value::{ArrayKind, Data, Dtype, Grad, Kind, Range, Size, Tensor, Type, Value};
+use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value};
 
 /// Most elements for which contents are followed through arithmetic.
 const MOST_DATA: usize = 4096;
@@ -105,6 +105,50 @@ pub fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
     );
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(*first), dtype_read(*other)]);
     true
+}
+
+/// The dtype in which a matrix product of these tensors is done, which must all have the same:
+/// autocast lowers floating types other than float64. `Err` where it is refused.
+#[expect(clippy::result_unit_err, reason = "the error is already reported")]
+pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
+    // Tensors of one operation are on one device, which one of them may tell. Where they are
+    // not, that is reported already.
+    let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
+    let (device, _) = agreed_device(&all);
+    if device.is_none() && all.iter().any(|t| t.device.is_some()) {
+        return Ok(None);
+    }
+    let placed = |t: &Tensor| Tensor { dtype: t.dtype, device, ..Tensor::default() };
+    let dtypes: Vec<Option<Dtype>> = tensors.iter().map(|(_, t)| lowered(cx, &placed(t))).collect();
+    let mut known = tensors.iter().zip(&dtypes).filter_map(|(named, dtype)| Some((*named, (*dtype)?)));
+    let Some((first, dtype)) = known.next() else { return Ok(None) };
+    if let Some((other, second)) = known.find(|(_, other)| *other != dtype) {
+        let message =
+            format!("`{}` is {dtype} and `{}` is {second}: {} takes tensors of one dtype", first.0, other.0, cx.name());
+        cx.reject(RejectKind::Dtype, message, vec![dtype_read(first), dtype_read(other)]);
+        return Err(());
+    }
+    if dtype == Dtype::Bool {
+        refuse_dtype(cx, first, "does not take bool");
+        return Err(());
+    }
+    if dtype.is_integral() && device.is_some_and(Device::is_cuda) {
+        refuse_dtype(cx, first, "does not take integers on CUDA");
+        return Err(());
+    }
+    // Where the dtype of one is not known, another's says it: they agree.
+    Ok(Some(dtype))
+}
+
+/// The device of tensors that must be on the same one; not known where they are not, so that
+/// one mistake is not reported again by all that follows.
+pub fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
+    let mut placed = inputs.iter().filter_map(|t| Some((t.device?, t.device_at)));
+    let Some((first, at)) = placed.next() else { return (None, None) };
+    if placed.any(|(other, _)| first.same(other) == Some(false)) {
+        return (None, None);
+    }
+    (Some(first), at)
 }
 
 /// How `out=` takes a result of another dtype.

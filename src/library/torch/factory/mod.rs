@@ -9,7 +9,8 @@ mod types;
 
 pub use types::{item_size, make_legacy};
 
-use super::carry::{self, Rejected};
+use super::broadcast::result_grad;
+use super::carry::Rejected;
 use super::cast::cast;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -162,7 +163,7 @@ fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cast(&mut out, dtype);
         out.dtype_at = cx.at();
     }
-    let grad = if torch { carry::grad_of(cx, &have, out.dtype) } else { options.grad };
+    let grad = if torch { result_grad(cx, &[&have], out.dtype) } else { options.grad };
     let mut out = placed(cx, out, &options);
     out.grad = grad;
     // It may share the memory: what is written to it may be seen there.

@@ -3,7 +3,7 @@
 use super::options::{Options, dims, finish, option};
 use super::{LIKE, SIZED};
 use crate::library::torch::broadcast::{
-    Mix, broadcast, common_device, dtype_read, result_grad, shape_read, shape_text,
+    Mix, common_device, common_shape, dtype_read, result_grad, shape_read, shape_text,
 };
 use crate::library::torch::{carry, generator};
 use crate::library::{Cx, Table};
@@ -188,7 +188,7 @@ fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let named: Vec<(&str, &Tensor)> = m.iter().map(|t| ("mean", t)).chain(s.iter().map(|t| ("std", t))).collect();
-    let (shape, shape_at) = broadcast(cx, &named);
+    let (shape, shape_at) = common_shape(cx, &named);
     let (device, device_at) = common_device(cx, &named, Mix::CpuScalars);
     let dtype = match (&m, &s) {
         (Some(t), _) => t.dtype,
@@ -250,7 +250,7 @@ fn binomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     };
     let named = [("count", &count), ("prob", &prob)];
-    let (shape, shape_at) = broadcast(cx, &named);
+    let (shape, shape_at) = common_shape(cx, &named);
     let (device, device_at) = common_device(cx, &named, Mix::CpuScalars);
     let grad = result_grad(cx, &named, count.dtype);
     let out = Tensor {

@@ -1,6 +1,6 @@
 //! Activations, the softmax family and dropout: the shape stays, the range and role change.
 
-use super::facts::{finish, full_dtype, grad_of, like, passed};
+use super::facts::{finish, floating_grad, full_dtype, like, passed};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
@@ -135,7 +135,7 @@ fn prelu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(weight) = cx.tensor_arg(b, "weight") {
         super::device::check(cx, &[("input", &input), ("weight", &weight)]);
         check_slopes(cx, &input, &weight);
-        out.grad = grad_of(cx, &[&input, &weight], out.dtype);
+        out.grad = floating_grad(cx, &[&input, &weight], out.dtype);
     }
     cx.out(out)
 }
@@ -200,7 +200,7 @@ fn softmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             out.dtype = full_dtype(cx, &input);
         }
     }
-    out.grad = grad_of(cx, &[&input], out.dtype);
+    out.grad = floating_grad(cx, &[&input], out.dtype);
     let (role, range) = match cx.name() {
         "log_softmax" => (Role::LogProbabilities, Range::bounds(f64::NEG_INFINITY, 0.0)),
         _ => (Role::Probabilities, Range::bounds(0.0, 1.0)),

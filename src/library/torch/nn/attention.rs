@@ -81,7 +81,7 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let [Some(query), Some(key), Some(value)] = all else { return cx.some_tensor() };
     let tensors = [("query", &query), ("key", &key), ("value", &value)];
     device::check(cx, &tensors);
-    let dtype = product_dtype(cx, &tensors);
+    let dtype = product_dtype(cx, &tensors).unwrap_or_default();
     if let (Some(q), Some(k)) = (query.dim(-1), key.dim(-1))
         && q.size.equals(&k.size) == Some(false)
     {
@@ -293,7 +293,7 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     check_width(cx, "query", &query, &width, weight.as_ref());
     let weight = weight.unwrap_or_default();
     device::check(cx, &[("query", &query), ("in_proj_weight", &weight)]);
-    let dtype = product_dtype(cx, &[("query", &query), ("in_proj_weight", &weight)]);
+    let dtype = product_dtype(cx, &[("query", &query), ("in_proj_weight", &weight)]).unwrap_or_default();
     let mut out = result(cx, &[&query, &weight], query.shape.clone(), dtype);
     out.shape_at = query.shape_at;
     let weights = match b.get("need_weights").as_bool() {
@@ -373,7 +373,7 @@ fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let mut tensors = vec![(name, &input)];
     tensors.extend(weight.iter().map(|w| ("weight", w)));
     device::check(cx, &tensors);
-    let dtype = product_dtype(cx, &tensors);
+    let dtype = product_dtype(cx, &tensors).unwrap_or_default();
     // Norms at the end are done in float32 under autocast, so that only without it the
     // dtype is certain.
     let dtype = if dtype == input.dtype { dtype } else { None };

@@ -61,7 +61,7 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
     let at = cx.at();
     let (Some(input), Some(weight)) = (input.clone(), weight.clone()) else {
         let known = input.or(weight).unwrap_or_default();
-        let dtype = product_dtype(cx, &[("input", &known)]);
+        let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
         let mut out = result(cx, &[&known], None, dtype);
         out.grad = crate::value::Grad::Unknown;
         return Err(cx.out(out.with_role(Some(Role::Logits), at)));
@@ -111,7 +111,7 @@ fn finish(cx: &mut Cx<'_, '_>, b: &Bound, call: &Call, channels: Dim, space: Opt
     let mut tensors = vec![("input", &call.input), ("weight", &call.weight)];
     tensors.extend(bias.iter().map(|t| ("bias", t)));
     device::check(cx, &tensors);
-    let dtype = product_dtype(cx, &tensors);
+    let dtype = product_dtype(cx, &tensors).unwrap_or_default();
     if let Some(bias) = &bias
         && let Some([one]) = bias.shape.as_deref()
         && one.size.equals(&channels.size) == Some(false)

@@ -1,45 +1,26 @@
 //! What the functions of `torch.nn.functional` share: results, autocast, sizes of windows.
 
 use crate::library::Cx;
-use crate::library::torch::autocast::lowered;
 pub use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
-pub use crate::library::torch::broadcast::shape_text;
-use crate::library::torch::broadcast::{broadcast_pair, grad_mode};
+use crate::library::torch::broadcast::result_grad;
+pub use crate::library::torch::broadcast::{both_shapes, shape_text};
+pub use crate::library::torch::support::{agreed_device, product_dtype};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Data, Device, Dim, Dtype, Grad, Origin, Sign, Size, Tensor, Value};
+use crate::value::{Data, Dim, Dtype, Grad, Origin, Sign, Size, Tensor, Value};
 
-/// The gradient state of a result of this dtype.
-pub fn grad_of(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
-    if dtype.is_some_and(Dtype::is_integral) || inputs.iter().all(|t| t.grad == Grad::Off) {
-        return Grad::Off;
-    }
-    match grad_mode(cx) {
-        Some(false) => Grad::Off,
-        None => Grad::Unknown,
-        // Whatever the dtype: layers and losses give floating tensors.
-        Some(true) if inputs.iter().any(|t| matches!(t.grad, Grad::Leaf | Grad::Attached)) => Grad::Attached,
-        Some(true) => Grad::Unknown,
-    }
+/// The gradient state of a result of this dtype: one that is not known is floating, as layers and
+/// losses give it.
+pub fn floating_grad(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
+    result_grad(cx, inputs, dtype.or(Some(Dtype::Float32)))
 }
 
 /// A result with the device of the inputs, of which the shape and dtype are given.
 pub fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
-    let grad = grad_of(cx, inputs, dtype);
+    let grad = floating_grad(cx, inputs, dtype);
     let first = inputs.first();
     let dtype_at = first.filter(|t| t.dtype == dtype).and_then(|t| t.dtype_at).or(cx.at());
     let (device, device_at) = agreed_device(inputs);
     Tensor { shape, shape_at: cx.at(), dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
-}
-
-/// The device of tensors that must be on the same one; not known where they are not, so that
-/// one mistake is not reported again by all that follows.
-pub fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
-    let mut placed = inputs.iter().filter_map(|t| Some((t.device?, t.device_at)));
-    let Some((first, at)) = placed.next() else { return (None, None) };
-    if placed.any(|(other, _)| first.same(other) == Some(false)) {
-        return (None, None);
-    }
-    (Some(first), at)
 }
 
 /// As the input, with nothing known of the elements.
@@ -83,38 +64,6 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
             cx.out(out)
         }
     }
-}
-
-/// The dtype in which a matrix product of these tensors is done: autocast lowers floating
-/// types other than float64. Refuses tensors of different dtypes, as PyTorch does.
-pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) -> Option<Dtype> {
-    let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
-    // Tensors of one operation are on one device, which one of them may tell. Where they are
-    // not, that is reported already.
-    let (device, _) = agreed_device(&all);
-    if device.is_none() && all.iter().any(|t| t.device.is_some()) {
-        return None;
-    }
-    let placed = |t: &Tensor| Tensor { dtype: t.dtype, device, ..Tensor::default() };
-    let dtypes: Vec<Option<Dtype>> = tensors.iter().map(|(_, t)| lowered(cx, &placed(t))).collect();
-    let (first_name, first) = tensors.first()?;
-    let dtype = dtypes.first().copied().flatten();
-    for ((name, other), cast) in tensors.iter().zip(&dtypes).skip(1) {
-        if let (Some(a), Some(b)) = (dtype, *cast)
-            && a != b
-        {
-            let message =
-                format!("`{first_name}` is {a} and `{name}` is {b}: {} needs both of the same dtype", cx.name());
-            let reads = vec![
-                (format!("`{first_name}` is {}, from here", first.dtype.unwrap_or(a)), first.dtype_at),
-                (format!("`{name}` is {}, from here", other.dtype.unwrap_or(b)), other.dtype_at),
-            ];
-            cx.reject(RejectKind::Dtype, message, reads);
-            return None;
-        }
-    }
-    // Where the input's own dtype is not known, the weight's says it: they agree.
-    dtype.or_else(|| dtypes.iter().find_map(|d| *d))
 }
 
 /// An argument that is one size for all `n` spatial dimensions, or one for each.
@@ -189,11 +138,6 @@ pub fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usi
     let reads = vec![shape_read(name, tensor)];
     cx.reject(RejectKind::Rank, message, reads);
     false
-}
-
-/// The shape to which two broadcast; `None` where that is not known or they do not.
-pub fn broadcast(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
-    broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
 /// The dtype of a result that is floating whatever goes in: that of the floating inputs, where

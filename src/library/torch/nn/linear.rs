@@ -2,7 +2,7 @@
 
 use super::device;
 use super::facts::{
-    agreed_device, broadcast, check_indices, check_rank, dim_read, floating_dtype, product_dtype, result, shape_text,
+    agreed_device, both_shapes, check_indices, check_rank, dim_read, floating_dtype, product_dtype, result, shape_text,
 };
 use super::layer::dim_of;
 use crate::library::torch::views::layout;
@@ -50,7 +50,7 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (Some(input), Some(weight)) = (input.clone(), weight.clone()) else {
         // One side still tells the sizes that it fixes.
         let known = input.or(weight).unwrap_or_default();
-        let dtype = product_dtype(cx, &[("input", &known)]);
+        let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
         let mut out = result(cx, &[&known], None, dtype);
         out.grad = Grad::Unknown;
         return cx.out(out.with_role(Some(Role::Logits), at));
@@ -59,7 +59,7 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut tensors = vec![("input", &input), ("weight", &weight)];
     tensors.extend(bias.iter().map(|t| ("bias", t)));
     device::check(cx, &tensors);
-    let dtype = product_dtype(cx, tensors.get(..2).unwrap_or_default());
+    let dtype = product_dtype(cx, tensors.get(..2).unwrap_or_default()).unwrap_or_default();
     let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
     let shape = linear_shape(cx, &input, &weight);
     let out = result(cx, &all, shape, dtype).with_role(Some(Role::Logits), at);
@@ -120,7 +120,7 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             cx.reject(RejectKind::Shape, message, reads);
         }
     }
-    let dtype = product_dtype(cx, &[("input1", &left), ("input2", &right), ("weight", &weight)]);
+    let dtype = product_dtype(cx, &[("input1", &left), ("input2", &right), ("weight", &weight)]).unwrap_or_default();
     let shape = left.shape.clone().map(|mut dims| {
         dims.pop();
         dims.push(dim_of(&weight, 0));
@@ -205,7 +205,7 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, dim: &Value, keepdim: Option<bool>) -> Value {
     let (Some(x), Some(y)) = (cx.tensor_arg(b, "x1"), cx.tensor_arg(b, "x2")) else { return cx.some_tensor() };
     device::check(cx, &[("x1", &x), ("x2", &y)]);
-    let shape = broadcast(&x, &y).and_then(|mut dims| {
+    let shape = both_shapes(&x, &y).and_then(|mut dims| {
         let at = cx.dim_index(dim, dims.len(), x.shape_at).ok()??;
         match keepdim? {
             true => *dims.get_mut(at)? = Dim::new(Size::Int(1), cx.at()),

@@ -189,7 +189,7 @@ fn logits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, weight: &Tensor) -> Op
         return None;
     }
     let mut tensors = vec![("input", input), ("linear_weight", weight)];
-    let dtype = product_dtype(cx, &tensors);
+    let dtype = product_dtype(cx, &tensors).unwrap_or_default();
     tensors.extend(bias.iter().map(|t| ("linear_bias", t)));
     super::device::check(cx, &tensors);
     let shape = input.shape.as_ref().zip(rows).map(|(dims, rows)| {

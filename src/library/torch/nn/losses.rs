@@ -1,7 +1,7 @@
 //! Losses: what they return. What they demand of their arguments is written as contracts.
 
 use super::device;
-use super::facts::{Autocast, autocast, broadcast, floating_dtype, full_dtype, result, shape_read, shape_text};
+use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};
 use super::layer::{Layer, plain, with_state};
 use crate::library::notes::BUFFER;
 use crate::library::{Cx, Table};
@@ -300,7 +300,7 @@ fn check_broadcast(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) {
     if cx.name().starts_with("binary_cross_entropy") || cx.name() == "gaussian_nll_loss" {
         return;
     }
-    super::super::broadcast::broadcast(cx, tensors);
+    super::super::broadcast::common_shape(cx, tensors);
 }
 
 /// A result in which the elements are reduced, or not.
@@ -392,7 +392,7 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut tensors = vec![&input, &target];
     let more = [cx.tensor_arg(b, "weight"), cx.tensor_arg(b, "pos_weight"), cx.tensor_arg(b, "var")];
-    let full = broadcast(&input, &target);
+    let full = both_shapes(&input, &target);
     let [weight, pos_weight, var] = [more.first(), more.get(1), more.get(2)].map(|t| t.and_then(Option::as_ref));
     let all = [
         ("input", Some(&input)),
@@ -477,7 +477,7 @@ fn reduced_only(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let full = match cx.name() {
         "margin_ranking_loss" => named.first().zip(target.as_ref()).and_then(|((_, x), t)| {
             let same = named.iter().all(|(_, y)| y.sizes() == x.sizes());
-            broadcast(x, t).filter(|_| same)
+            both_shapes(x, t).filter(|_| same)
         }),
         "cosine_embedding_loss" => target.as_ref().and_then(|t| t.shape.clone()),
         _ => {

@@ -2,7 +2,8 @@
 
 use super::device;
 use super::facts::{
-    Autocast, agreed_device, autocast, check_rank, dim_read, full_dtype, grad_of, like, result, shape_read, shape_text,
+    Autocast, agreed_device, autocast, check_rank, dim_read, floating_grad, full_dtype, like, result, shape_read,
+    shape_text,
 };
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -50,7 +51,7 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     check_dtype(cx, input, parameters);
     let mut out = like(cx, input);
     let tensors: Vec<&Tensor> = all.iter().map(|(_, t)| *t).collect();
-    out.grad = grad_of(cx, &tensors, out.dtype);
+    out.grad = floating_grad(cx, &tensors, out.dtype);
     (out.device, out.device_at) = agreed_device(&tensors);
     out
 }

@@ -2,7 +2,7 @@
 
 use super::device;
 use super::facts::{
-    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, grad_of, product_dtype, shape_read,
+    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, product_dtype, shape_read,
     shape_text,
 };
 use super::layer::{bias, parameter, size};
@@ -128,8 +128,8 @@ fn stored(cx: &Cx<'_, '_>, object: &Value, name: &str) -> Size {
 /// The result's dtype, device and gradient, once input and weight are seen to fit.
 fn checked(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Tensor {
     device::check(cx, &[("input", input), ("weight", weight)]);
-    let dtype = product_dtype(cx, &[("input", input), ("weight", weight)]);
-    let grad = grad_of(cx, &[input, weight], dtype);
+    let dtype = product_dtype(cx, &[("input", input), ("weight", weight)]).unwrap_or_default();
+    let grad = floating_grad(cx, &[input, weight], dtype);
     if let (Some(have), Some(wanted)) = (input.dim(-1), weight.dim(1))
         && have.size.equals(&wanted.size) == Some(false)
     {

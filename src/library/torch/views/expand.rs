@@ -1,7 +1,7 @@
 //! Elements said more than once: `expand`, `repeat`, `tile`, `repeat_interleave`.
 
 use crate::library::torch::broadcast::{
-    Mix, broadcast, broadcast_pair, common_device, dtype_read, shape_read, shape_text,
+    Mix, broadcast_pair, common_device, common_shape, dtype_read, shape_read, shape_text,
 };
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled, sizes_text};
 use crate::library::{Cx, Table};
@@ -117,7 +117,7 @@ fn broadcast_tensors(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let tensors: Vec<Tensor> = values.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect();
     let names: Vec<String> = (0..tensors.len()).map(|i| format!("tensors[{i}]")).collect();
     let named: Vec<(&str, &Tensor)> = names.iter().map(String::as_str).zip(&tensors).collect();
-    let (dims, _) = broadcast(cx, &named);
+    let (dims, _) = common_shape(cx, &named);
     let sizes: Option<Vec<Size>> = dims.map(|dims| dims.into_iter().map(|d| d.size).collect());
     let all = values.iter().map(|v| expand_to(cx, v, sizes.clone())).collect();
     Value::tuple(all)

@@ -1,7 +1,7 @@
 //! The same elements in the same order under another shape: `view`, `reshape`, `flatten`,
 //! `squeeze`.
 
-use crate::library::torch::broadcast::{shape_read, shape_text};
+use crate::library::torch::broadcast::{result_grad, shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, reshaped, sizes_text};
 use crate::library::torch::factory::item_size;
 use crate::library::torch::views::layout;
@@ -163,7 +163,7 @@ fn view_dtype(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Dtype) -> Value {
         out.forget_values();
     }
     out = out.with_dtype(Some(dtype), cx.at());
-    out.grad = carry::grad_of(cx, &input, Some(dtype));
+    out.grad = result_grad(cx, &[&input], Some(dtype));
     match (input.dtype.and_then(item_size), item_size(dtype)) {
         (Some(from), Some(to)) if from == to => {}
         (Some(from), Some(to)) => match out.shape.as_mut().map(|dims| dims.last_mut()) {

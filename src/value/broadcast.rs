@@ -1,0 +1,112 @@
+//! Broadcasting of shapes, as PyTorch and numpy have it.
+
+use super::{Dim, Size};
+
+/// Whether a size is certainly not 1.
+pub fn not_one(size: &Size) -> bool {
+    size.equals(&Size::Int(1)) == Some(false)
+}
+
+/// The dimension of the result where two meet; `None` where they certainly do not fit.
+pub fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
+    if a.size.known() == Some(1) {
+        return Some(b.clone());
+    }
+    if b.size.known() == Some(1) {
+        return Some(a.clone());
+    }
+    match a.size.equals(&b.size) {
+        Some(true) => return Some(if a.at.is_some() { a.clone() } else { b.clone() }),
+        Some(false) if not_one(&a.size) && not_one(&b.size) => return None,
+        _ => {}
+    }
+    // The other is 1 or equal: whichever it is, this is the result.
+    Some(if not_one(&a.size) {
+        a.clone()
+    } else if not_one(&b.size) {
+        b.clone()
+    } else {
+        Dim::UNKNOWN
+    })
+}
+
+/// Two shapes broadcast; `Err` holds the position, counted from the end, that does not fit.
+pub fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
+    let rank = a.len().max(b.len());
+    let mut out = Vec::with_capacity(rank);
+    for back in 1..=rank {
+        let pick = |dims: &[Dim]| dims.len().checked_sub(back).and_then(|at| dims.get(at).cloned());
+        out.push(match (pick(a), pick(b)) {
+            (Some(x), Some(y)) => broadcast_dim(&x, &y).ok_or(back)?,
+            (Some(x), None) | (None, Some(x)) => x,
+            (None, None) => Dim::UNKNOWN,
+        });
+    }
+    out.reverse();
+    Ok(out)
+}
+
+/// Whether two shapes broadcast to one; `None` where that is not known.
+pub fn broadcastable(a: &[Dim], b: &[Dim]) -> Option<bool> {
+    let mut result = Some(true);
+    for (x, y) in a.iter().rev().zip(b.iter().rev()) {
+        let one = |d: &Dim| d.size.equals(&Size::Int(1));
+        let fits = match (x.size.equals(&y.size), one(x), one(y)) {
+            (Some(true), ..) | (_, Some(true), _) | (_, _, Some(true)) => Some(true),
+            (Some(false), Some(false), Some(false)) => Some(false),
+            _ => None,
+        };
+        match fits {
+            Some(false) => return Some(false),
+            None => result = None,
+            Some(true) => {}
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{Heap, dims_text};
+
+    fn dims(sizes: &[i64]) -> Vec<Dim> {
+        sizes.iter().map(|n| Dim::int(*n)).collect()
+    }
+
+    #[test]
+    fn broadcasting_is_exact_where_it_can_be() {
+        let mut heap = Heap::new();
+        let b = Dim::new(Size::symbol(heap.symbol("B")), None);
+        let out = |x: &[Dim], y: &[Dim]| broadcast_pair(x, y).map(|d| dims_text(&d));
+        assert_eq!(out(&dims(&[4, 1, 3]), &dims(&[5, 1])), Ok("[4, 5, 3]".to_owned()));
+        assert_eq!(out(&dims(&[4, 3]), &dims(&[2, 3])), Err(2));
+        assert_eq!(out(std::slice::from_ref(&b), &dims(&[5])), Ok("[5]".to_owned()));
+        assert_eq!(out(std::slice::from_ref(&b), &dims(&[1])), Ok("[B]".to_owned()));
+        assert_eq!(out(std::slice::from_ref(&b), &[Dim::UNKNOWN]), Ok("[?]".to_owned()));
+        let next = Dim::new(b.size.add(&Size::Int(1)), None);
+        // B may be 1.
+        assert_eq!(out(std::slice::from_ref(&b), std::slice::from_ref(&next)), Ok("[B+1]".to_owned()));
+        let two = Dim::new(b.size.add(&Size::Int(2)), None);
+        assert_eq!(out(&[next], &[two]), Err(1));
+        assert_eq!(out(&dims(&[0]), &dims(&[3])), Err(1));
+    }
+
+    #[test]
+    fn shapes_that_surely_broadcast_have_a_common_shape() {
+        let mut heap = Heap::new();
+        let b = Dim::new(Size::symbol(heap.symbol("B")), None);
+        let next = Dim::new(b.size.add(&Size::Int(1)), None);
+        let choices = [Dim::int(1), Dim::int(3), Dim::int(4), Dim::UNKNOWN, b, next];
+        for x in &choices {
+            for y in &choices {
+                let (one, other) = ([x.clone()], [Dim::int(7), y.clone()]);
+                let joined = broadcast_pair(&one, &other);
+                match broadcastable(&one, &other) {
+                    Some(fits) => assert_eq!(joined.is_ok(), fits, "{one:?} {other:?}"),
+                    None => assert!(joined.is_ok(), "{one:?} {other:?}"),
+                }
+            }
+        }
+    }
+}
