@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The import cycles between the files of src/: the largest strongly connected components.
 
-    python tests/import_cycles.py [--all] [--why FILE FILE]
+    python tests/import_cycles.py [--all] [--edges] [--why FILE FILE]
 
 A file depends on another where it names something that is defined there: by `use`, or by a path
 in its code. What a `mod.rs` re-exports counts as its own file's; `mod` lines and tests do not
@@ -15,6 +15,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent / "src"
+USE = re.compile(r"(?m)^\s*(pub(?:\([^)]*\))? )?use ([^;]+);")
 PATH = re.compile(r"(?<![\w:.])(?:(?:crate|super|self|[a-z_]\w*)::)+(?:[A-Za-z_]\w*|\*)?")
 
 
@@ -52,18 +53,22 @@ class Module:
         self.children = {}
         self.uses = {}
         self.stars = []
-        for match in re.finditer(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use ([^;]+);", self.code):
-            for parts, name in expand(match[1]):
+        # What is only re-exported is no dependency of this file.
+        self.passed_on = set()
+        for match in USE.finditer(self.code):
+            for parts, name in expand(match[2]):
                 if parts[-1] == "*":
                     self.stars.append(parts[:-1])
-                else:
-                    self.uses[name] = parts
+                    continue
+                self.uses[name] = parts
+                if match[1] and not re.search(rf"\b{re.escape(name)}\b", USE.sub("", self.code)):
+                    self.passed_on.add(name)
 
 
-def load():
+def load(root):
     modules = {}
-    for file in sorted(ROOT.rglob("*.rs")):
-        parts = list(file.relative_to(ROOT).with_suffix("").parts)
+    for file in sorted(root.rglob("*.rs")):
+        parts = list(file.relative_to(root).with_suffix("").parts)
         if parts[-1] in ("mod", "lib") and parts != ["main"]:
             parts.pop()
         if parts == ["main"] or parts[-1:] == ["tests"]:
@@ -117,8 +122,8 @@ def dependencies(modules):
     """Module -> module -> the paths by which the one depends on the other."""
     edges = {name: {} for name in modules}
     for name, module in modules.items():
-        code = re.sub(r"(?m)^\s*(?:pub(?:\([^)]*\))? )?use [^;]+;", "", module.code)
-        named = [(parts, alias) for alias, parts in module.uses.items()]
+        code = USE.sub("", module.code)
+        named = [(parts, alias) for alias, parts in module.uses.items() if alias not in module.passed_on]
         paths = [[part for part in match[0].split("::") if part] for match in PATH.finditer(code)]
         for parts, alias in named:
             end = resolve(modules, name, parts)
@@ -173,12 +178,13 @@ def components(edges):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--src", type=pathlib.Path, default=ROOT, help="the folder that is read")
     parser.add_argument("--all", action="store_true", help="all components, not only the five largest")
     parser.add_argument("--why", nargs=2, metavar="FILE", help="the names by which FILE depends on FILE")
     parser.add_argument("--edges", action="store_true", help="the dependencies within the components, too")
     options = parser.parse_args()
-    modules = load()
-    shown = {name: str(module.file.relative_to(ROOT)) for name, module in modules.items()}
+    modules = load(options.src)
+    shown = {name: str(module.file.relative_to(options.src)) for name, module in modules.items()}
     edges = dependencies(modules)
     if options.why:
         one, other = (next(name for name in shown if shown[name] == file) for file in options.why)

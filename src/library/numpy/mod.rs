@@ -1,13 +1,13 @@
 //! numpy: arrays are [`Tensor`](crate::value::Tensor) facts of the kind `Numpy`, without a device.
 
-mod create;
-mod elementwise;
+pub mod create;
+pub mod elementwise;
 mod facts;
-mod ndarray;
+pub mod ndarray;
 mod promotion;
-mod random;
-mod reduce;
-mod shaping;
+pub mod random;
+pub mod reduce;
+pub mod shaping;
 
 pub use create::cast;
 pub use elementwise::{binary, unary};
@@ -85,13 +85,6 @@ pub fn register(t: &mut Table) {
         class.invoke = Some(create::call_dtype);
     }
     t.def("numpy.dtype", "dtype, *args, **kwargs", create::dtype);
-
-    create::register(t);
-    elementwise::register(t);
-    ndarray::register(t);
-    random::register(t);
-    reduce::register(t);
-    shaping::register(t);
 }
 
 /// A function of numpy that is also a method of arrays; its first parameter must be `a`.

@@ -3,17 +3,17 @@
 //! A method that is in none of these tables may have changed the frame: nothing is known of it
 //! after it was asked for (see [`attribute`]).
 
-mod arithmetic;
+pub mod arithmetic;
 mod column;
-mod create;
-mod encode;
-mod export;
+pub mod create;
+pub mod encode;
+pub mod export;
 mod facts;
-mod labels;
-mod row;
-mod rows;
-mod select;
-mod series;
+pub mod labels;
+pub mod row;
+pub mod rows;
+pub mod select;
+pub mod series;
 
 pub use arithmetic::{augmented, binary, unary};
 pub use column::elements_of as elements;
@@ -34,16 +34,6 @@ pub fn register(t: &mut Table) {
     series.keeps_arguments = false;
     series.make = Some(create::series);
     series.attribute = Some(labels::attribute);
-
-    arithmetic::register(t);
-    create::register(t);
-    encode::register(t);
-    export::register(t);
-    labels::register(t);
-    row::register(t);
-    rows::register(t);
-    select::register(t);
-    series::register(t);
 }
 
 /// The same method of frames and Series.

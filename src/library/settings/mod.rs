@@ -4,9 +4,9 @@
 //! malformed gives unknown settings.
 
 mod document;
-mod files;
-mod hydra;
-mod omegaconf;
+pub mod files;
+pub mod hydra;
+pub mod omegaconf;
 
 use self::document::{Dialect, Node};
 use super::common::{any_str, none};
@@ -15,9 +15,6 @@ use crate::python::Bound;
 use crate::value::{Dict, Key, Value};
 
 pub fn register(t: &mut Table) {
-    files::register(t);
-    omegaconf::register(t);
-    hydra::register(t);
     t.family("yaml.", "safe_load full_load unsafe_load", "stream", load_yaml);
     t.def("yaml.load", "stream, Loader=None", load_yaml);
     t.family("yaml.", "dump safe_dump", "data, stream=None, *args, **kwargs", any_str);

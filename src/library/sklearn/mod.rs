@@ -1,9 +1,7 @@
 //! scikit-learn: splits, scalers, encoders and the small datasets.
 
-mod datasets;
-mod preprocessing;
-
-pub use preprocessing::register_sparse;
+pub mod datasets;
+pub mod preprocessing;
 
 use super::common::{any_float, any_int, array, part_of, size_of_length, unknown};
 use super::{Cx, Table, pandas};
@@ -11,8 +9,6 @@ use crate::python::Bound;
 use crate::value::{Data, Dim, Dtype, Items, Size, Value};
 
 pub fn register(t: &mut Table) {
-    datasets::register(t);
-    preprocessing::register(t);
     t.def(
         "sklearn.model_selection.train_test_split",
         "*arrays, test_size=None, train_size=None, random_state=None, shuffle=True, stratify=None",

@@ -15,8 +15,6 @@ pub fn register(t: &mut Table) {
     t.def("torch.take", "input, index, *, out=None", take);
     t.def("torch.unravel_index", "indices, shape", unravel_index);
     t.def("torch.nn.functional.one_hot", "input, num_classes=-1", one_hot);
-    super::scatter::register(t);
-    super::masks::register(t);
 }
 
 const INTS: &[Dtype] = &[Dtype::Int64, Dtype::Int32];

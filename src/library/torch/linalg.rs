@@ -1,20 +1,14 @@
 //! `torch.linalg` and its older twins under `torch.`: factorisations, solvers, norms.
 
-mod factor;
-mod norm;
-mod solve;
+pub mod factor;
+pub mod norm;
+pub mod solve;
 
 use super::broadcast::{Named, result_grad, shape_read, shape_text};
 use super::support::{refuse_dtype, refuse_rank};
-use crate::library::{Cx, Table};
+use crate::library::Cx;
 use crate::python::RejectKind;
 use crate::value::{Dim, Dtype, Grad, Size, Tensor};
-
-pub fn register(t: &mut Table) {
-    factor::register(t);
-    norm::register(t);
-    solve::register(t);
-}
 
 /// A batch of matrices.
 pub(super) struct Matrices {

@@ -3,7 +3,7 @@
 pub mod annotation;
 pub mod attributes;
 pub mod autocast;
-mod autograd;
+pub mod autograd;
 pub mod broadcast;
 pub mod carry;
 pub mod cast;
@@ -25,7 +25,7 @@ pub mod masks;
 pub mod matmul;
 pub mod nn;
 pub mod operators;
-mod optim;
+pub mod optim;
 pub mod picks;
 pub mod pointwise;
 pub mod promotion;
@@ -40,29 +40,3 @@ pub mod views;
 pub const DEVICE_ASSERT: &str = "CUDA error: device-side assert triggered
 CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.
 For debugging consider passing CUDA_LAUNCH_BLOCKING=1";
-
-use super::table::Table;
-
-pub fn register(table: &mut Table) {
-    pointwise::register(table);
-    inplace::register(table);
-    matmul::register(table);
-    einsum::register(table);
-    linalg::register(table);
-    fft::register(table);
-    reduce::register(table);
-    masked::register(table);
-    return_types::register(table);
-    nn::register(table);
-    data::register(table);
-    distributions::register(table);
-    optim::register(table);
-    context::register(table);
-    autograd::register(table);
-    attributes::register(table);
-    convert::register(table);
-    factory::register(table);
-    gather::register(table);
-    generator::register(table);
-    views::register(table);
-}

@@ -1,17 +1,10 @@
 //! Operations that work element by element.
 
 pub mod binary;
-mod ternary;
-mod unary;
+pub mod ternary;
+pub mod unary;
 
-use crate::library::Table;
 use crate::value::{Dtype, Grad, Tensor};
-
-pub fn register(t: &mut Table) {
-    unary::register(t);
-    binary::register(t);
-    ternary::register(t);
-}
 
 /// A new tensor with the shape, dtype, device and gradient state of another, and nothing
 /// known of its elements.

@@ -1,28 +1,18 @@
 //! Operations along dimensions: sums, extremes, orders, normalisations, distances.
 
-mod distance;
-mod extreme;
-mod order;
-mod scan;
-mod sets;
-mod softmax;
-mod sum;
+pub mod distance;
+pub mod extreme;
+pub mod order;
+pub mod scan;
+pub mod sets;
+pub mod softmax;
+pub mod sum;
 
 use super::broadcast::{Named, result_grad, shape_read, shape_text};
 use super::pointwise::derived;
-use crate::library::{Cx, Table};
+use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Origin, Size, Tensor, Type, Value};
-
-pub fn register(t: &mut Table) {
-    sum::register(t);
-    extreme::register(t);
-    scan::register(t);
-    order::register(t);
-    softmax::register(t);
-    sets::register(t);
-    distance::register(t);
-}
 
 /// The dimensions along which an operation runs.
 #[derive(Debug, Clone, PartialEq, Eq)]

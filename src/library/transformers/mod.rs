@@ -4,17 +4,14 @@
 //! which checks dtype and device and gives the logits their size.
 
 mod checkpoints;
-mod config;
-mod models;
-mod tokenizers;
+pub mod config;
+pub mod models;
+pub mod tokenizers;
 
 use super::common::unknown;
 use super::table::Table;
 
 pub fn register(t: &mut Table) {
-    config::register(t);
-    models::register(t);
-    tokenizers::register(t);
     t.family("transformers.", "Trainer Seq2SeqTrainer pipeline", "*args, **kwargs", unknown);
     t.def("transformers.set_seed", "seed, *args", super::common::none);
     t.family(

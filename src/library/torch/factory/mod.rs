@@ -2,10 +2,10 @@
 
 pub mod literal;
 pub mod options;
-mod random;
-mod sequence;
-mod settings;
-mod types;
+pub mod random;
+pub mod sequence;
+pub mod settings;
+pub mod types;
 
 pub use types::{item_size, make_legacy};
 
@@ -78,11 +78,6 @@ pub fn register(t: &mut Table) {
         new_tensor,
     );
     t.def("torch.Tensor.new", "input, *size, device=None", new);
-
-    random::register(t);
-    sequence::register(t);
-    settings::register(t);
-    types::register(t);
 }
 
 /// A literal with a dtype, checked for what does not fit it.
