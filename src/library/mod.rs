@@ -19,6 +19,7 @@ pub mod pandas;
 mod pil;
 mod registry;
 mod settings;
+mod signatures;
 mod sklearn;
 mod special;
 pub mod stdlib;

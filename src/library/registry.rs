@@ -179,8 +179,10 @@ fn made(mut table: Table, parts: &[Register]) -> Table {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::signatures;
     use super::*;
     use crate::libraries;
+    use crate::python::{Const, Sig};
 
     #[test]
     fn tables_are_of_libraries_that_are_known() {
@@ -200,5 +202,64 @@ mod tests {
             }
         }
         assert!(faults.is_empty(), "not in src/libraries.rs, or in the table of another: {faults:?}");
+    }
+    /// Signatures of PyTorch that are written by hand though `signatures.txt` has others, where
+    /// the reason is not one that the signatures tell.
+    const BY_HAND: &[(&str, &str)] = &[
+        ("torch.Tensor.chalf", "all casts have one signature"),
+        ("torch.Tensor.copy_", "documented with the name `src`"),
+        ("torch.Tensor.map_", "documented with the name `tensor`"),
+        ("torch.Tensor.register_post_accumulate_grad_hook", "its object is `self`, as in hooks of modules"),
+        ("torch.Tensor.requires_grad_", "documented with the name `requires_grad`"),
+        ("torch.Tensor.uniform_", "`from` is a keyword of Python: the listing says `from_`"),
+        ("torch.asarray", "read by the function of `torch.as_tensor`, which takes `data`"),
+        ("torch.autograd.backward", "`grad_variables` has been replaced by `grad_tensors`"),
+        ("torch.cuda.memory_summary", "one of a family that gives texts"),
+        ("torch.dtype", "no program makes one"),
+        ("torch.empty_permuted", "read by one function for all tensors without values"),
+        ("torch.empty_quantized", "read by one function for all tensors without values"),
+        ("torch.linalg.diagonal", "read by the function of `torch.diagonal`, which takes `input`"),
+        ("torch.nn.functional.one_hot", "documented with the name `tensor`, and read as `input`"),
+        ("torch.optim.Optimizer", "programs derive from it with or without `defaults`"),
+        ("torch.optim.lr_scheduler.ChainedScheduler", "one of the table of schedulers"),
+        ("torch.scalar_tensor", "read by the function of `torch.tensor`, which takes `data`"),
+        ("torch.split", "read as `input`, as the method is"),
+    ];
+
+    #[test]
+    fn signatures_by_hand_have_a_reason() {
+        assert_eq!(MAIN.unlisted, [""; 0], "not in signatures.txt");
+        let mut faults = Vec::new();
+        for (path, hand) in &MAIN.by_hand {
+            let listed = signatures::of(path.as_str());
+            if listed.is_empty() || BY_HAND.iter().any(|(known, _)| *known == path.as_str()) {
+                continue;
+            }
+            let hand: Vec<&Sig> = hand.iter().map(|sig| &**sig).collect();
+            let is_open = |sig: &Sig| sig.double_star || sig.star.is_some();
+            let names = |sigs: &[&Sig]| -> BTreeSet<&str> {
+                sigs.iter().flat_map(|sig| &sig.params).map(|param| param.name.as_str()).collect()
+            };
+            let all: Vec<&Sig> = listed.iter().collect();
+            // Some are not described further.
+            if hand.iter().any(|sig| is_open(sig)) {
+                continue;
+            }
+            // The listing says nothing, or not all.
+            if listed.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.default == Some(Const::Other))) {
+                continue;
+            }
+            // Overloads are read as one.
+            if listed.len() > 1 && hand != all {
+                continue;
+            }
+            // Older versions, and other libraries' arrays, have more parameters.
+            if names(&hand).is_superset(&names(&all)) && names(&hand) != names(&all) {
+                continue;
+            }
+            faults.push(format!("{path:?}: {hand:?}"));
+        }
+        faults.sort();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 }

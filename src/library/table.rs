@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::cx::Cx;
+use super::signatures;
 use crate::python::{Args, Bound, Sig};
 use crate::value::{Dtype, ObjId, Sym, Type, Value, dotted, sym};
 
@@ -118,6 +119,11 @@ pub struct Table {
     prefixes: Vec<(&'static str, &'static str)>,
     /// Where classes of other libraries are, from which those of this table derive.
     below: Option<&'static LazyLock<Table>>,
+    /// What was registered by [`Table::listed`] and is not listed.
+    pub unlisted: Vec<String>,
+    /// The signatures that were written by hand.
+    #[cfg(test)]
+    pub by_hand: FxHashMap<Sym, Vec<Arc<Sig>>>,
 }
 
 impl Table {
@@ -126,14 +132,39 @@ impl Table {
         Table { below: Some(below), ..Table::default() }
     }
 
-    /// A function with one signature.
+    /// Functions of PyTorch whose signatures `signatures.txt` lists.
+    pub fn listed(&mut self, prefix: &str, names: &str, run: Run) -> &mut Self {
+        for name in names.split_whitespace() {
+            let path = format!("{prefix}{name}");
+            let sigs = self.signatures(&path);
+            #[cfg(test)]
+            self.by_hand.remove(&sym(&path));
+            self.functions.insert(sym(&path), Entry { sigs, run, same_as: None });
+        }
+        self
+    }
+
+    fn signatures(&mut self, path: &str) -> Vec<Arc<Sig>> {
+        let sigs: Vec<_> = signatures::of(path).into_iter().map(Arc::new).collect();
+        if sigs.is_empty() {
+            self.unlisted.push(path.to_owned());
+        }
+        sigs
+    }
+
+    /// A function with one signature. For one of PyTorch this is an exception, where what
+    /// `signatures.txt` says cannot be read: overloads that are read as one, parameters that
+    /// older versions have or that are taken and not described, and functions of which it only
+    /// says `*args, **kwargs` or nothing.
     pub fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
         self.defs(path, &[sig], run)
     }
 
     /// A function with several overloads.
     pub fn defs(&mut self, path: &str, sigs: &[&'static str], run: Run) -> &mut Self {
-        let sigs = sigs.iter().map(|s| Arc::new(Sig::parse(s))).collect();
+        let sigs: Vec<_> = sigs.iter().map(|s| Arc::new(Sig::parse(s))).collect();
+        #[cfg(test)]
+        self.by_hand.insert(sym(path), sigs.clone());
         self.functions.insert(sym(path), Entry { sigs, run, same_as: None });
         self
     }
@@ -171,8 +202,24 @@ impl Table {
         self
     }
 
-    /// A class; `bases` are the direct ones, nearest first, and must be registered before.
+    /// A class; `bases` are the direct ones, nearest first, and must be registered before. Of
+    /// PyTorch's, [`Table::listed_class`] where the constructor can be read so.
     pub fn class(&mut self, path: &str, bases: &[&str], sig: &'static str) -> &mut Class {
+        let sig = Arc::new(Sig::parse(sig));
+        #[cfg(test)]
+        self.by_hand.insert(sym(path), vec![sig.clone()]);
+        self.class_of(path, bases, vec![sig])
+    }
+
+    /// A class of PyTorch whose constructor `signatures.txt` lists.
+    pub fn listed_class(&mut self, path: &str, bases: &[&str]) -> &mut Class {
+        let sigs = self.signatures(path);
+        #[cfg(test)]
+        self.by_hand.remove(&sym(path));
+        self.class_of(path, bases, sigs)
+    }
+
+    fn class_of(&mut self, path: &str, bases: &[&str], sigs: Vec<Arc<Sig>>) -> &mut Class {
         let mut all = Vec::new();
         for base in bases {
             let base = sym(base);
@@ -182,15 +229,8 @@ impl Table {
                 all.extend(class.bases.iter().copied());
             }
         }
-        let class = Class {
-            bases: all,
-            sigs: vec![Arc::new(Sig::parse(sig))],
-            init: None,
-            invoke: None,
-            attribute: None,
-            keeps_arguments: true,
-            make: None,
-        };
+        let class =
+            Class { bases: all, sigs, init: None, invoke: None, attribute: None, keeps_arguments: true, make: None };
         self.classes.entry(sym(path)).insert_entry(class).into_mut()
     }
 

@@ -109,7 +109,7 @@ impl Const {
     }
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Param {
     pub name: Sym,
     pub default: Option<Const>,
@@ -118,7 +118,7 @@ pub struct Param {
 
 /// A signature, written as in Python: `input, dim=None, *, dtype=None`, with `*size` for
 /// positional arguments in any number (or one tuple of them) and `**kwargs`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Sig {
     pub params: Vec<Param>,
     /// The index among `params` before which `*name` stands, and its name.
@@ -151,6 +151,13 @@ impl Sig {
             }
         }
         sig
+    }
+
+    /// The signature of the function that a method is, with its object as first parameter.
+    pub fn of_method(mut self, object: &str) -> Sig {
+        self.params.insert(0, Param { name: sym(object), default: None, keyword_only: false });
+        self.star = self.star.map(|(at, name)| (at + 1, name));
+        self
     }
 
     /// Binds a call's arguments; `None` where Python would raise a `TypeError`.

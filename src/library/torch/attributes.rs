@@ -13,8 +13,8 @@ pub fn register(t: &mut Table) {
     class.attribute = Some(attribute);
     class.make = Some(make_legacy);
     class.keeps_arguments = false;
-    t.def("torch.Tensor.size", "input, dim=None", size);
-    t.family("torch.Tensor.", "dim ndimension", "input", dim);
+    t.listed("torch.Tensor.", "size", size);
+    t.listed("torch.Tensor.", "dim ndimension", dim);
 }
 
 /// The shape as Python's tuple of integers.

@@ -4,7 +4,7 @@
 //! was there before, to put it back.
 
 use crate::library::notes::{AUTOCAST, DEFAULT_DEVICE, DEVICES_BEFORE, GRAD_MODE};
-use crate::library::{Cx, Table};
+use crate::library::{Class, Cx, Table};
 use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
@@ -28,20 +28,21 @@ const SELF_GIVING: &[&str] = &[
     "torch.utils.hooks.RemovableHandle",
 ];
 
+fn manager(class: &mut Class) {
+    class.keeps_arguments = false;
+    class.init = Some(construct);
+    class.invoke = Some(decorate);
+}
+
 pub fn register(t: &mut Table) {
-    for (path, sig) in [
-        ("torch.no_grad", "orig_func=None"),
-        ("torch.enable_grad", "orig_func=None"),
-        ("torch.inference_mode", "mode=True"),
-        ("torch.set_grad_enabled", "mode"),
-        ("torch.autocast", "device_type, dtype=None, enabled=True, cache_enabled=None"),
-        ("torch.cuda.amp.autocast", "enabled=True, dtype=None, cache_enabled=True"),
-        ("torch.cpu.amp.autocast", "enabled=True, dtype=None, cache_enabled=True"),
-    ] {
-        let class = t.class(path, &[], sig);
-        class.keeps_arguments = false;
-        class.init = Some(construct);
-        class.invoke = Some(decorate);
+    for path in
+        ["torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast"]
+    {
+        manager(t.listed_class(path, &[]));
+    }
+    // Their defaults of `dtype` are no literals.
+    for path in ["torch.cuda.amp.autocast", "torch.cpu.amp.autocast"] {
+        manager(t.class(path, &[], "enabled=True, dtype=None, cache_enabled=True"));
     }
     for name in ["no_grad", "enable_grad", "inference_mode", "set_grad_enabled"] {
         t.alias(&format!("torch.autograd.{name}"), &format!("torch.{name}"));
@@ -74,7 +75,7 @@ pub fn register(t: &mut Table) {
         class.keeps_arguments = false;
         class.invoke = Some(decorate);
     }
-    let class = t.class("torch.autograd.set_detect_anomaly", &[], "mode, check_nan=True");
+    let class = t.listed_class("torch.autograd.set_detect_anomaly", &[]);
     class.keeps_arguments = false;
     class.invoke = Some(decorate);
     t.alias("torch.autograd.anomaly_mode.set_detect_anomaly", "torch.autograd.set_detect_anomaly");
@@ -86,8 +87,8 @@ pub fn register(t: &mut Table) {
         "",
         |_, _| Value::Bool(false),
     );
-    t.def("torch.is_grad_enabled", "", |cx, _| cx.it.remembered(GRAD_MODE).unwrap_or(Value::Bool(true)));
-    t.family("torch.", "is_inference_mode_enabled", "", |_, _| Value::Any(crate::value::Type::Bool));
+    t.listed("torch.", "is_grad_enabled", |cx, _| cx.it.remembered(GRAD_MODE).unwrap_or(Value::Bool(true)));
+    t.listed("torch.", "is_inference_mode_enabled", |_, _| Value::Any(crate::value::Type::Bool));
     t.def("torch.is_autocast_enabled", "device_type=None", |_, _| Value::Any(crate::value::Type::Bool));
 }
 

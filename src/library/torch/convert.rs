@@ -39,26 +39,22 @@ pub fn register(t: &mut Table) {
     for (name, _) in CASTS {
         t.def(&format!("torch.Tensor.{name}"), "input, memory_format=None", named_cast);
     }
-    t.def("torch.Tensor.type", "input, dtype=None, non_blocking=False", type_of);
-    t.def("torch.Tensor.type_as", "input, other", type_as);
-    t.def("torch.Tensor.numpy", "input, *, force=False", numpy);
-    t.def("torch.Tensor.tolist", "input", tolist);
-    t.def("torch.Tensor.item", "input", item);
-    t.def("torch.detach", "input", detach);
+    t.listed("torch.Tensor.", "type", type_of);
+    t.listed("torch.Tensor.", "type_as", type_as);
+    t.listed("torch.Tensor.", "numpy", numpy);
+    t.listed("torch.Tensor.", "tolist", tolist);
+    t.listed("torch.Tensor.", "item", item);
+    t.listed("torch.", "detach", detach);
     t.def("torch.autograd.Variable", "data=None, requires_grad=None, volatile=None", variable);
     t.alias("torch.autograd.variable.Variable", "torch.autograd.Variable");
-    t.def("torch.clone", "input, *, memory_format=None", clone);
+    t.listed("torch.", "clone", clone);
     t.def("torch.Tensor.contiguous", "input, memory_format=None", contiguous);
-    t.family("torch.", "alias_copy detach_copy", "input, *, out=None", conj);
+    t.listed("torch.", "alias_copy detach_copy", conj);
     t.def("torch.Tensor.requires_grad_", "input, requires_grad=True", requires_grad_);
-    t.def("torch.Tensor.detach_", "input", detach_);
-    t.def("torch.detach_", "input", detach_);
-    t.def(
-        "torch.Tensor.backward",
-        "input, gradient=None, retain_graph=None, create_graph=False, inputs=None",
-        backward,
-    );
-    t.def("torch.Tensor.pin_memory", "input, device=None", pin_memory);
+    t.listed("torch.Tensor.", "detach_", detach_);
+    t.listed("torch.", "detach_", detach_);
+    t.listed("torch.Tensor.", "backward", backward);
+    t.listed("torch.Tensor.", "pin_memory", pin_memory);
     t.family(
         "torch.Tensor.",
         "share_memory_ rename_ rename refine_names align_to",
@@ -67,8 +63,8 @@ pub fn register(t: &mut Table) {
     );
     t.def("torch.Tensor.is_contiguous", "input, memory_format=None", |_, _| Value::Any(Type::Bool));
     t.family("torch.Tensor.", "is_pinned is_shared is_set_to", "input, *args", |_, _| Value::Any(Type::Bool));
-    t.family("torch.Tensor.", "data_ptr storage_offset sparse_dim dense_dim", "input", |_, _| Value::Any(Type::Int));
-    t.def("torch.Tensor.element_size", "input", element_size);
+    t.listed("torch.Tensor.", "data_ptr storage_offset sparse_dim dense_dim", |_, _| Value::Any(Type::Int));
+    t.listed("torch.Tensor.", "element_size", element_size);
     t.family("torch.Tensor.", "retain_grad record_stream", "input, *args", |_, _| Value::None);
     t.family("torch.Tensor.", "stride storage untyped_storage storage_type", "input, *args", |_, _| Value::Unknown);
 }

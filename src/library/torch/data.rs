@@ -23,38 +23,26 @@ pub fn register(t: &mut Table) {
     for name in ["IterableDataset", "MapDataPipe", "IterDataPipe"] {
         t.class(&path(name), &["torch.utils.data.Dataset"], "*args, **kwargs").keeps_arguments = false;
     }
-    for (name, sig) in [
-        ("TensorDataset", "*tensors"),
-        ("Subset", "dataset, indices"),
-        ("ConcatDataset", "datasets"),
-        ("ChainDataset", "datasets"),
-    ] {
-        t.class(&path(name), &["torch.utils.data.Dataset"], sig).init = Some(dataset);
+    for name in ["TensorDataset", "Subset", "ConcatDataset", "ChainDataset"] {
+        t.listed_class(&path(name), &["torch.utils.data.Dataset"]).init = Some(dataset);
     }
-    t.class(&path("StackDataset"), &["torch.utils.data.Dataset"], "*args, **kwargs").keeps_arguments = false;
+    t.listed_class(&path("StackDataset"), &["torch.utils.data.Dataset"]).keeps_arguments = false;
     t.class(&path("Sampler"), &[], "*args, **kwargs").keeps_arguments = false;
-    for (name, sig) in [
-        ("RandomSampler", "data_source, replacement=False, num_samples=None, generator=None"),
-        ("SequentialSampler", "data_source"),
-        ("SubsetRandomSampler", "indices, generator=None"),
-        ("WeightedRandomSampler", "weights, num_samples, replacement=True, generator=None"),
-        ("BatchSampler", "sampler, batch_size, drop_last"),
-        ("DistributedSampler", "dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False"),
+    for name in [
+        "RandomSampler",
+        "SequentialSampler",
+        "SubsetRandomSampler",
+        "WeightedRandomSampler",
+        "BatchSampler",
+        "DistributedSampler",
     ] {
-        t.class(&path(name), &["torch.utils.data.Sampler"], sig);
+        t.listed_class(&path(name), &["torch.utils.data.Sampler"]);
     }
     t.def(&path("DistributedSampler.set_epoch"), "self, epoch", |_, _| Value::None);
-    t.class(
-        LOADER,
-        &[],
-        "dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None, \
-         pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, \
-         generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True",
-    )
-    .init = Some(loader);
+    t.listed_class(LOADER, &[]).init = Some(loader);
     t.def(&path("random_split"), "dataset, lengths, generator=None", random_split);
-    t.def(&path("default_collate"), "batch", default_collate);
-    t.def(&path("default_convert"), "data", |cx, b| convert(cx, &b.get("data")));
+    t.listed("torch.utils.data.", "default_collate", default_collate);
+    t.listed("torch.utils.data.", "default_convert", |cx, b| convert(cx, &b.get("data")));
     for path in ["torch.multiprocessing.spawn", "torch.multiprocessing.start_processes"] {
         t.def(path, "fn, args=..., nprocs=1, join=True, daemon=False, start_method='spawn'", spawned);
     }
@@ -65,7 +53,7 @@ pub fn register(t: &mut Table) {
             Value::None
         });
     }
-    t.def(&path("get_worker_info"), "", |_, _| Value::Unknown);
+    t.listed("torch.utils.data.", "get_worker_info", |_, _| Value::Unknown);
 }
 
 fn dataset(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {

@@ -9,27 +9,13 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    let one = "input, n=None, dim=-1, norm=None, *, out=None";
-    t.family("torch.fft.", "fft ifft rfft irfft hfft ihfft", one, fft);
-    let two = "input, s=None, dim=(-2, -1), norm=None, *, out=None";
-    t.family("torch.fft.", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", two, fft);
-    let many = "input, s=None, dim=None, norm=None, *, out=None";
-    t.family("torch.fft.", "fftn ifftn rfftn irfftn hfftn ihfftn", many, fft);
-    t.family("torch.fft.", "fftshift ifftshift", "input, dim=None", shift);
-    let freq = "n, d=1.0, *, dtype=None, layout=None, device=None, pin_memory=None, out=None, requires_grad=False";
-    t.family("torch.fft.", "fftfreq rfftfreq", freq, frequencies);
-    t.def(
-        "torch.stft",
-        "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', \
-         normalized=False, onesided=None, return_complex=None, align_to_window=None",
-        stft,
-    );
-    t.def(
-        "torch.istft",
-        "input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None, \
-         length=None, return_complex=False",
-        istft,
-    );
+    t.listed("torch.fft.", "fft ifft rfft irfft hfft ihfft", fft);
+    t.listed("torch.fft.", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", fft);
+    t.listed("torch.fft.", "fftn ifftn rfftn irfftn hfftn ihfftn", fft);
+    t.listed("torch.fft.", "fftshift ifftshift", shift);
+    t.listed("torch.fft.", "fftfreq rfftfreq", frequencies);
+    t.listed("torch.", "stft", stft);
+    t.listed("torch.", "istft", istft);
 }
 
 /// From which numbers to which.

@@ -9,11 +9,11 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Role, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.gather", "input, dim, index, *, sparse_grad=False, out=None", gather);
-    t.def("torch.take_along_dim", "input, indices, dim=None, *, out=None", take_along_dim);
-    t.def("torch.index_select", "input, dim, index, *, out=None", index_select);
-    t.def("torch.take", "input, index, *, out=None", take);
-    t.def("torch.unravel_index", "indices, shape", unravel_index);
+    t.listed("torch.", "gather", gather);
+    t.listed("torch.", "take_along_dim", take_along_dim);
+    t.listed("torch.", "index_select", index_select);
+    t.listed("torch.", "take", take);
+    t.listed("torch.", "unravel_index", unravel_index);
     t.def("torch.nn.functional.one_hot", "input, num_classes=-1", one_hot);
 }
 

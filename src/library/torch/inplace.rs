@@ -11,24 +11,24 @@ use crate::syntax::Span;
 use crate::value::{DeviceKind, Dtype, Grad, Kind, ObjId, Range, Sym, Tensor, Value, sym};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.Tensor.zero_", "input", fill);
-    t.def("torch.Tensor.fill_", "input, value", fill);
+    t.listed("torch.Tensor.", "zero_", fill);
+    t.listed("torch.Tensor.", "fill_", fill);
     t.def("torch.Tensor.copy_", "input, src, non_blocking=False", copy);
-    t.def("torch.Tensor.normal_", "input, mean=0, std=1, *, generator=None", random);
+    t.listed("torch.Tensor.", "normal_", random);
     t.def("torch.Tensor.uniform_", "input, from=0, to=1, *, generator=None", random);
-    t.def("torch.Tensor.exponential_", "input, lambd=1, *, generator=None", random);
-    t.def("torch.Tensor.geometric_", "input, p, *, generator=None", random);
-    t.def("torch.Tensor.cauchy_", "input, median=0, sigma=1, *, generator=None", random);
-    t.def("torch.Tensor.log_normal_", "input, mean=1, std=2, *, generator=None", random);
-    t.def("torch.Tensor.bernoulli_", "input, p=0.5, *, generator=None", random);
+    t.listed("torch.Tensor.", "exponential_", random);
+    t.listed("torch.Tensor.", "geometric_", random);
+    t.listed("torch.Tensor.", "cauchy_", random);
+    t.listed("torch.Tensor.", "log_normal_", random);
+    t.listed("torch.Tensor.", "bernoulli_", random);
     t.defs(
         "torch.Tensor.random_",
         &["input, *, generator=None", "input, to, *, generator=None", "input, from, to, *, generator=None"],
         random_integers,
     );
-    t.def("torch.Tensor.apply_", "input, callable", forget);
+    t.listed("torch.Tensor.", "apply_", forget);
     t.def("torch.Tensor.map_", "input, tensor, callable", forget);
-    t.def("torch.Tensor.fill_diagonal_", "input, fill_value, wrap=False", forget);
+    t.listed("torch.Tensor.", "fill_diagonal_", forget);
     t.family("torch.Tensor.", "set_ resize_as_sparse_ sparse_resize_", "input, *args, **kwargs", |cx, b| {
         let value = b.get("input");
         if let Some(id) = value.as_obj() {
@@ -37,11 +37,11 @@ pub fn register(t: &mut Table) {
         value
     });
     t.def("torch.Tensor.resize_", "input, *size, memory_format=None", resize);
-    t.def("torch.Tensor.as_strided_", "input, size, stride, storage_offset=None", resize);
-    t.def("torch.fill", "input, value", filled);
+    t.listed("torch.Tensor.", "as_strided_", resize);
+    t.listed("torch.", "fill", filled);
     t.alias("torch.fill_", "torch.Tensor.fill_");
     t.alias("torch.zero_", "torch.Tensor.zero_");
-    t.def("torch.Tensor.resize_as_", "input, the_template, *, memory_format=None", resize);
+    t.listed("torch.Tensor.", "resize_as_", resize);
 }
 
 /// Methods that change the shape of the tensor itself and leave its memory alone.

@@ -11,12 +11,12 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.masked_fill", "input, mask, value", masked_fill);
-    t.def("torch.masked_select", "input, mask, *, out=None", masked_select);
-    t.def("torch.masked_scatter", "input, mask, source", masked_scatter);
-    t.def("torch.nonzero", "input, *, as_tuple=False, out=None", nonzero);
-    t.def("torch.argwhere", "input", nonzero);
-    t.def("torch.nonzero_static", "input, *, size, fill_value=-1, out=None", nonzero_static);
+    t.listed("torch.", "masked_fill", masked_fill);
+    t.listed("torch.", "masked_select", masked_select);
+    t.listed("torch.", "masked_scatter", masked_scatter);
+    t.listed("torch.", "nonzero", nonzero);
+    t.listed("torch.", "argwhere", nonzero);
+    t.listed("torch.", "nonzero_static", nonzero_static);
 }
 
 fn check_mask(cx: &mut Cx<'_, '_>, mask: Named<'_>) -> Result<(), Rejected> {

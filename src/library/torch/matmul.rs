@@ -12,26 +12,27 @@ use crate::value::{Dim, Dtype, Size, Tensor, Value, promote};
 pub fn register(t: &mut Table) {
     t.def("torch.mm", "input, mat2, *, out=None", |cx, b| plain(cx, b, &[2], &[2]));
     t.def("torch.bmm", "input, mat2, *, out=None", |cx, b| plain(cx, b, &[3], &[3]));
-    t.def("torch.mv", "input, vec, *, out=None", |cx, b| plain(cx, b, &[2], &[1]));
-    t.def("torch.matmul", "input, other, *, out=None", |cx, b| plain(cx, b, &[], &[]));
-    t.def("torch.linalg.matmul", "input, other, *, out=None", |cx, b| plain(cx, b, &[], &[]));
+    t.listed("torch.", "mv", |cx, b| plain(cx, b, &[2], &[1]));
+    t.listed("torch.", "matmul", |cx, b| plain(cx, b, &[], &[]));
+    t.listed("torch.linalg.", "matmul", |cx, b| plain(cx, b, &[], &[]));
     t.family("torch.Tensor.", "__matmul__", "input, other", |cx, b| plain(cx, b, &[], &[]));
-    t.def("torch.dot", "input, tensor, *, out=None", dot);
-    t.def("torch.vdot", "input, other, *, out=None", dot);
+    t.listed("torch.", "dot", dot);
+    t.listed("torch.", "vdot", dot);
     t.family("torch.", "addmm", "input, mat1, mat2, *, beta=1, alpha=1, out=None", add);
-    t.family("torch.", "addmv", "input, mat, vec, *, beta=1, alpha=1, out=None", add);
-    t.family("torch.", "addbmm baddbmm", "input, batch1, batch2, *, beta=1, alpha=1, out=None", add);
-    t.family("torch.", "addr", "input, vec1, vec2, *, beta=1, alpha=1, out=None", add);
-    t.def("torch.chain_matmul", "*matrices, out=None", chain);
-    t.def("torch.linalg.multi_dot", "tensors, *, out=None", chain);
-    t.def("torch.inner", "input, other, *, out=None", inner);
-    t.def("torch.outer", "input, vec2, *, out=None", outer);
-    t.def("torch.ger", "input, vec2, *, out=None", outer);
-    t.def("torch.kron", "input, other, *, out=None", kron);
-    t.def("torch.tensordot", "a, b, dims=2, out=None", tensordot);
-    t.def("torch.cross", "input, other, dim=None, *, out=None", cross);
-    t.def("torch.linalg.cross", "input, other, *, dim=-1, out=None", cross);
-    t.def("torch.linalg.vecdot", "x, y, *, dim=-1, out=None", vecdot);
+    t.listed("torch.", "addmv", add);
+    t.listed("torch.", "addbmm", add);
+    t.family("torch.", "baddbmm", "input, batch1, batch2, *, beta=1, alpha=1, out=None", add);
+    t.listed("torch.", "addr", add);
+    t.listed("torch.", "chain_matmul", chain);
+    t.listed("torch.linalg.", "multi_dot", chain);
+    t.listed("torch.", "inner", inner);
+    t.listed("torch.", "outer", outer);
+    t.listed("torch.", "ger", outer);
+    t.listed("torch.", "kron", kron);
+    t.listed("torch.", "tensordot", tensordot);
+    t.listed("torch.", "cross", cross);
+    t.listed("torch.linalg.", "cross", cross);
+    t.listed("torch.linalg.", "vecdot", vecdot);
 }
 
 /// Reports two sizes that must be equal.

@@ -93,11 +93,7 @@ pub fn register(t: &mut Table) {
     t.alias("torch.GradScaler", "torch.amp.GradScaler");
     t.alias("torch.amp.grad_scaler.GradScaler", "torch.amp.GradScaler");
     t.alias("torch.cuda.amp.grad_scaler.GradScaler", "torch.cuda.amp.GradScaler");
-    let class = t.class(
-        "torch.optim.swa_utils.AveragedModel",
-        &["torch.nn.Module"],
-        "model, device=None, avg_fn=None, multi_avg_fn=None, use_buffers=False",
-    );
+    let class = t.listed_class("torch.optim.swa_utils.AveragedModel", &["torch.nn.Module"]);
     class.keeps_arguments = false;
     class.init = Some(averaged);
     t.def("torch.optim.swa_utils.AveragedModel.forward", "self, *args, **kwargs", |cx, b| {

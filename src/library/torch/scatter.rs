@@ -15,18 +15,18 @@ pub fn register(t: &mut Table) {
         &["input, dim, index, src, *, reduce=None, out=None", "input, dim, index, *, value, reduce=None, out=None"],
         scatter,
     );
-    t.def("torch.scatter_add", "input, dim, index, src, *, out=None", scatter);
-    t.def("torch.scatter_reduce", "input, dim, index, src, reduce, *, include_self=True, out=None", scatter);
-    t.def("torch.index_add", "input, dim, index, source, *, alpha=1, out=None", index_write);
-    t.def("torch.index_copy", "input, dim, index, source, *, out=None", index_write);
-    t.def("torch.index_reduce", "input, dim, index, source, reduce, *, include_self=True, out=None", index_write);
-    t.def("torch.index_fill", "input, dim, index, value", index_fill);
-    t.def("torch.put", "input, index, source, accumulate=False", put);
-    t.def("torch.index_put", "input, indices, values, accumulate=False", index_put);
-    t.def("torch.select_scatter", "input, src, dim, index", select_scatter);
-    t.def("torch.slice_scatter", "input, src, dim=0, start=None, end=None, step=1, *, out=None", slice_scatter);
-    t.def("torch.diagonal_scatter", "input, src, offset=0, dim1=0, dim2=1", diagonal_scatter);
-    t.def("torch.as_strided_scatter", "input, src, size, stride, storage_offset=None", like_input);
+    t.listed("torch.", "scatter_add", scatter);
+    t.listed("torch.", "scatter_reduce", scatter);
+    t.listed("torch.", "index_add", index_write);
+    t.listed("torch.", "index_copy", index_write);
+    t.listed("torch.", "index_reduce", index_write);
+    t.listed("torch.", "index_fill", index_fill);
+    t.listed("torch.", "put", put);
+    t.listed("torch.", "index_put", index_put);
+    t.listed("torch.", "select_scatter", select_scatter);
+    t.listed("torch.", "slice_scatter", slice_scatter);
+    t.listed("torch.", "diagonal_scatter", diagonal_scatter);
+    t.listed("torch.", "as_strided_scatter", like_input);
 }
 
 /// A copy of `input` into which elements of `other` are written: its shape and dtype, the

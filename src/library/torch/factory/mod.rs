@@ -24,16 +24,16 @@ const LIKE: &str = "input, *, generator=None, memory_format=None, dtype=None, la
                     pin_memory=False, requires_grad=False";
 
 pub fn register(t: &mut Table) {
-    t.def("torch.tensor", "data, *, dtype=None, device=None, requires_grad=False, pin_memory=False", tensor);
+    t.listed("torch.", "tensor", tensor);
     t.def(
         "torch.scalar_tensor",
         "data, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
         scalar_tensor,
     );
-    t.def("torch.as_tensor", "data, dtype=None, device=None", as_tensor);
+    t.listed("torch.", "as_tensor", as_tensor);
     t.def("torch.asarray", "data, *, dtype=None, device=None, copy=None, requires_grad=False", as_tensor);
-    t.def("torch.from_numpy", "ndarray", from_numpy);
-    t.def("torch.frombuffer", "buffer, *, dtype, count=-1, offset=0, requires_grad=False", frombuffer);
+    t.listed("torch.", "from_numpy", from_numpy);
+    t.listed("torch.", "frombuffer", frombuffer);
 
     t.family("torch.", "zeros", SIZED, zeros);
     t.family("torch.", "ones", SIZED, ones);
@@ -52,31 +52,15 @@ pub fn register(t: &mut Table) {
     t.def("torch.zeros_like", LIKE, zeros_like);
     t.def("torch.ones_like", LIKE, ones_like);
     t.def("torch.empty_like", LIKE, empty_like);
-    t.def(
-        "torch.full_like",
-        "input, fill_value, *, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-        full_like,
-    );
+    t.listed("torch.", "full_like", full_like);
 
     let sized = "input, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False";
     t.def("torch.Tensor.new_zeros", sized, new_zeros);
     t.def("torch.Tensor.new_ones", sized, new_ones);
     t.def("torch.Tensor.new_empty", sized, new_empty);
-    t.def(
-        "torch.Tensor.new_empty_strided",
-        "input, size, stride, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-        new_empty_of,
-    );
-    t.def(
-        "torch.Tensor.new_full",
-        "input, size, fill_value, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-        new_full,
-    );
-    t.def(
-        "torch.Tensor.new_tensor",
-        "input, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False",
-        new_tensor,
-    );
+    t.listed("torch.Tensor.", "new_empty_strided", new_empty_of);
+    t.listed("torch.Tensor.", "new_full", new_full);
+    t.listed("torch.Tensor.", "new_tensor", new_tensor);
     t.def("torch.Tensor.new", "input, *size, device=None", new);
 }
 

@@ -1,7 +1,7 @@
 //! Random tensors: what values they can take.
 
+use super::SIZED;
 use super::options::{Options, dims, finish, option};
-use super::{LIKE, SIZED};
 use crate::library::torch::broadcast::{
     Mix, common_device, common_shape, dtype_read, result_grad, shape_read, shape_text,
 };
@@ -13,29 +13,11 @@ use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 pub fn register(t: &mut Table) {
     t.def("torch.rand", SIZED, rand);
     t.def("torch.randn", SIZED, randn);
-    t.def("torch.rand_like", LIKE, rand_like);
-    t.def("torch.randn_like", LIKE, randn_like);
-    t.defs(
-        "torch.randint",
-        &[
-            "low, high, size, *, generator=None, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-            "high, size, *, generator=None, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-        ],
-        randint,
-    );
-    t.defs(
-        "torch.randint_like",
-        &[
-            "input, low, high, *, generator=None, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-            "input, high, *, generator=None, memory_format=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-        ],
-        randint_like,
-    );
-    t.def(
-        "torch.randperm",
-        "n, *, generator=None, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
-        randperm,
-    );
+    t.listed("torch.", "rand_like", rand_like);
+    t.listed("torch.", "randn_like", randn_like);
+    t.listed("torch.", "randint", randint);
+    t.listed("torch.", "randint_like", randint_like);
+    t.listed("torch.", "randperm", randperm);
     t.defs(
         "torch.normal",
         &[
@@ -45,9 +27,9 @@ pub fn register(t: &mut Table) {
         normal,
     );
     t.def("torch.bernoulli", "input, p=None, *, generator=None, out=None", bernoulli);
-    t.def("torch.poisson", "input, generator=None", poisson);
-    t.def("torch.binomial", "count, prob, generator=None", binomial);
-    t.def("torch.multinomial", "input, num_samples, replacement=False, *, generator=None, out=None", multinomial);
+    t.listed("torch.", "poisson", poisson);
+    t.listed("torch.", "binomial", binomial);
+    t.listed("torch.", "multinomial", multinomial);
 }
 
 /// Rejects integer and bool results of what draws floats.

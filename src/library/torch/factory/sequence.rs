@@ -30,12 +30,7 @@ pub fn register(t: &mut Table) {
         "n, m=None, *, out=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False",
         eye,
     );
-    t.family(
-        "torch.",
-        "tril_indices triu_indices",
-        "row, col, offset=0, *, dtype=None, layout=None, device=None, pin_memory=False",
-        triangle,
-    );
+    t.listed("torch.", "tril_indices triu_indices", triangle);
     t.family(
         "torch.",
         "hann_window hamming_window blackman_window bartlett_window kaiser_window",

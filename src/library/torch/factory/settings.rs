@@ -8,18 +8,18 @@ use crate::python::Bound;
 use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Topic, Type, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.is_tensor", "obj", is_tensor);
-    t.family("torch.", "is_floating_point is_complex is_signed is_conj is_neg is_inference", "input", asks);
-    t.def("torch.is_same_size", "input, other", |_, _| Value::Any(Type::Bool));
-    t.def("torch.numel", "input", numel);
+    t.listed("torch.", "is_tensor", is_tensor);
+    t.listed("torch.", "is_floating_point is_complex is_signed is_conj is_neg is_inference", asks);
+    t.listed("torch.", "is_same_size", |_, _| Value::Any(Type::Bool));
+    t.listed("torch.", "numel", numel);
     t.alias("torch.Tensor.nelement", "torch.numel");
-    t.def("torch.get_device", "input", |_, _| Value::Any(Type::Int));
+    t.listed("torch.", "get_device", |_, _| Value::Any(Type::Int));
 
-    t.def("torch.set_default_dtype", "d", set_default_dtype);
-    t.def("torch.set_default_tensor_type", "t", set_default_tensor_type);
-    t.def("torch.set_default_device", "device", set_default_device);
-    t.def("torch.get_default_dtype", "", |cx, _| cx.default_dtype().map_or(Value::Unknown, Value::Dtype));
-    t.def("torch.get_default_device", "", |cx, _| cx.default_device().map_or(Value::Unknown, Value::Device));
+    t.listed("torch.", "set_default_dtype", set_default_dtype);
+    t.listed("torch.", "set_default_tensor_type", set_default_tensor_type);
+    t.listed("torch.", "set_default_device", set_default_device);
+    t.listed("torch.", "get_default_dtype", |cx, _| cx.default_dtype().map_or(Value::Unknown, Value::Dtype));
+    t.listed("torch.", "get_default_device", |cx, _| cx.default_device().map_or(Value::Unknown, Value::Device));
 
     // Settings and actions without a result.
     t.family(
@@ -30,14 +30,14 @@ pub fn register(t: &mut Table) {
         "*args, **kwargs",
         |_, _| Value::None,
     );
-    t.def("torch.set_rng_state", "new_state", |cx, _| {
+    t.listed("torch.", "set_rng_state", |cx, _| {
         data::note_seed(cx);
         Value::None
     });
-    t.def("torch.manual_seed", "seed", manual_seed);
-    t.family("torch.", "seed initial_seed get_num_threads get_num_interop_threads", "", |_, _| Value::Any(Type::Int));
-    t.family("torch.", "get_rng_state", "", rng_state);
-    t.family("torch.", "are_deterministic_algorithms_enabled is_anomaly_enabled is_warn_always_enabled", "", |_, _| {
+    t.listed("torch.", "manual_seed", manual_seed);
+    t.listed("torch.", "seed initial_seed get_num_threads get_num_interop_threads", |_, _| Value::Any(Type::Int));
+    t.listed("torch.", "get_rng_state", rng_state);
+    t.listed("torch.", "are_deterministic_algorithms_enabled is_anomaly_enabled is_warn_always_enabled", |_, _| {
         Value::Any(Type::Bool)
     });
 
@@ -51,7 +51,7 @@ pub fn register(t: &mut Table) {
     t.family("torch.xpu.", "device_count", "", |_, _| Value::Int(0));
     t.family("torch.mps.", "device_count", "", |_, _| Value::Int(0));
     t.family("torch.cpu.", "is_available", "", |_, _| Value::Bool(true));
-    t.family("torch.backends.cuda.", "is_built", "", |_, _| Value::Bool(true));
+    t.listed("torch.backends.cuda.", "is_built", |_, _| Value::Bool(true));
     t.family("torch.backends.cudnn.", "is_available", "", |_, _| Value::Bool(true));
     t.family("torch.backends.cudnn.", "version", "", |_, _| Value::Any(Type::Int));
     t.family("torch.backends.", "mkl.is_available openmp.is_available mkldnn.is_available", "", |_, _| {
@@ -63,11 +63,11 @@ pub fn register(t: &mut Table) {
 }
 
 fn cuda(t: &mut Table) {
-    t.family("torch.cuda.", "is_available is_initialized", "", |_, _| Value::Bool(true));
-    t.family("torch.cuda.", "is_bf16_supported", "including_emulation=True", |_, _| Value::Any(Type::Bool));
+    t.listed("torch.cuda.", "is_available is_initialized", |_, _| Value::Bool(true));
+    t.listed("torch.cuda.", "is_bf16_supported", |_, _| Value::Any(Type::Bool));
     // At least one: the number itself is not known.
-    t.family("torch.cuda.", "device_count", "", |_, _| Value::Any(Type::Int));
-    t.family("torch.cuda.", "current_device initial_seed", "", |_, _| Value::Any(Type::Int));
+    t.listed("torch.cuda.", "device_count", |_, _| Value::Any(Type::Int));
+    t.listed("torch.cuda.", "current_device initial_seed", |_, _| Value::Any(Type::Int));
     t.family(
         "torch.cuda.",
         "get_device_name get_arch_list memory_summary",
@@ -76,14 +76,13 @@ fn cuda(t: &mut Table) {
             if cx.name() == "get_arch_list" { Value::Unknown } else { Value::Any(Type::Str) }
         },
     );
-    t.family(
+    t.listed(
         "torch.cuda.",
         "memory_allocated max_memory_allocated memory_reserved max_memory_reserved memory_cached max_memory_cached \
          memory_usage utilization temperature power_draw clock_rate device_memory_used",
-        "device=None",
         |_, _| Value::Any(Type::Int),
     );
-    t.family("torch.cuda.", "mem_get_info get_device_capability", "device=None", |_, _| {
+    t.listed("torch.cuda.", "mem_get_info get_device_capability", |_, _| {
         Value::tuple(vec![Value::Any(Type::Int), Value::Any(Type::Int)])
     });
     t.family(
@@ -94,7 +93,7 @@ fn cuda(t: &mut Table) {
         "*args, **kwargs",
         |_, _| Value::None,
     );
-    t.def("torch.cuda.get_rng_state", "device='cuda'", rng_state);
+    t.listed("torch.cuda.", "get_rng_state", rng_state);
 }
 
 fn is_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

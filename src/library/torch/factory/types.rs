@@ -55,8 +55,8 @@ pub fn register(t: &mut Table) {
         }
     }
     t.def("torch.result_type", "tensor1, tensor2", result_type);
-    t.def("torch.promote_types", "type1, type2", promote_types);
-    t.def("torch.can_cast", "from_, to", can_cast);
+    t.listed("torch.", "promote_types", promote_types);
+    t.listed("torch.", "can_cast", can_cast);
 }
 
 /// `torch.device("cuda")`, `torch.device("cuda", 1)`, `torch.device(0)`.

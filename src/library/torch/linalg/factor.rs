@@ -36,80 +36,60 @@ const N: D = D::N;
 const K: D = D::K;
 
 pub fn register(t: &mut Table) {
-    let a = "A, *, out=None";
-    let input = "input, *, out=None";
     // Square matrices.
-    t.def("torch.linalg.det", a, |cx, b| square(cx, b, &[(&[], As::Same)]));
-    t.family("torch.", "det logdet", "input", |cx, b| square(cx, b, &[(&[], As::Same)]));
-    t.def("torch.linalg.slogdet", a, |cx, b| square(cx, b, &[(&[], As::Same), (&[], As::Real)]));
-    t.def("torch.slogdet", input, |cx, b| square(cx, b, &[(&[], As::Same), (&[], As::Real)]));
-    t.def("torch.linalg.inv", a, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
-    t.def("torch.inverse", input, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
-    t.def("torch.linalg.inv_ex", "A, *, check_errors=False, out=None", |cx, b| {
-        square(cx, b, &[(&[N, N], As::Same), (&[], As::Int32)])
-    });
-    t.def("torch.linalg.cholesky", "input, *, upper=False, out=None", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
-    t.def("torch.linalg.cholesky_ex", "input, *, upper=False, check_errors=False, out=None", |cx, b| {
-        square(cx, b, &[(&[N, N], As::Same), (&[], As::Int32)])
-    });
-    t.def("torch.cholesky_inverse", "input, upper=False, *, out=None", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
-    t.def("torch.linalg.matrix_exp", input, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
-    t.def("torch.matrix_exp", "input", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
-    t.def("torch.linalg.matrix_sqrth", input, |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
-    t.def("torch.linalg.matrix_power", "input, n, *, out=None", power);
-    t.def("torch.matrix_power", "input, n, *, out=None", power);
-    t.def("torch.linalg.eig", input, |cx, b| square(cx, b, &[(&[N], As::Complex), (&[N, N], As::Complex)]));
-    t.def("torch.linalg.eigvals", input, |cx, b| square(cx, b, &[(&[N], As::Complex)]));
-    t.def("torch.linalg.eigh", "input, UPLO='L', *, out=None", |cx, b| {
-        square(cx, b, &[(&[N], As::Real), (&[N, N], As::Same)])
-    });
-    t.def("torch.linalg.eigvalsh", "input, UPLO='L', *, out=None", |cx, b| square(cx, b, &[(&[N], As::Real)]));
-    t.def("torch.linalg.ldl_factor", "input, *, hermitian=False, out=None", |cx, b| {
-        square(cx, b, &[(&[N, N], As::Same), (&[N], As::Int32)])
-    });
-    t.def("torch.linalg.ldl_factor_ex", "input, *, hermitian=False, check_errors=False, out=None", |cx, b| {
+    t.listed("torch.linalg.", "det", |cx, b| square(cx, b, &[(&[], As::Same)]));
+    t.listed("torch.", "det logdet", |cx, b| square(cx, b, &[(&[], As::Same)]));
+    t.listed("torch.linalg.", "slogdet", |cx, b| square(cx, b, &[(&[], As::Same), (&[], As::Real)]));
+    t.listed("torch.", "slogdet", |cx, b| square(cx, b, &[(&[], As::Same), (&[], As::Real)]));
+    t.listed("torch.linalg.", "inv", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.listed("torch.", "inverse", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.listed("torch.linalg.", "inv_ex", |cx, b| square(cx, b, &[(&[N, N], As::Same), (&[], As::Int32)]));
+    t.listed("torch.linalg.", "cholesky", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.listed("torch.linalg.", "cholesky_ex", |cx, b| square(cx, b, &[(&[N, N], As::Same), (&[], As::Int32)]));
+    t.listed("torch.", "cholesky_inverse", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.listed("torch.linalg.", "matrix_exp", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.listed("torch.", "matrix_exp", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.listed("torch.linalg.", "matrix_sqrth", |cx, b| square(cx, b, &[(&[N, N], As::Same)]));
+    t.listed("torch.linalg.", "matrix_power", power);
+    t.listed("torch.", "matrix_power", power);
+    t.listed("torch.linalg.", "eig", |cx, b| square(cx, b, &[(&[N], As::Complex), (&[N, N], As::Complex)]));
+    t.listed("torch.linalg.", "eigvals", |cx, b| square(cx, b, &[(&[N], As::Complex)]));
+    t.listed("torch.linalg.", "eigh", |cx, b| square(cx, b, &[(&[N], As::Real), (&[N, N], As::Same)]));
+    t.listed("torch.linalg.", "eigvalsh", |cx, b| square(cx, b, &[(&[N], As::Real)]));
+    t.listed("torch.linalg.", "ldl_factor", |cx, b| square(cx, b, &[(&[N, N], As::Same), (&[N], As::Int32)]));
+    t.listed("torch.linalg.", "ldl_factor_ex", |cx, b| {
         square(cx, b, &[(&[N, N], As::Same), (&[N], As::Int32), (&[], As::Int32)])
     });
     // Matrices of any shape.
-    t.def("torch.linalg.svdvals", "A, *, driver=None, out=None", |cx, b| any(cx, b, &[(&[K], As::Real)]));
-    t.def("torch.linalg.svd", "A, full_matrices=True, *, driver=None, out=None", svd);
-    t.def("torch.svd", "input, some=True, compute_uv=True, *, out=None", old_svd);
-    t.def("torch.linalg.qr", "A, mode='reduced', *, out=None", qr);
-    t.def("torch.linalg.lu", "A, *, pivot=True, out=None", |cx, b| {
+    t.listed("torch.linalg.", "svdvals", |cx, b| any(cx, b, &[(&[K], As::Real)]));
+    t.listed("torch.linalg.", "svd", svd);
+    t.listed("torch.", "svd", old_svd);
+    t.listed("torch.linalg.", "qr", qr);
+    t.listed("torch.linalg.", "lu", |cx, b| {
         any(cx, b, &[(&[M, M], As::Same), (&[M, K], As::Same), (&[K, N], As::Same)])
     });
-    t.def("torch.linalg.lu_factor", "A, *, pivot=True, out=None", |cx, b| {
-        any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32)])
-    });
-    t.def("torch.linalg.lu_factor_ex", "A, *, pivot=True, check_errors=False, out=None", |cx, b| {
+    t.listed("torch.linalg.", "lu_factor", |cx, b| any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32)]));
+    t.listed("torch.linalg.", "lu_factor_ex", |cx, b| {
         any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32), (&[], As::Int32)])
     });
-    t.def("torch.lu", "A, pivot=True, get_infos=False, out=None", |cx, b| match b.get("get_infos").as_bool() {
+    t.listed("torch.", "lu", |cx, b| match b.get("get_infos").as_bool() {
         Some(false) => any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32)]),
         Some(true) => any(cx, b, &[(&[M, N], As::Same), (&[K], As::Int32), (&[], As::Int32)]),
         None => Value::Unknown,
     });
-    t.def("torch.geqrf", input, |cx, b| any(cx, b, &[(&[M, N], As::Same), (&[K], As::Same)]));
-    t.def("torch.linalg.polar", a, polar);
-    t.defs(
-        "torch.linalg.pinv",
-        &["input, rcond, hermitian=False, *, out=None", "input, *, atol=None, rtol=None, hermitian=False, out=None"],
-        |cx, b| any(cx, b, &[(&[N, M], As::Same)]),
-    );
-    t.def("torch.pinverse", "input, rcond=1e-15", |cx, b| any(cx, b, &[(&[N, M], As::Same)]));
-    t.defs(
-        "torch.linalg.matrix_rank",
-        &["input, tol, hermitian=False, *, out=None", "input, *, atol=None, rtol=None, hermitian=False, out=None"],
-        |cx, b| any(cx, b, &[(&[], As::Int64)]),
-    );
-    t.def("torch.linalg.cond", "input, p=None, *, out=None", |cx, b| any(cx, b, &[(&[], As::Real)]));
-    t.family("torch.linalg.", "householder_product", "input, tau, *, out=None", householder);
-    t.family("torch.", "orgqr", "input, input2, *, out=None", householder);
-    t.def("torch.svd_lowrank", "A, q=6, niter=2, M=None", lowrank);
-    t.def("torch.pca_lowrank", "A, q=None, center=True, niter=2", lowrank);
-    t.def("torch.linalg.vander", "x, *, N=None", vander);
-    t.def("torch.vander", "x, N=None, increasing=False", vander);
-    t.def("torch.lu_unpack", "LU_data, LU_pivots, unpack_data=True, unpack_pivots=True, *, out=None", lu_unpack);
+    t.listed("torch.", "geqrf", |cx, b| any(cx, b, &[(&[M, N], As::Same), (&[K], As::Same)]));
+    t.listed("torch.linalg.", "polar", polar);
+    t.listed("torch.linalg.", "pinv", |cx, b| any(cx, b, &[(&[N, M], As::Same)]));
+    t.listed("torch.", "pinverse", |cx, b| any(cx, b, &[(&[N, M], As::Same)]));
+    t.listed("torch.linalg.", "matrix_rank", |cx, b| any(cx, b, &[(&[], As::Int64)]));
+    t.listed("torch.linalg.", "cond", |cx, b| any(cx, b, &[(&[], As::Real)]));
+    t.listed("torch.linalg.", "householder_product", householder);
+    t.listed("torch.", "orgqr", householder);
+    t.listed("torch.", "svd_lowrank", lowrank);
+    t.listed("torch.", "pca_lowrank", lowrank);
+    t.listed("torch.linalg.", "vander", vander);
+    t.listed("torch.", "vander", vander);
+    t.listed("torch.", "lu_unpack", lu_unpack);
 }
 
 /// The tensor of the first parameter and its matrices, checked.

@@ -9,16 +9,12 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.norm", "input, p='fro', dim=None, keepdim=False, out=None, dtype=None", norm);
-    t.def("torch.linalg.norm", "input, ord=None, dim=None, keepdim=False, *, dtype=None, out=None", norm);
-    t.def("torch.linalg.vector_norm", "input, ord=2, dim=None, keepdim=False, *, dtype=None, out=None", norm);
-    t.def("torch.linalg.matrix_norm", "input, ord='fro', dim=(-2, -1), keepdim=False, *, dtype=None, out=None", norm);
-    t.def("torch.frobenius_norm", "input, dim, keepdim=False, *, out=None", norm);
-    t.defs(
-        "torch.nuclear_norm",
-        &["input, dim, keepdim=False, *, out=None", "input, keepdim=False, *, out=None"],
-        norm,
-    );
+    t.listed("torch.", "norm", norm);
+    t.listed("torch.linalg.", "norm", norm);
+    t.listed("torch.linalg.", "vector_norm", norm);
+    t.listed("torch.linalg.", "matrix_norm", norm);
+    t.listed("torch.", "frobenius_norm", norm);
+    t.listed("torch.", "nuclear_norm", norm);
 }
 
 fn norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

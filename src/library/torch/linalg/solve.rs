@@ -10,22 +10,18 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.linalg.solve", "A, B, *, left=True, out=None", solve);
-    t.def("torch.linalg.solve_ex", "A, B, *, left=True, check_errors=False, out=None", solve);
-    t.def("torch.linalg.solve_triangular", "input, B, *, upper, left=True, unitriangular=False, out=None", triangular);
-    t.def(
-        "torch.triangular_solve",
-        "input, A, upper=True, transpose=False, unitriangular=False, *, out=None",
-        triangular,
-    );
-    t.def("torch.cholesky_solve", "input, input2, upper=False, *, out=None", triangular);
-    t.def("torch.linalg.lu_solve", "LU, pivots, B, *, left=True, adjoint=False, out=None", triangular);
-    t.def("torch.lu_solve", "input, LU_data, LU_pivots, *, out=None", triangular);
-    t.def("torch.linalg.ldl_solve", "LD, pivots, B, *, hermitian=False, out=None", triangular);
-    t.def("torch.linalg.lstsq", "input, b, rcond=None, *, driver=None, out=None", lstsq);
-    t.def("torch.linalg.tensorinv", "input, ind=2, *, out=None", tensorinv);
-    t.def("torch.linalg.tensorsolve", "input, other, dims=None, *, out=None", tensorsolve);
-    t.def("torch.ormqr", "input, input2, input3, left=True, transpose=False, *, out=None", ormqr);
+    t.listed("torch.linalg.", "solve", solve);
+    t.listed("torch.linalg.", "solve_ex", solve);
+    t.listed("torch.linalg.", "solve_triangular", triangular);
+    t.listed("torch.", "triangular_solve", triangular);
+    t.listed("torch.", "cholesky_solve", triangular);
+    t.listed("torch.linalg.", "lu_solve", triangular);
+    t.listed("torch.", "lu_solve", triangular);
+    t.listed("torch.linalg.", "ldl_solve", triangular);
+    t.listed("torch.linalg.", "lstsq", lstsq);
+    t.listed("torch.linalg.", "tensorinv", tensorinv);
+    t.listed("torch.linalg.", "tensorsolve", tensorsolve);
+    t.listed("torch.", "ormqr", ormqr);
 }
 
 /// Whether the right side holds vectors: then its shape is that of the matrices without

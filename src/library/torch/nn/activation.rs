@@ -7,34 +7,30 @@ use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
-    t.family(f, "relu silu mish hardswish hardsigmoid relu6 selu", "input, inplace=False", activation);
-    t.family(f, "relu_ selu_", "input", written);
-    t.family(f, "logsigmoid softsign tanhshrink", "input", activation);
-    t.def(&format!("{f}leaky_relu"), "input, negative_slope=0.01, inplace=False", activation);
-    t.def(&format!("{f}leaky_relu_"), "input, negative_slope=0.01", written);
-    t.family(f, "elu celu", "input, alpha=1.0, inplace=False", activation);
-    t.family(f, "elu_ celu_", "input, alpha=1.0", written);
-    t.def(&format!("{f}gelu"), "input, *, approximate='none'", activation);
-    t.def(&format!("{f}hardtanh"), "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh);
-    t.def(&format!("{f}hardtanh_"), "input, min_val=-1.0, max_val=1.0", written);
-    t.def(&format!("{f}rrelu"), "input, lower=0.125, upper=0.333, training=False, inplace=False", activation);
-    t.def(&format!("{f}rrelu_"), "input, lower=0.125, upper=0.333, training=False", written);
-    t.def(&format!("{f}threshold"), "input, threshold, value, inplace=False", activation);
-    t.def(&format!("{f}threshold_"), "input, threshold, value", written);
-    t.def(&format!("{f}softplus"), "input, beta=1, threshold=20", activation);
-    t.family(f, "hardshrink softshrink", "input, lambd=0.5", activation);
-    t.def(&format!("{f}prelu"), "input, weight", prelu);
-    t.def(&format!("{f}glu"), "input, dim=-1", glu);
-    t.family(f, "softmax softmin log_softmax", "input, dim=None, _stacklevel=3, dtype=None", softmax);
-    t.def(&format!("{f}gumbel_softmax"), "logits, tau=1, hard=False, eps=1e-10, dim=-1", gumbel_softmax);
-    t.family(f, "dropout dropout1d dropout2d dropout3d", "input, p=0.5, training=True, inplace=False", dropout);
-    t.family(f, "alpha_dropout feature_alpha_dropout", "input, p=0.5, training=False, inplace=False", dropout);
-    t.family(
-        "torch.",
-        "dropout alpha_dropout feature_dropout feature_alpha_dropout",
-        "input, p, train",
-        native_dropout,
-    );
+    t.listed(f, "relu silu mish hardswish hardsigmoid relu6 selu", activation);
+    t.listed(f, "relu_ selu_", written);
+    t.listed(f, "logsigmoid softsign tanhshrink", activation);
+    t.listed(f, "leaky_relu", activation);
+    t.listed(f, "leaky_relu_", written);
+    t.listed(f, "elu celu", activation);
+    t.listed(f, "elu_ celu_", written);
+    t.listed(f, "gelu", activation);
+    t.listed(f, "hardtanh", hardtanh);
+    t.listed(f, "hardtanh_", written);
+    t.listed(f, "rrelu", activation);
+    t.listed(f, "rrelu_", written);
+    t.listed(f, "threshold", activation);
+    t.listed(f, "threshold_", written);
+    t.listed(f, "softplus", activation);
+    t.listed(f, "softshrink", activation);
+    t.listed(f, "hardshrink", activation);
+    t.listed(f, "prelu", prelu);
+    t.listed(f, "glu", glu);
+    t.listed(f, "softmax softmin log_softmax", softmax);
+    t.listed(f, "gumbel_softmax", gumbel_softmax);
+    t.listed(f, "dropout dropout1d dropout2d dropout3d", dropout);
+    t.listed(f, "alpha_dropout feature_alpha_dropout", dropout);
+    t.listed("torch.", "dropout alpha_dropout feature_dropout feature_alpha_dropout", native_dropout);
     t.alias("torch.nn.functional.sigmoid", "torch.sigmoid").alias("torch.nn.functional.tanh", "torch.tanh");
     for name in ["relu", "selu", "celu", "rrelu", "threshold", "prelu", "hardshrink"] {
         t.alias(&format!("torch.{name}"), &format!("{f}{name}"));

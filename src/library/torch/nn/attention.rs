@@ -9,17 +9,8 @@ use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dim, Grad, Items, ObjId, Range, Role, Size, Tensor, Value, sym};
 
 pub fn register(t: &mut Table) {
-    t.def(
-        "torch.nn.functional.scaled_dot_product_attention",
-        "query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False",
-        dot_product,
-    );
-    let class = t.class(
-        "torch.nn.MultiheadAttention",
-        &["torch.nn.Module"],
-        "embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None, \
-         batch_first=False, device=None, dtype=None",
-    );
+    t.listed("torch.nn.functional.", "scaled_dot_product_attention", dot_product);
+    let class = t.listed_class("torch.nn.MultiheadAttention", &["torch.nn.Module"]);
     class.keeps_arguments = false;
     class.init = Some(multihead);
     t.def(
@@ -28,27 +19,14 @@ pub fn register(t: &mut Table) {
          average_attn_weights=True, is_causal=False",
         attend,
     );
-    for (name, sig) in [
-        (
-            "TransformerEncoderLayer",
-            "d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=..., layer_norm_eps=1e-05, \
-             batch_first=False, norm_first=False, bias=True, device=None, dtype=None",
-        ),
-        (
-            "TransformerDecoderLayer",
-            "d_model, nhead, dim_feedforward=2048, dropout=0.1, activation=..., layer_norm_eps=1e-05, \
-             batch_first=False, norm_first=False, bias=True, device=None, dtype=None",
-        ),
-        ("TransformerEncoder", "encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True"),
-        ("TransformerDecoder", "decoder_layer, num_layers, norm=None"),
-        (
-            "Transformer",
-            "d_model=512, nhead=8, num_encoder_layers=6, num_decoder_layers=6, dim_feedforward=2048, dropout=0.1, \
-             activation=..., custom_encoder=None, custom_decoder=None, layer_norm_eps=1e-05, batch_first=False, \
-             norm_first=False, bias=True, device=None, dtype=None",
-        ),
+    for name in [
+        "TransformerEncoderLayer",
+        "TransformerDecoderLayer",
+        "TransformerEncoder",
+        "TransformerDecoder",
+        "Transformer",
     ] {
-        let class = t.class(&format!("torch.nn.{name}"), &["torch.nn.Module"], sig);
+        let class = t.listed_class(&format!("torch.nn.{name}"), &["torch.nn.Module"]);
         class.keeps_arguments = false;
         class.init = Some(transformer);
     }

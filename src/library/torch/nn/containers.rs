@@ -14,14 +14,10 @@ const MEMBERS: Topic = Topic::new("members");
 const NAMES: Topic = Topic::new("names");
 
 pub fn register(t: &mut Table) {
-    for (name, sig) in [
-        ("Sequential", "*args"),
-        ("ModuleList", "modules=None"),
-        ("ParameterList", "values=None"),
-        ("ModuleDict", "modules=None"),
-        ("ParameterDict", "parameters=None"),
-    ] {
-        let class = t.class(&format!("torch.nn.{name}"), &["torch.nn.Module"], sig);
+    for name in ["Sequential", "ModuleList", "ParameterList", "ModuleDict", "ParameterDict"] {
+        let (path, bases) = (format!("torch.nn.{name}"), ["torch.nn.Module"]);
+        // An ordered dictionary is among the arguments, too.
+        let class = if name == "Sequential" { t.class(&path, &bases, "*args") } else { t.listed_class(&path, &bases) };
         class.keeps_arguments = false;
         class.init = Some(construct);
         let path = |method: &str| format!("torch.nn.{name}.{method}");

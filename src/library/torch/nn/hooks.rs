@@ -38,7 +38,7 @@ pub fn register(t: &mut Table) {
         "self, hook, *args, **kwargs",
         backward,
     );
-    t.def("torch.Tensor.register_hook", "self, hook", backward);
+    t.listed("torch.Tensor.", "register_hook", backward);
     t.def("torch.Tensor.register_post_accumulate_grad_hook", "self, hook", backward);
     t.family(
         "torch.nn.modules.module.",

@@ -6,22 +6,25 @@ use crate::value::{Range, Value};
 
 pub fn register(t: &mut Table) {
     let init = "torch.nn.init.";
-    for (names, sig) in [
-        ("uniform uniform_", "tensor, a=0.0, b=1.0, generator=None"),
-        ("normal normal_", "tensor, mean=0.0, std=1.0, generator=None"),
-        ("trunc_normal_", "tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None"),
-        ("constant constant_", "tensor, val"),
-        ("ones_ zeros_ eye eye_", "tensor"),
-        ("dirac dirac_", "tensor, groups=1"),
-        ("xavier_uniform xavier_uniform_ xavier_normal xavier_normal_", "tensor, gain=1.0, generator=None"),
+    // The names without an underscore are old.
+    for (names, old, sig) in [
+        ("uniform_", "uniform", "tensor, a=0.0, b=1.0, generator=None"),
+        ("normal_", "normal", "tensor, mean=0.0, std=1.0, generator=None"),
+        ("trunc_normal_ ones_ zeros_", "", ""),
+        ("constant_", "constant", "tensor, val"),
+        ("eye_", "eye", "tensor"),
+        ("dirac_", "dirac", "tensor, groups=1"),
+        ("xavier_uniform_ xavier_normal_", "xavier_uniform xavier_normal", "tensor, gain=1.0, generator=None"),
         (
-            "kaiming_uniform kaiming_uniform_ kaiming_normal kaiming_normal_",
+            "kaiming_uniform_ kaiming_normal_",
+            "kaiming_uniform kaiming_normal",
             "tensor, a=0, mode='fan_in', nonlinearity='leaky_relu', generator=None",
         ),
-        ("orthogonal orthogonal_", "tensor, gain=1, generator=None"),
-        ("sparse sparse_", "tensor, sparsity, std=0.01, generator=None"),
+        ("orthogonal_", "orthogonal", "tensor, gain=1, generator=None"),
+        ("sparse_", "sparse", "tensor, sparsity, std=0.01, generator=None"),
     ] {
-        t.family(init, names, sig, write);
+        t.listed(init, names, write);
+        t.family(init, old, sig, write);
     }
 }
 

@@ -21,7 +21,8 @@ pub struct Layer {
     pub name: &'static str,
     /// Its base class under `torch.nn`.
     pub base: &'static str,
-    pub constructor: &'static str,
+    /// Whether the constructor takes none, where `signatures.txt` only knows that of `Module`.
+    pub without_arguments: bool,
     /// What construction does besides keeping the arguments.
     pub init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
     /// The function of `torch.nn.functional` and its arguments, as in the layer's own source.
@@ -31,24 +32,28 @@ pub struct Layer {
 }
 
 /// A layer without parameters.
-pub const fn plain(name: &'static str, constructor: &'static str, forward: &'static str) -> Layer {
-    Layer { name, base: "Module", constructor, init: no_state, forward, ranks: &[] }
+pub const fn plain(name: &'static str, forward: &'static str) -> Layer {
+    with_state(name, "Module", no_state, forward)
 }
 
 /// A layer with parameters or buffers.
 pub const fn with_state(
     name: &'static str,
     base: &'static str,
-    constructor: &'static str,
     init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
     forward: &'static str,
 ) -> Layer {
-    Layer { name, base, constructor, init, forward, ranks: &[] }
+    Layer { name, base, without_arguments: false, init, forward, ranks: &[] }
 }
 
 impl Layer {
     pub const fn ranks(mut self, ranks: &'static [usize]) -> Layer {
         self.ranks = ranks;
+        self
+    }
+
+    pub const fn without_arguments(mut self) -> Layer {
+        self.without_arguments = true;
         self
     }
 }
@@ -118,7 +123,8 @@ fn signature(layer: &Layer) -> &'static str {
 pub fn register(t: &mut Table, layers: &'static [Layer]) {
     for layer in layers {
         let path = format!("torch.nn.{}", layer.name);
-        let class = t.class(&path, &[&format!("torch.nn.{}", layer.base)], layer.constructor);
+        let bases = [&*format!("torch.nn.{}", layer.base)];
+        let class = if layer.without_arguments { t.class(&path, &bases, "") } else { t.listed_class(&path, &bases) };
         class.keeps_arguments = false;
         class.init = Some(construct);
         t.def(&format!("{path}.forward"), signature(layer), forward);

@@ -12,21 +12,12 @@ use crate::value::{Dim, Dtype, Grad, Role, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
-    t.def(&format!("{f}linear"), "input, weight, bias=None", linear);
-    t.def(&format!("{f}bilinear"), "input1, input2, weight, bias=None", bilinear);
-    t.def(
-        &format!("{f}embedding"),
-        "input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False",
-        embedding,
-    );
-    t.def(
-        &format!("{f}embedding_bag"),
-        "input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode='mean', \
-         sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None",
-        embedding_bag,
-    );
-    t.def(&format!("{f}cosine_similarity"), "x1, x2, dim=1, eps=1e-08", cosine_similarity);
-    t.def(&format!("{f}pairwise_distance"), "x1, x2, p=2.0, eps=1e-06, keepdim=False", pairwise_distance);
+    t.listed(f, "linear", linear);
+    t.listed(f, "bilinear", bilinear);
+    t.listed(f, "embedding", embedding);
+    t.listed(f, "embedding_bag", embedding_bag);
+    t.listed(f, "cosine_similarity", cosine_similarity);
+    t.listed(f, "pairwise_distance", pairwise_distance);
     t.def(
         "torch.nn.Embedding.from_pretrained",
         "embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, \

@@ -9,12 +9,7 @@ use crate::value::{Dim, ObjId, Role, Size, Tensor, Value, sym};
 const FUNCTION: &str = "torch.nn.functional.linear_cross_entropy";
 
 pub fn register(t: &mut Table) {
-    t.def(
-        FUNCTION,
-        "input, linear_weight, target, *, linear_bias=None, weight=None, reduction='mean', ignore_index=None, \
-         label_smoothing=0.0, options=None",
-        linear_cross_entropy,
-    );
+    t.listed("", FUNCTION, linear_cross_entropy);
     let class = t.class(
         "torch.nn.LinearCrossEntropyLoss",
         &["torch.nn._WeightedLoss"],

@@ -9,232 +9,108 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Device, Dim, Dtype, Kind, ObjId, Tensor, Value, promote, sym};
 
 macro_rules! loss {
-    ($name:literal, $constructor:literal, $forward:literal) => {
-        with_state($name, "_Loss", $constructor, reduction, $forward)
+    ($name:literal, $forward:literal) => {
+        with_state($name, "_Loss", reduction, $forward)
     };
 }
 
 macro_rules! weighted {
-    ($name:literal, $constructor:literal, $forward:literal) => {
-        with_state($name, "_WeightedLoss", $constructor, weights, $forward)
+    ($name:literal, $forward:literal) => {
+        with_state($name, "_WeightedLoss", weights, $forward)
     };
 }
 
 pub const LAYERS: &[Layer] = &[
     weighted!(
         "CrossEntropyLoss",
-        "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0",
         "cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction, \
          label_smoothing=self.label_smoothing)"
     ),
     weighted!(
         "NLLLoss",
-        "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
         "nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)"
     ),
     weighted!(
         "NLLLoss2d",
-        "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
         "nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)"
     ),
-    weighted!(
-        "BCELoss",
-        "weight=None, size_average=None, reduce=None, reduction='mean'",
-        "binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)"
-    ),
+    weighted!("BCELoss", "binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)"),
     weighted!(
         "BCEWithLogitsLoss",
-        "weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
         "binary_cross_entropy_with_logits(input, target, self.weight, pos_weight=self.pos_weight, \
          reduction=self.reduction)"
     ),
-    loss!(
-        "MSELoss",
-        "size_average=None, reduce=None, reduction='mean'",
-        "mse_loss(input, target, reduction=self.reduction)"
-    ),
-    loss!(
-        "L1Loss",
-        "size_average=None, reduce=None, reduction='mean'",
-        "l1_loss(input, target, reduction=self.reduction)"
-    ),
-    loss!(
-        "SmoothL1Loss",
-        "size_average=None, reduce=None, reduction='mean', beta=1.0",
-        "smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)"
-    ),
-    loss!(
-        "HuberLoss",
-        "reduction='mean', delta=1.0",
-        "huber_loss(input, target, reduction=self.reduction, delta=self.delta)"
-    ),
-    loss!(
-        "KLDivLoss",
-        "size_average=None, reduce=None, reduction='mean', log_target=False",
-        "kl_div(input, target, reduction=self.reduction, log_target=self.log_target)"
-    ),
+    loss!("MSELoss", "mse_loss(input, target, reduction=self.reduction)"),
+    loss!("L1Loss", "l1_loss(input, target, reduction=self.reduction)"),
+    loss!("SmoothL1Loss", "smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)"),
+    loss!("HuberLoss", "huber_loss(input, target, reduction=self.reduction, delta=self.delta)"),
+    loss!("KLDivLoss", "kl_div(input, target, reduction=self.reduction, log_target=self.log_target)"),
     loss!(
         "PoissonNLLLoss",
-        "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
         "poisson_nll_loss(input, target, log_input=self.log_input, full=self.full, eps=self.eps, \
          reduction=self.reduction)"
     ),
     loss!(
         "GaussianNLLLoss",
-        "*, full=False, eps=1e-06, reduction='mean'",
         "gaussian_nll_loss(input, target, var, full=self.full, eps=self.eps, reduction=self.reduction)"
     ),
-    loss!(
-        "SoftMarginLoss",
-        "size_average=None, reduce=None, reduction='mean'",
-        "soft_margin_loss(input, target, reduction=self.reduction)"
-    ),
-    loss!(
-        "HingeEmbeddingLoss",
-        "margin=1.0, size_average=None, reduce=None, reduction='mean'",
-        "hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)"
-    ),
+    loss!("SoftMarginLoss", "soft_margin_loss(input, target, reduction=self.reduction)"),
+    loss!("HingeEmbeddingLoss", "hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)"),
     loss!(
         "CosineEmbeddingLoss",
-        "margin=0.0, size_average=None, reduce=None, reduction='mean'",
         "cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)"
     ),
     loss!(
         "MarginRankingLoss",
-        "margin=0.0, size_average=None, reduce=None, reduction='mean'",
         "margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)"
     ),
     loss!(
         "TripletMarginLoss",
-        "margin=1.0, p=2.0, eps=1e-06, swap=False, size_average=None, reduce=None, reduction='mean'",
         "triplet_margin_loss(anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap, \
          reduction=self.reduction)"
     ),
     loss!(
         "TripletMarginWithDistanceLoss",
-        "*, distance_function=None, margin=1.0, swap=False, reduction='mean'",
         "triplet_margin_with_distance_loss(anchor, positive, negative, distance_function=self.distance_function, \
          margin=self.margin, swap=self.swap, reduction=self.reduction)"
     ),
-    loss!(
-        "MultiLabelMarginLoss",
-        "size_average=None, reduce=None, reduction='mean'",
-        "multilabel_margin_loss(input, target, reduction=self.reduction)"
-    ),
+    loss!("MultiLabelMarginLoss", "multilabel_margin_loss(input, target, reduction=self.reduction)"),
     weighted!(
         "MultiLabelSoftMarginLoss",
-        "weight=None, size_average=None, reduce=None, reduction='mean'",
         "multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)"
     ),
     weighted!(
         "MultiMarginLoss",
-        "p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
         "multi_margin_loss(input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction)"
     ),
     plain(
         "CTCLoss",
-        "blank=0, reduction='mean', zero_infinity=False",
         "ctc_loss(log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity)",
     ),
 ];
 
 pub fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
-    t.def(
-        &format!("{f}cross_entropy"),
-        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', \
-         label_smoothing=0.0",
-        classified,
-    );
-    t.def(
-        &format!("{f}nll_loss"),
-        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
-        classified,
-    );
-    t.def(
-        &format!("{f}binary_cross_entropy"),
-        "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
-        elementwise,
-    );
-    t.def(
-        &format!("{f}binary_cross_entropy_with_logits"),
-        "input, target, weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
-        elementwise,
-    );
-    t.family(
-        f,
-        "mse_loss l1_loss",
-        "input, target, size_average=None, reduce=None, reduction='mean', weight=None",
-        elementwise,
-    );
-    t.def(
-        &format!("{f}smooth_l1_loss"),
-        "input, target, size_average=None, reduce=None, reduction='mean', beta=1.0",
-        elementwise,
-    );
-    t.def(&format!("{f}huber_loss"), "input, target, reduction='mean', delta=1.0, weight=None", elementwise);
-    t.def(
-        &format!("{f}kl_div"),
-        "input, target, size_average=None, reduce=None, reduction='mean', log_target=False",
-        elementwise,
-    );
-    t.def(
-        &format!("{f}poisson_nll_loss"),
-        "input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
-        elementwise,
-    );
-    t.def(&format!("{f}gaussian_nll_loss"), "input, target, var, full=False, eps=1e-06, reduction='mean'", elementwise);
-    t.def(
-        &format!("{f}soft_margin_loss"),
-        "input, target, size_average=None, reduce=None, reduction='mean'",
-        elementwise,
-    );
-    t.def(
-        &format!("{f}hinge_embedding_loss"),
-        "input, target, margin=1.0, size_average=None, reduce=None, reduction='mean'",
-        elementwise,
-    );
-    t.def(
-        &format!("{f}margin_ranking_loss"),
-        "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-        reduced_only,
-    );
-    t.def(
-        &format!("{f}cosine_embedding_loss"),
-        "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-        reduced_only,
-    );
-    t.def(
-        &format!("{f}triplet_margin_loss"),
-        "anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None, reduce=None, \
-         reduction='mean'",
-        reduced_only,
-    );
-    t.def(
-        &format!("{f}triplet_margin_with_distance_loss"),
-        "anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False, reduction='mean'",
-        reduced_only,
-    );
-    t.def(
-        &format!("{f}multi_margin_loss"),
-        "input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
-        per_sample,
-    );
-    t.def(
-        &format!("{f}multilabel_margin_loss"),
-        "input, target, size_average=None, reduce=None, reduction='mean'",
-        per_sample,
-    );
-    t.def(
-        &format!("{f}multilabel_soft_margin_loss"),
-        "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
-        per_sample,
-    );
-    t.def(
-        &format!("{f}ctc_loss"),
-        "log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False",
-        ctc_loss,
-    );
+    t.listed(f, "cross_entropy", classified);
+    t.listed(f, "nll_loss", classified);
+    t.listed(f, "binary_cross_entropy", elementwise);
+    t.listed(f, "binary_cross_entropy_with_logits", elementwise);
+    t.listed(f, "mse_loss l1_loss", elementwise);
+    t.listed(f, "smooth_l1_loss", elementwise);
+    t.listed(f, "huber_loss", elementwise);
+    t.listed(f, "kl_div", elementwise);
+    t.listed(f, "poisson_nll_loss", elementwise);
+    t.listed(f, "gaussian_nll_loss", elementwise);
+    t.listed(f, "soft_margin_loss", elementwise);
+    t.listed(f, "hinge_embedding_loss", elementwise);
+    t.listed(f, "margin_ranking_loss", reduced_only);
+    t.listed(f, "cosine_embedding_loss", reduced_only);
+    t.listed(f, "triplet_margin_loss", reduced_only);
+    t.listed(f, "triplet_margin_with_distance_loss", reduced_only);
+    t.listed(f, "multi_margin_loss", per_sample);
+    t.listed(f, "multilabel_margin_loss", per_sample);
+    t.listed(f, "multilabel_soft_margin_loss", per_sample);
+    t.listed(f, "ctc_loss", ctc_loss);
     t.alias("torch.ctc_loss", "torch.nn.functional.ctc_loss");
 }
 

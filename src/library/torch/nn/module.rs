@@ -71,9 +71,9 @@ pub fn register(t: &mut Table) {
     t.family(m, "get_parameter get_buffer get_submodule", "self, target", member_at);
     t.family(m, "extra_repr", "self", |_, _| Value::Any(crate::value::Type::Str));
     t.family(m, "register_load_state_dict_post_hook", "self, hook, *args, **kwargs", |_, _| Value::Unknown);
-    t.def("torch.nn.Parameter", "data=None, requires_grad=True", new_parameter);
+    t.listed("torch.nn.", "Parameter", new_parameter);
     t.alias("torch.nn.parameter.Parameter", "torch.nn.Parameter");
-    t.def("torch.nn.Buffer", "data=None, *, persistent=True", new_buffer);
+    t.listed("torch.nn.", "Buffer", new_buffer);
     t.alias("torch.nn.parameter.Buffer", "torch.nn.Buffer");
 }
 

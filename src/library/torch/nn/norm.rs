@@ -11,28 +11,15 @@ use crate::value::{Dim, Dtype, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
-    t.def(
-        &format!("{f}batch_norm"),
-        "input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05",
-        batch_norm,
-    );
-    t.def(
-        &format!("{f}instance_norm"),
-        "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, \
-         eps=1e-05",
-        instance_norm,
-    );
-    t.def(&format!("{f}group_norm"), "input, num_groups, weight=None, bias=None, eps=1e-05", group_norm);
-    t.def(&format!("{f}layer_norm"), "input, normalized_shape, weight=None, bias=None, eps=1e-05", layer_norm);
-    t.def(&format!("{f}rms_norm"), "input, normalized_shape, weight=None, eps=None", layer_norm);
-    t.def(&format!("{f}local_response_norm"), "input, size, alpha=0.0001, beta=0.75, k=1.0", local_response_norm);
-    t.def(&format!("{f}normalize"), "input, p=2.0, dim=1, eps=1e-12, out=None", normalize);
-    t.def("torch.native_layer_norm", "input, normalized_shape, weight, bias, eps", native_layer_norm);
-    t.def(
-        "torch.native_batch_norm",
-        "input, weight, bias, running_mean, running_var, training, momentum, eps, *, out=None",
-        native_batch_norm,
-    );
+    t.listed(f, "batch_norm", batch_norm);
+    t.listed(f, "instance_norm", instance_norm);
+    t.listed(f, "group_norm", group_norm);
+    t.listed(f, "layer_norm", layer_norm);
+    t.listed(f, "rms_norm", layer_norm);
+    t.listed(f, "local_response_norm", local_response_norm);
+    t.listed(f, "normalize", normalize);
+    t.listed("torch.", "native_layer_norm", native_layer_norm);
+    t.listed("torch.", "native_batch_norm", native_batch_norm);
     for name in ["group_norm", "layer_norm", "rms_norm"] {
         t.alias(&format!("torch.{name}"), &format!("{f}{name}"));
     }

@@ -6,18 +6,20 @@ use crate::python::{Arg, Bound};
 use crate::value::{ObjId, Value};
 
 pub fn register(t: &mut Table) {
-    for (path, sig) in [
-        ("torch.nn.DataParallel", "module, device_ids=None, output_device=None, dim=0"),
-        (
-            "torch.nn.parallel.DistributedDataParallel",
-            "module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True, \
-             process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False, \
-             gradient_as_bucket_view=False, static_graph=False, *args, **kwargs",
-        ),
-    ] {
-        let class = t.class(path, &["torch.nn.Module"], sig);
-        class.keeps_arguments = false;
-        class.init = Some(wrap);
+    t.listed_class("torch.nn.DataParallel", &["torch.nn.Module"]);
+    // Versions differ in the last parameters.
+    t.class(
+        "torch.nn.parallel.DistributedDataParallel",
+        &["torch.nn.Module"],
+        "module, device_ids=None, output_device=None, dim=0, broadcast_buffers=True, init_sync=True, \
+         process_group=None, bucket_cap_mb=None, find_unused_parameters=False, check_reduction=False, \
+         gradient_as_bucket_view=False, static_graph=False, *args, **kwargs",
+    );
+    for path in ["torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel"] {
+        if let Some(class) = t.classes.get_mut(&crate::value::sym(path)) {
+            class.keeps_arguments = false;
+            class.init = Some(wrap);
+        }
         t.def(&format!("{path}.forward"), "self, *args, **kwargs", forward);
         t.def(&format!("{path}.no_sync"), "self", |_, _| Value::Unknown);
     }

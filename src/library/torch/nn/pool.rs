@@ -9,37 +9,21 @@ use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
-    let max = "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False";
-    t.family(f, "max_pool1d max_pool2d max_pool3d", max, max_pool);
-    t.family(f, "max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", max, max_pool);
+    t.listed(f, "max_pool1d max_pool2d max_pool3d", max_pool);
+    t.listed(f, "max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", max_pool);
     let torch_max = "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False";
     t.family("torch.", "max_pool1d max_pool2d max_pool3d", torch_max, max_pool);
     let avg = "input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, \
                divisor_override=None";
-    t.family(f, "avg_pool1d avg_pool2d avg_pool3d", avg, avg_pool);
+    t.listed(f, "avg_pool2d avg_pool3d", avg_pool);
+    t.family(f, "avg_pool1d", avg, avg_pool);
     t.alias("torch.avg_pool1d", "torch.nn.functional.avg_pool1d");
-    t.family(
-        f,
-        "lp_pool1d lp_pool2d lp_pool3d",
-        "input, norm_type, kernel_size, stride=None, ceil_mode=False",
-        lp_pool,
-    );
-    t.family(f, "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d", "input, output_size", adaptive);
+    t.listed(f, "lp_pool1d lp_pool2d lp_pool3d", lp_pool);
+    t.listed(f, "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d", adaptive);
     t.alias("torch.adaptive_avg_pool1d", "torch.nn.functional.adaptive_avg_pool1d");
-    let adaptive_max = "input, output_size, return_indices=False";
-    t.family(f, "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d", adaptive_max, adaptive);
-    t.family(
-        f,
-        "fractional_max_pool2d fractional_max_pool3d",
-        "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None",
-        fractional,
-    );
-    t.family(
-        f,
-        "max_unpool1d max_unpool2d max_unpool3d",
-        "input, indices, kernel_size, stride=None, padding=0, output_size=None",
-        unpool,
-    );
+    t.listed(f, "adaptive_max_pool1d adaptive_max_pool2d adaptive_max_pool3d", adaptive);
+    t.listed(f, "fractional_max_pool2d fractional_max_pool3d", fractional);
+    t.listed(f, "max_unpool1d max_unpool2d max_unpool3d", unpool);
 }
 
 /// The spatial dimensions follow an optional batch dimension and the channels.

@@ -10,34 +10,21 @@ use crate::value::{Dim, Dtype, Past, Range, Role, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
-    t.def(
-        &format!("{f}interpolate"),
-        "input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None, \
-         antialias=False",
-        interpolate,
-    );
-    t.def(
-        &format!("{f}upsample"),
-        "input, size=None, scale_factor=None, mode='nearest', align_corners=None",
-        interpolate,
-    );
-    t.family(f, "upsample_nearest upsample_bilinear", "input, size=None, scale_factor=None", interpolate);
-    t.def(&format!("{f}pad"), "input, pad, mode='constant', value=None", pad);
-    t.def(&format!("{f}pixel_shuffle"), "input, upscale_factor", pixel_shuffle);
-    t.def(&format!("{f}pixel_unshuffle"), "input, downscale_factor", pixel_unshuffle);
-    t.family(f, "channel_shuffle native_channel_shuffle", "input, groups", channel_shuffle);
+    t.listed(f, "interpolate", interpolate);
+    t.listed(f, "upsample", interpolate);
+    t.listed(f, "upsample_nearest upsample_bilinear", interpolate);
+    t.listed(f, "pad", pad);
+    t.listed(f, "pixel_shuffle", pixel_shuffle);
+    t.listed(f, "pixel_unshuffle", pixel_unshuffle);
+    t.listed(f, "channel_shuffle native_channel_shuffle", channel_shuffle);
     t.def("torch.constant_pad_nd", "input, pad, value=0, *, mode='constant'", pad);
     for name in ["torch.grid_sampler", "torch.grid_sampler_2d", "torch.grid_sampler_3d"] {
-        t.def(name, "input, grid, interpolation_mode, padding_mode, align_corners", grid_sample);
+        t.listed("", name, grid_sample);
     }
-    t.def(&format!("{f}unfold"), "input, kernel_size, dilation=1, padding=0, stride=1", unfold);
-    t.def(&format!("{f}fold"), "input, output_size, kernel_size, dilation=1, padding=0, stride=1", fold);
-    t.def(
-        &format!("{f}grid_sample"),
-        "input, grid, mode='bilinear', padding_mode='zeros', align_corners=None",
-        grid_sample,
-    );
-    t.def(&format!("{f}affine_grid"), "theta, size, align_corners=None", affine_grid);
+    t.listed(f, "unfold", unfold);
+    t.listed(f, "fold", fold);
+    t.listed(f, "grid_sample", grid_sample);
+    t.listed(f, "affine_grid", affine_grid);
     for name in ["pixel_shuffle", "pixel_unshuffle", "channel_shuffle"] {
         t.alias(&format!("torch.{name}"), &format!("{f}{name}"));
     }

@@ -11,31 +11,20 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, ObjId, Size, Tensor, Type, Value};
 
-const RECURRENT: &str = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, \
-                         bidirectional=False, proj_size=0, device=None, dtype=None";
-const SIMPLE: &str = "input_size, hidden_size, num_layers=1, nonlinearity='tanh', bias=True, batch_first=False, \
-                      dropout=0.0, bidirectional=False, device=None, dtype=None";
-const GATED: &str = "input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0, \
-                     bidirectional=False, device=None, dtype=None";
-
 pub fn register(t: &mut Table) {
     t.class("torch.nn.RNNBase", &["torch.nn.Module"], "mode, *args, **kwargs").keeps_arguments = false;
     t.class("torch.nn.RNNCellBase", &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
-    for (name, sig) in [("LSTM", RECURRENT), ("GRU", GATED), ("RNN", SIMPLE)] {
+    for name in ["LSTM", "GRU", "RNN"] {
         let path = format!("torch.nn.{name}");
-        let class = t.class(&path, &["torch.nn.RNNBase"], sig);
+        let class = t.listed_class(&path, &["torch.nn.RNNBase"]);
         class.keeps_arguments = false;
         class.init = Some(construct);
         t.def(&format!("{path}.forward"), "self, input, hx=None", forward);
     }
     t.def("torch.nn.RNNBase.flatten_parameters", "self", |_, _| Value::None);
-    for (name, sig) in [
-        ("LSTMCell", "input_size, hidden_size, bias=True, device=None, dtype=None"),
-        ("GRUCell", "input_size, hidden_size, bias=True, device=None, dtype=None"),
-        ("RNNCell", "input_size, hidden_size, bias=True, nonlinearity='tanh', device=None, dtype=None"),
-    ] {
+    for name in ["LSTMCell", "GRUCell", "RNNCell"] {
         let path = format!("torch.nn.{name}");
-        let class = t.class(&path, &["torch.nn.RNNCellBase"], sig);
+        let class = t.listed_class(&path, &["torch.nn.RNNCellBase"]);
         class.keeps_arguments = false;
         class.init = Some(construct);
         t.def(&format!("{path}.forward"), "self, input, hx=None", cell);

@@ -12,13 +12,9 @@ pub const PACKED: &str = "torch.nn.utils.rnn.PackedSequence";
 
 pub fn register(t: &mut Table) {
     let u = "torch.nn.utils.";
-    t.def(
-        &format!("{u}clip_grad_norm_"),
-        "parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None",
-        total_norm,
-    );
-    t.def(&format!("{u}get_total_norm"), "tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None", total_norm);
-    t.def(&format!("{u}clip_grad_value_"), "parameters, clip_value, foreach=None", |_, _| Value::None);
+    t.listed(u, "clip_grad_norm_", total_norm);
+    t.listed(u, "get_total_norm", total_norm);
+    t.listed(u, "clip_grad_value_", |_, _| Value::None);
     t.alias("torch.nn.utils.clip_grad.clip_grad_norm_", "torch.nn.utils.clip_grad_norm_");
     t.alias("torch.nn.utils.clip_grad_norm", "torch.nn.utils.clip_grad_norm_");
     t.family(u, "weight_norm spectral_norm remove_weight_norm remove_spectral_norm", "module, *args, **kwargs", same);
@@ -28,32 +24,20 @@ pub fn register(t: &mut Table) {
         "module, *args, **kwargs",
         same,
     );
-    t.def(&format!("{u}parameters_to_vector"), "parameters", |cx, _| {
+    t.listed(u, "parameters_to_vector", |cx, _| {
         let at = cx.at();
         cx.out(Tensor::default().with_shape(vec![Size::Unknown], at))
     });
-    t.def(&format!("{u}vector_to_parameters"), "vec, parameters", |_, _| Value::None);
+    t.listed(u, "vector_to_parameters", |_, _| Value::None);
     let r = "torch.nn.utils.rnn.";
-    t.def(
-        &format!("{r}pack_padded_sequence"),
-        "input, lengths, batch_first=False, enforce_sorted=True",
-        pack_padded_sequence,
-    );
-    t.def(
-        &format!("{r}pad_packed_sequence"),
-        "sequence, batch_first=False, padding_value=0.0, total_length=None",
-        pad_packed_sequence,
-    );
-    t.def(
-        &format!("{r}pad_sequence"),
-        "sequences, batch_first=False, padding_value=0.0, padding_side='right'",
-        pad_sequence,
-    );
-    t.def(&format!("{r}pack_sequence"), "sequences, enforce_sorted=True", |cx, _| {
+    t.listed(r, "pack_padded_sequence", pack_padded_sequence);
+    t.listed(r, "pad_packed_sequence", pad_packed_sequence);
+    t.listed(r, "pad_sequence", pad_sequence);
+    t.listed(r, "pack_sequence", |cx, _| {
         let facts = Tensor::default();
         packed(cx, facts)
     });
-    let class = t.class(PACKED, &[], "data, batch_sizes=None, sorted_indices=None, unsorted_indices=None");
+    let class = t.listed_class(PACKED, &[]);
     class.keeps_arguments = true;
     t.def(&format!("{PACKED}.to"), "self, *args, **kwargs", |_, _| Value::Unknown);
     t.family(&format!("{PACKED}."), "cuda cpu float half double", "self, *args, **kwargs", |_, _| Value::Unknown);

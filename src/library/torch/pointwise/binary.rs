@@ -60,70 +60,57 @@ impl Rule {
     }
 }
 
-const TWO: &str = "input, other, *, out=None";
-
 pub fn register(t: &mut Table) {
     // Both numbers is legal too, and gives a tensor: `torch.add(1, 2)`.
-    t.def("torch.add", "input, other, *, alpha=1, out=None", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
-    t.family("torch.", "mul multiply", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
-    t.family("torch.", "sub subtract", "input, other, *, alpha=1, out=None", |cx, b| {
-        binary(cx, b, Rule::any(Gives::Common, BOOL))
-    });
-    t.defs("torch.rsub", &["input, other, *, alpha=1", "input, other, alpha=1"], |cx, b| {
-        binary(cx, b, Rule::second(Gives::Common, BOOL))
-    });
-    t.family("torch.", "div divide", "input, other, *, rounding_mode=None, out=None", divide);
-    t.family("torch.", "true_divide", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Float, NONE)));
-    t.family("torch.", "floor_divide remainder", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Common, BOOL_COMPLEX)));
-    t.family("torch.", "fmod", TWO, |cx, b| binary(cx, b, Rule::second(Gives::Common, BOOL_COMPLEX)));
-    t.def("torch.pow", "input, exponent, *, out=None", pow);
-    t.def("torch.float_power", "input, exponent, *, out=None", |cx, b| binary(cx, b, Rule::any(Gives::Double, NONE)));
-    t.family("torch.", "maximum minimum fmax fmin", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Common, COMPLEX)));
-    t.family("torch.", "atan2 arctan2", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Float, COMPLEX)));
-    t.family("torch.", "ldexp", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Float, NONE)));
-    t.family("torch.", "copysign", TWO, |cx, b| binary(cx, b, Rule::second(Gives::Float, COMPLEX)));
-    t.family("torch.", "xlogy", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)));
-    t.family("torch.special.", "xlogy xlog1py zeta", TWO, |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)));
-    t.family("torch.", "logaddexp", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Common, INTEGERS)));
-    t.family("torch.", "logaddexp2 hypot nextafter igamma igammac", TWO, |cx, b| {
+    t.listed("torch.", "add", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
+    t.listed("torch.", "mul multiply", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
+    t.listed("torch.", "sub subtract", |cx, b| binary(cx, b, Rule::any(Gives::Common, BOOL)));
+    t.listed("torch.", "rsub", |cx, b| binary(cx, b, Rule::second(Gives::Common, BOOL)));
+    t.listed("torch.", "div divide", divide);
+    t.listed("torch.", "true_divide", |cx, b| binary(cx, b, Rule::any(Gives::Float, NONE)));
+    t.listed("torch.", "floor_divide remainder", |cx, b| binary(cx, b, Rule::any(Gives::Common, BOOL_COMPLEX)));
+    t.listed("torch.", "fmod", |cx, b| binary(cx, b, Rule::second(Gives::Common, BOOL_COMPLEX)));
+    t.listed("torch.", "pow", pow);
+    t.listed("torch.", "float_power", |cx, b| binary(cx, b, Rule::any(Gives::Double, NONE)));
+    t.listed("torch.", "maximum minimum fmax fmin", |cx, b| binary(cx, b, Rule::tensors(Gives::Common, COMPLEX)));
+    t.listed("torch.", "atan2 arctan2", |cx, b| binary(cx, b, Rule::tensors(Gives::Float, COMPLEX)));
+    t.listed("torch.", "ldexp", |cx, b| binary(cx, b, Rule::tensors(Gives::Float, NONE)));
+    t.listed("torch.", "copysign", |cx, b| binary(cx, b, Rule::second(Gives::Float, COMPLEX)));
+    t.listed("torch.", "xlogy", |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)));
+    t.listed("torch.special.", "xlogy xlog1py zeta", |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)));
+    t.listed("torch.", "logaddexp", |cx, b| binary(cx, b, Rule::tensors(Gives::Common, INTEGERS)));
+    t.listed("torch.", "logaddexp2 hypot nextafter igamma igammac", |cx, b| {
         binary(cx, b, Rule::tensors(Gives::Common, NOT_FLOAT))
     });
-    t.family("torch.special.", "gammainc gammaincc", TWO, |cx, b| {
-        binary(cx, b, Rule::tensors(Gives::Common, NOT_FLOAT))
-    });
-    t.family(
+    t.listed("torch.special.", "gammainc gammaincc", |cx, b| binary(cx, b, Rule::tensors(Gives::Common, NOT_FLOAT)));
+    t.listed(
         "torch.special.",
         "chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w \
          hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p \
          shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v \
          shifted_chebyshev_polynomial_w",
-        "x, n, *, out=None",
         |cx, b| binary(cx, b, Rule::any(Gives::Float, COMPLEX)),
     );
-    t.family("torch.", "bitwise_and bitwise_or bitwise_xor", TWO, |cx, b| {
-        binary(cx, b, Rule::any(Gives::Common, FLOATS))
-    });
-    t.family("torch.", "bitwise_left_shift bitwise_right_shift", TWO, |cx, b| {
+    t.listed("torch.", "bitwise_and bitwise_or bitwise_xor", |cx, b| binary(cx, b, Rule::any(Gives::Common, FLOATS)));
+    t.listed("torch.", "bitwise_left_shift bitwise_right_shift", |cx, b| {
         binary(cx, b, Rule::any(Gives::Common, NOT_INTEGRAL))
     });
-    t.family("torch.", "gcd lcm", TWO, |cx, b| binary(cx, b, Rule::tensors(Gives::Common, NOT_INTEGRAL)));
-    t.family("torch.", "logical_and logical_or logical_xor", TWO, |cx, b| {
-        binary(cx, b, Rule::tensors(Gives::Bool, NONE))
-    });
-    t.family("torch.", "eq ne not_equal", TWO, |cx, b| binary(cx, b, Rule::second(Gives::Bool, NONE)));
-    t.family("torch.", "lt le gt ge less less_equal greater greater_equal", TWO, |cx, b| {
+    t.listed("torch.", "gcd lcm", |cx, b| binary(cx, b, Rule::tensors(Gives::Common, NOT_INTEGRAL)));
+    t.listed("torch.", "logical_and logical_or logical_xor", |cx, b| binary(cx, b, Rule::tensors(Gives::Bool, NONE)));
+    t.listed("torch.", "eq ne not_equal", |cx, b| binary(cx, b, Rule::second(Gives::Bool, NONE)));
+    t.listed("torch.", "lt le gt ge less less_equal greater greater_equal", |cx, b| {
         binary(cx, b, Rule::second(Gives::Bool, COMPLEX))
     });
-    t.def("torch.heaviside", "input, values, *, out=None", heaviside);
-    t.def("torch.isclose", "input, other, rtol=1e-05, atol=1e-08, equal_nan=False", isclose);
-    t.def("torch.allclose", "input, other, rtol=1e-05, atol=1e-08, equal_nan=False", |cx, b| {
+    t.listed("torch.", "heaviside", heaviside);
+    t.listed("torch.", "isclose", isclose);
+    t.listed("torch.", "allclose", |cx, b| {
         isclose(cx, b);
         Value::Any(Type::Bool)
     });
-    t.def("torch.equal", "input, other", equal);
-    t.def("torch.dist", "input, other, p=2", dist);
-    t.def("torch.complex", "real, imag, *, out=None", complex);
-    t.def("torch.polar", "abs, angle, *, out=None", complex);
+    t.listed("torch.", "equal", equal);
+    t.listed("torch.", "dist", dist);
+    t.listed("torch.", "complex", complex);
+    t.listed("torch.", "polar", complex);
 }
 
 /// The two operands of a call, with their names, after the check that numbers stand only

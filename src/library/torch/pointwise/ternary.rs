@@ -14,16 +14,16 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Kind, Range, Role, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "clamp clip", "input, min=None, max=None, *, out=None", clamp);
-    t.def("torch.clamp_min", "input, min, *, out=None", clamp);
-    t.def("torch.clamp_max", "input, max, *, out=None", clamp);
+    t.listed("torch.", "clamp clip", clamp);
+    t.listed("torch.", "clamp_min", clamp);
+    t.listed("torch.", "clamp_max", clamp);
     t.defs("torch.where", &["condition, input, other, *, out=None", "condition"], choose);
-    t.def("torch.Tensor.where", "input, condition, other", choose);
-    t.def("torch.lerp", "input, end, weight, *, out=None", lerp);
-    t.family("torch.", "addcmul addcdiv", "input, tensor1, tensor2, *, value=1, out=None", addc);
+    t.listed("torch.Tensor.", "where", choose);
+    t.listed("torch.", "lerp", lerp);
+    t.listed("torch.", "addcmul addcdiv", addc);
     t.def("torch.isin", "elements, test_elements, *, assume_unique=False, invert=False, out=None", isin);
-    t.def("torch.fake_quantize_per_tensor_affine", "input, scale, zero_point, quant_min, quant_max", same);
-    t.def("torch.fake_quantize_per_channel_affine", "input, scale, zero_point, axis, quant_min, quant_max", same);
+    t.listed("torch.", "fake_quantize_per_tensor_affine", same);
+    t.listed("torch.", "fake_quantize_per_channel_affine", same);
 }
 
 /// The same shape and dtype.

@@ -8,70 +8,63 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Grad, Kind, Range, Role, Tensor, Value};
 
-const INPUT: &str = "input, *, out=None";
-
 pub fn register(t: &mut Table) {
     // Integers give floats of the default dtype.
-    t.family(
+    t.listed(
         "torch.",
         "acos acosh asin asinh atan atanh arccos arccosh arcsin arcsinh arctan arctanh cos cosh sin sinh sinc tan \
          tanh exp exp2 expm1 log log10 log1p log2 sqrt rsqrt sigmoid reciprocal",
-        INPUT,
         |cx, b| unary(cx, b, Gives::Float, &[]),
     );
-    t.family("torch.special.", "expit exp2 expm1 log1p sinc", INPUT, |cx, b| unary(cx, b, Gives::Float, &[]));
-    t.family("torch.", "deg2rad rad2deg digamma erf erfc erfinv i0 lgamma", INPUT, |cx, b| {
+    t.listed("torch.special.", "expit exp2 expm1 log1p sinc", |cx, b| unary(cx, b, Gives::Float, &[]));
+    t.listed("torch.", "deg2rad rad2deg digamma erf erfc erfinv i0 lgamma", |cx, b| {
         unary(cx, b, Gives::Float, COMPLEX)
     });
-    t.family(
+    t.listed(
         "torch.special.",
         "bessel_j0 bessel_j1 bessel_y0 bessel_y1 digamma entr erf erfc erfcx erfinv gammaln i0 i0e i1 i1e log_ndtr \
          modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 ndtr ndtri psi",
-        INPUT,
         |cx, b| unary(cx, b, Gives::Float, COMPLEX),
     );
-    t.family(
+    t.listed(
         "torch.special.",
         "airy_ai scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0",
-        "x, *, out=None",
         |cx, b| unary(cx, b, Gives::Float, COMPLEX),
     );
     for path in ["torch.logit", "torch.special.logit"] {
-        t.def(path, "input, eps=None, *, out=None", |cx, b| unary(cx, b, Gives::Float, COMPLEX));
+        t.listed("", path, |cx, b| unary(cx, b, Gives::Float, COMPLEX));
     }
     for path in ["torch.polygamma", "torch.special.polygamma"] {
-        t.def(path, "n, input, *, out=None", polygamma);
+        t.listed("", path, polygamma);
     }
-    t.def("torch.Tensor.polygamma", "input, n", polygamma);
+    t.listed("torch.Tensor.", "polygamma", polygamma);
     for path in ["torch.mvlgamma", "torch.special.multigammaln"] {
-        t.def(path, "input, p, *, out=None", mvlgamma);
+        t.listed("", path, mvlgamma);
     }
     // The dtype stays.
-    t.family("torch.", "ceil floor trunc fix", INPUT, |cx, b| unary(cx, b, Gives::Same, BOOL_COMPLEX));
-    for path in ["torch.round", "torch.special.round"] {
-        t.def(path, "input, *, decimals=0, out=None", round);
-    }
-    t.family("torch.", "frac", INPUT, |cx, b| unary(cx, b, Gives::Same, NOT_FLOAT));
-    t.family("torch.", "neg negative positive", INPUT, |cx, b| unary(cx, b, Gives::Same, BOOL));
-    t.family("torch.", "sgn conj_physical resolve_conj resolve_neg", INPUT, |cx, b| unary(cx, b, Gives::Same, &[]));
-    t.family("torch.", "sign", INPUT, |cx, b| unary(cx, b, Gives::Same, COMPLEX));
-    t.def("torch.nan_to_num", "input, nan=None, posinf=None, neginf=None, *, out=None", |cx, b| {
-        unary(cx, b, Gives::Same, &[])
-    });
-    t.family("torch.", "bitwise_not", INPUT, |cx, b| unary(cx, b, Gives::Same, &[Kind::Floating, Kind::Complex]));
-    t.family("torch.", "square", INPUT, square);
-    t.family("torch.", "abs absolute", INPUT, |cx, b| unary(cx, b, Gives::Real, &[]));
-    t.family("torch.", "angle", INPUT, |cx, b| unary(cx, b, Gives::Angle, &[]));
-    t.family("torch.", "isfinite isinf isnan isreal logical_not", INPUT, |cx, b| unary(cx, b, Gives::Bool, &[]));
-    t.family("torch.", "isneginf isposinf signbit", INPUT, |cx, b| unary(cx, b, Gives::Bool, COMPLEX));
+    t.listed("torch.", "ceil floor trunc fix", |cx, b| unary(cx, b, Gives::Same, BOOL_COMPLEX));
+    t.listed("torch.special.", "round", round);
+    // The overload with `decimals` is read by the same function.
+    t.def("torch.round", "input, *, decimals=0, out=None", round);
+    t.listed("torch.", "frac", |cx, b| unary(cx, b, Gives::Same, NOT_FLOAT));
+    t.listed("torch.", "neg negative positive", |cx, b| unary(cx, b, Gives::Same, BOOL));
+    t.listed("torch.", "sgn conj_physical resolve_conj resolve_neg", |cx, b| unary(cx, b, Gives::Same, &[]));
+    t.listed("torch.", "sign", |cx, b| unary(cx, b, Gives::Same, COMPLEX));
+    t.listed("torch.", "nan_to_num", |cx, b| unary(cx, b, Gives::Same, &[]));
+    t.listed("torch.", "bitwise_not", |cx, b| unary(cx, b, Gives::Same, &[Kind::Floating, Kind::Complex]));
+    t.listed("torch.", "square", square);
+    t.listed("torch.", "abs absolute", |cx, b| unary(cx, b, Gives::Real, &[]));
+    t.listed("torch.", "angle", |cx, b| unary(cx, b, Gives::Angle, &[]));
+    t.listed("torch.", "isfinite isinf isnan isreal logical_not", |cx, b| unary(cx, b, Gives::Bool, &[]));
+    t.listed("torch.", "isneginf isposinf signbit", |cx, b| unary(cx, b, Gives::Bool, COMPLEX));
     // Views.
-    t.family("torch.", "real imag conj", "input", part);
-    t.def("torch.view_as_real", "input", view_as_real);
-    t.def("torch.view_as_complex", "input", view_as_complex);
-    t.def("torch.view_as_real_copy", "input, *, out=None", view_as_real);
-    t.def("torch.view_as_complex_copy", "input, *, out=None", view_as_complex);
-    t.def("torch.frexp", "input, *, out=None", frexp);
-    t.family("torch.", "is_nonzero", "input", |_, _| Value::Any(crate::value::Type::Bool));
+    t.listed("torch.", "real imag conj", part);
+    t.listed("torch.", "view_as_real", view_as_real);
+    t.listed("torch.", "view_as_complex", view_as_complex);
+    t.listed("torch.", "view_as_real_copy", view_as_real);
+    t.listed("torch.", "view_as_complex_copy", view_as_complex);
+    t.listed("torch.", "frexp", frexp);
+    t.listed("torch.", "is_nonzero", |_, _| Value::Any(crate::value::Type::Bool));
 }
 
 const BOOL: &[Kind] = &[Kind::Bool];

@@ -11,9 +11,9 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "pdist", "input, p=2", pdist);
+    t.listed("torch.", "pdist", pdist);
     t.alias("torch.nn.functional.pdist", "torch.pdist");
-    t.def("torch.cdist", "x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'", cdist);
+    t.listed("torch.", "cdist", cdist);
 }
 
 /// Both vectors, with the device of the result.

@@ -20,11 +20,11 @@ pub fn register(t: &mut Table) {
             extreme,
         );
     }
-    t.def("torch.mode", "input, dim=-1, keepdim=False, *, out=None", extreme);
-    t.def("torch.kthvalue", "input, k, dim=-1, keepdim=False, *, out=None", kthvalue);
-    t.family("torch.", "amax amin", "input, dim=(), keepdim=False, *, out=None", amax);
-    t.def("torch.aminmax", "input, *, dim=None, keepdim=False, out=None", aminmax);
-    t.family("torch.", "argmax argmin", "input, dim=None, keepdim=False, *, out=None", argmax);
+    t.listed("torch.", "mode", extreme);
+    t.listed("torch.", "kthvalue", kthvalue);
+    t.listed("torch.", "amax amin", amax);
+    t.listed("torch.", "aminmax", aminmax);
+    t.listed("torch.", "argmax argmin", argmax);
 }
 
 /// Elements of the input: between its least and its greatest.

@@ -16,15 +16,11 @@ pub fn register(t: &mut Table) {
     ];
     t.defs("torch.sort", &sort_sigs, sort);
     t.defs("torch.argsort", &sort_sigs, sort);
-    t.def("torch.msort", "input, *, out=None", sort);
-    t.def("torch.topk", "input, k, dim=-1, largest=True, sorted=True, *, out=None", topk);
-    t.def(
-        "torch.searchsorted",
-        "sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None",
-        searchsorted,
-    );
+    t.listed("torch.", "msort", sort);
+    t.listed("torch.", "topk", topk);
+    t.listed("torch.", "searchsorted", searchsorted);
     // `Tensor.bucketize` and `torch.bucketize` are one; there is no `Tensor.searchsorted`.
-    t.def("torch.bucketize", "input, boundaries, *, out_int32=False, right=False, out=None", searchsorted);
+    t.listed("torch.", "bucketize", searchsorted);
 }
 
 fn like(cx: &Cx<'_, '_>, input: &Tensor, dtype: Option<Dtype>) -> Tensor {

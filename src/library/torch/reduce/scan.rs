@@ -12,14 +12,14 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "cumsum cumprod", "input, dim, *, dtype=None, out=None", cumsum);
-    t.family("torch.Tensor.", "cumsum cumprod", "input, dim, dtype=None", cumsum);
-    t.family("torch.", "logcumsumexp", "input, dim, *, out=None", logcumsumexp);
-    t.family("torch.", "cummax cummin", "input, dim, *, out=None", cummax);
-    t.def("torch.diff", "input, n=1, dim=-1, prepend=None, append=None, *, out=None", diff);
+    t.listed("torch.", "cumsum cumprod", cumsum);
+    t.listed("torch.Tensor.", "cumsum cumprod", cumsum);
+    t.listed("torch.", "logcumsumexp", logcumsumexp);
+    t.listed("torch.", "cummax cummin", cummax);
+    t.listed("torch.", "diff", diff);
     t.family("torch.", "trapezoid trapz cumulative_trapezoid", "y, x=None, *, dx=1, dim=-1", trapezoid);
-    t.def("torch.gradient", "input, *, spacing=None, dim=None, edge_order=1", gradient);
-    t.def("torch.renorm", "input, p, dim, maxnorm, *, out=None", renorm);
+    t.listed("torch.", "gradient", gradient);
+    t.listed("torch.", "renorm", renorm);
 }
 
 /// The same shape and another dtype.

@@ -11,13 +11,13 @@ use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 pub fn register(t: &mut Table) {
     t.def("torch.unique", "input, sorted=True, return_inverse=False, return_counts=False, dim=None", unique);
     t.def("torch.unique_consecutive", "input, return_inverse=False, return_counts=False, dim=None", unique);
-    t.def("torch.bincount", "input, weights=None, minlength=0", bincount);
-    t.def("torch.histc", "input, bins=100, min=0, max=0, *, out=None", histc);
-    t.def("torch.histogram", "input, bins=100, *, range=None, weight=None, density=False, out=None", histogram);
-    t.def("torch.histogramdd", "input, bins, range=None, weight=None, density=False", histogramdd);
-    t.def("torch.combinations", "input, r=2, with_replacement=False", combinations);
-    t.def("torch.cartesian_prod", "*tensors", cartesian_prod);
-    t.def("torch.unravel_index", "indices, shape", unravel_index);
+    t.listed("torch.", "bincount", bincount);
+    t.listed("torch.", "histc", histc);
+    t.listed("torch.", "histogram", histogram);
+    t.listed("torch.", "histogramdd", histogramdd);
+    t.listed("torch.", "combinations", combinations);
+    t.listed("torch.", "cartesian_prod", cartesian_prod);
+    t.listed("torch.", "unravel_index", unravel_index);
 }
 
 /// A length that the elements decide: at least one unless the input is empty.

@@ -10,8 +10,9 @@ use crate::python::Bound;
 use crate::value::{Dtype, Kind, Role, Value};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "softmax log_softmax", "input, dim, dtype=None, *, out=None", softmax);
-    t.family("torch.special.", "softmax log_softmax", "input, dim, dtype=None", softmax);
+    t.listed("torch.", "softmax log_softmax", softmax);
+    t.listed("torch.special.", "softmax", softmax);
+    t.listed("torch.special.", "log_softmax", softmax);
 }
 
 fn softmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

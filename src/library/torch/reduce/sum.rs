@@ -9,8 +9,10 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Size, Tensor, Value, promote};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "sum nansum", "input, dim=None, keepdim=False, *, dtype=None, out=None", sum);
-    t.family("torch.", "mean nanmean", "input, dim=None, keepdim=False, *, dtype=None, out=None", mean);
+    t.listed("torch.", "nansum", sum);
+    t.family("torch.", "sum", "input, dim=None, keepdim=False, *, dtype=None, out=None", sum);
+    t.listed("torch.", "nanmean", mean);
+    t.family("torch.", "mean", "input, dim=None, keepdim=False, *, dtype=None, out=None", mean);
     t.def("torch.prod", "input, dim=None, keepdim=False, *, dtype=None, out=None", prod);
     t.def("torch.Tensor.prod", "input, dim=None, keepdim=False, dtype=None", prod);
     for name in ["std", "var", "std_mean", "var_mean"] {
@@ -23,25 +25,18 @@ pub fn register(t: &mut Table) {
             spread,
         );
     }
-    t.defs("torch.count_nonzero", &["input, dim=None"], count);
+    t.listed("torch.", "count_nonzero", count);
     t.def("torch.Tensor.count_nonzero", "input, *dim", count);
-    t.family("torch.", "all any", "input, dim=None, keepdim=False, *, out=None", truth);
+    t.listed("torch.", "all any", truth);
     for path in ["torch.logsumexp", "torch.special.logsumexp"] {
-        t.def(path, "input, dim, keepdim=False, *, out=None", logsumexp);
+        t.listed("", path, logsumexp);
     }
-    t.family(
-        "torch.",
-        "quantile nanquantile",
-        "input, q, dim=None, keepdim=False, *, interpolation='linear', out=None",
-        quantile,
-    );
-    t.def("torch.trace", "input", trace);
+    t.listed("torch.", "quantile nanquantile", quantile);
+    t.listed("torch.", "trace", trace);
     t.def("torch.Tensor.sum_to_size", "input, *size", sum_to_size);
-    t.def("torch.hash_tensor", "input, dim=(), *, keepdim=False, mode=0, out=None", |cx, b| {
-        simple(cx, b, |_| Some(Dtype::Uint64))
-    });
-    t.def("torch.cov", "input, *, correction=1, fweights=None, aweights=None", covariance);
-    t.def("torch.corrcoef", "input", covariance);
+    t.listed("torch.", "hash_tensor", |cx, b| simple(cx, b, |_| Some(Dtype::Uint64)));
+    t.listed("torch.", "cov", covariance);
+    t.listed("torch.", "corrcoef", covariance);
 }
 
 /// A reduction over `dim` with a dtype that follows from the input's.

@@ -8,13 +8,15 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "transpose transpose_copy swapdims", "input, dim0, dim1, *, out=None", transpose);
-    t.def("torch.swapaxes", "input, axis0, axis1", transpose);
-    t.family("torch.", "permute permute_copy", "input, dims, *, out=None", |cx, b| permute(cx, b, &[b.get("dims")]));
+    t.listed("torch.", "transpose_copy", transpose);
+    t.listed("torch.", "transpose swapdims", transpose);
+    t.listed("torch.", "swapaxes", transpose);
+    t.listed("torch.", "permute permute_copy", |cx, b| permute(cx, b, &[b.get("dims")]));
     t.def("torch.Tensor.permute", "input, *dims", |cx, b| permute(cx, b, &b.rest_values()));
-    t.family("torch.", "movedim moveaxis", "input, source, destination", movedim);
-    t.family("torch.", "t t_copy", "input, *, out=None", transposed);
-    t.def("torch.adjoint", "input", |cx, b| {
+    t.listed("torch.", "movedim moveaxis", movedim);
+    t.listed("torch.", "t_copy", transposed);
+    t.listed("torch.", "t", transposed);
+    t.listed("torch.", "adjoint", |cx, b| {
         let value = b.get("input");
         match cx.tensor(&value) {
             Some(input) => transposed_attribute(cx, &value, &input, "mH"),

@@ -8,12 +8,13 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Range, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.diag", "input, diagonal=0, *, out=None", diag);
-    t.family("torch.", "diagonal diagonal_copy", "input, offset=0, dim1=0, dim2=1, *, out=None", diagonal);
+    t.listed("torch.", "diag", diag);
+    t.listed("torch.", "diagonal_copy", diagonal);
+    t.listed("torch.", "diagonal", diagonal);
     t.def("torch.linalg.diagonal", "input, *, offset=0, dim1=-2, dim2=-1", diagonal);
-    t.def("torch.diag_embed", "input, offset=0, dim1=-2, dim2=-1", diag_embed);
-    t.def("torch.diagflat", "input, offset=0", diagflat);
-    t.family("torch.", "tril triu", "input, diagonal=0, *, out=None", triangle);
+    t.listed("torch.", "diag_embed", diag_embed);
+    t.listed("torch.", "diagflat", diagflat);
+    t.listed("torch.", "tril triu", triangle);
 }
 
 /// The length of a diagonal.

@@ -10,20 +10,16 @@ use crate::value::{Dim, Dtype, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
     t.def("torch.Tensor.expand", "input, *size, implicit=False", |cx, b| expand(cx, b, &b.rest_values()));
-    t.def("torch.expand_copy", "input, size, *, implicit=False, out=None", |cx, b| expand(cx, b, &[b.get("size")]));
-    t.def("torch.broadcast_to", "input, size", |cx, b| expand(cx, b, &[b.get("size")]));
+    t.listed("torch.", "expand_copy", |cx, b| expand(cx, b, &[b.get("size")]));
+    t.listed("torch.", "broadcast_to", |cx, b| expand(cx, b, &[b.get("size")]));
     t.def("torch.Tensor.broadcast_to", "input, *size", |cx, b| expand(cx, b, &b.rest_values()));
-    t.def("torch.Tensor.expand_as", "input, other", expand_as);
-    t.def("torch.broadcast_tensors", "*tensors", broadcast_tensors);
-    t.def("torch.broadcast_shapes", "*shapes", broadcast_shapes);
+    t.listed("torch.Tensor.", "expand_as", expand_as);
+    t.listed("torch.", "broadcast_tensors", broadcast_tensors);
+    t.listed("torch.", "broadcast_shapes", broadcast_shapes);
     t.def("torch.Tensor.repeat", "input, *repeats", |cx, b| repeat(cx, b, &b.rest_values(), false));
-    t.def("torch.tile", "input, dims", |cx, b| repeat(cx, b, &[b.get("dims")], true));
+    t.listed("torch.", "tile", |cx, b| repeat(cx, b, &[b.get("dims")], true));
     t.def("torch.Tensor.tile", "input, *dims", |cx, b| repeat(cx, b, &b.rest_values(), true));
-    t.defs(
-        "torch.repeat_interleave",
-        &["input, repeats, dim=None, *, output_size=None", "repeats, *, output_size=None"],
-        repeat_interleave,
-    );
+    t.listed("torch.", "repeat_interleave", repeat_interleave);
 }
 
 /// The shape of `input` expanded to `sizes`; `-1` keeps a length.

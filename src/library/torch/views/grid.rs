@@ -8,7 +8,7 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.meshgrid", "*tensors, indexing=None", meshgrid);
+    t.listed("torch.", "meshgrid", meshgrid);
 }
 
 /// Rejects tensors of more than one dimension or of different dtypes.

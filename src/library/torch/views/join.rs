@@ -9,10 +9,10 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Past, Range, Role, Size, Tensor, Type, Value, promote};
 
 pub fn register(t: &mut Table) {
-    t.family("torch.", "cat concat concatenate", "tensors, dim=0, *, out=None", cat);
-    t.def("torch.stack", "tensors, dim=0, *, out=None", stack);
-    t.family("torch.", "hstack vstack row_stack dstack column_stack", "tensors, *, out=None", direction_stack);
-    t.def("torch.block_diag", "*tensors", block_diag);
+    t.listed("torch.", "cat concat concatenate", cat);
+    t.listed("torch.", "stack", stack);
+    t.listed("torch.", "hstack vstack row_stack dstack column_stack", direction_stack);
+    t.listed("torch.", "block_diag", block_diag);
 }
 
 /// The tensors of a list argument.

@@ -8,14 +8,14 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.flip", "input, dims", |cx, b| flip(cx, b, &[b.get("dims")]));
+    t.listed("torch.", "flip", |cx, b| flip(cx, b, &[b.get("dims")]));
     t.def("torch.Tensor.flip", "input, *dims", |cx, b| flip(cx, b, &b.rest_values()));
-    t.def("torch.fliplr", "input", |cx, b| flip_axis(cx, b, 1));
-    t.def("torch.flipud", "input", |cx, b| flip_axis(cx, b, 0));
-    t.def("torch.roll", "input, shifts, dims=()", roll);
-    t.def("torch.rot90", "input, k=1, dims=(0, 1)", rot90);
-    t.def("torch.Tensor.unfold", "input, dimension, size, step", unfold);
-    t.def("torch.unfold_copy", "input, dimension, size, step, *, out=None", unfold);
+    t.listed("torch.", "fliplr", |cx, b| flip_axis(cx, b, 1));
+    t.listed("torch.", "flipud", |cx, b| flip_axis(cx, b, 0));
+    t.listed("torch.", "roll", roll);
+    t.listed("torch.", "rot90", rot90);
+    t.listed("torch.Tensor.", "unfold", unfold);
+    t.listed("torch.", "unfold_copy", unfold);
 }
 
 fn flip(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {

@@ -10,26 +10,23 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
 
 pub fn register(t: &mut Table) {
-    t.def("torch.reshape", "input, shape", reshape);
+    t.listed("torch.", "reshape", reshape);
     t.def("torch.Tensor.reshape", "input, *shape", reshape_method);
     t.def("torch.Tensor.view", "input, *size, dtype=None", view);
     t.def("torch.view_copy", "input, size, *, out=None", |cx, b| to_shape(cx, b, &[b.get("size")]));
-    t.family("torch.Tensor.", "view_as reshape_as", "input, other", view_as);
-    t.def("torch.flatten", "input, start_dim=0, end_dim=-1", flatten);
-    t.def("torch.ravel", "input", ravel);
-    t.def("torch.unflatten", "input, dim, sizes", unflatten);
+    t.listed("torch.Tensor.", "view_as reshape_as", view_as);
+    t.listed("torch.", "flatten", flatten);
+    t.listed("torch.", "ravel", ravel);
+    t.listed("torch.", "unflatten", unflatten);
     t.defs("torch.squeeze", &["input, *dim"], squeeze);
     t.def("torch.squeeze_copy", "input, *dim, out=None", squeeze);
-    t.family("torch.", "unsqueeze unsqueeze_copy", "input, dim, *, out=None", unsqueeze);
-    t.family("torch.", "atleast_1d atleast_2d atleast_3d", "*tensors", atleast);
-    t.family("torch.Tensor.", "as_strided", "input, size, stride, storage_offset=None", as_strided);
-    t.def("torch.Tensor.as_strided_", "input, size, stride, storage_offset=None", restrided);
-    t.family(
-        "torch.",
-        "as_strided as_strided_copy",
-        "input, size, stride, storage_offset=None, *, out=None",
-        as_strided,
-    );
+    t.listed("torch.", "unsqueeze_copy", unsqueeze);
+    t.listed("torch.", "unsqueeze", unsqueeze);
+    t.listed("torch.", "atleast_1d atleast_2d atleast_3d", atleast);
+    t.listed("torch.Tensor.", "as_strided", as_strided);
+    t.listed("torch.Tensor.", "as_strided_", restrided);
+    t.listed("torch.", "as_strided_copy", as_strided);
+    t.listed("torch.", "as_strided", as_strided);
 }
 
 /// The shape that `sizes` asks for where there are `numel` elements: `-1` is solved for, and

@@ -8,17 +8,12 @@ use crate::value::{Dim, Dtype, Items, Size, Tensor, Type, Value};
 
 pub fn register(t: &mut Table) {
     t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| split(cx, b, "split_size_or_sections"));
-    t.def("torch.Tensor.split", "input, split_size, dim=0", |cx, b| split(cx, b, "split_size"));
-    t.family("torch.", "unsafe_split split_copy", "input, split_size, dim=0, *, out=None", |cx, b| {
-        split(cx, b, "split_size")
+    t.listed("torch.Tensor.", "split", |cx, b| split(cx, b, "split_size"));
+    t.listed("torch.", "unsafe_split split_copy", |cx, b| split(cx, b, "split_size"));
+    t.listed("torch.", "split_with_sizes unsafe_split_with_sizes split_with_sizes_copy", |cx, b| {
+        split(cx, b, "split_sizes")
     });
-    t.family(
-        "torch.",
-        "split_with_sizes unsafe_split_with_sizes split_with_sizes_copy",
-        "input, split_sizes, dim=0, *, out=None",
-        |cx, b| split(cx, b, "split_sizes"),
-    );
-    t.family("torch.", "chunk unsafe_chunk", "input, chunks, dim=0", chunk);
+    t.listed("torch.", "chunk unsafe_chunk", chunk);
     t.defs(
         "torch.tensor_split",
         &[
@@ -44,10 +39,13 @@ pub fn register(t: &mut Table) {
         &["input, *indices_or_sections", "input, *, sections", "input, *, indices"],
         direction_split,
     );
-    t.family("torch.", "unbind unbind_copy", "input, dim=0, *, out=None", unbind);
-    t.family("torch.", "narrow narrow_copy", "input, dim, start, length, *, out=None", narrow);
-    t.family("torch.", "select select_copy", "input, dim, index, *, out=None", select);
-    t.def("torch.slice_copy", "input, dim=0, start=None, end=None, step=1, *, out=None", slice_copy);
+    t.listed("torch.", "unbind_copy", unbind);
+    t.listed("torch.", "unbind", unbind);
+    t.listed("torch.", "narrow_copy", narrow);
+    t.listed("torch.", "narrow", narrow);
+    t.listed("torch.", "select_copy", select);
+    t.listed("torch.", "select", select);
+    t.listed("torch.", "slice_copy", slice_copy);
 }
 
 /// The view of `length` elements from `start` along a dimension, both as far as they are known.

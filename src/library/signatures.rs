@@ -1,0 +1,38 @@
+//! How PyTorch's public functions are called: `signatures.txt`, which
+//! `tests/conformance/signatures.py` writes from PyTorch.
+
+use std::sync::LazyLock;
+
+use crate::python::Sig;
+
+/// The lines of the file, sorted by path: one for each overload.
+static LINES: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("signatures.txt").lines().filter(|line| !line.starts_with('#')).collect());
+
+fn path_of(line: &str) -> &str {
+    line.split('(').next().unwrap_or(line)
+}
+
+/// The signatures of a path, the most common overload first; empty where the file does not list
+/// it. A method takes its object as `input`, as the function of that name does.
+pub fn of(path: &str) -> Vec<Sig> {
+    let from = LINES.partition_point(|line| path_of(line) < path);
+    let lines = LINES.iter().skip(from).take_while(|line| path_of(line) == path);
+    let texts = lines.filter_map(|line| line.get(path.len() + 1..line.len().checked_sub(1)?));
+    let is_method = path.starts_with("torch.Tensor.");
+    texts.map(|text| if is_method { Sig::parse(text).of_method("input") } else { Sig::parse(text) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_by_their_path() {
+        assert!(LINES.is_sorted_by_key(|line| path_of(line)));
+        assert_eq!(of("torch.acos"), [Sig::parse("input, *, out=None")]);
+        assert_eq!(of("torch.Tensor.gather"), [Sig::parse("input, dim, index, *, sparse_grad=False")]);
+        assert_eq!(of("torch.sum").len(), 2);
+        assert!(of("torch.aco").is_empty() && of("torch.zzz").is_empty());
+    }
+}
