@@ -76,13 +76,18 @@ pub fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
     parts.fold(Size::Int(features), |_, part| out_of(cx, &part, Size::Unknown))
 }
 
+/// Whether modules were added to a body by name: they run at its end. `conv0` replaces the first one
+/// of a DenseNet.
+fn is_extended(cx: &Cx<'_, '_>, body: &Value) -> bool {
+    let added = |name: &str| name != PROBE && name != "conv0";
+    named_children_of(cx, body).found.iter().any(|(name, _)| added(name))
+}
+
 /// How many channels come out of a layer that so many go into.
 fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
     let is = |class: &str| cx.it.is_instance(part, &format!("torch.nn.{class}"));
     if cx.it.is_instance(part, BODY) {
-        // Modules were added to it by name; `conv0` replaces the first one of a DenseNet.
-        let added = |name: &str| name != PROBE && name != "conv0";
-        if named_children_of(cx, part).found.iter().any(|(name, _)| added(name)) {
+        if is_extended(cx, part) {
             return Size::Unknown;
         }
         return cx.attr(part, CHANNELS).as_size().unwrap_or(Size::Unknown);
@@ -140,7 +145,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => Size::Unknown,
     };
     let channels = cx.attr(&body, CHANNELS).as_size().unwrap_or(Size::Unknown);
-    let shape = match input.shape.as_deref() {
+    let shape = match input.shape.as_deref().filter(|_| !is_extended(cx, &body)) {
         Some([batch, _, height, width]) => Some(vec![
             batch.clone(),
             Dim::new(channels, at),
