@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::python::{Bound, Interp};
+use crate::python::{Bound, Certainty, Interp};
 use crate::syntax::Span;
 use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
 
@@ -83,6 +83,11 @@ impl Graph {
         if let Some(made) = nodes.get_mut(&result).filter(|made| made.span == span) {
             let own = memory(it, object);
             made.saved.retain(|(saved, _)| memory(it, *saved) != own);
+            // Its result it needs as it is in that tensor from now on.
+            let records = tensor(it, result).is_some_and(|t| t.grad == Grad::Attached);
+            if records && NEEDS_RESULT_IN_PLACE.contains(&made.function) && it.certainty() != Certainty::Guessed {
+                made.saved.push((own, writes(it, own).0.saturating_add(1)));
+            }
         }
         let node =
             nodes.entry(object).or_insert_with(|| Node { function: "", span, inputs: Vec::new(), saved: Vec::new() });
@@ -202,6 +207,25 @@ const SAVING: &[&str] = &[
 /// Functions whose backward needs their own result.
 const NEEDS_RESULT: &[&str] =
     &["sqrt", "exp", "sigmoid", "tanh", "relu", "softmax", "log_softmax", "norm", "std", "logsumexp", "prod"];
+
+/// Those that need it where they write it into their input, too. The others keep a copy of the
+/// input.
+const NEEDS_RESULT_IN_PLACE: &[&str] = &[
+    "sqrt",
+    "exp",
+    "sigmoid",
+    "tanh",
+    "relu",
+    "elu",
+    "celu",
+    "selu",
+    "leaky_relu",
+    "relu_",
+    "elu_",
+    "celu_",
+    "selu_",
+    "leaky_relu_",
+];
 
 /// Functions whose backward needs their first argument.
 #[rustfmt::skip]

@@ -1,6 +1,6 @@
 //! Activations, the softmax family and dropout: the shape stays, the range and role change.
 
-use super::facts::{finish, floating_grad, full_dtype, like, passed};
+use super::facts::{finish, floating_grad, full_dtype, like, passed, put_back};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
@@ -108,7 +108,7 @@ fn activation(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn written(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = b.get("input");
     if let (Some(out), Some(id)) = (activated(cx, b), input.as_obj()) {
-        cx.it.heap.overwrite(id, out);
+        put_back(cx, b, id, out);
     }
     input
 }
@@ -226,13 +226,22 @@ fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool
         let at = b.span("p");
         cx.reject(RejectKind::Value, message, vec![(format!("p is {p}"), at)]);
     }
-    let out = match training {
-        Some(false) => passed(cx, input),
-        _ if p == Some(0.0) => passed(cx, input),
-        // What is kept is scaled up.
-        _ => like(cx, input),
-    };
-    finish(cx, b, out)
+    let in_place = b.get("inplace").as_bool() == Some(true);
+    let idle = training == Some(false) || p == Some(0.0);
+    if idle && in_place {
+        return b.get("input");
+    }
+    // What is kept is scaled up.
+    let out = if idle { passed(cx, input) } else { like(cx, input) };
+    let result = finish(cx, b, out);
+    // It writes nothing where it drops nothing.
+    if in_place
+        && (training.is_none() || p.is_none())
+        && let Some(id) = result.as_obj()
+    {
+        cx.it.heap.update_tensor(id, |t| t.unsure = true);
+    }
+    result
 }
 
 fn dropout(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

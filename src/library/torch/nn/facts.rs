@@ -5,8 +5,8 @@ pub use crate::library::torch::autocast::{Autocast, autocast, raised as full_dty
 use crate::library::torch::broadcast::result_grad;
 pub use crate::library::torch::broadcast::{both_shapes, shape_text};
 pub use crate::library::torch::support::{agreed_device, product_dtype};
-use crate::python::{Bound, RejectKind};
-use crate::value::{Data, Dim, Dtype, Grad, Origin, Sign, Size, Tensor, Value};
+use crate::python::{Bound, Event, RejectKind};
+use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Tensor, Value};
 
 /// The gradient state of a result of this dtype: one that is not known is floating, as layers and
 /// losses give it.
@@ -50,7 +50,7 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
         (Value::Bool(true), Some(id)) => {
             let trailing = cx.it.heap.tensor_ref(&input).map(|input| input.trailing.clone());
             let out = Tensor { trailing: trailing.unwrap_or_default(), ..out };
-            cx.it.heap.overwrite(id, out);
+            put_back(cx, b, id, out);
             input
         }
         (Value::Bool(false) | Value::None, _) | (_, None) => cx.out(out),
@@ -64,6 +64,16 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
             cx.out(out)
         }
     }
+}
+
+/// Writes the result into the input. The graph sees it as a tensor of its own that is written
+/// there, as it sees the methods with an underscore.
+pub fn put_back(cx: &mut Cx<'_, '_>, b: &Bound, input: ObjId, out: Tensor) {
+    let (path, span) = (cx.path, cx.span);
+    let result = &cx.it.heap.tensor(out.clone());
+    cx.it.event(Event::Returned { path, bound: b, result, span });
+    cx.it.event(Event::Written { object: input, result, span });
+    cx.it.heap.overwrite(input, out);
 }
 
 /// An argument that is one size for all `n` spatial dimensions, or one for each.
