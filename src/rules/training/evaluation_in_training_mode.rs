@@ -4,6 +4,9 @@
 //! network (which a later `backward()` shows), Monte Carlo dropout and updates of batch statistics
 //! (which begin with `train()`). So what is reported is compared with labels, takes part in no
 //! `backward()`, and follows no `train()` but that of the training.
+//!
+//! Outputs with gradients are reported if another call trains the same layer: a loss on which the
+//! program never calls `backward()` is a validation.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,13 +14,13 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Label, Severity};
-use crate::python::Interp;
+use crate::python::{Event, Interp};
 use crate::rules::notes::is_without_gradients;
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::{Moment, reach};
+use crate::rules::trace::{Moment, reach, tensor, tensors};
 use crate::rules::training::model_left_in_eval::{Mode, mode_of};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym, Value};
+use crate::value::{Grad, ObjId, Sym, Value};
 
 const NAME: &str = "evaluation-in-training-mode";
 const MODULE: &str = "torch.nn.Module";
@@ -33,9 +36,20 @@ const MEASURES: &[&str] = &[
     "torch.nn.functional.binary_cross_entropy_with_logits",
 ];
 
+/// What a layer in training mode gave.
+#[derive(Clone, Copy)]
+struct Output {
+    layer: ObjId,
+    class: &'static str,
+    /// The call of the model.
+    call: Span,
+    /// It was computed with gradients.
+    recorded: bool,
+}
+
 struct Measured {
-    /// The class of the layer that is in training mode.
-    layer: &'static str,
+    /// The first layer that is in training mode.
+    by_layer: Output,
     /// Where the outputs are compared.
     by: Span,
     outputs: Vec<ObjId>,
@@ -43,11 +57,11 @@ struct Measured {
 
 #[derive(Default)]
 pub struct EvaluationInTrainingMode {
-    /// The outputs of layers in training mode without gradients: the class of the layer, and the
-    /// call of the model.
-    outputs: RefCell<FxHashMap<ObjId, (&'static str, Span)>>,
-    /// The calls of models whose outputs were compared.
-    measured: RefCell<BTreeMap<Span, Measured>>,
+    /// What layers in training mode gave.
+    outputs: RefCell<FxHashMap<ObjId, Output>>,
+    /// The calls of models whose outputs were compared, and whether these have gradients: one line
+    /// may train and validate.
+    measured: RefCell<BTreeMap<(Span, bool), Measured>>,
     /// What took part in a `backward()`, with or without gradients.
     used: RefCell<FxHashSet<ObjId>>,
     /// `train()` was called, and nothing was trained since.
@@ -68,7 +82,7 @@ impl Rule for EvaluationInTrainingMode {
             return;
         }
         let outputs = self.outputs.borrow();
-        if outputs.is_empty() || !MEASURES.contains(&path.as_str()) || it.second_round() || !no_grad(it) {
+        if outputs.is_empty() || !MEASURES.contains(&path.as_str()) || it.second_round() {
             return;
         }
         // Compared with labels: values that do not come from the model itself.
@@ -82,10 +96,27 @@ impl Rule for EvaluationInTrainingMode {
             _ => return,
         };
         for id in found {
-            let Some((layer, call)) = outputs.get(&id).copied() else { continue };
+            let Some(by_layer) = outputs.get(&id).copied() else { continue };
             let mut measured = self.measured.borrow_mut();
-            measured.entry(call).or_insert_with(|| Measured { layer, by: span, outputs: Vec::new() }).outputs.push(id);
+            let all = measured.entry((by_layer.call, by_layer.recorded));
+            all.or_insert_with(|| Measured { by_layer, by: span, outputs: Vec::new() }).outputs.push(id);
         }
+    }
+
+    fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
+        let Event::Escaped { value } = event else { return };
+        let it = &*cx.it;
+        let outputs = self.outputs.borrow();
+        if outputs.is_empty() {
+            return;
+        }
+        // Code that cannot be seen may call `backward()` on it.
+        let mut given = Vec::new();
+        tensors(it, value, 3, &mut given);
+        given.retain(|id| tensor(it, *id).is_none_or(|t| t.grad != Grad::Off));
+        let mut used = self.used.borrow_mut();
+        let reached = cx.trace.graph.ancestors(&given, |id| !used.contains(&id));
+        used.extend(reached);
     }
 
     fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
@@ -96,7 +127,7 @@ impl Rule for EvaluationInTrainingMode {
         if cx.trace.throwaways.borrow().contains_key(&layer) {
             return;
         }
-        if self.asked_for.get() || it.speculative() || it.second_round() || !no_grad(it) || drops_nothing(it, layer) {
+        if self.asked_for.get() || it.speculative() || it.second_round() || drops_nothing(it, layer) {
             return;
         }
         let Some(output) = result.as_obj() else { return };
@@ -105,7 +136,8 @@ impl Rule for EvaluationInTrainingMode {
             return;
         }
         let call = outermost.map_or(span, |(_, call)| call);
-        self.outputs.borrow_mut().insert(output, (class, call));
+        let recorded = !is_without_gradients(it);
+        self.outputs.borrow_mut().insert(output, Output { layer, class, call, recorded });
     }
 
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
@@ -127,10 +159,13 @@ impl Rule for EvaluationInTrainingMode {
             return;
         }
         let used = self.used.borrow();
-        for (call, Measured { layer, by, outputs }) in self.measured.borrow().iter() {
-            if outputs.iter().any(|id| used.contains(id)) {
+        let all = self.outputs.borrow();
+        let trains = |layer: ObjId| all.iter().any(|(id, output)| output.layer == layer && used.contains(id));
+        for ((call, _), Measured { by_layer, by, outputs }) in self.measured.borrow().iter() {
+            if outputs.iter().any(|id| used.contains(id)) || by_layer.recorded && !trains(by_layer.layer) {
                 continue;
             }
+            let layer = by_layer.class;
             let does = if layer.starts_with("Dropout") {
                 "still drops values at random"
             } else {
@@ -153,10 +188,6 @@ fn follows(it: &Interp<'_>, model: &Value, layer: ObjId, path: Sym) -> bool {
     let mut layers = Vec::new();
     reach(it, model, path.as_str().trim_end_matches(".forward"), 8, &mut layers);
     layers.contains(&layer)
-}
-
-fn no_grad(it: &Interp<'_>) -> bool {
-    is_without_gradients(it)
 }
 
 fn drops_nothing(it: &Interp<'_>, layer: ObjId) -> bool {
