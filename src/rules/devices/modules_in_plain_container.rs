@@ -19,6 +19,8 @@ use crate::value::{Data, Grad, Items, ObjId, Sym, Value};
 
 const NAME: &str = "modules-in-plain-container";
 const MODULE: &str = "torch.nn.Module";
+/// Methods that move a module.
+const MOVES: &[&str] = &["to", "cuda", "cpu"];
 /// How deep to look into lists, and into modules for their parameters.
 const DEPTH: u32 = 6;
 
@@ -78,8 +80,9 @@ impl Rule for ModulesInPlainContainer {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
         let path = path.as_str();
-        // Calling a module passes it to nobody.
-        if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") {
+        // Calling a module passes it to nobody, nor does moving it at each call.
+        let moves = MOVES.iter().any(|name| path.strip_prefix("torch.nn.Module.") == Some(name));
+        if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") || moves && it.inside("forward") {
             return;
         }
         // A container of modules which are not known one by one registers what it gets.
