@@ -8,14 +8,20 @@ use std::cell::RefCell;
 use crate::diagnostic::{Label, Severity};
 use crate::python::Event;
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::{reach, tensor};
+use crate::rules::trace::{is_module, reach, tensor};
 use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "size-set-on-layer";
 /// Attributes that only describe a size, with the dimension of the weight.
-const SIZES: &[(&str, i64)] =
-    &[("out_features", 0), ("in_features", 1), ("out_channels", 0), ("num_embeddings", 0), ("embedding_dim", 1)];
+const SIZES: &[(&str, i64)] = &[
+    ("out_features", 0),
+    ("in_features", 1),
+    ("out_channels", 0),
+    ("in_channels", 1),
+    ("num_embeddings", 0),
+    ("embedding_dim", 1),
+];
 /// Layers whose weights have these dimensions.
 const LAYERS: &[&str] =
     &["torch.nn.Linear", "torch.nn.Embedding", "torch.nn.Conv1d", "torch.nn.Conv2d", "torch.nn.Conv3d"];
@@ -45,6 +51,16 @@ impl Rule for SizeSetOnLayer {
             && it.heap.attr(layer, name.as_str()).is_some()
             && let Some(class) = LAYERS.iter().find(|class| it.is_instance(&Value::Obj(layer), class))
         {
+            if is_module(it, value) {
+                let message = format!("`{name}` is only a number: a layer that is assigned to it is never called");
+                cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
+                return;
+            }
+            // A convolution in groups has weights for the channels of one of them.
+            let groups = it.heap.attr(layer, "groups").map_or(Some(1), |groups| groups.as_int());
+            if name.as_str() == "in_channels" && groups != Some(1) {
+                return;
+            }
             self.set.borrow_mut().push(Set { layer, class, weight, name, value: value.clone(), dim: *dim, span });
         }
     }
