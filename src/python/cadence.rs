@@ -5,8 +5,8 @@
 //! are certain to be taken, and taken again.
 
 use super::interp::Interp;
-use crate::syntax::Expr;
 use crate::syntax::ast::{self, CmpOp, Operator};
+use crate::syntax::{Expr, Span};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cadence {
@@ -14,15 +14,15 @@ pub(super) enum Cadence {
     Unclear,
     /// Now and then.
     Sometimes,
-    /// In every `n`th round, where `n` is at least 2.
-    Every(i64),
+    /// In every `n`th round, where `n` is at least 2; the test that says so.
+    Every(i64, Span),
 }
 
 impl Cadence {
     /// How often the condition does not hold.
     pub fn other(self) -> Cadence {
         match self {
-            Cadence::Every(_) => Cadence::Sometimes,
+            Cadence::Every(..) => Cadence::Sometimes,
             same => same,
         }
     }
@@ -30,6 +30,13 @@ impl Cadence {
 
 impl<'p> Interp<'p> {
     pub(super) fn cadence(&mut self, test: &'p Expr) -> Cadence {
+        match self.cadence_of(test) {
+            Cadence::Every(n, _) => Cadence::Every(n, self.span(test)),
+            other => other,
+        }
+    }
+
+    fn cadence_of(&mut self, test: &'p Expr) -> Cadence {
         match test {
             Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => match self.remainder(&e.operand) {
                 Some(every) => every,
@@ -43,7 +50,7 @@ impl<'p> Interp<'p> {
             },
             Expr::BoolOp(e) => {
                 let all: Vec<Cadence> = e.values.iter().map(|v| self.cadence(v)).collect();
-                let regular = all.iter().find(|c| matches!(c, Cadence::Every(_)));
+                let regular = all.iter().find(|c| matches!(c, Cadence::Every(..)));
                 let clear = all.iter().any(|c| *c != Cadence::Unclear);
                 // `i % n == 0 or i == last` holds at least so often, `i == last and …` does not.
                 match (e.op, regular) {
@@ -66,7 +73,7 @@ impl<'p> Interp<'p> {
         let simple = matches!(&*e.right, Expr::Name(_) | Expr::Attribute(_) | Expr::NumberLiteral(_));
         let n = simple.then(|| self.eval(&e.right)).and_then(|n| n.as_int());
         Some(match n {
-            Some(n) if n >= 2 => Cadence::Every(n),
+            Some(n) if n >= 2 => Cadence::Every(n, self.span(expr)),
             Some(_) => Cadence::Unclear,
             None => Cadence::Sometimes,
         })

@@ -332,11 +332,11 @@ impl<'p> Interp<'p> {
         itself.then(|| (shown, self.open_loops()))
     }
 
-    /// `n`, where what is run stands under a condition that holds in every `n`th round.
-    pub fn every(&self) -> Option<i64> {
+    /// `n`, where what is run stands under a condition that holds in every `n`th round; the condition.
+    pub fn every(&self) -> Option<(i64, Span)> {
         let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
         arms.into_iter().find_map(|arm| match arm {
-            Cadence::Every(n) => Some(*n),
+            Cadence::Every(n, test) => Some((*n, *test)),
             _ => None,
         })
     }

@@ -5,8 +5,8 @@ use super::carry;
 use super::factory::{item_size, make_legacy};
 use super::views;
 use crate::library::{Cx, Table};
-use crate::python::{Bound, Hook, Interp, RejectKind};
-use crate::value::{ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Topic, Type, Value};
+use crate::python::{Bound, Event, Hook, Interp, RejectKind};
+use crate::value::{ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Topic, Type, Value, sym};
 
 pub fn register(t: &mut Table) {
     let class = t.class("torch.Tensor", &[], "*size, device=None");
@@ -101,7 +101,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
         }
         "output_nr" => Value::Any(Type::Int),
         "data" => cx.view_of(object, Tensor { grad: Grad::Off, ..tensor }),
-        "grad" => gradient(cx, &tensor),
+        "grad" => gradient(cx, object, &tensor),
         "grad_fn" if tensor.grad == Grad::Off || tensor.grad == Grad::Leaf => Value::None,
         "grad_fn" | "names" | "layout" => Value::Unknown,
         "real" | "imag" => part_of(cx, object, name.as_str()),
@@ -139,7 +139,10 @@ pub fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
 
 /// `x.grad`, as it is after `backward()`. Before that it is None, unless code that cannot be
 /// seen has run a backward pass.
-fn gradient(cx: &mut Cx<'_, '_>, tensor: &Tensor) -> Value {
+fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
+    if let Some(object) = object.as_obj() {
+        cx.it.event(Event::ReadAttribute { object, name: sym("grad") });
+    }
     let there = cx.it.remembered(GRADIENTS).is_some_and(|there| there.as_bool() == Some(true));
     if tensor.grad == Grad::Off || !there {
         return Value::Unknown;

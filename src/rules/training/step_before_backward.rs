@@ -5,15 +5,20 @@
 //! optimizer is reported if no step in a loop ever had gradients.
 //!
 //! The gradients of some iterations may be dropped on purpose, too. But if the loss is divided by
-//! `n`, and the step runs in every `n`th iteration, they were meant to accumulate.
+//! `n`, and the step runs in every `n`th iteration, they were meant to accumulate. The same holds if
+//! one condition clears the gradients before a `backward()` of every iteration and steps after it.
+//!
+//! Gradients that every iteration clears and no step uses are either read by hand or computed for
+//! nothing. So an optimizer that never steps is reported if the program reads no `.grad`.
 
 use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
+use crate::python::Event;
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::{Gradients, Moment};
+use crate::rules::trace::{Gradients, Moment, parameters};
 use crate::syntax::Span;
 use crate::value::{ObjId, Value};
 
@@ -34,6 +39,25 @@ struct Steps {
     /// A step in every iteration of this number, and whether there is another step elsewhere.
     regular: Option<(Span, i64)>,
     irregular: bool,
+    /// A `backward()` in a loop whose gradients the next iteration clears, and what clears them.
+    unused: Option<(Span, Span)>,
+    /// What clears the gradients of earlier iterations, the step in the same iteration, and the
+    /// number of iterations between two of them.
+    dropped: Option<(Span, Span, i64)>,
+    /// There is a step.
+    stepped: bool,
+    /// What cleared the gradients in this iteration.
+    last: Option<Cleared>,
+}
+
+/// A `zero_grad()` in every `n`th iteration.
+struct Cleared {
+    span: Span,
+    every: i64,
+    /// The text of its condition; none of its names was assigned since.
+    test: String,
+    /// A `backward()` after it, in every iteration.
+    backward: Option<Span>,
 }
 
 #[derive(Default)]
@@ -43,6 +67,20 @@ pub struct StepBeforeBackward {
     parts: RefCell<FxHashMap<ObjId, i64>>,
     /// The divisor of the loss of the last `backward()`.
     divided: Cell<Option<i64>>,
+    /// The program reads gradients, or an unknown optimizer steps.
+    unclear: Cell<bool>,
+}
+
+impl StepBeforeBackward {
+    /// A name in a condition is assigned: from now on the condition may hold in other iterations.
+    fn forget(&self, name: &str) {
+        for steps in self.steps.borrow_mut().values_mut() {
+            let words = |test: &str| test.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+            if steps.last.as_ref().is_some_and(|last| words(&last.test)) {
+                steps.last = None;
+            }
+        }
+    }
 }
 
 impl Rule for StepBeforeBackward {
@@ -54,6 +92,18 @@ impl Rule for StepBeforeBackward {
         }
     }
 
+    fn event(&self, _: &mut Context<'_, '_>, event: Event<'_>) {
+        match event {
+            Event::ReadAttribute { name, .. } if name.as_str() == "grad" => self.unclear.set(true),
+            Event::SetAttribute { name, .. } => self.forget(name.as_str()),
+            _ => {}
+        }
+    }
+
+    fn assigned(&self, _: &mut Context<'_, '_>, name: &str, _: &Value) {
+        self.forget(name);
+    }
+
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let it = &*cx.it;
         let trace = cx.trace;
@@ -63,11 +113,27 @@ impl Rule for StepBeforeBackward {
                 let parts = self.parts.borrow();
                 let behind = trace.graph.attached(it, loss).into_iter();
                 self.divided.set(behind.into_iter().find_map(|id| parts.get(&id).copied()));
+                for (optimizer, steps) in self.steps.borrow_mut().iter_mut() {
+                    let held = parameters(it, *optimizer);
+                    let reached = trace.graph.ancestors(loss, |_| true);
+                    let trains = held.is_some_and(|held| held.iter().any(|p| reached.contains(p)));
+                    match &mut steps.last {
+                        Some(last) if it.every().is_none() && trains => last.backward = Some(span),
+                        last => *last = None,
+                    }
+                }
+                return;
+            }
+            Moment::Unclear => {
+                self.unclear.set(true);
                 return;
             }
             Moment::Step { optimizer, .. } | Moment::Zero { optimizer } => *optimizer,
             _ => return,
         };
+        if trace.optimizers.known(optimizer).is_none() {
+            self.unclear.set(true);
+        }
         let mut all = self.steps.borrow_mut();
         let steps = all.entry(optimizer).or_default();
         let gradients = trace.optimizers.gradients(it, optimizer);
@@ -77,14 +143,36 @@ impl Rule for StepBeforeBackward {
                 steps.cleared = self.divided.get().filter(|_| fresh).map(|by| (span, by)).or(steps.cleared);
             }
             Moment::Step { .. } => match it.every() {
-                Some(every) => steps.regular = Some((span, every)),
+                Some((every, _)) => steps.regular = Some((span, every)),
                 None => steps.irregular = true,
             },
+            _ => {}
+        }
+        let test = it.every().and_then(|(every, test)| Some((every, cx.source(test)?)));
+        match moment {
+            Moment::Zero { .. } => {
+                steps.last = test.map(|(every, test)| Cleared { span, every, test, backward: None });
+            }
+            Moment::Step { .. } => {
+                steps.stepped = true;
+                if let (Some(last), Some((every, test))) = (steps.last.take(), test)
+                    && let Some(backward) = last.backward
+                    && !it.speculative()
+                    && (last.every, &last.test) == (every, &test)
+                    && (last.span.file, backward.file) == (span.file, span.file)
+                    && last.span.start < backward.start
+                    && backward.start < span.start
+                {
+                    steps.dropped = Some((last.span, span, every));
+                }
+            }
             _ => {}
         }
         match (moment, gradients) {
             (Moment::Zero { .. }, Some(Gradients::Fresh)) => {
                 steps.lost = trace.optimizers.backward.get().map(|backward| (backward, span));
+                let again = it.later_round() && !it.speculative() && parameters(it, optimizer).is_some();
+                steps.unused = steps.unused.or(steps.lost.filter(|_| again));
             }
             (Moment::Step { closure: false, .. }, Some(Gradients::Blank | Gradients::Empty)) if !it.speculative() => {
                 steps.starved = steps.starved.or(it.later_round().then_some(span));
@@ -95,10 +183,20 @@ impl Rule for StepBeforeBackward {
     }
 
     fn end(&self, cx: &mut Context<'_, '_>) {
-        for steps in self.steps.borrow().values() {
-            if let (Some((zero, by)), Some((step, every)), false) = (steps.cleared, steps.regular, steps.irregular)
-                && by == every
+        for (optimizer, steps) in self.steps.borrow().iter() {
+            let escaped = cx.trace.optimizers.known(*optimizer).is_none_or(|known| known.escaped);
+            if let Some((backward, zero)) = steps.unused
+                && !(steps.stepped || escaped || self.unclear.get() || cx.it.exhausted())
             {
+                let message = "no step uses the gradients of this `backward()`: the optimizer never steps";
+                let labels = vec![Label { span: zero, message: "the next iteration clears them here".to_owned() }];
+                cx.findings.report(NAME, Severity::Error, message, backward, labels);
+            }
+            let regular = match (steps.cleared, steps.regular, steps.irregular) {
+                (Some((zero, by)), Some((step, every)), false) if by == every => Some((zero, step, every)),
+                _ => None,
+            };
+            if let Some((zero, step, every)) = regular.or(steps.dropped) {
                 let message = format!(
                     "this clears the gradients that earlier ones of the {every} `backward()` calls per step \
                         have accumulated"
