@@ -45,6 +45,7 @@ fn kind(rejects: Rejects) -> RejectKind {
         Rejects::Value => RejectKind::Value,
         Rejects::Index => RejectKind::Index,
         Rejects::Layout => RejectKind::Layout,
+        Rejects::Host => RejectKind::Host,
     }
 }
 

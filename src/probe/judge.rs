@@ -92,7 +92,7 @@ fn words(kind: Rejects) -> &'static str {
         Rejects::Dim => r"(?i-u:dim)",
         Rejects::Index => r"(?i-u:ind(ex|ices)|out of (range|bounds)|too many)",
         Rejects::Layout => r"(?i-u:stride|contiguous|layout|memory)",
-        Rejects::Device | Rejects::Value => "",
+        Rejects::Device | Rejects::Host | Rejects::Value => "",
     }
 }
 

@@ -175,6 +175,8 @@ pub enum RejectKind {
     Index,
     /// Elements that do not lie in memory as the operation needs them.
     Layout,
+    /// Values that are not where the host can read them.
+    Host,
 }
 
 impl RejectKind {
@@ -188,6 +190,7 @@ impl RejectKind {
             RejectKind::Value => "value",
             RejectKind::Index => "index",
             RejectKind::Layout => "layout",
+            RejectKind::Host => "host",
         }
     }
 }

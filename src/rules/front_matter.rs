@@ -109,6 +109,7 @@ pub enum Rejects {
     Value,
     Index,
     Layout,
+    Host,
 }
 
 /// What an Example needs to run.

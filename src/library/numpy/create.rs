@@ -1,7 +1,7 @@
 //! Arrays from nothing, from lists and from files.
 
 use super::both;
-use super::facts::{MOST_DATA, as_array, set_data, shape_arg};
+use super::facts::{MOST_DATA, as_array, refuse_unreadable, set_data, shape_arg};
 use super::promotion::dtype_arg;
 use crate::library::common::{array, unknown};
 use crate::library::{Cx, Table};
@@ -165,6 +165,11 @@ pub fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Value> {
     let Value::Dtype(dtype) = dtype else { return None };
     let value = args.pos.first()?.value.clone();
+    // A single number becomes Python's own float.
+    let single = *dtype == Dtype::Float64 && cx.tensor(&value).is_some_and(|t| t.rank().is_none_or(|rank| rank == 0));
+    if !single {
+        refuse_unreadable(cx, &value);
+    }
     let input = match as_array(cx, &value) {
         Some(input) => input,
         None => match value {

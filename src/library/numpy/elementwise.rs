@@ -7,7 +7,7 @@ use crate::library::torch::picks;
 use crate::library::{Cx, Table};
 use crate::python::{BinOp, Bound, Interp, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Dtype, Range, Role, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Device, Dtype, Range, Role, Tensor, Type, Value, sym};
 
 pub fn register(t: &mut Table) {
     t.family(
@@ -67,6 +67,24 @@ fn operand(b: &Bound) -> Value {
     b.get(first)
 }
 
+/// What a ufunc gives of tensors is a tensor again: `Tensor.__array_wrap__` makes it, and has bytes
+/// for truth values.
+fn wrapped(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
+    let given = b.values.iter().flatten().any(|arg| cx.tensor(&arg.value).is_some_and(|t| t.array == ArrayKind::Torch));
+    let own = matches!(cx.name(), "nan_to_num" | "sinc" | "isclose" | "isin");
+    if given
+        && !own
+        && let Some(id) = result.as_obj()
+    {
+        cx.it.heap.update_tensor(id, |t| {
+            t.array = ArrayKind::Torch;
+            t.device = Some(Device::CPU);
+            t.dtype = t.dtype.map(|d| if d == Dtype::Bool { Dtype::Uint8 } else { d });
+        });
+    }
+    result
+}
+
 fn mapped(cx: &mut Cx<'_, '_>, value: &Value, dtype: fn(Dtype) -> Dtype) -> Value {
     // A number stays a number.
     let Some(input) = as_array(cx, value) else { return Value::Unknown };
@@ -78,11 +96,13 @@ fn mapped(cx: &mut Cx<'_, '_>, value: &Value, dtype: fn(Dtype) -> Dtype) -> Valu
 }
 
 fn to_float(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    mapped(cx, &operand(b), promotion::unary_floating)
+    let out = mapped(cx, &operand(b), promotion::unary_floating);
+    wrapped(cx, b, out)
 }
 
 fn to_bool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    mapped(cx, &operand(b), |_| Dtype::Bool)
+    let out = mapped(cx, &operand(b), |_| Dtype::Bool);
+    wrapped(cx, b, out)
 }
 
 fn same_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -106,7 +126,8 @@ fn same_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out.range = Some(rounded);
         out.range_at = input.range_at;
     }
-    cx.out(out)
+    let out = cx.out(out);
+    wrapped(cx, b, out)
 }
 
 /// The dtype of two operands of which either may be a Python number.
@@ -258,26 +279,27 @@ fn arithmetic(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => {
             let (x, y) = (b.get("x1"), b.get("x2"));
             return match combined(cx, &x, &y, |d| d) {
-                Some((a, b, mut out)) => {
-                    out.range = union_of(&[a, b]).map(|r| Range::bounds(r.lo(), r.hi()));
-                    cx.out(out)
+                Some((a, c, mut out)) => {
+                    out.range = union_of(&[a, c]).map(|r| Range::bounds(r.lo(), r.hi()));
+                    let out = cx.out(out);
+                    wrapped(cx, b, out)
                 }
                 None => Value::Unknown,
             };
         }
     };
-    operator(cx, op, &b.get("x1"), &b.get("x2")).unwrap_or(Value::Unknown)
+    let out = operator(cx, op, &b.get("x1"), &b.get("x2")).unwrap_or(Value::Unknown);
+    wrapped(cx, b, out)
 }
 
 fn quotient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     operator(cx, BinOp::Div, &b.get("x1"), &b.get("x2")).map_or(Value::Unknown, |out| {
-        if cx.name().contains("divide") {
-            return out;
-        }
-        if let Some(id) = out.as_obj() {
+        if !cx.name().contains("divide")
+            && let Some(id) = out.as_obj()
+        {
             cx.it.heap.update_tensor(id, Tensor::forget_values);
         }
-        out
+        wrapped(cx, b, out)
     })
 }
 
@@ -285,7 +307,8 @@ fn compare(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if cx.name() == "isin" {
         return mapped(cx, &b.get("x1"), |_| Dtype::Bool);
     }
-    operator(cx, BinOp::Eq, &b.get("x1"), &b.get("x2")).unwrap_or(Value::Unknown)
+    let out = operator(cx, BinOp::Eq, &b.get("x1"), &b.get("x2")).unwrap_or(Value::Unknown);
+    wrapped(cx, b, out)
 }
 
 fn clip(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

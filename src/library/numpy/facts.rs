@@ -5,9 +5,11 @@ use std::rc::Rc;
 use super::promotion;
 use crate::library::Cx;
 use crate::library::common::{array, part_of};
+use crate::library::torch::broadcast::device_read;
+use crate::library::torch::convert::grad_known;
 use crate::python::RejectKind;
 use crate::value::{
-    ArrayKind, Data, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value, broadcast_pair, dims_text,
+    ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value, broadcast_pair, dims_text,
 };
 
 /// Elements are followed one by one up to this many.
@@ -15,7 +17,75 @@ pub const MOST_DATA: usize = 4096;
 
 /// What `np.asarray(value)` would be; `None` where the value is not known.
 pub fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
+    let path = cx.path.as_str();
+    if path.strip_prefix("numpy.").is_some_and(|name| CONVERTING.contains(&name)) {
+        refuse_unreadable(cx, value);
+    }
     as_array_at(cx, value, 6)
+}
+
+/// Functions that make arrays of the tensors that they are given, and of those in lists.
+#[rustfmt::skip]
+const CONVERTING: &[&str] = &[
+    "abs", "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
+    "argmin", "argsort", "array", "asarray", "ascontiguousarray", "average", "cbrt", "ceil", "clip", "concatenate",
+    "cos", "cosh", "count_nonzero", "cumsum", "deg2rad", "degrees", "divide", "dot", "equal", "exp", "exp2",
+    "expand_dims", "expm1", "floor", "floor_divide", "fmax", "fmin", "greater", "greater_equal", "hstack", "hypot",
+    "interp", "isfinite", "isinf", "isnan", "less", "less_equal", "linalg.norm", "log", "log10", "log1p", "log2",
+    "logaddexp", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul", "maximum", "median", "minimum",
+    "mod", "multiply", "nanmean", "negative", "not_equal", "ones_like", "percentile", "positive", "power", "rad2deg",
+    "radians", "ravel", "remainder", "repeat", "reshape", "rint", "round", "sign", "sin", "sinh", "sort", "sqrt",
+    "square", "stack", "subtract", "tan", "tanh", "tile", "transpose", "true_divide", "trunc", "unique", "vstack",
+    "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
+];
+
+/// Functions that call the method of that name, with arguments that tensors do not take.
+const CALLING: &[&str] = &["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"];
+
+/// Refuses a tensor, or a list of tensors, that cannot be read as an array.
+pub fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
+    let name = cx.name();
+    let direct = cx.tensor(value).filter(|t| t.array == ArrayKind::Torch);
+    if let Some(tensor) = &direct
+        && CALLING.contains(&name)
+    {
+        let method = name.trim_start_matches('a').replace("ll", "all").replace("ny", "any");
+        let message = format!("np.{name} calls `{method}` of the tensor with `axis` and `out`, which it does not take");
+        cx.reject(RejectKind::Value, message, vec![("the tensor comes from here".to_owned(), tensor.shape_at)]);
+        return;
+    }
+    let Some(tensor) = direct.clone().or_else(|| member(cx, value, 4)) else { return };
+    let what = if direct.is_some() { "the tensor" } else { "a tensor in it" };
+    match tensor.device.filter(|device| device.kind == DeviceKind::Cuda) {
+        // The pages have contracts for these.
+        Some(_) if direct.is_some() && matches!(name, "array" | "asarray") => {}
+        Some(device) => {
+            let message = format!("{what} is on {device}, but NumPy can only use host memory");
+            cx.reject(RejectKind::Host, message, vec![device_read((what, &tensor))]);
+        }
+        None if matches!(tensor.grad, Grad::Leaf | Grad::Attached) && grad_known(&tensor) => {
+            let message = format!("{what} requires grad, so NumPy cannot read it: use detach()");
+            cx.reject(RejectKind::Value, message, vec![(format!("{what} comes from here"), tensor.shape_at)]);
+        }
+        None => {}
+    }
+}
+
+/// The first tensor of a list of tensors that is known not to be empty.
+fn member(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor> {
+    if let Some(tensor) = cx.tensor(value) {
+        return Some(tensor).filter(|t| t.array == ArrayKind::Torch);
+    }
+    let first = match value {
+        Value::Tuple(items) => items.first()?.clone(),
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::List(Items::Exact(items)) => items.first()?.clone(),
+            Data::List(Items::Many(one)) if !cx.it.heap.is_perhaps_empty(value) => one.clone(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    (depth > 0).then(|| member(cx, &first, depth - 1)).flatten()
 }
 
 fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor> {

@@ -4,7 +4,7 @@ pub mod datasets;
 pub mod preprocessing;
 
 use super::common::{any_float, any_int, array, part_of, size_of_length, unknown};
-use super::{Cx, Table, pandas};
+use super::{Cx, Table, numpy, pandas};
 use crate::python::Bound;
 use crate::value::{Data, Dim, Dtype, Items, Size, Value};
 
@@ -38,6 +38,7 @@ pub fn register(t: &mut Table) {
          root_mean_squared_error log_loss jaccard_score fbeta_score median_absolute_error explained_variance_score",
         "*args, **kwargs",
         |cx, b| {
+            refuse_tensors(cx, b);
             let one = !b.extra.iter().any(|(k, a)| match k.as_str() {
                 "average" => a.value.is_none(),
                 name => matches!(name, "multioutput" | "normalize"),
@@ -45,7 +46,15 @@ pub fn register(t: &mut Table) {
             if one { any_float(cx, b) } else { unknown(cx, b) }
         },
     );
-    t.family("sklearn.metrics.", "classification_report", "*args, **kwargs", unknown);
+    t.family(
+        "sklearn.metrics.",
+        "classification_report confusion_matrix precision_recall_fscore_support roc_curve precision_recall_curve",
+        "*args, **kwargs",
+        |cx, b| {
+            refuse_tensors(cx, b);
+            unknown(cx, b)
+        },
+    );
     t.def("sklearn.utils.class_weight.compute_class_weight", "class_weight, *, classes, y, **kwargs", |cx, b| {
         let at = cx.at();
         let classes = cx.tensor_arg(b, "classes").and_then(|t| t.sizes());
@@ -53,6 +62,18 @@ pub fn register(t: &mut Table) {
         let shape = classes.or_else(listed).or(Some(vec![Size::Unknown]));
         cx.out(array(shape, Some(Dtype::Float64), at))
     });
+}
+
+/// Refuses labels and scores that cannot be read as arrays.
+fn refuse_tensors(cx: &mut Cx<'_, '_>, b: &Bound) {
+    let named = b.extra.iter().filter(|(name, _)| matches!(name.as_str(), "y_true" | "y_pred" | "y_score" | "y_proba"));
+    let given: Vec<Value> =
+        b.rest_values().into_iter().take(2).chain(named.map(|(_, arg)| arg.value.clone())).collect();
+    for value in given {
+        if cx.tensor(&value).is_some() {
+            numpy::refuse_unreadable(cx, &value);
+        }
+    }
 }
 
 /// Some rows of an array or some elements of a list.

@@ -246,7 +246,7 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
 }
 
 /// A gradient state counts as certain only for a dtype that can have one.
-fn grad_known(input: &Tensor) -> bool {
+pub fn grad_known(input: &Tensor) -> bool {
     input.dtype.is_some_and(|d| !d.is_integral())
 }
 
