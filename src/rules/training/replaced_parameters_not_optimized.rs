@@ -3,13 +3,15 @@
 
 use std::cell::RefCell;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::diagnostic::{Label, Severity};
-use crate::python::Event;
+use crate::python::{Event, Interp};
 use crate::rules::devices::modules_in_plain_container::trained;
 use crate::rules::rule::{Call, Context, Rule};
-use crate::rules::trace::{Moment, parameters};
+use crate::rules::trace::{Moment, is_module, parameters};
 use crate::syntax::Span;
-use crate::value::{ObjId, Sym};
+use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "replaced-parameters-not-optimized";
 /// How deep to look into modules for their parameters.
@@ -25,6 +27,12 @@ struct Replaced {
 #[derive(Default)]
 pub struct ReplacedParametersNotOptimized {
     replaced: RefCell<Vec<Replaced>>,
+    /// What `parameters()` gave, and of which module.
+    all_of: RefCell<FxHashMap<ObjId, ObjId>>,
+    /// Optimizers that were given all parameters of a module.
+    covers: RefCell<FxHashMap<ObjId, ObjId>>,
+    /// Optimizers that were given more since.
+    enlarged: RefCell<FxHashSet<ObjId>>,
 }
 
 impl Rule for ReplacedParametersNotOptimized {
@@ -46,8 +54,20 @@ impl Rule for ReplacedParametersNotOptimized {
         if old.is_empty() || new.is_empty() || new.iter().any(|p| old.contains(p)) {
             return;
         }
+        let covers = self.covers.borrow();
         for optimizer in optimizers {
-            if parameters(it, optimizer).is_some_and(|held| old.iter().all(|p| held.contains(p))) {
+            let covered = covers.get(&optimizer).is_some_and(|module| {
+                let mut parts = Vec::new();
+                collect_modules(it, *module, DEPTH, &mut parts);
+                parts.contains(&object)
+            });
+            // Of a model whose layers are not all known, it has those that it had then.
+            let before = covered && optimizer > object && old.iter().all(|p| *p < optimizer);
+            let held = match parameters(it, optimizer) {
+                Some(held) => old.iter().all(|p| held.contains(p)),
+                None => before,
+            };
+            if held {
                 self.replaced.borrow_mut().push(Replaced { optimizer, name, span, new: new.clone() });
             }
         }
@@ -57,6 +77,22 @@ impl Rule for ReplacedParametersNotOptimized {
         if path.as_str() == "torch.optim.Optimizer.add_param_group" {
             let optimizer = bound.get("self").as_obj();
             self.replaced.borrow_mut().retain(|r| Some(r.optimizer) != optimizer);
+            self.enlarged.borrow_mut().extend(optimizer);
+        }
+    }
+
+    fn returned(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
+        let Some(result) = result.as_obj() else { return };
+        if path.as_str() == "torch.nn.Module.parameters" {
+            if let Some(module) = bound.get("self").as_obj() {
+                self.all_of.borrow_mut().insert(result, module);
+            }
+        } else if path.as_str().starts_with("torch.optim.")
+            && cx.trace.optimizers.known(result).is_some()
+            && let Some(module) =
+                bound.get("params").as_obj().and_then(|given| self.all_of.borrow().get(&given).copied())
+        {
+            self.covers.borrow_mut().insert(result, module);
         }
     }
 
@@ -66,11 +102,17 @@ impl Rule for ReplacedParametersNotOptimized {
         let span = cx.span;
         let Moment::Step { optimizer, .. } = moment else { return };
         let Some(known) = trace.optimizers.known(*optimizer).filter(|known| !known.escaped) else { return };
-        let all: Vec<Option<Vec<ObjId>>> = trace.optimizers.all().iter().map(|id| parameters(it, *id)).collect();
+        let all = trace.optimizers.all();
+        let all: Vec<(ObjId, Option<Vec<ObjId>>)> = all.into_iter().map(|id| (id, parameters(it, id))).collect();
         for replaced in self.replaced.borrow().iter().filter(|r| r.optimizer == *optimizer) {
-            let held = all.iter().any(|held| match held {
+            let held = all.iter().any(|(optimizer, held)| match held {
                 Some(held) => replaced.new.iter().any(|p| held.contains(p)),
-                None => true,
+                // What was made later, it was not given when it was made.
+                None => {
+                    let escaped = trace.optimizers.known(*optimizer).is_none_or(|known| known.escaped);
+                    let enlarged = self.enlarged.borrow().contains(optimizer);
+                    escaped || enlarged || replaced.new.iter().any(|p| p < optimizer)
+                }
             });
             if held {
                 continue;
@@ -83,4 +125,15 @@ impl Rule for ReplacedParametersNotOptimized {
             cx.findings.report(NAME, Severity::Error, message, replaced.span, labels);
         }
     }
+}
+
+/// A module and the modules that are registered in it.
+fn collect_modules(it: &Interp<'_>, module: ObjId, depth: u32, out: &mut Vec<ObjId>) {
+    let Some(instance) = it.heap.instance_of(&Value::Obj(module)) else { return };
+    if depth == 0 || out.len() > 1000 || out.contains(&module) {
+        return;
+    }
+    out.push(module);
+    let parts = instance.attrs.values().filter(|part| is_module(it, part)).filter_map(Value::as_obj);
+    parts.collect::<Vec<_>>().into_iter().for_each(|part| collect_modules(it, part, depth - 1, out));
 }
