@@ -22,6 +22,9 @@ file = io.BytesIO()
 torch.save({'args': argparse.Namespace(lr=0.1)}, file)
 file.seek(0)";
 
+/// Classes of PyTorch whose instances are not weights.
+const PICKLED: &[&str] = &["torch.nn.Module", "torch.optim.Optimizer", "torch.optim.lr_scheduler.LRScheduler"];
+
 #[derive(Default)]
 pub struct ObjectInCheckpoint {
     /// By path: what was saved that is rejected, and where; `None` if something else was saved,
@@ -88,6 +91,10 @@ fn refused(it: &Interp<'_>, value: &Value, depth: u32) -> Option<String> {
         Data::Dict(dict) => dict.entries.values().find_map(|item| refused(it, item, depth - 1)),
         Data::Instance(instance) => match &instance.class {
             Value::Path(class) if class.as_str() == "argparse.Namespace" => Some("an `argparse.Namespace`".to_owned()),
+            Value::Path(class) if PICKLED.iter().any(|base| it.is_instance(value, base)) => {
+                let name = class.as_str().rsplit('.').next().unwrap_or_default();
+                Some(format!("an instance of `{name}`"))
+            }
             Value::Obj(class) => match it.heap.get(*class) {
                 Data::Class(class) => Some(format!("an instance of `{}`", class.name)),
                 _ => None,
