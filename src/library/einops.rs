@@ -16,6 +16,8 @@ pub fn register(t: &mut Table) {
             let sig = if name == "Reduce" { "pattern, reduction, **axes_lengths" } else { "pattern, **axes_lengths" };
             let class = t.class(&path, &["torch.nn.Module"], sig);
             class.init = Some(|cx, object, b| {
+                let kind = if cx.name() == "Reduce" { "reduce" } else { "rearrange" };
+                check_pattern(cx, b, kind);
                 let mut dict = Dict { open: b.open.then_some(Value::Unknown), ..Dict::default() };
                 for (name, arg) in &b.extra {
                     dict.entries.insert(Key::Str(name.as_str().into()), arg.value.clone());
@@ -39,7 +41,13 @@ fn reduce_layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// A layer calls the function with what it was made with.
 fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let (object, span) = (b.get("self"), cx.span);
-    let mut args = Args::positional([b.get("input"), cx.attr(&object, "pattern")], span);
+    let pattern = cx.attr(&object, "pattern");
+    let kind = function.rsplit('.').next().unwrap_or_default();
+    // A layer with such a pattern was refused when it was made.
+    if pattern.as_str().is_some_and(|pattern| fault(kind, pattern, &[], true).is_some()) {
+        return cx.some_tensor();
+    }
+    let mut args = Args::positional([b.get("input"), pattern], span);
     if function == "einops.reduce" {
         args.pos.push(Arg::new(cx.attr(&object, "reduction"), span));
     }
@@ -86,8 +94,69 @@ fn parse(side: &str) -> Option<Vec<Part>> {
     group.is_none().then_some(out)
 }
 
+/// What einops refuses in a pattern, whatever the tensor is.
+fn fault(kind: &str, pattern: &str, given: &[&str], open: bool) -> Option<String> {
+    let Some((left, right)) = pattern.split_once("->") else { return Some("has no `->`".to_owned()) };
+    let names = |side: &str| {
+        let parts = parse(side)?;
+        let axes = parts.into_iter().flat_map(|part| match part {
+            Part::Ellipsis => vec!["...".to_owned()],
+            Part::Axes(axes) => axes,
+        });
+        Some(axes.collect::<Vec<String>>())
+    };
+    let (left, right) = (names(left)?, names(right)?);
+    let is_number = |axis: &String| axis.bytes().all(|c| c.is_ascii_digit());
+    let plain = |axis: &String| {
+        axis == "..."
+            || is_number(axis)
+            || axis.chars().all(|c| c.is_alphanumeric() || c == '_') && !axis.ends_with('_')
+    };
+    if !left.iter().chain(&right).all(plain) {
+        return None;
+    }
+    let numbered = left.iter().chain(&right).find(|axis| is_number(axis));
+    if let Some(number) = numbered.filter(|_| kind == "rearrange") {
+        return Some(format!("has the length {number}, but `rearrange` takes no lengths other than 1"));
+    }
+    for side in [&left, &right] {
+        let twice =
+            side.iter().enumerate().find(|(i, axis)| !is_number(axis) && side.iter().skip(i + 1).any(|a| a == *axis));
+        if let Some((_, axis)) = twice {
+            return Some(format!("has `{axis}` twice on one side"));
+        }
+    }
+    let only =
+        |one: &[String], other: &[String]| one.iter().find(|axis| !is_number(axis) && !other.contains(axis)).cloned();
+    let (on_left, on_right) = (only(&left, &right), only(&right, &left));
+    let given = |axis: &String| open || given.contains(&axis.as_str());
+    match kind {
+        "rearrange" => on_left.or(on_right).map(|axis| format!("has `{axis}` on one side only")),
+        "reduce" => on_right.map(|axis| format!("has `{axis}` on the right side only")),
+        "repeat" => on_left.map(|axis| format!("has `{axis}` on the left side only")).or_else(|| {
+            let new = right.iter().find(|axis| !is_number(axis) && !left.contains(axis) && !given(axis))?;
+            Some(format!("has the new axis `{new}`, whose length is not given"))
+        }),
+        _ => None,
+    }
+}
+
+/// Refuses a pattern that einops takes for no tensor; whether it did.
+fn check_pattern(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> bool {
+    let pattern = b.get("pattern");
+    let Some(pattern) = pattern.as_str() else { return false };
+    let given: Vec<&str> = b.extra.iter().map(|(name, _)| name.as_str()).collect();
+    let Some(fault) = fault(kind, pattern, &given, b.open) else { return false };
+    let message = format!("the pattern \"{pattern}\" {fault}");
+    cx.reject(RejectKind::Value, message, Vec::new());
+    true
+}
+
 fn run(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> Value {
     let value = b.get("tensor");
+    if check_pattern(cx, b, kind) {
+        return cx.some_tensor();
+    }
     let Some(input) = cx.tensor(&value) else { return Value::Unknown };
     let at = cx.at();
     let mut out = Tensor { data: None, base: None, version: 0, writes: 0, shape: None, ..input.clone() };
@@ -252,5 +321,24 @@ mod tests {
         assert_eq!(parse("b (h p) ... 1"), Some(vec![axes(&["b"]), axes(&["h", "p"]), Part::Ellipsis, axes(&[])]));
         assert_eq!(parse("b ()"), Some(vec![axes(&["b"]), axes(&[])]));
         assert_eq!(parse("b (h"), None);
+    }
+
+    #[test]
+    fn faulty_patterns_are_refused_whatever_the_tensor() {
+        let faulty = |kind, pattern, given: &[&str]| fault(kind, pattern, given, false).is_some();
+        assert!(faulty("rearrange", "b c h -> b (c w)", &[]));
+        assert!(faulty("rearrange", "b c h -> b c", &[]));
+        assert!(faulty("rearrange", "b c h -> b c h w", &["w"]));
+        assert!(faulty("rearrange", "b c c -> b c", &[]));
+        assert!(faulty("rearrange", "b 3 h -> b h", &[]));
+        assert!(faulty("rearrange", "b ... -> b", &[]));
+        assert!(faulty("rearrange", "b c h", &[]));
+        assert!(faulty("repeat", "b c h -> b c h w", &[]));
+        assert!(faulty("repeat", "b c h -> b c", &[]));
+        assert!(faulty("reduce", "b c h -> b w", &[]));
+        assert!(!faulty("rearrange", "b (h d) ... -> b h ... d 1", &["h"]));
+        assert!(!faulty("repeat", "b c h -> b c h w 2", &["w"]));
+        assert!(!faulty("reduce", "b c 4 -> b 1", &[]));
+        assert!(!faulty("reduce", "b ... -> b", &[]));
     }
 }
