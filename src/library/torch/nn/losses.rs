@@ -4,9 +4,10 @@ use super::device;
 use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};
 use super::layer::{Layer, plain, with_state};
 use crate::library::notes::BUFFER;
+use crate::library::torch::support::{is_no_tensor, kind_text};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, Dim, Dtype, Kind, ObjId, Tensor, Value, promote, sym};
+use crate::value::{Device, Dim, Dtype, Key, Kind, ObjId, Tensor, Value, promote, sym};
 
 macro_rules! loss {
     ($name:literal, $forward:literal) => {
@@ -224,7 +225,29 @@ fn loss_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
 }
 
 /// Index targets lack the class dimension; probabilities have the input's shape.
+/// Refuses what is no tensor, such as the dictionary that a segmentation model gives; whether it did.
+fn refuse_others(cx: &mut Cx<'_, '_>, b: &Bound) -> bool {
+    for name in ["input", "target"] {
+        let value = b.get(name);
+        if b.given(name) && is_no_tensor(cx, &value) {
+            let takes =
+                match cx.it.heap.dict_of(&value).is_some_and(|dict| dict.entries.contains_key(&Key::Str("out".into())))
+                {
+                    true => ": take its [\"out\"]",
+                    false => "",
+                };
+            let message = format!("`{name}` must be a tensor, but it is {}{takes}", kind_text(cx, &value));
+            cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
+            return true;
+        }
+    }
+    false
+}
+
 fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if refuse_others(cx, b) {
+        return cx.some_tensor();
+    }
     let Some(input) = cx.tensor_arg(b, "input") else {
         let mut out = Tensor::default();
         if matches!(reduction_of(b), Some("mean" | "sum")) {
@@ -259,6 +282,9 @@ fn alike(input: &Tensor, target: &Tensor) -> bool {
 }
 
 fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    if refuse_others(cx, b) {
+        return cx.some_tensor();
+    }
     let (Some(input), Some(target)) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "target")) else {
         let mut out = Tensor::default();
         if matches!(reduction_of(b), Some("mean" | "sum" | "batchmean")) {
