@@ -108,7 +108,7 @@ pub struct Verdict {
 /// such a call, because the witness is made from the same facts as the finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Reproduction {
-    pub status: Reproduced,
+    pub status: WitnessStatus,
     /// How it was reproduced.
     pub how: Option<How>,
     /// Where the witness was run.
@@ -123,7 +123,7 @@ pub struct Reproduction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reproduced {
+pub enum WitnessStatus {
     /// The witness fails as the finding claims.
     Reproduced,
     /// PyTorch accepts the witness, although it should fail.
@@ -134,7 +134,7 @@ pub enum Reproduced {
 /// The result of a run of the program for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Observation {
-    pub status: Observed,
+    pub status: RunStatus,
     /// The message of PyTorch or of the rule's contract.
     pub message: Option<String>,
     /// Why it is not observed.
@@ -144,7 +144,7 @@ pub struct Observation {
 /// In ascending order of information: of several runs, the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Observed {
+pub enum RunStatus {
     /// The program did not reach the call.
     NotReached,
     /// The program reached the call, but that shows nothing.
@@ -210,9 +210,11 @@ impl Diagnostic {
     pub fn is_refuted(&self) -> bool {
         let Some(verdict) = &self.verdict else { return false };
         match verdict.run.as_ref().map(|run| run.status) {
-            Some(Observed::Observed) => false,
-            Some(Observed::Refuted) => true,
-            Some(Observed::NotReached | Observed::Undecided) | None => verdict.witness.status == Reproduced::Refuted,
+            Some(RunStatus::Observed) => false,
+            Some(RunStatus::Refuted) => true,
+            Some(RunStatus::NotReached | RunStatus::Undecided) | None => {
+                verdict.witness.status == WitnessStatus::Refuted
+            }
         }
     }
 

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use torchvet::rules::Rules;
+use torchvet::Rules;
 
 const LIST: &str = "docs/device-asserts.toml";
 const TABLE: &str = "docs/DEVICE-ASSERTS.md";

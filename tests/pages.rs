@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use torchvet::rules::{FixKind, Page, Rules};
+use torchvet::{FixKind, Page, Rules};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
-use torchvet::rules::{FixKind, Rules};
+use torchvet::{FixKind, Rules};
 
 const README: &str = "README.md";
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::probe::WantedDevice;
 use super::progress::Progress;
 use super::run::Run;
-use crate::diagnostic::{Diagnostic, Observation, Observed, Reproduced, Verdict};
+use crate::diagnostic::{Diagnostic, Observation, RunStatus, Verdict, WitnessStatus};
 use crate::probe::observe::{self, observe};
 use crate::probe::python::{self, Python};
 use crate::probe::run::{Program, Static, Task, Terminal};
@@ -142,9 +142,9 @@ pub fn verify(
     let by = torch.map(|torch| format!(" by PyTorch {torch}")).unwrap_or_default();
     let mut summary = vec![format!(
         "{} reproduced{by}, {} refuted, {} undecided",
-        witnessed(Reproduced::Reproduced),
-        witnessed(Reproduced::Refuted),
-        witnessed(Reproduced::Undecided)
+        witnessed(WitnessStatus::Reproduced),
+        witnessed(WitnessStatus::Refuted),
+        witnessed(WitnessStatus::Undecided)
     )];
     if args.run {
         let observed = |status| {
@@ -153,10 +153,10 @@ pub fn verify(
         };
         summary.push(format!(
             "run: {} observed, {} refuted, {} not reached, {} undecided",
-            observed(Observed::Observed),
-            observed(Observed::Refuted),
-            observed(Observed::NotReached),
-            observed(Observed::Undecided)
+            observed(RunStatus::Observed),
+            observed(RunStatus::Refuted),
+            observed(RunStatus::NotReached),
+            observed(RunStatus::Undecided)
         ));
     }
     Ok(Verified { summary, trouble })

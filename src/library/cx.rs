@@ -6,9 +6,6 @@ use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Sign, Size, Sym, Tensor, Value};
 
-/// Three-valued truth: `None` is "not known".
-pub type Tri = Option<bool>;
-
 /// The context of one call.
 pub struct Cx<'a, 'p> {
     pub it: &'a mut Interp<'p>,
@@ -137,7 +134,6 @@ impl Cx<'_, '_> {
 
     /// A dimension's index, counted from the front: `Ok(None)` where it is not known,
     /// `Err` where it is out of range (which is reported).
-    #[expect(clippy::result_unit_err, reason = "the error is already reported")]
     pub fn dim_index(&mut self, value: &Value, rank: usize, shape_at: Origin) -> Result<Option<usize>, ()> {
         let Some(dim) = value.as_int() else { return Ok(None) };
         let rank_or_one = i64::try_from(rank.max(1)).unwrap_or(1);

@@ -29,6 +29,6 @@ pub mod torch;
 pub mod torchvision;
 mod transformers;
 
-pub use cx::{Cx, Tri};
+pub use cx::Cx;
 pub use dispatch::{Libraries, constructor};
-pub use table::{Class, Constant, Entry, Run, Table};
+pub use table::{Class, Constant, Table};

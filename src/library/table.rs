@@ -177,14 +177,6 @@ impl Table {
         self
     }
 
-    /// A method that is the function `of` with the object as first argument. Methods of
-    /// `torch.Tensor` need this only where the names differ: `torch.Tensor.x` is otherwise
-    /// looked up as `torch.x`.
-    pub fn method_of(&mut self, path: &str, of: &str) -> &mut Self {
-        self.aliases.insert(sym(path), sym(of));
-        self
-    }
-
     /// Another dotted name for the same thing.
     pub fn alias(&mut self, path: &str, of: &str) -> &mut Self {
         self.aliases.insert(sym(path), sym(of));

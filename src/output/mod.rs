@@ -13,7 +13,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::config::OutputFormat;
-use crate::diagnostic::{Diagnostic, How, Judge, Observation, Observed, Reproduced, Reproduction, Severity, Witness};
+use crate::diagnostic::{
+    Diagnostic, How, Judge, Observation, Reproduction, RunStatus, Severity, Witness, WitnessStatus,
+};
 use crate::findings::identity::relative;
 use crate::project::{Position, Project};
 use crate::rules::Rules;
@@ -144,31 +146,31 @@ fn first_line(text: Option<&String>) -> &str {
 fn reproduced(witness: &Reproduction, what: &str) -> String {
     let (message, reason) = (first_line(witness.message.as_ref()), first_line(witness.reason.as_ref()));
     match (witness.status, witness.how, witness.judge) {
-        (Reproduced::Reproduced, Some(How::Silent), _) => {
+        (WitnessStatus::Reproduced, Some(How::Silent), _) => {
             format!("reproduced: PyTorch runs {what}, and real tensors show that {message}")
         }
-        (Reproduced::Reproduced, Some(How::Died), _) => {
+        (WitnessStatus::Reproduced, Some(How::Died), _) => {
             format!("reproduced: {what} ends the process: {message}")
         }
-        (Reproduced::Reproduced, _, Some(Judge::Fake)) => {
+        (WitnessStatus::Reproduced, _, Some(Judge::Fake)) => {
             format!("reproduced: {what} fails on PyTorch's fake tensors: {message}")
         }
-        (Reproduced::Reproduced, _, Some(Judge::Cuda)) => {
+        (WitnessStatus::Reproduced, _, Some(Judge::Cuda)) => {
             format!("reproduced: {what} fails on the GPU: {message}")
         }
-        (Reproduced::Reproduced, ..) => format!("reproduced: {what} fails: {message}"),
-        (Reproduced::Refuted, ..) => format!("refuted: {reason}"),
-        (Reproduced::Undecided, ..) => format!("undecided: {reason}"),
+        (WitnessStatus::Reproduced, ..) => format!("reproduced: {what} fails: {message}"),
+        (WitnessStatus::Refuted, ..) => format!("refuted: {reason}"),
+        (WitnessStatus::Undecided, ..) => format!("undecided: {reason}"),
     }
 }
 
 fn observed(run: &Observation) -> String {
     let (message, reason) = (first_line(run.message.as_ref()), first_line(run.reason.as_ref()));
     match run.status {
-        Observed::Observed => format!("run: observed: {message}"),
-        Observed::Refuted => format!("run: refuted: {reason}"),
-        Observed::NotReached => format!("run: not reached: {reason}"),
-        Observed::Undecided => format!("run: undecided: {reason}"),
+        RunStatus::Observed => format!("run: observed: {message}"),
+        RunStatus::Refuted => format!("run: refuted: {reason}"),
+        RunStatus::NotReached => format!("run: not reached: {reason}"),
+        RunStatus::Undecided => format!("run: undecided: {reason}"),
     }
 }
 

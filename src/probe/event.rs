@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::runtime::VERSION;
 
-/// A line, and the process that wrote it.
+/// A line, and the rank of the process that wrote it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Line {
     pub version: u32,
-    pub pid: u32,
     pub rank: Option<u32>,
     #[serde(flatten)]
     pub event: Event,
@@ -56,8 +55,6 @@ pub enum Event {
 #[derive(Debug, Clone, Deserialize)]
 pub struct Start {
     pub torch: String,
-    /// A process that the program started through multiprocessing.
-    pub child: bool,
     /// The number of emulated GPUs.
     pub gpus: Option<u32>,
 }

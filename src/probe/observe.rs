@@ -13,7 +13,7 @@ use super::event::{Call, End, Event, Exception, Line};
 use super::judge::{Claim, DEVICES, asks_for_history, asks_for_role};
 use super::report::{own, shown};
 use super::run::{Outcome, Static};
-use crate::diagnostic::{Observation, Observed, Severity};
+use crate::diagnostic::{Observation, RunStatus, Severity};
 use crate::rules::{Page, Rules};
 
 /// One observation for each finding.
@@ -96,7 +96,7 @@ impl<'a> Seen<'a> {
         let claim = Claim::of(page, finding.severity);
         let there = self.there(number, finding);
         if let Some(message) = self.failure(page, &claim, &there) {
-            return Observation { status: Observed::Observed, message: Some(message), reason: None };
+            return Observation { status: RunStatus::Observed, message: Some(message), reason: None };
         }
         // A failed contract shows silent mistakes, and mistakes that a CPU does not reject. If
         // PyTorch accepts a call that it should reject, the contract is wrong.
@@ -105,7 +105,7 @@ impl<'a> Seen<'a> {
             && (!claim.raises || claim.may_be_silent || tolerated || !there.passed)
         {
             let message = format!("the rule's contract fails for the program's own arguments: {message}");
-            return Observation { status: Observed::Observed, message: Some(message), reason: None };
+            return Observation { status: RunStatus::Observed, message: Some(message), reason: None };
         }
         if let Some(other) = there.raised.first() {
             let line = other.lines().next().unwrap_or_default();
@@ -158,7 +158,7 @@ impl<'a> Seen<'a> {
             return undecided("the program reached this line, but a run cannot show this problem");
         };
         match &self.early {
-            None => Observation { status: Observed::Refuted, message: None, reason: Some(reason.to_owned()) },
+            None => Observation { status: RunStatus::Refuted, message: None, reason: Some(reason.to_owned()) },
             Some(early) => undecided(&format!("{reason}; but {early}")),
         }
     }
@@ -174,12 +174,12 @@ impl<'a> Seen<'a> {
             }
             None => "the program finished without making this call".to_owned(),
         };
-        Observation { status: Observed::NotReached, message: None, reason: Some(reason) }
+        Observation { status: RunStatus::NotReached, message: None, reason: Some(reason) }
     }
 }
 
 pub fn undecided(reason: &str) -> Observation {
-    Observation { status: Observed::Undecided, message: None, reason: Some(reason.to_owned()) }
+    Observation { status: RunStatus::Undecided, message: None, reason: Some(reason.to_owned()) }
 }
 
 /// Whether an assert that the driver reported belongs to the page.

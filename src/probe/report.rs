@@ -12,7 +12,7 @@ use super::event::{End, Event, Exception, Finding, Frame, Judged};
 use super::observe::observe;
 use super::run::{Outcome, Static};
 use super::runtime::VERSION;
-use crate::diagnostic::Observed;
+use crate::diagnostic::RunStatus;
 use crate::rules::Rules;
 
 /// The report at the end of a run.
@@ -57,7 +57,7 @@ struct Checked {
     code: String,
     filename: PathBuf,
     line: usize,
-    verdict: Observed,
+    verdict: RunStatus,
     /// The message of PyTorch or of the rule's contract.
     message: Option<String>,
     /// Why it was not observed.
@@ -215,12 +215,12 @@ impl Report {
             writeln!(
                 out,
                 "torchvet: findings of the checker: {} observed, {} refuted, {} not reached, {} undecided",
-                count(Observed::Observed),
-                count(Observed::Refuted),
-                count(Observed::NotReached),
-                count(Observed::Undecided),
+                count(RunStatus::Observed),
+                count(RunStatus::Refuted),
+                count(RunStatus::NotReached),
+                count(RunStatus::Undecided),
             )?;
-            for one in self.checker.iter().filter(|one| one.verdict == Observed::Refuted) {
+            for one in self.checker.iter().filter(|one| one.verdict == RunStatus::Refuted) {
                 let reason = one.reason.as_deref().unwrap_or_default();
                 writeln!(out, "  refuted: {}:{} {}: {reason}", shown(&one.filename, root), one.line, one.code)?;
             }

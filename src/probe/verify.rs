@@ -15,7 +15,7 @@ use super::python::Python;
 use super::runtime::{ContractSource, VERSION};
 use super::witness::{Choice, Devices, Lengths, Program};
 use super::worker::{Answer, Work, Worker};
-use crate::diagnostic::{Diagnostic, How, Judge, Reproduced, Reproduction, Witness};
+use crate::diagnostic::{Diagnostic, How, Judge, Reproduction, Witness, WitnessStatus};
 use crate::rules::{Page, Rules};
 use crate::value::Kind;
 
@@ -133,7 +133,7 @@ impl<'a> Verifier<'a> {
             match judge(claim, page, &program, outcome) {
                 Shown::Reproduced(how, message) => {
                     return Reproduction {
-                        status: Reproduced::Reproduced,
+                        status: WitnessStatus::Reproduced,
                         how: Some(how),
                         judge: Some(Judge::Cpu),
                         message,
@@ -150,7 +150,7 @@ impl<'a> Verifier<'a> {
         }
         match (refuted, reason) {
             (Some(program), _) => Reproduction {
-                status: Reproduced::Refuted,
+                status: WitnessStatus::Refuted,
                 how: None,
                 judge: Some(Judge::Cpu),
                 message: None,
@@ -191,7 +191,7 @@ impl<'a> Verifier<'a> {
             let control = Program::of(witness, Choice { devices: Devices::Cpu, ..choice });
             if matches && matches!(self.run(page, witness, &control, true), Outcome::Ran { .. }) {
                 return Reproduction {
-                    status: Reproduced::Reproduced,
+                    status: WitnessStatus::Reproduced,
                     how: Some(How::Raised),
                     judge: Some(Judge::Fake),
                     message: Some(raised.text()),
@@ -239,7 +239,7 @@ impl<'a> Verifier<'a> {
             if fits(&text) || asserted.is_some_and(fits) {
                 let message = asserted.map_or(text, str::to_owned);
                 return Reproduction {
-                    status: Reproduced::Reproduced,
+                    status: WitnessStatus::Reproduced,
                     how: Some(if matches!(outcome, Outcome::Died(_)) { How::Died } else { How::Raised }),
                     judge: Some(Judge::Cuda),
                     message: Some(message),
@@ -252,7 +252,7 @@ impl<'a> Verifier<'a> {
         }
         match (ran, reason) {
             (Some(program), _) if claim.raises && program.lost.is_empty() => Reproduction {
-                status: Reproduced::Refuted,
+                status: WitnessStatus::Refuted,
                 how: None,
                 judge: Some(Judge::Cuda),
                 message: None,
@@ -417,7 +417,7 @@ fn too_large(program: &Program) -> Option<String> {
 
 pub fn undecided(reason: String) -> Reproduction {
     Reproduction {
-        status: Reproduced::Undecided,
+        status: WitnessStatus::Undecided,
         how: None,
         judge: None,
         message: None,

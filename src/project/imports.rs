@@ -15,7 +15,7 @@ pub enum Resolved<'p> {
     /// A module of the project; for a package its `__init__.py`.
     File(&'p SourceFile),
     /// A folder without `__init__.py`, from which only submodules can be imported.
-    Namespace(PathBuf),
+    Namespace(#[cfg_attr(not(test), expect(dead_code, reason = "for tests"))] PathBuf),
     /// A library, or a module that could not be found or read.
     External,
 }

@@ -25,7 +25,7 @@ pub use disk::Disk;
 pub use imports::Resolved;
 pub use read::{Encoding, ReadError, ReadErrorKind, mentions};
 pub use source::{Position, SourceFile};
-pub use walk::{DEFAULT_EXCLUDES, Walk, Walker, compile_glob};
+pub use walk::{DEFAULT_EXCLUDES, Walker, compile_glob};
 
 use crate::syntax::FileId;
 use imports::Listing;

@@ -267,13 +267,6 @@ impl Bound {
     pub fn rest_values(&self) -> Vec<Value> {
         self.rest.iter().map(|a| a.value.clone()).collect()
     }
-
-    /// Puts a value in a parameter's place.
-    pub fn set(&mut self, name: &str, arg: Arg) {
-        if let Some(slot) = self.index(name).and_then(|at| self.values.get_mut(at)) {
-            *slot = Some(arg);
-        }
-    }
 }
 
 #[cfg(test)]

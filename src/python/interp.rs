@@ -270,11 +270,6 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a function is being run that was called at this place.
-    pub fn called_at(&self, place: Span) -> bool {
-        self.frames.iter().any(|f| f.call == Some(place))
-    }
-
     /// The file that is being run.
     pub fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
@@ -490,10 +485,5 @@ impl<'p> Interp<'p> {
         // Also on trial: an option has one value throughout a run.
         let observer = self.observer;
         observer.option(self, option).unwrap_or_else(|| option.default.clone())
-    }
-
-    /// How many calls lead here.
-    pub fn depth(&self) -> usize {
-        self.frames.len()
     }
 }

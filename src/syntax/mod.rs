@@ -12,9 +12,8 @@ mod span;
 
 pub use bindings::{Bindings, Place, imports};
 pub use launch::{LaunchFile, Setting, VARIABLES};
-pub use nesting::Nesting;
-pub use notebook::{Cell, Notebook, NotebookError};
-pub use parse::{ParseIssue, Parsed, parse, parse_cells, parse_comments};
+pub use notebook::{Cell, Notebook};
+pub use parse::{Parsed, parse, parse_cells, parse_comments};
 pub use ruff_python_ast as ast;
 pub use ruff_python_ast::{Expr, Stmt};
 pub use ruff_source_file::{LineIndex, OneIndexed, PositionEncoding};

@@ -1,4 +1,4 @@
-use ruff_text_size::{Ranged, TextRange, TextSize};
+use ruff_text_size::Ranged;
 
 /// A file of the project, as an index into [`crate::project::Project`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,10 +17,6 @@ impl Span {
     pub fn new(file: FileId, node: impl Ranged) -> Self {
         let range = node.range();
         Span { file, start: range.start().to_u32(), end: range.end().to_u32() }
-    }
-
-    pub fn range(self) -> TextRange {
-        TextRange::new(TextSize::new(self.start), TextSize::new(self.end))
     }
 
     pub fn contains(self, other: Span) -> bool {

@@ -89,10 +89,6 @@ impl Heap {
         (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).map(ObjId)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.slots.is_empty()
-    }
-
     /// Puts a new object on the heap.
     pub fn alloc(&mut self, data: Data) -> ObjId {
         let id = ObjId(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));

@@ -32,10 +32,10 @@ pub use broadcast::{broadcast_dim, broadcast_pair, broadcastable, not_one};
 pub use device::{Device, DeviceKind};
 pub use dtype::{Dtype, Kind, promote};
 pub use equal::same;
-pub use form::{Constructor, Form, InstanceForm, Length, TensorForm};
-pub use heap::{Change, Delta, Heap, Journal, Mark, Written, is_mark};
+pub use form::{Form, InstanceForm, Length, TensorForm};
+pub use heap::{Delta, Heap, Journal, Mark, Written, is_mark};
 pub use join::{join, texts_of};
-pub use note::{About, Note, State, Topic};
+pub use note::{Note, State, Topic};
 pub use object::{
     Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Progress, Scope, Source,
     Suspended, UserClass,

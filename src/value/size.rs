@@ -137,20 +137,6 @@ impl Size {
         matches!(self, Size::Unknown)
     }
 
-    /// The symbol, where the size is just one.
-    pub fn as_symbol(&self) -> Option<Symbol> {
-        match self {
-            Size::Expr(poly) if poly.constant == 0 => match poly.terms.as_slice() {
-                [(symbols, 1)] => match symbols.as_slice() {
-                    [one] => Some(*one),
-                    _ => None,
-                },
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     pub fn add(&self, other: &Size) -> Size {
         self.linear(other, 1)
     }

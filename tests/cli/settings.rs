@@ -59,7 +59,7 @@ fn settings_come_from_the_nearest_file() {
     ");
     let settings = sandbox.run(&["config"]);
     let (settings, _) = settings.split_once("\n# rules").unwrap();
-    let excludes = torchvet::project::DEFAULT_EXCLUDES.join("\",\"");
+    let excludes = torchvet::DEFAULT_EXCLUDES.join("\",\"");
     assert_snapshot!(settings.replace(&excludes, "…"), @r#"
     exit 0
     select = "the default rules"  # default
@@ -167,7 +167,7 @@ fn wrong_settings_are_shown_at_their_place() {
 #[test]
 fn the_committed_schema_is_current() {
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("torchvet.schema.json");
-    let current = torchvet::config::schema();
+    let current = torchvet::schema();
     let hint = "run `torchvet config --schema > torchvet.schema.json`";
     assert_eq!(fs::read_to_string(committed).unwrap_or_default(), current, "{hint}");
 }

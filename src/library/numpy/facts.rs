@@ -9,7 +9,8 @@ use crate::library::torch::broadcast::device_read;
 use crate::library::torch::convert::grad_known;
 use crate::python::RejectKind;
 use crate::value::{
-    ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value, broadcast_pair, dims_text,
+    ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, Items, Origin, Past, Range, Size, Tensor, Type, Value,
+    broadcast_pair, dims_text,
 };
 
 /// Elements are followed one by one up to this many.

@@ -11,7 +11,7 @@ pub mod shaping;
 
 pub use create::cast;
 pub use elementwise::{binary, unary};
-pub use facts::{as_array, broadcast, of_tensor, refuse_unreadable, set_data};
+pub use facts::{as_array, of_tensor, refuse_unreadable, set_data};
 pub use ndarray::{put as put_out, set as set_attribute};
 pub use promotion::{dtype_arg, promote};
 

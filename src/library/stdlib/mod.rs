@@ -16,5 +16,4 @@ pub mod random;
 pub mod system;
 
 pub use copying::deepcopy;
-pub use functional::IDENTITY;
 pub use random::shuffle;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::broadcast::{result_grad, shape_read};
 use crate::library::Cx;
-use crate::python::{Bound, RejectKind};
+use crate::python::RejectKind;
 use crate::value::{Dim, Met, Origin, Range, Role, Size, Sym, Tensor, Value};
 
 /// The call is refused, which has been reported.
@@ -230,13 +230,6 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
     };
     out.role_at = input.role_at;
     out.past = input.past;
-}
-
-/// The value and the facts of the argument `input`.
-pub fn input(cx: &Cx<'_, '_>, b: &Bound) -> Option<(Value, Tensor)> {
-    let value = b.get("input");
-    let tensor = cx.tensor(&value)?;
-    Some((value, tensor))
 }
 
 /// A tensor with only the dtype and device of `input`: the result of a rejected call.

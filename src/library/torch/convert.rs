@@ -1,7 +1,7 @@
 //! Tensor methods that change dtype, device or gradient state, or leave PyTorch: `to`,
 //! `cuda`, `float`, `numpy`, `item`, `detach`, `backward`.
 
-use super::broadcast::{device_read, dtype_read, grad_mode, result_grad, shape_read, shape_text};
+use super::broadcast::{device_read, dtype_read, result_grad, shape_read, shape_text};
 use super::carry;
 use super::cast::cast;
 use super::factory::options;
@@ -470,9 +470,4 @@ fn pin_memory(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn element_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = cx.tensor_arg(b, "input").and_then(|t| t.dtype).and_then(super::factory::item_size);
     size.map_or(Value::Any(Type::Int), Value::Int)
-}
-
-/// Whether operations here would attach their results to the graph.
-pub fn recording(cx: &Cx<'_, '_>) -> bool {
-    grad_mode(cx) == Some(true)
 }

@@ -26,7 +26,6 @@ pub enum Dims {
 
 /// Reads a `dim=` argument: an integer, a sequence of them, or `None` for all. `Err` where it
 /// is refused, which is reported.
-#[expect(clippy::result_unit_err, reason = "the error is already reported")]
 pub fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
     match value {
         Value::None => return Ok(Dims::All),
@@ -62,7 +61,6 @@ pub fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<D
 }
 
 /// One dimension counted from the front; tensors without dimensions count as having one.
-#[expect(clippy::result_unit_err, reason = "the error is already reported")]
 pub fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: usize) -> Result<Option<usize>, ()> {
     let Some(dim) = value.as_int() else { return Ok(None) };
     let span = i64::try_from(rank.max(1)).unwrap_or(i64::MAX);
@@ -80,7 +78,6 @@ pub fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: usize) 
 }
 
 /// The one dimension that an argument names; `Ok(None)` where it is not known.
-#[expect(clippy::result_unit_err, reason = "the error is already reported")]
 pub fn one_dim(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Option<usize>, ()> {
     match input.1.rank() {
         Some(rank) => index(cx, value, input, rank),

@@ -109,7 +109,6 @@ pub fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
 
 /// The dtype in which a matrix product of these tensors is done, which must all have the same:
 /// autocast lowers floating types other than float64. `Err` where it is refused.
-#[expect(clippy::result_unit_err, reason = "the error is already reported")]
 pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
     // Tensors of one operation are on one device, which one of them may tell. Where they are
     // not, that is reported already.

@@ -12,4 +12,3 @@ pub mod split;
 
 pub use axes::transposed_attribute;
 pub use diagonal::diagonal_length;
-pub use split::narrowed;
