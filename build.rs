@@ -31,7 +31,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("TV5", "data"),
     ("TV6", "training"),
     ("TV7", "performance"),
-    ("TV8", "removed"),
+    ("TV8", "names"),
     ("TV9", "safety"),
 ];
 

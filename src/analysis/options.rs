@@ -30,7 +30,7 @@ pub(super) struct Declared {
     name: String,
     /// Its default, as messages show it.
     default: String,
-    /// Values that users may well give it instead; none where they cannot be guessed.
+    /// Values that users may well give it instead.
     others: Vec<Other>,
     /// Whether these are values that the program expects: a text may be anything.
     sure: bool,
@@ -98,7 +98,7 @@ impl Declared {
             }
             Value::Str(text) if text.starts_with("cuda") => vec![Other::Text("cpu".to_owned())],
             Value::Str(text) => vec![Other::Text(format!("{text}-2"))],
-            _ => Vec::new(),
+            _ => vec![Other::Any],
         };
         let default = match option.default {
             Value::None => "None".to_owned(),

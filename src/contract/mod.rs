@@ -46,6 +46,8 @@ fn kind(rejects: Rejects) -> RejectKind {
         Rejects::Index => RejectKind::Index,
         Rejects::Layout => RejectKind::Layout,
         Rejects::Host => RejectKind::Host,
+        Rejects::Name => RejectKind::Name,
+        Rejects::Arguments => RejectKind::Arguments,
     }
 }
 

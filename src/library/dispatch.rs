@@ -1,6 +1,7 @@
 //! Answers the interpreter's questions from the table.
 
 use super::cx::Cx;
+use super::refusal::refuse_arguments;
 use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, special, stdlib, torch};
@@ -14,7 +15,10 @@ pub struct Libraries;
 impl Libraries {
     /// Binds a call to the first overload that takes it, tells the observer, and runs it.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
-        let Some(bound) = entry.bind(args) else { return Value::Unknown };
+        let Some(bound) = entry.bind(args) else {
+            refuse_arguments(it, path, args, span);
+            return Value::Unknown;
+        };
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
         let mut value = (entry.run)(&mut Cx { it, path, span }, &bound);
@@ -82,7 +86,12 @@ impl Library for Libraries {
         if let Some(class) = TABLES.class(path) {
             if let Some(make) = class.make {
                 let Some(bound) = class.sigs.iter().find_map(|s| s.bind(&args)) else { return Value::Unknown };
-                return make(&mut Cx { it, path, span }, &bound);
+                let refused = it.refused.0;
+                let value = make(&mut Cx { it, path, span }, &bound);
+                if it.refused.0 == refused {
+                    it.pass(span);
+                }
+                return value;
             }
             let object = it.heap.instance(Value::Path(path));
             self.init(it, path, object, args, span);
@@ -99,13 +108,7 @@ impl Library for Libraries {
         let Some(own) = TABLES.class(class) else { return };
         let entry = TABLES.line(class).find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
-            // Layers and losses keep the names of their arguments from version to version.
-            if class != sym("torch.nn.Module")
-                && class.as_str().starts_with("torch.nn.")
-                && args.kw.iter().any(|(name, _)| entry.lacks(*name))
-            {
-                it.raise("TypeError");
-            }
+            refuse_arguments(it, class, &args, span);
             if let Some(instance) = it.heap.instance_mut(object) {
                 instance.open = true;
             }
@@ -327,6 +330,10 @@ impl Library for Libraries {
 
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {
         torch::attributes::unseen_member(it, name);
+    }
+
+    fn names(&self, path: &str) -> Option<&'static rustc_hash::FxHashSet<&'static str>> {
+        super::names::of(path)
     }
 
     fn fatal(&self) -> (Sym, &[&str], &str) {

@@ -37,7 +37,7 @@ pub fn register(t: &mut Table) {
         "self, model, train_dataloaders=None, val_dataloaders=None, datamodule=None, ckpt_path=None, **kwargs",
         fit,
     );
-    t.family("lightning.Trainer.", "test validate predict", "self, *args, **kwargs", unknown);
+    t.family("lightning.Trainer.", "test validate predict", "self, *args, **kwargs", run_hooks);
     t.def("lightning.seed_everything", "*args, **kwargs", |_, _| Value::Any(Type::Int));
 
     t.class("accelerate.Accelerator", &[], "*args, **kwargs").keeps_arguments = false;
@@ -183,6 +183,14 @@ fn unplaced(cx: &mut Cx<'_, '_>, batch: &Value) -> Value {
 }
 
 /// Runs one step of training and of validation on a batch of each loader.
+/// The trainer calls hooks of the objects that it is given, which may set any of their attributes.
+fn run_hooks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    for arg in b.rest.iter().chain(b.extra.iter().map(|(_, arg)| arg)) {
+        cx.it.forget_assigned(&arg.value);
+    }
+    Value::Unknown
+}
+
 fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);
@@ -221,6 +229,9 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if step == "training_step" {
             backward(cx, &model, &result);
         }
+    }
+    for object in [&module, &model] {
+        cx.it.forget_assigned(object);
     }
     Value::None
 }

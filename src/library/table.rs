@@ -70,15 +70,6 @@ pub struct Class {
     pub make: Option<Run>,
 }
 
-impl Class {
-    /// Whether the constructor surely has no parameter of this name.
-    pub fn lacks(&self, name: Sym) -> bool {
-        let lacks = |sig: &Sig| !sig.double_star && sig.params.iter().all(|param| param.name != name);
-        let takes_any = self.sigs.iter().all(|sig| sig.params.is_empty());
-        !takes_any && self.sigs.iter().all(|sig| lacks(sig))
-    }
-}
-
 /// A constant of a library.
 #[derive(Clone)]
 pub enum Constant {

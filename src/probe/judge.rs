@@ -92,6 +92,8 @@ fn words(kind: Rejects) -> &'static str {
         Rejects::Dim => r"(?i-u:dim)",
         Rejects::Index => r"(?i-u:ind(ex|ices)|out of (range|bounds)|too many)",
         Rejects::Layout => r"(?i-u:stride|contiguous|layout|memory)",
+        Rejects::Name => r"(?i-u:attribute|import name|no module)",
+        Rejects::Arguments => r"(?i-u:argument|missing|unexpected)",
         Rejects::Device | Rejects::Host | Rejects::Value => "",
     }
 }

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::interp::{Body, Interp};
 use super::leave::Leave;
+use super::missing::{meant, nearest};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, Stmt};
@@ -22,28 +23,47 @@ impl Interp<'_> {
         Value::Unknown
     }
 
-    /// Whether Python surely refuses the arguments that are written in a call: a name that is no
-    /// parameter of a function or class of the program, or more of them than it takes.
-    pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> bool {
-        // What nothing calls may be called on an object of a subclass.
-        if self.context.speculative || call.arguments.is_empty() {
-            return false;
-        }
+    /// What is wrong with the arguments that are written in a call of a function or class of the program:
+    /// a name that is no parameter, more of them than it takes, or one that is missing.
+    pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
         let (function, bound) = match callee {
+            // What nothing calls may be called on an object of a subclass.
+            Value::Bound(_) if self.context.speculative => return None,
             Value::Bound(pair) => (pair.1.as_obj(), 1),
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => (self.plain_constructor(*id), 1),
             callee => (callee.as_obj(), 0),
         };
-        let Some(Data::Function(function)) = function.map(|id| self.heap.get(id)) else { return false };
-        let Some(parameters) = self.parameters(function) else { return false };
+        let Some(Data::Function(function)) = function.map(|id| self.heap.get(id)) else { return None };
+        let parameters = self.parameters(function)?;
+        let name = match callee {
+            Value::Obj(id) if let Data::Class(class) = self.heap.get(*id) => class.name,
+            _ => function.name,
+        };
         let arguments = &call.arguments;
         let spread = arguments.args.iter().any(Expr::is_starred_expr);
-        let room = parameters.posonlyargs.len() + parameters.args.len();
-        let named = parameters.args.iter().chain(&parameters.kwonlyargs);
-        let named: Vec<&str> = named.map(|p| p.parameter.name.as_str()).collect();
-        let too_many = parameters.vararg.is_none() && !spread && arguments.args.len() + bound > room;
-        let mut keywords = arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
-        too_many || parameters.kwarg.is_none() && keywords.any(|name| !named.contains(&name.as_str()))
+        let all: Vec<&ast::ParameterWithDefault> = parameters.posonlyargs.iter().chain(&parameters.args).collect();
+        let given = arguments.args.len() + bound;
+        if parameters.vararg.is_none() && !spread && given > all.len() {
+            let (takes, has) = (all.len().saturating_sub(bound), arguments.args.len());
+            let plural = if takes == 1 { "" } else { "s" };
+            return Some(format!("`{name}` takes {takes} positional argument{plural}, but {has} are given"));
+        }
+        let named = |p: &&ast::ParameterWithDefault, name: &str| p.parameter.name.as_str() == name;
+        let by_name: Vec<&ast::ParameterWithDefault> = parameters.args.iter().chain(&parameters.kwonlyargs).collect();
+        let keywords: Vec<&str> =
+            arguments.keywords.iter().filter_map(|k| k.arg.as_ref()).map(|k| k.as_str()).collect();
+        if parameters.kwarg.is_none()
+            && let Some(unknown) = keywords.iter().find(|keyword| !by_name.iter().any(|p| named(p, keyword)))
+        {
+            let near = nearest(unknown, by_name.iter().map(|p| p.parameter.name.as_str()));
+            return Some(format!("`{name}` takes no argument `{unknown}`{}", meant(near)));
+        }
+        let unpacks = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
+        let positional = all.into_iter().skip(given);
+        let mut needed = positional.chain(&parameters.kwonlyargs).filter(|p| p.default.is_none());
+        let missing = needed.find(|p| !keywords.contains(&p.parameter.name.as_str()))?;
+        let missing = missing.parameter.name.as_str();
+        (!spread && !unpacks).then(|| format!("`{name}` is called without its argument `{missing}`"))
     }
 
     /// The parameters of a function that is called as it is written.

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::interp::{Body, Code, Interp, Rounds};
 use super::stmt::Flow;
-use super::{Arg, Args, Event};
+use super::{Arg, Args, Event, RejectKind};
 use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
-use crate::syntax::{Expr, Ranged as _};
+use crate::syntax::{Expr, Ranged as _, Span};
 use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
 /// Comprehensions over more known elements are run as over an unknown number.
@@ -44,7 +44,7 @@ impl<'p> Interp<'p> {
             Expr::Attribute(a) => {
                 let object = self.eval(&a.value);
                 let span = self.span(a);
-                self.getattr(&object, sym(a.attr.as_str()), span)
+                self.read_attribute(&object, sym(a.attr.as_str()), span)
             }
             Expr::Call(call) => self.eval_call(call),
             Expr::BinOp(e) => {
@@ -392,6 +392,15 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// `object.name` as the program writes it.
+    fn read_attribute(&mut self, object: &Value, name: Sym, span: Span) -> Value {
+        let missing = match object {
+            Value::Path(path) => self.reports_name(*path, name, span),
+            object => self.reports_attribute(object, name, span),
+        };
+        if missing { self.raise("AttributeError") } else { self.getattr(object, name, span) }
+    }
+
     // Calls.
 
     fn eval_call(&mut self, call: &'p ExprCall) -> Value {
@@ -410,14 +419,18 @@ impl<'p> Interp<'p> {
                 let name = call.func.as_name_expr().map_or("", |name| name.id.as_str());
                 self.event(Event::Unseen { name: sym(name), span });
             }
-            if self.surely_refuses(&callee, call) {
+            if let Some(message) = self.surely_refuses(&callee, call) {
+                self.report_missing(RejectKind::Arguments, message, span);
                 return self.raise("TypeError");
             }
             return self.call(&callee, args, span);
         };
         let object = self.eval(&method.value);
         let place = self.span(method);
-        let callee = self.getattr(&object, sym(method.attr.as_str()), place);
+        let callee = self.read_attribute(&object, sym(method.attr.as_str()), place);
+        if self.stopped {
+            return Value::Unknown;
+        }
         let args = self.eval_args(&call.arguments);
         if callee.is_unknown() || self.lacks_self(&object, method.attr.as_str(), &args) {
             self.event(Event::Unseen { name: sym(method.attr.as_str()), span });
@@ -434,7 +447,8 @@ impl<'p> Interp<'p> {
         {
             self.event(Event::Method { object, name: sym(attribute.attr.as_str()), span });
         }
-        if self.surely_refuses(&callee, call) {
+        if let Some(message) = self.surely_refuses(&callee, call) {
+            self.report_missing(RejectKind::Arguments, message, span);
             return self.raise("TypeError");
         }
         self.call(&callee, args, span)

@@ -142,6 +142,9 @@ pub trait Library: Sync {
     /// An attribute is set on something of which nothing is known, or a method of it called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
+    /// All public names of a library's module or class, where they are listed.
+    fn names(&self, path: &str) -> Option<&'static rustc_hash::FxHashSet<&'static str>>;
+
     /// The exception after which the process can do nothing more with the device: its class, the
     /// builtin classes that it derives from, and what it says.
     fn fatal(&self) -> (Sym, &[&str], &str);
@@ -177,6 +180,10 @@ pub enum RejectKind {
     Layout,
     /// Values that are not where the host can read them.
     Host,
+    /// A name that a module or a value lacks.
+    Name,
+    /// Arguments that the function does not take, or that are missing.
+    Arguments,
 }
 
 impl RejectKind {
@@ -191,6 +198,8 @@ impl RejectKind {
             RejectKind::Index => "index",
             RejectKind::Layout => "layout",
             RejectKind::Host => "host",
+            RejectKind::Name => "name",
+            RejectKind::Arguments => "arguments",
         }
     }
 }

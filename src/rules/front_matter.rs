@@ -110,6 +110,8 @@ pub enum Rejects {
     Index,
     Layout,
     Host,
+    Name,
+    Arguments,
 }
 
 /// What an Example needs to run.

@@ -4,7 +4,7 @@ use super::document::{self, Dialect, Node};
 use super::{files, omegaconf};
 use crate::library::common::any_str;
 use crate::library::{Cx, Table};
-use crate::python::{Arg, Args, Bound};
+use crate::python::{Arg, Args, Bound, CommandOption};
 use crate::value::{Key, Partial, Value, sym};
 
 const RUN: &str = "hydra.main.decorator";
@@ -40,7 +40,14 @@ fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Some(folder), Some(name)) => compose(cx, folder, name.trim_end_matches(".yaml"), 0),
         _ => None,
     };
-    let config = config.map_or(Value::Unknown, |tree| omegaconf::resolved(cx, tree));
+    let config = config.map_or(Value::Unknown, |tree| {
+        let config = omegaconf::resolved(cx, tree);
+        // Whoever runs the script may set any of it on the command line.
+        let name = [path.as_str().unwrap_or_default(), b.get("config_name").as_str().unwrap_or_default()].join("/");
+        let name = format!("{}.yaml", name.trim_start_matches('/').trim_end_matches(".yaml"));
+        let made = cx.span;
+        cx.it.option(&CommandOption { name: &name, made, default: &config, choices: &[] })
+    });
     partial(b.get("task_function"), vec![config], Vec::new())
 }
 

@@ -1,0 +1,49 @@
+//! Arguments that a function of PyTorch does not take, by PyTorch's own signatures.
+
+use std::sync::Arc;
+
+use super::signatures;
+use crate::python::{Args, Interp, RejectKind, Rejection, Sig, meant, nearest};
+use crate::syntax::Span;
+use crate::value::Sym;
+
+/// Refuses arguments that no signature of the function at `path` takes, where it is clear why.
+pub fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
+    let sigs: Vec<Arc<Sig>> = signatures::of(path.as_str()).into_iter().map(Arc::new).collect();
+    if sigs.is_empty() || args.is_open() || sigs.iter().any(|sig| sig.bind(args).is_some()) {
+        return;
+    }
+    let Some((message, sure)) = fault(path.as_str(), &sigs, args) else { return };
+    let assumed = (!sure).then_some("with the newest PyTorch");
+    let rejection = Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed };
+    if sure {
+        it.reject(rejection, span);
+        it.raise("TypeError");
+    } else {
+        it.suspect(rejection);
+    }
+}
+
+/// What is wrong with the arguments, and whether that is so in every version.
+fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
+    let name = path.rsplit('.').next().unwrap_or_default();
+    let in_nn = path.starts_with("torch.nn.");
+    let takes = |name: Sym| sigs.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.name == name));
+    if let Some((unknown, _)) = args.kw.iter().find(|(name, _)| !takes(*name)) {
+        let near = nearest(unknown.as_str(), sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str()));
+        // Layers and losses keep the names of their arguments from version to version.
+        return Some((format!("`{name}` takes no argument `{unknown}`{}", meant(near)), near.is_some() || in_nn));
+    }
+    let [sig] = sigs else { return None };
+    let given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
+    let mut needed = sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());
+    if let Some(missing) = needed.find(|p| !given(p.name)) {
+        return Some((format!("`{name}` is called without its argument `{}`", missing.name), true));
+    }
+    let most = sig.params.iter().filter(|p| !p.keyword_only).count();
+    let is_class = name.starts_with(char::is_uppercase);
+    let too_many = in_nn && is_class && sig.star.is_none() && args.pos.len() > most;
+    let plural = if most == 1 { "" } else { "s" };
+    let message = format!("`{name}` takes {most} positional argument{plural}, but {} are given", args.pos.len());
+    too_many.then_some((message, true))
+}

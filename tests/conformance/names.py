@@ -1,0 +1,66 @@
+"""Lists the names of modules and the attributes of classes, for rules that say what does not exist.
+
+    python tests/conformance/names.py > src/library/data/names.txt
+
+A line is the module or class, a colon, and its public names. Modules that are only there once they are imported
+count, as do names that a module makes when it is asked for them.
+"""
+
+import importlib
+import pkgutil
+import re
+import warnings
+
+import numpy
+import torch
+
+MODULES = """
+torch torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.nn.utils.rnn torch.nn.utils.parametrizations
+torch.nn.parallel torch.nn.modules torch.nn.modules.loss torch.optim torch.optim.lr_scheduler torch.utils
+torch.utils.data torch.utils.checkpoint torch.cuda torch.cuda.amp torch.amp torch.autograd
+torch.distributed torch.distributions torch.fft torch.linalg torch.special torch.jit torch.onnx torch.hub torch.random
+torchvision torchvision.models torchvision.datasets torchvision.transforms torchvision.transforms.functional
+torchvision.transforms.v2 torchvision.transforms.v2.functional torchvision.ops torchvision.io torchvision.utils
+numpy numpy.random numpy.linalg numpy.fft numpy.testing
+""".split()
+
+# Data that libraries carry as arrays may be lists, and scalars of NumPy are arrays without dimensions.
+ARRAYS = (numpy.ndarray, numpy.generic, numpy.float64, numpy.int64, numpy.matrix, numpy.recarray, numpy.ma.MaskedArray, list)
+
+CLASSES = {
+    "torch.Tensor": (torch.Tensor, torch.nn.Parameter, torch.nn.parameter.UninitializedParameter, torch.nn.Buffer),
+    "numpy.ndarray": ARRAYS,
+    "builtins.list": (list,),
+    "builtins.tuple": (tuple, torch.Size),
+    "builtins.str": (str,),
+    "builtins.int": (int, numpy.int64, numpy.bool_),
+    "builtins.float": (float, numpy.float64, numpy.float32),
+}
+
+
+def lazily_made(module):
+    """The names that the module's `__getattr__` knows, as its source lists them."""
+    for name in ("_deprecated_attrs", "_lazy_modules", "__expired_attributes__"):
+        yield from getattr(module, name, ())
+
+
+def names_of(module):
+    found = set(dir(module)) | set(lazily_made(module))
+    if hasattr(module, "__path__"):
+        found |= {info.name for info in pkgutil.iter_modules(module.__path__)}
+    if module is torch:
+        # What only some builds have.
+        found |= set(re.findall(r"\w+", "cuda xpu mps mtia hpu npu privateuseone xla"))
+    return found
+
+
+def main():
+    warnings.simplefilter("ignore")
+    listed = {path: names_of(importlib.import_module(path)) for path in MODULES}
+    listed |= {path: set().union(*map(dir, classes)) for path, classes in CLASSES.items()}
+    for path, names in listed.items():
+        print(f"{path}:", *sorted(name for name in names if not name.startswith("_")))
+
+
+if __name__ == "__main__":
+    main()
