@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
 
-#[allow(dead_code, reason = "shared with src/rules, which uses more of it")]
+#[allow(dead_code, unreachable_pub, reason = "shared with src/rules, which uses more of it")]
 #[path = "src/rules/front_matter.rs"]
 mod front_matter;
-#[allow(dead_code, reason = "shared with src/rules, which uses more of it")]
+#[allow(dead_code, unreachable_pub, reason = "shared with src/rules, which uses more of it")]
 #[path = "src/rules/sections.rs"]
 mod sections;
 
-#[allow(dead_code, reason = "shared with src/library, which uses more of it")]
+#[allow(dead_code, unreachable_pub, reason = "shared with src/library, which uses more of it")]
 #[path = "src/library/data.rs"]
 mod data;
 
@@ -124,7 +124,7 @@ fn rule_files() -> io::Result<BTreeMap<String, &'static str>> {
         }
         let registered = fs::read_to_string(format!("{folder}/mod.rs"))?;
         for stem in stems(&folder, "rs")?.into_iter().filter(|stem| stem != "mod") {
-            let line = format!("pub mod {stem};");
+            let line = format!("pub(super) mod {stem};");
             if !registered.lines().any(|have| have == line) {
                 println!("cargo::error={folder}/mod.rs:1: `{line}` is missing");
             }

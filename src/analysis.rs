@@ -24,7 +24,7 @@ use crate::value::{self, Sym, Value};
 
 /// What is known about one assigned name, for `torchvet facts`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FactEntry {
+pub(crate) struct FactEntry {
     pub name: String,
     /// The place of the assigned name.
     pub span: Span,
@@ -41,7 +41,7 @@ pub struct FactEntry {
 
 /// The result of the analysis of a file.
 #[derive(Debug, Default)]
-pub struct Report {
+pub(crate) struct Report {
     pub diagnostics: Vec<Diagnostic>,
     /// Only if facts were requested.
     pub facts: Vec<FactEntry>,
@@ -53,7 +53,7 @@ pub struct Report {
 
 /// What is requested in addition to findings.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted {
+pub(crate) struct Wanted {
     pub facts: bool,
     /// The calls of the findings.
     pub witnesses: bool,
@@ -68,7 +68,7 @@ const MAX_CALLERS: usize = 3;
 struct Cancelled;
 
 /// The same as [`analyse`], but cancelled when `cancelled` returns true: then there is no report.
-pub fn analyse_unless(
+pub(crate) fn analyse_unless(
     cancelled: &dyn Fn() -> bool,
     project: &Project,
     file: FileId,
@@ -86,7 +86,7 @@ pub fn analyse_unless(
 
 /// Analyses a file as a program. The findings are not yet filtered by settings or comments, and may
 /// be in files that it imports.
-pub fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, wanted: Wanted) -> Report {
+pub(crate) fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, wanted: Wanted) -> Report {
     run(project, file, rules, contracts, wanted, None)
 }
 
@@ -458,7 +458,7 @@ impl Observer for Watcher<'_> {
 
 /// Of each variable the facts of its own file run as the program; of a function that only
 /// other files call, what they give it, where they agree.
-pub fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
+pub(crate) fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
     let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
     let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
     for (root, fact) in facts {

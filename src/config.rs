@@ -4,9 +4,9 @@
 //! table is used, searched upwards from the first path to check. `--config` has a higher
 //! precedence, and flags have the highest.
 
-pub mod error;
-pub mod options;
-pub mod select;
+pub(crate) mod error;
+pub(crate) mod options;
+pub(crate) mod select;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,18 @@ use toml::Spanned;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::project::{DEFAULT_EXCLUDES, Walker, compile_glob};
 use crate::rules::Rules;
-pub use error::ConfigError;
+pub(crate) use error::ConfigError;
+pub use options::schema;
 use options::{KEYS, PyProject};
-pub use options::{Options, OutputFormat, schema};
+pub(crate) use options::{Options, OutputFormat};
 use select::{Choice, Selection, is_known, known_names, matches_rule, nearest};
 
 /// The names of configuration files. If a folder has several, the first is used.
-pub const CONFIG_FILES: [&str; 3] = [".torchvet.toml", "torchvet.toml", "pyproject.toml"];
+pub(crate) const CONFIG_FILES: [&str; 3] = [".torchvet.toml", "torchvet.toml", "pyproject.toml"];
 
 /// Where settings were written.
 #[derive(Debug, Clone)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// A file, with its text.
     File(PathBuf, String),
     /// `--config 'key = value'`, with its text.
@@ -40,7 +41,7 @@ pub enum Origin {
 
 /// The settings of one origin.
 #[derive(Debug, Clone)]
-pub struct Layer {
+pub(crate) struct Layer {
     pub origin: Origin,
     /// The folder to which its patterns are relative.
     pub base: PathBuf,
@@ -48,7 +49,7 @@ pub struct Layer {
 }
 
 /// The result of all layers.
-pub struct Settings {
+pub(crate) struct Settings {
     pub rules: Rules,
     pub selection: Selection,
     pub walker: Walker,
@@ -69,7 +70,7 @@ struct PerFile {
 
 impl Layer {
     /// The nearest configuration file at or above a folder.
-    pub fn discover(start: &Path) -> Result<Option<Layer>, ConfigError> {
+    pub(crate) fn discover(start: &Path) -> Result<Option<Layer>, ConfigError> {
         for path in Layer::candidates(start) {
             if path.is_file()
                 && let Some(layer) = Layer::read(&path)?
@@ -81,7 +82,7 @@ impl Layer {
     }
 
     /// The argument of `--config`: a file, or a piece of TOML.
-    pub fn from_flag(value: &str) -> Result<Layer, ConfigError> {
+    pub(crate) fn from_flag(value: &str) -> Result<Layer, ConfigError> {
         let path = Path::new(value);
         if path.is_file() || !value.contains('=') {
             return match Layer::read(path)? {
@@ -94,14 +95,14 @@ impl Layer {
     }
 
     /// The settings of an editor.
-    pub fn from_editor(select: Option<&[String]>, ignore: Option<&[String]>) -> Layer {
+    pub(crate) fn from_editor(select: Option<&[String]>, ignore: Option<&[String]>) -> Layer {
         let spanned = |list: &[String]| list.iter().map(|one| Spanned::new(0..0, one.clone())).collect();
         let options = Options { select: select.map(spanned), ignore: ignore.map(spanned), ..Options::default() };
         Layer { origin: Origin::Editor, base: current_folder(), options }
     }
 
     /// The files that [`Layer::discover`] reads, the nearest first.
-    pub fn candidates(start: &Path) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn candidates(start: &Path) -> impl Iterator<Item = PathBuf> {
         start.ancestors().flat_map(|folder| CONFIG_FILES.map(|name| folder.join(name)))
     }
 
@@ -203,7 +204,7 @@ impl Layer {
 
 impl Settings {
     /// Combines layers; the one with the lowest precedence comes first.
-    pub fn resolve(layers: &[Layer]) -> Result<Settings, ConfigError> {
+    pub(crate) fn resolve(layers: &[Layer]) -> Result<Settings, ConfigError> {
         let mut rules = Rules::builtin();
         for layer in layers {
             layer.load_rules(&mut rules)?;
@@ -238,7 +239,7 @@ impl Settings {
     }
 
     /// Whether findings of a rule are not reported in a file.
-    pub fn ignores(&self, path: &Path, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn ignores(&self, path: &Path, diagnostic: &Diagnostic) -> bool {
         self.per_file_ignores.iter().any(|entry| {
             let hit = if entry.by_name {
                 path.file_name().is_some_and(|name| entry.matcher.is_match(name))
@@ -251,7 +252,7 @@ impl Settings {
     }
 
     /// The severity of a finding under these settings.
-    pub fn severity(&self, diagnostic: &Diagnostic) -> Severity {
+    pub(crate) fn severity(&self, diagnostic: &Diagnostic) -> Severity {
         let set = self.severity.iter().rev();
         let mut set = set.filter(|(one, _)| matches_rule(one, &diagnostic.code, &diagnostic.name));
         set.next().map_or(diagnostic.severity, |(_, severity)| *severity)
@@ -260,7 +261,7 @@ impl Settings {
 
 /// The folder in which absolute imports are searched: the nearest one above `start` that looks like
 /// the root of a project.
-pub fn project_root(start: &Path) -> PathBuf {
+pub(crate) fn project_root(start: &Path) -> PathBuf {
     marked_root(start).map_or_else(
         || {
             let cwd = current_folder();
@@ -271,7 +272,7 @@ pub fn project_root(start: &Path) -> PathBuf {
 }
 
 /// The nearest folder at or above another that looks like the root of a project.
-pub fn marked_root(start: &Path) -> Option<&Path> {
+pub(crate) fn marked_root(start: &Path) -> Option<&Path> {
     const MARKERS: [&str; 6] = ["pyproject.toml", "torchvet.toml", ".torchvet.toml", "setup.py", "setup.cfg", ".git"];
     let is_top = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
     start.ancestors().find(is_top)

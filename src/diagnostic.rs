@@ -29,7 +29,7 @@ impl Severity {
 
 /// A place that contributes to a finding, with its fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Label {
+pub(crate) struct Label {
     pub span: Span,
     pub message: String,
 }
@@ -37,21 +37,21 @@ pub struct Label {
 /// Whether a fix may change what a correct program does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Applicability {
+pub(crate) enum Applicability {
     Safe,
     Unsafe,
 }
 
 /// A replacement of source text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
+pub(crate) struct Edit {
     pub span: Span,
     pub content: String,
 }
 
 /// Edits that together fix one finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fix {
+pub(crate) struct Fix {
     pub title: String,
     pub applicability: Applicability,
     pub edits: Vec<Edit>,
@@ -59,7 +59,7 @@ pub struct Fix {
 
 /// The reported call, with enough data to repeat it in a separate program.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Witness {
+pub(crate) enum Witness {
     /// One call, with the facts of its arguments.
     Call(Call),
     /// Something in a state that facts do not describe: a few lines of Python that lead to it, and
@@ -69,7 +69,7 @@ pub enum Witness {
 
 /// A call, with the facts of its arguments.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub(crate) struct Call {
     /// The canonical path of the called function.
     pub path: Sym,
     /// The given arguments, in the order of the parameters.
@@ -78,7 +78,7 @@ pub struct Call {
 
 /// An argument of a witness.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Given {
+pub(crate) struct Given {
     pub name: Sym,
     pub value: Form,
     pub place: Place,
@@ -88,7 +88,7 @@ pub struct Given {
 
 /// How an argument is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub(crate) enum Place {
     Positional,
     Keyword,
     /// One of the arguments of `*name`.
@@ -97,7 +97,7 @@ pub enum Place {
 
 /// The results of the installed PyTorch for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Verdict {
+pub(crate) struct Verdict {
     /// The result for the call that its facts describe.
     pub witness: Reproduction,
     /// The result for the program itself, if it was run.
@@ -107,7 +107,7 @@ pub struct Verdict {
 /// The result of a witness. A failure proves that such a call fails, not that the program makes
 /// such a call, because the witness is made from the same facts as the finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Reproduction {
+pub(crate) struct Reproduction {
     pub status: WitnessStatus,
     /// How it was reproduced.
     pub how: Option<How>,
@@ -123,7 +123,7 @@ pub struct Reproduction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum WitnessStatus {
+pub(crate) enum WitnessStatus {
     /// The witness fails as the finding claims.
     Reproduced,
     /// PyTorch accepts the witness, although it should fail.
@@ -133,7 +133,7 @@ pub enum WitnessStatus {
 
 /// The result of a run of the program for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Observation {
+pub(crate) struct Observation {
     pub status: RunStatus,
     /// The message of PyTorch or of the rule's contract.
     pub message: Option<String>,
@@ -144,7 +144,7 @@ pub struct Observation {
 /// In ascending order of information: of several runs, the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RunStatus {
+pub(crate) enum RunStatus {
     /// The program did not reach the call.
     NotReached,
     /// The program reached the call, but that shows nothing.
@@ -157,7 +157,7 @@ pub enum RunStatus {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum How {
+pub(crate) enum How {
     /// PyTorch rejects the call.
     Raised,
     /// The call crashes the process.
@@ -169,7 +169,7 @@ pub enum How {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Judge {
+pub(crate) enum Judge {
     Cpu,
     Cuda,
     /// PyTorch's fake tensors, which have a device and no values.
@@ -178,7 +178,7 @@ pub enum Judge {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Diagnostic {
+pub(crate) struct Diagnostic {
     /// The rule's code, such as `TV103`. A syntax error (`invalid-syntax`) and an unused comment
     /// (`unused-ignore`) have their name as code.
     pub code: Cow<'static, str>,
@@ -207,7 +207,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Whether PyTorch showed the finding to be wrong. A run of the program takes precedence over
     /// the witness.
-    pub fn is_refuted(&self) -> bool {
+    pub(crate) fn is_refuted(&self) -> bool {
         let Some(verdict) = &self.verdict else { return false };
         match verdict.run.as_ref().map(|run| run.status) {
             Some(RunStatus::Observed) => false,
@@ -219,7 +219,7 @@ impl Diagnostic {
     }
 
     /// The order in which findings are printed: by place, then by code.
-    pub fn sort_key(&self) -> (u32, u32, u32, &str) {
+    pub(crate) fn sort_key(&self) -> (u32, u32, u32, &str) {
         (self.span.file.0, self.span.start, self.span.end, &self.code)
     }
 }

@@ -2,7 +2,7 @@
 
 /// A library, by the name of its top-level module.
 #[derive(Debug)]
-pub struct Library {
+pub(crate) struct Library {
     pub name: &'static str,
     /// torchvet checks its use: files that import none of these libraries, nor one whose name
     /// contains theirs, are not executed.
@@ -47,7 +47,7 @@ impl Library {
 /// Sorted by name. These libraries are external even if a folder of that name is beside the
 /// script: PyTorch's own repository has a `torch/`, and training scripts create folders such as
 /// `wandb/`.
-pub const LIBRARIES: &[Library] = &[
+pub(crate) const LIBRARIES: &[Library] = &[
     lib("PIL").checked().computes(&["PIL.Image.Resampling."]),
     lib("accelerate").imports_torch(),
     lib("addict"),
@@ -158,7 +158,7 @@ pub const LIBRARIES: &[Library] = &[
 ];
 
 /// The library of a top-level module.
-pub fn find(module: &str) -> Option<&'static Library> {
+pub(crate) fn find(module: &str) -> Option<&'static Library> {
     LIBRARIES.binary_search_by_key(&module, |library| library.name).ok().and_then(|at| LIBRARIES.get(at))
 }
 
@@ -195,7 +195,7 @@ const STANDARD_LIBRARY: &[&str] = &[
 ];
 
 /// Whether a top-level module belongs to the standard library.
-pub fn is_standard(module: &str) -> bool {
+pub(crate) fn is_standard(module: &str) -> bool {
     STANDARD_LIBRARY.binary_search(&module).is_ok()
 }
 

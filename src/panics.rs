@@ -9,7 +9,7 @@ thread_local! {
 }
 
 /// Makes panics inside [`catch`] silent; all others are printed as usual.
-pub fn install() {
+pub(crate) fn install() {
     let default = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         if CATCHING.get() {
@@ -21,7 +21,7 @@ pub fn install() {
 }
 
 /// Runs a function; a panic becomes its message with its place.
-pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let outer = CATCHING.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));
     CATCHING.set(outer);

@@ -2,15 +2,15 @@
 //! rule.
 
 /// The code and name under which an unused suppression is reported.
-pub const UNUSED_IGNORE: &str = "unused-ignore";
+pub(crate) const UNUSED_IGNORE: &str = "unused-ignore";
 
 /// Whether a selector (`TV103`, `TV1`, `ALL`, a rule's name) names the rule.
-pub fn matches_rule(selector: &str, code: &str, name: &str) -> bool {
+pub(crate) fn matches_rule(selector: &str, code: &str, name: &str) -> bool {
     specificity(selector, code, name).is_some()
 }
 
 /// How specific a selector is for a rule: the most specific one decides.
-pub fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
+pub(crate) fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
     if selector.eq_ignore_ascii_case("ALL") {
         return Some(0);
     }
@@ -23,7 +23,7 @@ pub fn specificity(selector: &str, code: &str, name: &str) -> Option<usize> {
 }
 
 /// The nearest of some words, if it is near enough to be a typo.
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_lowercase();
     let limit = (word.len() / 3).max(1);
     known

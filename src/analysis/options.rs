@@ -78,7 +78,7 @@ pub(super) fn errors(report: &Report) -> FxHashSet<(String, Span)> {
 }
 
 impl Declared {
-    pub fn new(option: &CommandOption<'_>) -> Declared {
+    pub(super) fn new(option: &CommandOption<'_>) -> Declared {
         let choices = option.choices.iter().filter_map(|choice| match (choice, option.default) {
             (Value::Int(n), default) if default.as_int() != Some(*n) => Some(Other::Int(*n)),
             (Value::Str(text), default) if default.as_str() != Some(&**text) => Some(Other::Text(text.to_string())),

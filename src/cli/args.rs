@@ -11,7 +11,7 @@ use crate::config::{Layer, Options, Origin, Settings};
 
 /// The settings that decide which files and rules are checked.
 #[derive(Args, Debug, Clone, Default)]
-pub struct ConfigArgs {
+pub(super) struct ConfigArgs {
     /// Rules to run: codes, prefixes, names or ALL
     #[arg(long, value_delimiter = ',', value_name = "RULES", help_heading = "Rules")]
     select: Option<Vec<String>>,
@@ -50,7 +50,7 @@ pub struct ConfigArgs {
 
 impl ConfigArgs {
     /// The settings for a run whose configuration is searched from a path.
-    pub fn settings(&self, start: &Path) -> Result<Settings, Failure> {
+    pub(super) fn settings(&self, start: &Path) -> Result<Settings, Failure> {
         Ok(Settings::resolve(&self.layers(start)?)?)
     }
 
@@ -110,7 +110,7 @@ fn per_file(list: &[String]) -> Result<PerFile, Failure> {
 }
 
 /// The folder in which the search for settings begins: that of the first path, if it exists.
-pub fn start_folder(first: Option<&Path>) -> PathBuf {
+pub(super) fn start_folder(first: Option<&Path>) -> PathBuf {
     let cwd = std::env::current_dir().unwrap_or_default();
     let start = first.map_or_else(|| cwd.clone(), |path| cwd.join(path));
     let start = start.canonicalize().unwrap_or(start);

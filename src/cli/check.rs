@@ -22,7 +22,7 @@ use crate::findings::condense;
 use crate::output;
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     /// Files and folders to check, or - for standard input
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
@@ -69,7 +69,7 @@ pub struct Args {
 
 /// Which findings are hidden because they are not new.
 #[derive(clap::Args, Debug, Default)]
-pub struct KnownArgs {
+pub(super) struct KnownArgs {
     /// Hide findings recorded in this baseline
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
@@ -86,7 +86,7 @@ pub struct KnownArgs {
 
 /// The arguments of `torchvet probe verify`.
 #[derive(clap::Args, Debug)]
-pub struct VerifyOnly {
+pub(super) struct VerifyOnly {
     /// Files and folders to check, or - for standard input
     #[arg(default_value = ".")]
     paths: Vec<PathBuf>,
@@ -131,7 +131,7 @@ impl From<VerifyOnly> for Args {
     }
 }
 
-pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+pub(super) fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     if args.verification.is_given() && !args.verify {
         return Err(Failure::Message("--python, --emit-repro and --run need --verify".to_owned()));
     }

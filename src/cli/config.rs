@@ -7,7 +7,7 @@ use super::args::{ConfigArgs, start_folder};
 use super::{Failure, Status};
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     /// Print the settings for this path
     #[arg(default_value = ".")]
     path: PathBuf,
@@ -18,7 +18,7 @@ pub struct Args {
     config: ConfigArgs,
 }
 
-pub fn main(args: &Args) -> Result<Status, Failure> {
+pub(super) fn main(args: &Args) -> Result<Status, Failure> {
     let mut out = io::stdout().lock();
     if args.schema {
         write!(out, "{}", crate::config::schema())?;

@@ -11,7 +11,7 @@ use super::{Failure, Global, Status};
 use crate::analysis::Wanted;
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     /// Files and folders to read
     #[arg(required = true)]
     paths: Vec<PathBuf>,
@@ -28,7 +28,7 @@ enum Format {
     Json,
 }
 
-pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+pub(super) fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     let settings = args.config.settings(&start_folder(args.paths.first().map(PathBuf::as_path)))?;
     let show_progress = !global.quiet;
     let input = Input {

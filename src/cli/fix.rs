@@ -19,7 +19,7 @@ const MAX_ROUNDS: usize = 10;
 
 /// What to do about findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
+pub(super) enum Choice {
     /// Apply the fixes that cannot change what a correct program does.
     Safe,
     /// Apply all fixes.
@@ -29,7 +29,7 @@ pub enum Choice {
 }
 
 /// A file that fixes have changed.
-pub struct Changed {
+pub(super) struct Changed {
     /// The path as reports print it.
     pub path: PathBuf,
     canonical: PathBuf,
@@ -40,7 +40,7 @@ pub struct Changed {
 }
 
 /// The result of fixing.
-pub struct Fixed {
+pub(super) struct Fixed {
     /// The run over the fixed texts.
     pub run: Run,
     pub changed: Vec<Changed>,
@@ -49,7 +49,7 @@ pub struct Fixed {
 }
 
 /// Runs, fixes and runs again until nothing is left to fix. Does not write files.
-pub fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fixed> {
+pub(super) fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fixed> {
     let mut input = input.clone();
     let mut changed: Vec<Changed> = Vec::new();
     let mut count = 0;
@@ -87,7 +87,7 @@ pub fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Result<Fix
 }
 
 /// How many findings can be fixed.
-pub fn fixable(diagnostics: &[Diagnostic], unsafe_too: bool) -> usize {
+pub(super) fn fixable(diagnostics: &[Diagnostic], unsafe_too: bool) -> usize {
     diagnostics.iter().filter(|diagnostic| edits_of(diagnostic, unsafe_too).is_some()).count()
 }
 
@@ -199,19 +199,19 @@ fn splice(text: &str, start: u32, edits: &[Edit]) -> Option<String> {
 
 impl Changed {
     /// The change as a patch.
-    pub fn diff(&self) -> String {
+    pub(super) fn diff(&self) -> String {
         let name = self.path.display().to_string();
         let diff = TextDiff::from_lines(&self.before, &self.after);
         diff.unified_diff().header(&name, &name).to_string()
     }
 
     /// The new content in the encoding of the old one.
-    pub fn encode(&self) -> Option<Vec<u8>> {
+    pub(super) fn encode(&self) -> Option<Vec<u8>> {
         self.encoding.encode(&self.after)
     }
 
     /// Writes the new content atomically: a reader sees the old or the new content, never a part.
-    pub fn write(&self) -> Result<(), String> {
+    pub(super) fn write(&self) -> Result<(), String> {
         let fail = |error: io::Error| format!("{}: {error}", self.path.display());
         let Some(bytes) = self.encode() else {
             return Err(format!("{}: the fix does not fit its encoding", self.path.display()));

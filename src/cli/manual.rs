@@ -10,18 +10,18 @@ use clap_complete::Shell;
 use super::{Cli, Failure, Status};
 
 #[derive(clap::Args, Debug)]
-pub struct CompletionsArgs {
+pub(super) struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
 #[derive(clap::Args, Debug)]
-pub struct ManArgs {
+pub(super) struct ManArgs {
     /// Write the pages of all commands to this folder, instead of the main page to standard output
     folder: Option<PathBuf>,
 }
 
-pub fn completions(args: &CompletionsArgs) -> Result<Status, Failure> {
+pub(super) fn completions(args: &CompletionsArgs) -> Result<Status, Failure> {
     // Into memory first, because `generate` panics if its writer fails.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "torchvet", &mut script);
@@ -29,7 +29,7 @@ pub fn completions(args: &CompletionsArgs) -> Result<Status, Failure> {
     Ok(Status::Clean)
 }
 
-pub fn man(args: &ManArgs) -> Result<Status, Failure> {
+pub(super) fn man(args: &ManArgs) -> Result<Status, Failure> {
     let Some(folder) = &args.folder else {
         clap_mangen::Man::new(Cli::command()).render(&mut io::stdout().lock())?;
         return Ok(Status::Clean);

@@ -10,19 +10,19 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// The progress of a run.
 #[derive(Default)]
-pub struct Progress {
+pub(super) struct Progress {
     done: AtomicUsize,
     over: AtomicBool,
 }
 
 impl Progress {
     /// Counts one finished item.
-    pub fn step(&self) {
+    pub(super) fn step(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Does the work, and shows its progress if that is wanted and it takes long.
-    pub fn during<T: Send>(
+    pub(super) fn during<T: Send>(
         wanted: bool,
         (doing, total, what): (&str, usize, &str),
         work: impl FnOnce(&Progress) -> T + Send,

@@ -24,7 +24,7 @@ use crate::syntax::{FileId, VARIABLES};
 
 /// The input of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Input {
+pub(super) struct Input {
     pub paths: Vec<PathBuf>,
     /// Texts that replace files on disk: standard input, and files that are being fixed.
     pub texts: Vec<(PathBuf, String)>,
@@ -35,13 +35,13 @@ pub struct Input {
 
 /// What is hidden because it is not new.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub(super) struct Known {
     pub baseline: Option<Baseline>,
     pub changes: Option<Changes>,
 }
 
 /// The result of a run.
-pub struct Run {
+pub(super) struct Run {
     pub project: Project,
     /// The checked files, in order, without the files that they import.
     pub checked: Vec<FileId>,
@@ -60,7 +60,7 @@ pub struct Run {
 
 /// How long each phase took.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Times {
+pub(super) struct Times {
     pub walk: Duration,
     pub read: Duration,
     pub parse: Duration,
@@ -68,7 +68,7 @@ pub struct Times {
 }
 
 /// Checks the files of the input.
-pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
+pub(super) fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
     let start = super::args::start_folder(input.paths.first().map(PathBuf::as_path));
     let mut run = Run {
         project: Project::new(project_root(&start)),
@@ -102,7 +102,7 @@ pub fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
 
 impl Run {
     /// Prints the messages about files that could not be checked.
-    pub fn tell(&self, global: &Global) {
+    pub(super) fn tell(&self, global: &Global) {
         for (level, message) in &self.messages {
             if *level != Level::Note || global.verbose {
                 say(*level, message);
@@ -111,7 +111,7 @@ impl Run {
     }
 
     /// How the run ended, without regard to findings.
-    pub fn status(&self) -> Status {
+    pub(super) fn status(&self) -> Status {
         if self.panicked {
             Status::Internal
         } else if self.broken {
@@ -300,6 +300,6 @@ impl Run {
 }
 
 /// The path of a text that came from standard input.
-pub fn stdin_path(name: Option<&Path>) -> PathBuf {
+pub(super) fn stdin_path(name: Option<&Path>) -> PathBuf {
     name.map_or_else(|| PathBuf::from("-"), Path::to_owned)
 }

@@ -3,13 +3,13 @@
 use super::{Failure, STACK, Status};
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     /// Use standard input and output: the only way, but some editors pass the flag
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
-pub fn main(_: &Args) -> Result<Status, Failure> {
+pub(super) fn main(_: &Args) -> Result<Status, Failure> {
     let orderly = crate::server::run(STACK).map_err(Failure::Message)?;
     // The protocol asks for this of a server that was not shut down before its end.
     Ok(if orderly { Status::Clean } else { Status::Program(1) })

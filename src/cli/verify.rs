@@ -19,7 +19,7 @@ use crate::rules::Rules;
 
 /// How to verify.
 #[derive(clap::Args, Debug, Clone, Default)]
-pub struct VerifyArgs {
+pub(super) struct VerifyArgs {
     /// The Python whose PyTorch is used [default: that of the active virtual environment, else
     /// python3]
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
@@ -50,17 +50,17 @@ pub struct VerifyArgs {
 
 impl VerifyArgs {
     /// Whether an argument was given that only verification uses.
-    pub fn is_given(&self) -> bool {
+    pub(super) fn is_given(&self) -> bool {
         self.python.is_some() || self.emit_repro.is_some() || self.run
     }
 
     /// Whether scripts will be executed.
-    pub fn runs(&self) -> bool {
+    pub(super) fn runs(&self) -> bool {
         self.run
     }
 
     /// The scripts to execute. Folders are refused: not every file in a folder is meant to be run.
-    pub fn scripts<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a [PathBuf], String> {
+    pub(super) fn scripts<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a [PathBuf], String> {
         if !self.run {
             return Ok(&[]);
         }
@@ -82,7 +82,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// The result of the verification.
-pub struct Verified {
+pub(super) struct Verified {
     /// How many findings were reproduced, with which PyTorch, and how many were observed in a run.
     pub summary: Vec<String>,
     /// Why nothing could be run.
@@ -90,7 +90,7 @@ pub struct Verified {
 }
 
 /// Gives each finding its verdict.
-pub fn verify(
+pub(super) fn verify(
     run: &mut Run,
     rules: &Rules,
     args: &VerifyArgs,
@@ -195,7 +195,7 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
 }
 
 /// A finding in the form that the probe watches for.
-pub fn place(diagnostic: &Diagnostic, project: &Project) -> Static {
+pub(super) fn place(diagnostic: &Diagnostic, project: &Project) -> Static {
     let file = project.file(diagnostic.span.file);
     let at = |offset: u32| {
         let line = file.line_of(offset);

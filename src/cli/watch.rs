@@ -12,7 +12,7 @@ use super::Failure;
 const SETTLE: Duration = Duration::from_millis(100);
 
 /// Does the work now and after every change below the paths, until the process is stopped.
-pub fn watch(paths: &[PathBuf], mut work: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
+pub(super) fn watch(paths: &[PathBuf], mut work: impl FnMut() -> Result<(), Failure>) -> Result<(), Failure> {
     let failed = |error: notify::Error| Failure::Message(format!("cannot watch: {error}"));
     let (send, changes) = mpsc::channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {

@@ -9,7 +9,7 @@ use super::select::nearest;
 
 /// A mistake in the settings.
 #[derive(Debug, Clone)]
-pub struct ConfigError {
+pub(crate) struct ConfigError {
     message: String,
     /// The name and text of the file, and the place in it.
     place: Option<(PathBuf, String, Range<usize>)>,
@@ -17,12 +17,12 @@ pub struct ConfigError {
 
 impl ConfigError {
     /// A mistake without a place in a file.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         ConfigError { message: message.into(), place: None }
     }
 
     /// A mistake at a place of a file.
-    pub fn at(message: impl Into<String>, path: PathBuf, text: &str, span: Range<usize>) -> Self {
+    pub(crate) fn at(message: impl Into<String>, path: PathBuf, text: &str, span: Range<usize>) -> Self {
         ConfigError { message: message.into(), place: Some((path, text.to_owned(), span)) }
     }
 

@@ -11,7 +11,7 @@ use crate::diagnostic::Severity;
 /// How findings are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum OutputFormat {
+pub(crate) enum OutputFormat {
     /// Source with labels, for people.
     Text,
     /// One line per finding.
@@ -34,7 +34,7 @@ pub enum OutputFormat {
 
 impl OutputFormat {
     /// The name of the format.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             OutputFormat::Text => "text",
             OutputFormat::Concise => "concise",
@@ -53,7 +53,7 @@ impl OutputFormat {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[schemars(title = "torchvet", extend("$id" = "torchvet.schema.json"))]
-pub struct Options {
+pub(crate) struct Options {
     /// The rules to run: codes (`TV103`), prefixes of codes (`TV1`), names, or `ALL`.
     /// Default: the rules that are enabled by default.
     #[schemars(with = "Option<Vec<String>>")]
@@ -99,7 +99,7 @@ enum SeverityName {
 }
 
 /// The keys of [`Options`], for suggestions and for `torchvet config`.
-pub const KEYS: &[&str] = &[
+pub(crate) const KEYS: &[&str] = &[
     "select",
     "ignore",
     "extend-select",

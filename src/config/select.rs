@@ -4,24 +4,24 @@ use rustc_hash::FxHashMap;
 
 use crate::rules::{Page, Rules};
 use crate::selector::{UNUSED_IGNORE, specificity};
-pub use crate::selector::{matches_rule, nearest};
+pub(crate) use crate::selector::{matches_rule, nearest};
 
 /// Whether a selector matches any rule.
-pub fn is_known(selector: &str, rules: &Rules) -> bool {
+pub(crate) fn is_known(selector: &str, rules: &Rules) -> bool {
     selector.eq_ignore_ascii_case("ALL")
         || UNUSED_IGNORE == selector
         || rules.pages.iter().any(|page| matches_rule(selector, &page.code, &page.name))
 }
 
 /// All codes and names, for suggestions.
-pub fn known_names(rules: &Rules) -> Vec<&str> {
+pub(crate) fn known_names(rules: &Rules) -> Vec<&str> {
     let pages = rules.pages.iter().flat_map(|page| [page.code.as_ref(), page.name.as_ref()]);
     pages.chain([UNUSED_IGNORE]).collect()
 }
 
 /// The selection of rules in one layer of settings.
 #[derive(Debug, Clone, Default)]
-pub struct Choice {
+pub(crate) struct Choice {
     pub select: Option<Vec<String>>,
     pub extend_select: Vec<String>,
     pub ignore: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Choice {
 
 /// The rules that run.
 #[derive(Debug, Clone, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     on: FxHashMap<String, bool>,
     narrowed: bool,
 }
@@ -38,7 +38,7 @@ impl Selection {
     /// Resolves selections; the one with the lowest precedence comes first. A `select` starts again
     /// from nothing. Within one layer the more specific selector wins, and of equally specific ones
     /// `ignore`.
-    pub fn resolve(rules: &Rules, choices: &[Choice]) -> Self {
+    pub(crate) fn resolve(rules: &Rules, choices: &[Choice]) -> Self {
         let mut on = FxHashMap::default();
         let mut narrowed = false;
         let named = rules.pages.iter().map(|page: &Page| (page.code.as_ref(), page.name.as_ref(), page.default));
@@ -63,17 +63,17 @@ impl Selection {
     }
 
     /// Whether findings with the code are reported.
-    pub fn is_on(&self, code: &str) -> bool {
+    pub(crate) fn is_on(&self, code: &str) -> bool {
         self.on.get(code).copied().unwrap_or(true)
     }
 
     /// Whether some rule of the default selection does not run.
-    pub fn is_narrowed(&self) -> bool {
+    pub(crate) fn is_narrowed(&self) -> bool {
         self.narrowed
     }
 
     /// The codes of the rules that run, sorted.
-    pub fn codes(&self) -> Vec<&str> {
+    pub(crate) fn codes(&self) -> Vec<&str> {
         let mut codes: Vec<&str> = self.on.iter().filter(|(_, on)| **on).map(|(code, _)| code.as_str()).collect();
         codes.sort_unstable();
         codes

@@ -20,7 +20,7 @@ pub(super) const CLAIMS: &[&str] = &["require", "suspect", "advise"];
 
 /// What is wrong with a contract, and where in its text: an offset in bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub(super) struct Mistake {
     pub offset: usize,
     pub message: String,
 }
@@ -33,7 +33,7 @@ fn mistake(node: &impl Ranged, message: impl Into<String>) -> Mistake {
 
 /// A statement at the top of a contract, as the function that it must be. `judged` are the
 /// functions that the page's `contract-of` names.
-pub fn function(stmt: Stmt, judged: &[String]) -> Result<StmtFunctionDef, Mistake> {
+pub(super) fn function(stmt: Stmt, judged: &[String]) -> Result<StmtFunctionDef, Mistake> {
     let Stmt::FunctionDef(function) = stmt else {
         return Err(mistake(&stmt, "a contract holds functions only"));
     };

@@ -14,7 +14,7 @@ use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
 /// What a contract found.
-pub struct Finding {
+pub(super) struct Finding {
     /// Which statement failed: `require` is an error where the page says so.
     pub statement: Statement,
     pub message: String,
@@ -24,14 +24,14 @@ pub struct Finding {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Statement {
+pub(super) enum Statement {
     Require,
     Suspect,
     Advise,
 }
 
 impl Statement {
-    pub fn severity(self, page: Severity) -> Severity {
+    pub(super) fn severity(self, page: Severity) -> Severity {
         match self {
             Statement::Require => page,
             Statement::Suspect => page.min(Severity::Warning),
@@ -57,7 +57,7 @@ pub(super) struct Judge<'a, 'p> {
 }
 
 /// Judges a call; `None` where nothing is known to be wrong.
-pub fn judge(
+pub(super) fn judge(
     it: &Interp<'_>,
     function: &StmtFunctionDef,
     bound: &Bound,

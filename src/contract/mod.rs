@@ -20,7 +20,7 @@ use crate::syntax::{self, Expr, Span, ast::StmtFunctionDef};
 use crate::value::{Sym, sym};
 
 /// The source text at a place.
-pub type Source<'a> = dyn Fn(Span) -> Option<String> + 'a;
+pub(crate) type Source<'a> = dyn Fn(Span) -> Option<String> + 'a;
 
 /// One function of a page's contract.
 struct Contract {
@@ -29,7 +29,7 @@ struct Contract {
 }
 
 /// The contracts of all pages, compiled, by the function that they speak of.
-pub struct Contracts {
+pub(crate) struct Contracts {
     contracts: Vec<Contract>,
     by_path: FxHashMap<Sym, Vec<usize>>,
     by_rejection: FxHashMap<&'static str, usize>,
@@ -53,7 +53,7 @@ fn kind(rejects: Rejects) -> RejectKind {
 
 impl Contracts {
     /// Compiles the pages' contracts; the error is `path:line:column: what is wrong`.
-    pub fn compile(rules: &Rules) -> Result<Contracts, String> {
+    pub(crate) fn compile(rules: &Rules) -> Result<Contracts, String> {
         let mut all =
             Contracts { contracts: Vec::new(), by_path: FxHashMap::default(), by_rejection: FxHashMap::default() };
         for (index, page) in rules.pages.iter().enumerate() {
@@ -98,12 +98,12 @@ impl Contracts {
     }
 
     /// Whether a contract speaks of this function.
-    pub fn concern(&self, path: Sym) -> bool {
+    pub(crate) fn concern(&self, path: Sym) -> bool {
         self.by_path.contains_key(&path)
     }
 
     /// Judges a call: whether it certainly raises.
-    pub fn check(
+    pub(crate) fn check(
         &self,
         rules: &Rules,
         it: &Interp<'_>,
@@ -127,7 +127,7 @@ impl Contracts {
     }
 
     /// Reports a call that a library refuses, under the page that speaks of its kind.
-    pub fn rejected<'r>(
+    pub(crate) fn rejected<'r>(
         &self,
         rules: &'r Rules,
         rejection: Rejection,
@@ -149,7 +149,7 @@ fn fault(page: &Page, contract: &str, offset: usize, message: &str) -> String {
 
 /// Keeps the more severe of two findings of one rule at one place: a line may be run in
 /// several contexts.
-pub fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+pub(crate) fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match found.iter_mut().find(|d| d.code == diagnostic.code && d.span == diagnostic.span) {
         Some(have) if have.severity < diagnostic.severity => *have = diagnostic,
         // One path on which nothing has raised before is enough.

@@ -6,7 +6,7 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
 /// A fact that took part, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read {
+pub(super) struct Read {
     pub label: String,
     pub at: Origin,
     /// The mistake was made there: the finding stands at this place instead of at the call.
@@ -15,7 +15,7 @@ pub struct Read {
 
 /// What an expression of a contract stands for.
 #[derive(Debug, Clone)]
-pub enum Cv {
+pub(super) enum Cv {
     Unknown,
     None,
     Bool(bool),
@@ -31,15 +31,15 @@ pub enum Cv {
 }
 
 impl Cv {
-    pub fn int(n: i64) -> Cv {
+    pub(super) fn int(n: i64) -> Cv {
         Cv::Size(Size::Int(n))
     }
 
-    pub fn tri(t: Option<bool>) -> Cv {
+    pub(super) fn tri(t: Option<bool>) -> Cv {
         t.map_or(Cv::Unknown, Cv::Bool)
     }
 
-    pub fn truth(&self) -> Option<bool> {
+    pub(super) fn truth(&self) -> Option<bool> {
         match self {
             Cv::None => Some(false),
             Cv::Bool(b) => Some(*b),
@@ -51,7 +51,7 @@ impl Cv {
         }
     }
 
-    pub fn as_f64(&self) -> Option<f64> {
+    pub(super) fn as_f64(&self) -> Option<f64> {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "class counts and indices, far below 2^53")]
             Cv::Size(Size::Int(n)) => Some(*n as f64),
@@ -61,7 +61,7 @@ impl Cv {
         }
     }
 
-    pub fn as_int(&self) -> Option<i64> {
+    pub(super) fn as_int(&self) -> Option<i64> {
         match self {
             Cv::Size(Size::Int(n)) => Some(*n),
             Cv::Bool(b) => Some(i64::from(*b)),
@@ -70,7 +70,7 @@ impl Cv {
     }
 
     /// As it reads in a message.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             Cv::Unknown => "?".to_owned(),
             Cv::None => "None".to_owned(),
@@ -92,7 +92,7 @@ impl Cv {
 
 /// Whether two shapes are equal. A length with a name (a batch, a sequence) is taken not to
 /// be 1: a run in which all of them are is not the default one.
-pub fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
+pub(super) fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
     if a.len() != b.len() {
         return Some(false);
     }

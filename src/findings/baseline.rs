@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 
 /// The number of times that each finding is recorded. Paths are relative to the folder of the file.
 #[derive(Debug, Clone, Default)]
-pub struct Baseline {
+pub(crate) struct Baseline {
     /// The path of the file.
     pub path: PathBuf,
     known: BTreeMap<Identity, usize>,
@@ -50,11 +50,11 @@ fn is_once(count: &usize) -> bool {
 
 impl Baseline {
     /// An empty baseline.
-    pub fn at(path: &Path) -> Baseline {
+    pub(crate) fn at(path: &Path) -> Baseline {
         Baseline { path: path.to_owned(), known: BTreeMap::new() }
     }
 
-    pub fn read(path: &Path) -> Result<Baseline, String> {
+    pub(crate) fn read(path: &Path) -> Result<Baseline, String> {
         let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let text = std::fs::read_to_string(path).map_err(|error| fail(&error))?;
         let document: Document = serde_json::from_str(&text).map_err(|error| fail(&error))?;
@@ -75,7 +75,12 @@ impl Baseline {
     }
 
     /// Removes known findings. Returns the recorded findings of checked files that no longer exist.
-    pub fn drop_known(&self, findings: &mut Vec<Diagnostic>, project: &Project, checked: &[FileId]) -> Vec<Identity> {
+    pub(crate) fn drop_known(
+        &self,
+        findings: &mut Vec<Diagnostic>,
+        project: &Project,
+        checked: &[FileId],
+    ) -> Vec<Identity> {
         let base = self.base();
         let mut left = self.known.clone();
         findings.retain(|diagnostic| {
@@ -102,7 +107,7 @@ impl Baseline {
 
     /// The new content of the file: these findings, and the recorded ones of files that were not
     /// checked.
-    pub fn updated(&self, findings: &[Diagnostic], project: &Project, checked: &[FileId]) -> Baseline {
+    pub(crate) fn updated(&self, findings: &[Diagnostic], project: &Project, checked: &[FileId]) -> Baseline {
         let base = self.base();
         let stays = |identity: &Identity| {
             let path = base.join(&identity.path);
@@ -117,11 +122,11 @@ impl Baseline {
     }
 
     /// The number of recorded findings.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.known.values().sum()
     }
 
-    pub fn to_json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         let entry = |(identity, count): (&Identity, &usize)| {
             let Identity { path, code, text } = identity.clone();
             Entry { path, code, text, count: *count }

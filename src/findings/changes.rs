@@ -11,14 +11,14 @@ use crate::syntax::Span;
 
 /// Changed lines by file; the paths are canonical.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
+pub(crate) struct Changes {
     lines: BTreeMap<PathBuf, Vec<RangeInclusive<usize>>>,
 }
 
 impl Changes {
     /// The changes of the working tree since the merge base with `revision`. All lines of files
     /// that git does not track are new.
-    pub fn since(revision: &str, folder: &Path) -> Result<Changes, String> {
+    pub(crate) fn since(revision: &str, folder: &Path) -> Result<Changes, String> {
         let top = git(folder, &["rev-parse", "--show-toplevel"])?;
         let top = PathBuf::from(top.trim_end());
         let top = top.canonicalize().unwrap_or(top);
@@ -53,7 +53,7 @@ impl Changes {
 
     /// Whether a finding, or a place that contributes to it, is on a changed line: a smaller layer
     /// may break a loss in another file.
-    pub fn touch(&self, diagnostic: &Diagnostic, project: &Project) -> bool {
+    pub(crate) fn touch(&self, diagnostic: &Diagnostic, project: &Project) -> bool {
         let spans = diagnostic.labels.iter().map(|label| label.span);
         std::iter::once(diagnostic.span).chain(spans).any(|span| self.contain(span, project))
     }

@@ -12,7 +12,7 @@ use crate::project::{Project, SourceFile};
 /// The properties of a finding that stay the same while its code stays the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Identity {
+pub(crate) struct Identity {
     pub path: String,
     pub code: String,
     /// The lines of the finding, without white space around each.
@@ -21,7 +21,7 @@ pub struct Identity {
 
 impl Identity {
     /// `base` is the folder to which paths are relative.
-    pub fn of(diagnostic: &Diagnostic, project: &Project, base: &Path) -> Identity {
+    pub(crate) fn of(diagnostic: &Diagnostic, project: &Project, base: &Path) -> Identity {
         let file = project.file(diagnostic.span.file);
         let first = file.line_of(diagnostic.span.start);
         let last = file.line_of(diagnostic.span.end.max(diagnostic.span.start));
@@ -31,12 +31,12 @@ impl Identity {
 }
 
 /// The path of a file relative to a folder, with `/`; absolute if it is elsewhere.
-pub fn relative(file: &SourceFile, base: &Path) -> String {
+pub(crate) fn relative(file: &SourceFile, base: &Path) -> String {
     relative_path(file.canonical(), base)
 }
 
 /// The same for any path; both must be canonical.
-pub fn relative_path(path: &Path, base: &Path) -> String {
+pub(crate) fn relative_path(path: &Path, base: &Path) -> String {
     let inner = path.strip_prefix(base).unwrap_or(path);
     let parts = inner.components().map(|part| match part {
         Component::RootDir => String::new(),
@@ -46,7 +46,7 @@ pub fn relative_path(path: &Path, base: &Path) -> String {
 }
 
 /// A text for each finding that is unique, and stays the same while its code does.
-pub fn fingerprints(diagnostics: &[Diagnostic], project: &Project, base: &Path) -> Vec<String> {
+pub(crate) fn fingerprints(diagnostics: &[Diagnostic], project: &Project, base: &Path) -> Vec<String> {
     let mut seen: FxHashMap<Identity, usize> = FxHashMap::default();
     let one = |diagnostic| {
         let identity = Identity::of(diagnostic, project, base);

@@ -1,9 +1,9 @@
 //! From the findings of all analyses to the reported ones: one finding per mistake, without those
 //! that settings, comments, a baseline or unchanged lines suppress.
 
-pub mod baseline;
-pub mod changes;
-pub mod identity;
+pub(crate) mod baseline;
+pub(crate) mod changes;
+pub(crate) mod identity;
 
 use rustc_hash::FxHashMap;
 
@@ -15,12 +15,12 @@ use crate::project::suppressions::{Judgement, Suppressions, UNUSED_IGNORE};
 use crate::syntax::{Span, TextRange, TextSize};
 
 /// The code of a syntax error.
-pub const INVALID_SYNTAX: &str = "invalid-syntax";
+pub(crate) const INVALID_SYNTAX: &str = "invalid-syntax";
 /// After the first few syntax errors of a file, the others are usually consequences of them.
 const SYNTAX_ERRORS_SHOWN: usize = 5;
 
 /// Decides which findings in one file are reported.
-pub struct Sieve<'f> {
+pub(crate) struct Sieve<'f> {
     settings: &'f Settings,
     file: &'f SourceFile,
     comments: Suppressions<'f>,
@@ -29,12 +29,12 @@ pub struct Sieve<'f> {
 }
 
 impl<'f> Sieve<'f> {
-    pub fn new(settings: &'f Settings, file: &'f SourceFile, passed_over: bool) -> Self {
+    pub(crate) fn new(settings: &'f Settings, file: &'f SourceFile, passed_over: bool) -> Self {
         Sieve { settings, file, comments: Suppressions::scan(file), passed_over }
     }
 
     /// Whether a finding is reported. A comment that suppresses it counts as used from then on.
-    pub fn keeps(&self, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn keeps(&self, diagnostic: &Diagnostic) -> bool {
         if diagnostic.code == INVALID_SYNTAX {
             return !self.comments.skips_file();
         }
@@ -43,7 +43,7 @@ impl<'f> Sieve<'f> {
     }
 
     /// The comments that suppressed nothing, after all findings were passed to [`Sieve::keeps`].
-    pub fn unused(&self) -> Vec<Diagnostic> {
+    pub(crate) fn unused(&self) -> Vec<Diagnostic> {
         if self.passed_over || !self.settings.selection.is_on(UNUSED_IGNORE) {
             return Vec::new();
         }
@@ -72,7 +72,7 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
 
 /// The first few syntax errors of a file, at most one per line: others on the same line are usually
 /// consequences.
-pub fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
+pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
     let mut issues = file.parsed().issues.clone();
     issues.dedup_by_key(|issue| file.line_of(issue.range.start().to_u32()));
     // If something is missing at the end, the error is reported after the last code.
@@ -107,12 +107,12 @@ fn syntax_error(span: Span, message: String) -> Diagnostic {
 }
 
 /// Merges findings that several analyses report: the most severe is kept.
-pub fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub(crate) fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     merge_by(findings, |finding| finding)
 }
 
 /// The same for findings with attached data.
-pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
+pub(crate) fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
     let mut at: FxHashMap<(String, Span), usize> = FxHashMap::default();
     let mut merged: Vec<T> = Vec::new();
     for new in findings {
@@ -131,13 +131,13 @@ pub fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec
 
 /// Combines sorted findings in one file that have the same cause; the remaining finding names the
 /// other places.
-pub fn condense(findings: &mut Vec<Diagnostic>) {
+pub(crate) fn condense(findings: &mut Vec<Diagnostic>) {
     condense_by(findings, |finding| finding, |_, _| true);
 }
 
 /// The same for findings with attached data. `related` decides whether the places of two findings
 /// can be compared.
-pub fn condense_by<T>(
+pub(crate) fn condense_by<T>(
     findings: &mut Vec<T>,
     finding: impl Fn(&mut T) -> &mut Diagnostic,
     related: impl Fn(&T, &T) -> bool,

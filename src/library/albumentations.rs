@@ -29,7 +29,7 @@ const SAME: &str = "HorizontalFlip VerticalFlip Flip RandomBrightnessContrast Hu
 const WARPS: &str = "Rotate SafeRotate ShiftScaleRotate Affine ElasticTransform GridDistortion OpticalDistortion \
                      Perspective ThinPlateSpline";
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     for (name, sig) in CLASSES {
         t.class(&format!("albumentations.{name}"), &[], sig).invoke = Some(invoke);
     }

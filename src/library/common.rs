@@ -4,46 +4,46 @@ use crate::library::Cx;
 use crate::python::Bound;
 use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Instance, ObjId, Origin, Range, Size, Tensor, Type, Value, sym};
 
-pub fn unknown(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+pub(super) fn unknown(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::Unknown
 }
 
-pub fn none(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+pub(super) fn none(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::None
 }
 
-pub fn any_int(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+pub(super) fn any_int(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::Any(Type::Int)
 }
 
-pub fn any_float(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+pub(super) fn any_float(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::Any(Type::Float)
 }
 
-pub fn any_bool(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+pub(super) fn any_bool(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::Any(Type::Bool)
 }
 
-pub fn any_str(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+pub(super) fn any_str(_cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     Value::Any(Type::Str)
 }
 
-pub fn list_of_str(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
+pub(super) fn list_of_str(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     cx.list_of(Value::Any(Type::Str))
 }
 
 /// The first argument as it is: decorators that change nothing, wrappers of iterables.
-pub fn first(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(super) fn first(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.values.first().and_then(|a| a.as_ref()).map_or(Value::Unknown, |a| a.value.clone())
 }
 
 /// Returns the object itself, as methods do that are made to be chained.
-pub fn itself(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(super) fn itself(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.get("self")
 }
 
 /// An array of numpy: it is on the CPU, knows no gradients, and has no device to speak of.
-pub fn array(shape: Option<Vec<Size>>, dtype: Option<Dtype>, at: Origin) -> Tensor {
+pub(super) fn array(shape: Option<Vec<Size>>, dtype: Option<Dtype>, at: Origin) -> Tensor {
     Tensor {
         array: ArrayKind::Numpy,
         shape: shape.map(|sizes| sizes.into_iter().map(|size| Dim::new(size, at)).collect()),
@@ -56,28 +56,28 @@ pub fn array(shape: Option<Vec<Size>>, dtype: Option<Dtype>, at: Origin) -> Tens
 }
 
 /// A new instance of a library's class with these attributes.
-pub fn instance(cx: &mut Cx<'_, '_>, class: &str, attrs: Vec<(&str, Value)>) -> Value {
+pub(super) fn instance(cx: &mut Cx<'_, '_>, class: &str, attrs: Vec<(&str, Value)>) -> Value {
     let attrs = attrs.into_iter().map(|(name, value)| (sym(name), value)).collect();
     let data = Data::Instance(Instance { class: Value::path(class), attrs, open: false });
     Value::Obj(cx.it.heap.alloc(data))
 }
 
 /// The values of a part of the data: any of them may be missing from it.
-pub fn part_of(range: Range) -> Range {
+pub(super) fn part_of(range: Range) -> Range {
     range.of_part()
 }
 
 /// A number of things, as Python's `len` gives it.
-pub fn length_of(n: usize) -> Value {
+pub(super) fn length_of(n: usize) -> Value {
     i64::try_from(n).map_or(Value::Any(Type::Int), Value::Int)
 }
 
-pub fn size_of_length(n: usize) -> Size {
+pub(super) fn size_of_length(n: usize) -> Size {
     i64::try_from(n).map_or(Size::Unknown, Size::Int)
 }
 
 /// `Class(**kwargs)` where each keyword becomes an attribute.
-pub fn open_attrs(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+pub(super) fn open_attrs(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for (name, arg) in &b.extra {
         cx.it.heap.set_attr(object, name.as_str(), arg.value.clone());
     }

@@ -22,7 +22,7 @@ const CONSTANTS: &str = "\
     COLOR_BGR2Lab=44 COLOR_RGB2LAB=45 COLOR_RGB2Lab=45 COLOR_BGR2HLS=52 COLOR_RGB2HLS=53 COLOR_HSV2BGR=54 \
     COLOR_HSV2RGB=55 COLOR_LAB2BGR=56 COLOR_Lab2BGR=56 COLOR_LAB2RGB=57 COLOR_Lab2RGB=57 COLOR_HLS2BGR=60 COLOR_HLS2RGB=61";
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     for constant in CONSTANTS.split_whitespace() {
         if let Some((name, value)) = constant.split_once('=')
             && let Ok(value) = value.parse()

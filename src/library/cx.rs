@@ -7,7 +7,7 @@ use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Device, DeviceKind, Dim, Dtype, Items, Origin, Sign, Size, Sym, Tensor, Value};
 
 /// The context of one call.
-pub struct Cx<'a, 'p> {
+pub(crate) struct Cx<'a, 'p> {
     pub it: &'a mut Interp<'p>,
     /// The canonical path of the called function.
     pub path: Sym,
@@ -15,45 +15,45 @@ pub struct Cx<'a, 'p> {
 }
 
 impl Cx<'_, '_> {
-    pub fn at(&self) -> Origin {
+    pub(crate) fn at(&self) -> Origin {
         Some(self.span)
     }
 
     /// The function's own name: `gather` of `torch.gather`.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         let path = self.path.as_str();
         path.rsplit_once('.').map_or(path, |(_, name)| name)
     }
 
     /// The facts of a tensor argument; `None` if it is not known to be a tensor.
-    pub fn tensor(&self, value: &Value) -> Option<Tensor> {
+    pub(crate) fn tensor(&self, value: &Value) -> Option<Tensor> {
         self.it.heap.tensor_of(value)
     }
 
     /// The tensor bound to a parameter.
-    pub fn tensor_arg(&self, bound: &Bound, name: &str) -> Option<Tensor> {
+    pub(crate) fn tensor_arg(&self, bound: &Bound, name: &str) -> Option<Tensor> {
         self.tensor(&bound.get(name))
     }
 
     /// A new tensor as a result.
-    pub fn out(&mut self, tensor: Tensor) -> Value {
+    pub(crate) fn out(&mut self, tensor: Tensor) -> Value {
         self.it.heap.tensor(tensor)
     }
 
     /// A tensor of which nothing is known: what a torch function returns for arguments of
     /// which nothing is known.
-    pub fn some_tensor(&mut self) -> Value {
+    pub(crate) fn some_tensor(&mut self) -> Value {
         self.it.heap.tensor(Tensor::default())
     }
 
     /// A tuple of results.
-    pub fn outs(&mut self, tensors: Vec<Tensor>) -> Value {
+    pub(crate) fn outs(&mut self, tensors: Vec<Tensor>) -> Value {
         let values = tensors.into_iter().map(|t| self.it.heap.tensor(t)).collect();
         Value::tuple(values)
     }
 
     /// A result that is a view of the tensor `of`: writes to one are seen in the other.
-    pub fn view_of(&mut self, of: &Value, tensor: Tensor) -> Value {
+    pub(crate) fn view_of(&mut self, of: &Value, tensor: Tensor) -> Value {
         let tensor = match of.as_obj() {
             Some(id) => self.it.heap.share_memory(tensor, id),
             None => tensor,
@@ -62,14 +62,14 @@ impl Cx<'_, '_> {
     }
 
     /// Reports that the library refuses this call.
-    pub fn reject(&mut self, kind: RejectKind, message: impl Into<String>, reads: Vec<(String, Origin)>) {
+    pub(crate) fn reject(&mut self, kind: RejectKind, message: impl Into<String>, reads: Vec<(String, Origin)>) {
         let span = self.span;
         self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, span);
     }
 
     /// Reports that the library refuses this call where something holds that is not known of the
     /// program; elsewhere it goes on.
-    pub fn reject_if(
+    pub(crate) fn reject_if(
         &mut self,
         assumed: &'static str,
         kind: RejectKind,
@@ -83,7 +83,7 @@ impl Cx<'_, '_> {
     /// Reports that the library refuses this call because of what the model that it belongs
     /// to was given: at the place where the model is called, unless the `fact` that is wrong
     /// was made inside the model.
-    pub fn reject_input(
+    pub(crate) fn reject_input(
         &mut self,
         kind: RejectKind,
         message: impl Into<String>,
@@ -99,7 +99,7 @@ impl Cx<'_, '_> {
     }
 
     /// Integers of a tuple or list argument, or of a single integer.
-    pub fn ints(&self, value: &Value) -> Option<Vec<i64>> {
+    pub(crate) fn ints(&self, value: &Value) -> Option<Vec<i64>> {
         if let Some(n) = value.as_int() {
             return Some(vec![n]);
         }
@@ -107,13 +107,13 @@ impl Cx<'_, '_> {
     }
 
     /// The elements of a tuple or list of known length.
-    pub fn items(&self, value: &Value) -> Option<Vec<Value>> {
+    pub(crate) fn items(&self, value: &Value) -> Option<Vec<Value>> {
         self.it.heap.exact_items(value)
     }
 
     /// Sizes: of one tuple or list, or of several integers (`*size`). `None` where not even
     /// their number is known.
-    pub fn sizes(&self, values: &[Value]) -> Option<Vec<Size>> {
+    pub(crate) fn sizes(&self, values: &[Value]) -> Option<Vec<Size>> {
         if let [only] = values
             && only.as_size().is_none_or(|s| s.is_unknown())
         {
@@ -128,13 +128,13 @@ impl Cx<'_, '_> {
     }
 
     /// A value as a size; unknown where it is no integer that can be followed.
-    pub fn size_of(&self, value: &Value) -> Size {
+    pub(crate) fn size_of(&self, value: &Value) -> Size {
         value.as_size().unwrap_or(Size::Unknown)
     }
 
     /// A dimension's index, counted from the front: `Ok(None)` where it is not known,
     /// `Err` where it is out of range (which is reported).
-    pub fn dim_index(&mut self, value: &Value, rank: usize, shape_at: Origin) -> Result<Option<usize>, ()> {
+    pub(crate) fn dim_index(&mut self, value: &Value, rank: usize, shape_at: Origin) -> Result<Option<usize>, ()> {
         let Some(dim) = value.as_int() else { return Ok(None) };
         let rank_or_one = i64::try_from(rank.max(1)).unwrap_or(1);
         if dim < -rank_or_one || dim >= rank_or_one {
@@ -153,7 +153,7 @@ impl Cx<'_, '_> {
 
     /// A `dtype=` argument: `None` if it is `None`, `Some(None)` if it is given but not
     /// known.
-    pub fn dtype_arg(&self, value: &Value) -> Option<Option<Dtype>> {
+    pub(crate) fn dtype_arg(&self, value: &Value) -> Option<Option<Dtype>> {
         match value {
             Value::None => None,
             Value::Dtype(d) => Some(Some(*d)),
@@ -171,7 +171,7 @@ impl Cx<'_, '_> {
 
     /// A `device=` argument: `None` if it is `None`, `Some(None)` if it is given but not
     /// known.
-    pub fn device_arg(&self, value: &Value) -> Option<Option<Device>> {
+    pub(crate) fn device_arg(&self, value: &Value) -> Option<Option<Device>> {
         match value {
             Value::None => None,
             Value::Device(d) => Some(Some(*d)),
@@ -185,7 +185,7 @@ impl Cx<'_, '_> {
     }
 
     /// The dtype that new floating tensors have.
-    pub fn default_dtype(&self) -> Option<Dtype> {
+    pub(crate) fn default_dtype(&self) -> Option<Dtype> {
         match self.it.remembered(DEFAULT_DTYPE) {
             None => Some(Dtype::Float32),
             Some(Value::Dtype(d)) => Some(d),
@@ -194,7 +194,7 @@ impl Cx<'_, '_> {
     }
 
     /// The device that new tensors have.
-    pub fn default_device(&self) -> Option<Device> {
+    pub(crate) fn default_device(&self) -> Option<Device> {
         match self.it.remembered(DEFAULT_DEVICE) {
             None => Some(Device::CPU),
             Some(Value::Device(d)) => Some(d),
@@ -203,21 +203,21 @@ impl Cx<'_, '_> {
     }
 
     /// What any element of an iterable is like.
-    pub fn element(&mut self, value: &Value) -> Value {
+    pub(crate) fn element(&mut self, value: &Value) -> Value {
         let span = self.span;
         let items = self.it.iterate(value, span);
         items.element(&mut self.it.heap)
     }
 
     /// Calls back into the program.
-    pub fn call(&mut self, callee: &Value, args: Args) -> Value {
+    pub(crate) fn call(&mut self, callee: &Value, args: Args) -> Value {
         let span = self.span;
         self.it.call(callee, args, span)
     }
 
     /// Whether a tensor certainly is one, where others take things of another kind: an annotation
     /// alone may be wrong, and so may what is computed from its value, of which nothing is known.
-    pub fn is_surely_tensor(&self, value: &Value) -> bool {
+    pub(crate) fn is_surely_tensor(&self, value: &Value) -> bool {
         let Some(tensor) = self.it.heap.tensor_ref(value) else { return false };
         let supposed = [value.as_obj(), tensor.base]
             .into_iter()
@@ -228,37 +228,37 @@ impl Cx<'_, '_> {
     }
 
     /// What is noted of an object; unknown where nothing is.
-    pub fn note(&self, object: &Value, topic: crate::value::Topic) -> Value {
+    pub(crate) fn note(&self, object: &Value, topic: crate::value::Topic) -> Value {
         object.as_obj().and_then(|id| self.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
     }
 
     /// An instance's attribute as stored, unknown if absent.
-    pub fn attr(&self, object: &Value, name: &str) -> Value {
+    pub(crate) fn attr(&self, object: &Value, name: &str) -> Value {
         object.as_obj().and_then(|id| self.it.heap.attr(id, name)).unwrap_or(Value::Unknown)
     }
 
-    pub fn is_numpy(&self, value: &Value) -> bool {
+    pub(crate) fn is_numpy(&self, value: &Value) -> bool {
         self.it.heap.tensor_ref(value).is_some_and(|t| t.array == ArrayKind::Numpy)
     }
 
     /// A list of values, new on the heap.
-    pub fn list(&mut self, values: Vec<Value>) -> Value {
+    pub(crate) fn list(&mut self, values: Vec<Value>) -> Value {
         self.it.heap.list(values)
     }
 
     /// A list of unknown length.
-    pub fn list_of(&mut self, element: Value) -> Value {
+    pub(crate) fn list_of(&mut self, element: Value) -> Value {
         Value::Obj(self.it.heap.alloc(Data::List(Items::Many(element))))
     }
 
     /// As [`Cx::fresh_dim`], where the length may be 0.
-    pub fn fresh_count(&mut self, name: &str) -> Dim {
+    pub(crate) fn fresh_count(&mut self, name: &str) -> Dim {
         let symbol = self.it.heap.signed_symbol(name, Sign::NotNegative);
         Dim::new(Size::symbol(symbol), Some(self.span))
     }
 
     /// A dimension named for what it is, of unknown length: each call gives a fresh symbol.
-    pub fn fresh_dim(&mut self, name: &str) -> Dim {
+    pub(crate) fn fresh_dim(&mut self, name: &str) -> Dim {
         let symbol = self.it.heap.symbol(name);
         Dim::new(Size::symbol(symbol), Some(self.span))
     }

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 /// A data file: its name, its text, and a check that it can be read.
 #[allow(dead_code, reason = "for build.rs and the tests")]
-pub struct File {
+pub(super) struct File {
     pub name: &'static str,
     pub text: &'static str,
     pub check: fn(&str, &str) -> Result<(), String>,
@@ -22,14 +22,14 @@ macro_rules! files {
     ($($(#[$doc:meta])* $table:ident: $kind:ty = $name:literal;)*) => {
         $(
             $(#[$doc])*
-            pub static $table: LazyLock<$kind> = LazyLock::new(|| {
+            pub(super) static $table: LazyLock<$kind> = LazyLock::new(|| {
                 parse($name, include_str!(concat!("data/", $name))).unwrap_or_else(|fault| panic!("{fault}"))
             });
         )*
 
         /// All data files.
         #[allow(dead_code, reason = "for build.rs and the tests")]
-        pub const FILES: &[File] = &[$(File {
+        pub(super) const FILES: &[File] = &[$(File {
             name: $name,
             text: include_str!(concat!("data/", $name)),
             check: |name, text| parse::<$kind>(name, text).map(drop),
@@ -50,7 +50,7 @@ files! {
 }
 
 /// Reads a data file; what is wrong with it begins with its name and the line.
-pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
+pub(super) fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
         let line = text.bytes().take(start).filter(|&byte| byte == b'\n').count() + 1;
@@ -61,7 +61,7 @@ pub fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
 /// A dataset of `torchvision.datasets`.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct ImageDataset {
+pub(super) struct ImageDataset {
     pub signature: String,
     pub base: Option<String>,
     /// The number of samples by part.
@@ -89,7 +89,7 @@ pub struct ImageDataset {
 /// In which attributes a dataset keeps its samples.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Store {
+pub(super) enum Store {
     /// `data` and `targets` are tensors (MNIST).
     Tensors,
     /// `data` is an array, `targets` a list (CIFAR).
@@ -106,7 +106,7 @@ pub enum Store {
 /// A variant of a dataset that an argument chooses.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Variant {
+pub(super) struct Variant {
     #[serde(default)]
     pub samples: BTreeMap<String, i64>,
     pub labels: (i64, i64),
@@ -115,7 +115,7 @@ pub struct Variant {
 /// A target that is more than a class.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Target {
+pub(super) struct Target {
     /// The smallest and the largest value.
     pub values: Option<(i32, i32)>,
     pub void: Option<i32>,
@@ -128,7 +128,7 @@ pub struct Target {
 /// `torchvision.models`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ImageModels {
+pub(super) struct ImageModels {
     pub classes: Classes,
     pub model: Vec<Architecture>,
     pub crop: Vec<Crop>,
@@ -137,7 +137,7 @@ pub struct ImageModels {
 }
 
 impl ImageModels {
-    pub fn named(&self, name: &str) -> Option<&Architecture> {
+    pub(super) fn named(&self, name: &str) -> Option<&Architecture> {
         self.model.iter().find(|model| model.names.iter().any(|n| n == name))
     }
 }
@@ -145,7 +145,7 @@ impl ImageModels {
 /// How many classes pretrained weights have.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Classes {
+pub(super) struct Classes {
     pub classification: i64,
     pub segmentation: i64,
     pub detection: i64,
@@ -154,7 +154,7 @@ pub struct Classes {
 /// The first and the last layers of models.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Architecture {
+pub(super) struct Architecture {
     pub names: Vec<String>,
     pub class: String,
     pub stem: Option<Stem>,
@@ -165,7 +165,7 @@ pub struct Architecture {
 /// A first convolution.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Stem {
+pub(super) struct Stem {
     pub name: String,
     pub channels: i64,
     pub kernel: i64,
@@ -175,7 +175,7 @@ pub struct Stem {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Head {
+pub(super) struct Head {
     pub attribute: String,
     pub layers: Layers,
     /// Of `Layers::Wide`: the features between its linear layers.
@@ -185,7 +185,7 @@ pub struct Head {
 /// The layers of a head.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Layers {
+pub(super) enum Layers {
     /// One linear layer.
     Linear,
     /// Dropout, then a linear layer.
@@ -205,7 +205,7 @@ pub enum Layers {
 /// The side to which images are cropped for these weights.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Crop {
+pub(super) struct Crop {
     pub side: i64,
     pub weights: Vec<String>,
 }
@@ -213,14 +213,14 @@ pub struct Crop {
 /// The channels that the classifiers of a model take.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Segmentation {
+pub(super) struct Segmentation {
     pub features: i64,
     pub auxiliary: i64,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Detection {
+pub(super) struct Detection {
     pub names: Vec<String>,
     pub features: i64,
 }
@@ -228,7 +228,7 @@ pub struct Detection {
 /// Hugging Face transformers.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Transformers {
+pub(super) struct Transformers {
     pub owners: Vec<String>,
     pub checkpoints: BTreeMap<String, Checkpoint>,
     pub families: BTreeMap<String, Family>,
@@ -237,7 +237,7 @@ pub struct Transformers {
 /// What a checkpoint's name tells.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Checkpoint {
+pub(super) struct Checkpoint {
     pub family: String,
     pub vocabulary: i64,
     pub hidden: i64,
@@ -248,7 +248,7 @@ pub struct Checkpoint {
 /// A family of models.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Family {
+pub(super) struct Family {
     pub base_output: Option<BaseOutput>,
     #[serde(default)]
     pub linear_classifier: bool,
@@ -260,7 +260,7 @@ pub struct Family {
 /// What a base model gives.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum BaseOutput {
+pub(super) enum BaseOutput {
     /// Hidden states, and the first position of each sequence pooled.
     Pooled,
     /// Hidden states alone.
@@ -270,7 +270,7 @@ pub enum BaseOutput {
 /// Sizes of a configuration that is made without arguments.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Defaults {
+pub(super) struct Defaults {
     pub vocabulary: i64,
     pub hidden: i64,
     pub positions: i64,
@@ -279,7 +279,7 @@ pub struct Defaults {
 /// What is known of the tokenizers of a family.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Tokenizer {
+pub(super) struct Tokenizer {
     #[serde(default)]
     pub spare_rows: bool,
     #[serde(default)]
@@ -294,7 +294,7 @@ pub struct Tokenizer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Timm {
+pub(super) struct Timm {
     pub imagenet_families: Vec<String>,
     pub other_weights: Vec<String>,
     pub imagenet_classes: i64,
@@ -304,7 +304,7 @@ pub struct Timm {
 /// A dataset of `sklearn.datasets`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Bundled {
+pub(super) struct Bundled {
     pub rows: i64,
     pub columns: i64,
     pub targets: Targets,
@@ -316,7 +316,7 @@ pub struct Bundled {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Targets {
+pub(super) struct Targets {
     pub dtype: TargetDtype,
     pub first: Option<i32>,
     pub last: Option<i32>,
@@ -324,7 +324,7 @@ pub struct Targets {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum TargetDtype {
+pub(super) enum TargetDtype {
     Int32,
     Int64,
     Float64,

@@ -10,7 +10,7 @@ use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
 /// All libraries that torchvet knows.
-pub struct Libraries;
+pub(crate) struct Libraries;
 
 impl Libraries {
     /// Binds a call to the first overload that takes it, tells the observer, and runs it.
@@ -51,7 +51,7 @@ fn after_refusal(it: &mut Interp<'_>) -> Tensor {
 }
 
 /// The parameters of a class's constructor, with their defaults.
-pub fn constructor(class: Sym) -> Vec<(Sym, Option<Value>)> {
+pub(crate) fn constructor(class: Sym) -> Vec<(Sym, Option<Value>)> {
     let sig = TABLES.class(class).and_then(|class| class.sigs.first());
     let params = sig.map(|sig| sig.params.as_slice()).unwrap_or_default().iter();
     params.map(|param| (param.name, param.default.as_ref().map(Const::value))).collect()

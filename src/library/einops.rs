@@ -6,7 +6,7 @@ use super::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dict, Dim, Dtype, Grad, Key, Origin, Past, Range, Size, Tensor, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.def("einops.rearrange", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "rearrange"));
     t.def("einops.reduce", "tensor, pattern, reduction, **axes_lengths", |cx, b| run(cx, b, "reduce"));
     t.def("einops.repeat", "tensor, pattern, **axes_lengths", |cx, b| run(cx, b, "repeat"));

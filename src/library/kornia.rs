@@ -5,7 +5,7 @@ use super::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Dim, Grad, Past, Range, Role, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.alias("kornia.geometry.resize", "kornia.geometry.transform.resize");
     t.alias("kornia.resize", "kornia.geometry.transform.resize");
     t.def(

@@ -14,7 +14,7 @@ const DATA: &str = "lightning.LightningDataModule";
 const MODULE_DEVICE: Topic = Topic::new("device of Lightning");
 const ACCELERATOR_DEVICE: Topic = Topic::new("device of accelerate");
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.prefix("pytorch_lightning", "lightning");
     t.prefix("lightning.pytorch", "lightning");
     t.alias("lightning.core.LightningModule", MODULE);
@@ -119,7 +119,7 @@ fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Opt
 }
 
 /// What becomes a part of a Lightning module is moved with it, no one sees when.
-pub fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
+pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     if class.as_str() == MODULE {
         forget_devices(it, value);
     }

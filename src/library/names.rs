@@ -10,13 +10,10 @@ type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
 
 static NAMES: LazyLock<Names> = LazyLock::new(|| {
     let lines = include_str!("data/names.txt").lines();
-    lines
-        .filter_map(|line| Some(line.split_once(':')?))
-        .map(|(path, names)| (path, names.split(' ').collect()))
-        .collect()
+    lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 
 /// All public names of a module or class; `None` where they are not listed.
-pub fn of(path: &str) -> Option<&'static FxHashSet<&'static str>> {
+pub(super) fn of(path: &str) -> Option<&'static FxHashSet<&'static str>> {
     NAMES.get(path)
 }

@@ -4,18 +4,18 @@
 use crate::value::Topic;
 
 /// Whether operations record gradients: a bool.
-pub const GRAD_MODE: Topic = Topic::new("grad mode");
+pub(crate) const GRAD_MODE: Topic = Topic::new("grad mode");
 /// `None`, or a tuple of a device and a dtype.
-pub const AUTOCAST: Topic = Topic::new("autocast");
-pub const DEFAULT_DTYPE: Topic = Topic::new("default dtype");
-pub const DEFAULT_DEVICE: Topic = Topic::new("default device");
+pub(crate) const AUTOCAST: Topic = Topic::new("autocast");
+pub(crate) const DEFAULT_DTYPE: Topic = Topic::new("default dtype");
+pub(crate) const DEFAULT_DEVICE: Topic = Topic::new("default device");
 /// Those that blocks of `with torch.device(…)` have put aside: a tuple.
-pub const DEVICES_BEFORE: Topic = Topic::new("default devices before");
+pub(crate) const DEVICES_BEFORE: Topic = Topic::new("default devices before");
 /// What is run now runs in a forked worker process.
-pub const WORKER: Topic = Topic::new("forked worker");
+pub(crate) const WORKER: Topic = Topic::new("forked worker");
 /// What is run now runs in a worker, however it was started, that has a copy of the dataset as it was.
-pub const COPIED: Topic = Topic::new("worker with a copy");
+pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
 /// Of an optimizer, its parameters as a list.
-pub const PARAMETERS: Topic = Topic::new("parameters");
+pub(crate) const PARAMETERS: Topic = Topic::new("parameters");
 /// Of a module and a name, that it is registered as a buffer, and whether it is saved.
-pub const BUFFER: Topic = Topic::new("buffer");
+pub(crate) const BUFFER: Topic = Topic::new("buffer");

@@ -7,12 +7,12 @@ use super::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Dim, Dtype, Origin, Past, Range, Role, Size, Sym, Tensor, Type, Value, texts_of};
 
-pub const IMAGE: &str = "PIL.Image.Image";
+pub(super) const IMAGE: &str = "PIL.Image.Image";
 /// The attribute that holds the array's facts.
 const ARRAY: &str = "_array";
 const DRAW: &str = "PIL.ImageDraw.Draw";
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.class(IMAGE, &[], "").attribute = Some(attribute);
     t.alias("Image", "PIL.Image");
     t.def("PIL.Image.open", "fp, mode='r', formats=None", |cx, _| {
@@ -114,7 +114,7 @@ fn layout(mode: &str) -> Option<(Option<i64>, Dtype)> {
 
 /// A new image; height before width, as in the array. Without `values` it holds anything
 /// that its mode can.
-pub fn new_image(
+pub(super) fn new_image(
     cx: &mut Cx<'_, '_>,
     mode: Option<&str>,
     size: Option<(Dim, Dim)>,
@@ -152,7 +152,7 @@ fn image_of(cx: &mut Cx<'_, '_>, mode: Value, size: Value, facts: Tensor) -> Val
     instance(cx, IMAGE, vec![("mode", mode), ("size", size), ("role", role), (ARRAY, facts)])
 }
 
-pub fn is_image(cx: &Cx<'_, '_>, value: &Value) -> bool {
+pub(super) fn is_image(cx: &Cx<'_, '_>, value: &Value) -> bool {
     cx.it.heap.instance_of(value).is_some_and(|i| i.class.as_path() == Some(IMAGE))
 }
 
@@ -161,12 +161,12 @@ fn array_of(cx: &Cx<'_, '_>, image: &Value) -> Option<Tensor> {
 }
 
 /// What `np.array(image)` is; `None` where it is no image.
-pub fn as_array(cx: &mut Cx<'_, '_>, image: &Value) -> Option<Tensor> {
+pub(super) fn as_array(cx: &mut Cx<'_, '_>, image: &Value) -> Option<Tensor> {
     array_of(cx, image)
 }
 
 /// Height and width.
-pub fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
+pub(super) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     if let Some([height, width, ..]) = array_of(cx, image)?.shape.as_deref() {
         return Some((height.clone(), width.clone()));
     }
@@ -187,7 +187,7 @@ fn size_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<(Dim, Dim)> {
 }
 
 /// The history of a picture or tensor after a resize with this interpolation.
-pub fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
+pub(super) fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
     let mode = cx.attr(image, "mode");
     let Some(facts) = cx.tensor(image).or_else(|| array_of(cx, image)) else { return Past::default() };
     // Indices into a palette are never mixed, and a file may hold them.
@@ -211,12 +211,12 @@ fn mixes(mode: &str) -> bool {
 }
 
 /// The history of a picture or tensor.
-pub fn past(cx: &Cx<'_, '_>, image: &Value) -> Past {
+pub(super) fn past(cx: &Cx<'_, '_>, image: &Value) -> Past {
     cx.tensor(image).or_else(|| array_of(cx, image)).map(|facts| facts.past).unwrap_or_default()
 }
 
 /// Gives a picture or tensor that was just made this history.
-pub fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
+pub(super) fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
     if let Some(id) = facts.as_obj() {
         cx.it.heap.update_tensor(id, |t| t.past = past);
@@ -225,7 +225,7 @@ pub fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
 
 /// Notes that a picture or tensor that was just made, and of whose values nothing is known,
 /// has this one somewhere.
-pub fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
+pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
     let at = cx.at();
     if let Some(id) = facts.as_obj() {
@@ -240,7 +240,7 @@ pub fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
 
 /// An image of another size; its values' range goes through `values`, and what they mean is
 /// forgotten with the range.
-pub fn with_size(
+pub(super) fn with_size(
     cx: &mut Cx<'_, '_>,
     image: &Value,
     size: Option<(Dim, Dim)>,
@@ -284,7 +284,7 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Whether an argument names the interpolation that makes no new values.
-pub fn is_nearest(resample: &Value) -> Option<bool> {
+pub(super) fn is_nearest(resample: &Value) -> Option<bool> {
     match resample {
         Value::Int(n) => Some(*n == 0),
         Value::Path(p) => Some(p.as_str().rsplit('.').next().is_some_and(|n| n.starts_with("NEAREST"))),
@@ -295,7 +295,7 @@ pub fn is_nearest(resample: &Value) -> Option<bool> {
 }
 
 /// What is left of a range when neighbours are mixed; `None` where the mix can overshoot.
-pub fn mixed(range: &Range, resample: &Value) -> Option<Range> {
+pub(super) fn mixed(range: &Range, resample: &Value) -> Option<Range> {
     match is_nearest(resample) {
         Some(true) => Some(part_of(range.clone())),
         Some(false) => {
@@ -380,7 +380,7 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// Whether integers that are known to occur look like class ids rather than brightness: a
 /// few numbers from 0 on, besides a void label.
-pub fn are_classes(range: &Range) -> bool {
+pub(super) fn are_classes(range: &Range) -> bool {
     let ids = range.without(255.0);
     range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))
 }

@@ -8,7 +8,7 @@ use crate::syntax::Span;
 use crate::value::Sym;
 
 /// Refuses arguments that no signature of the function at `path` takes, where it is clear why.
-pub fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
+pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
     let sigs: Vec<Arc<Sig>> = signatures::of(path.as_str()).into_iter().map(Arc::new).collect();
     if sigs.is_empty() || args.is_open() || sigs.iter().any(|sig| sig.bind(args).is_some()) {
         return;

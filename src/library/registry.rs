@@ -8,7 +8,7 @@ use super::{
     torchvision, transformers,
 };
 
-pub static TABLES: Tables = Tables { main: &MAIN, others: &OTHERS };
+pub(super) static TABLES: Tables = Tables { main: &MAIN, others: &OTHERS };
 
 /// What is in the main table, in this order: a class comes after those that it derives from.
 const IN_MAIN: &[Register] = &[

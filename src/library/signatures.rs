@@ -15,7 +15,7 @@ fn path_of(line: &str) -> &str {
 
 /// The signatures of a path, the most common overload first; empty where the file does not list
 /// it. A method takes its object as `input`, as the function of that name does.
-pub fn of(path: &str) -> Vec<Sig> {
+pub(super) fn of(path: &str) -> Vec<Sig> {
     let from = LINES.partition_point(|line| path_of(line) < path);
     let lines = LINES.iter().skip(from).take_while(|line| path_of(line) == path);
     let texts = lines.filter_map(|line| line.get(path.len() + 1..line.len().checked_sub(1)?));

@@ -7,7 +7,7 @@ use crate::syntax::Span;
 use crate::value::{Items, Type, Value, dotted, sym};
 
 /// Calls a special method of something that a library holds itself.
-pub fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Value], span: Span) -> Option<Value> {
+pub(super) fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Value], span: Span) -> Option<Value> {
     let Value::Path(path) = object else { return None };
     let args = Args::positional(args.iter().cloned(), span);
     it.call_function(dotted(*path, sym(name)).as_str(), &args, span)
@@ -15,7 +15,7 @@ pub fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Value], spa
 
 /// What a loop over an instance of a library's class yields: what `__iter__` gives, or any
 /// item. Methods of the program come first, which is the interpreter's to do.
-pub fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     if goes_through(tables, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);
         return (inner.as_obj() != object.as_obj()).then(|| it.iterate(&inner, span));
@@ -28,7 +28,7 @@ pub fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span)
 }
 
 /// What the last round of such a loop gets.
-pub fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
     if !goes_through(tables, it, object, "__iter__") {
         return None;
     }

@@ -11,10 +11,10 @@ use crate::python::{Args, Bound, Sig};
 use crate::value::{Dtype, ObjId, Sym, Type, Value, dotted, sym};
 
 /// What a function does: its arguments, bound, to its result.
-pub type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
+pub(super) type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
 
 /// A function or method of a library.
-pub struct Entry {
+pub(crate) struct Entry {
     /// Overloads, the most common first: the first that binds is taken.
     pub sigs: Vec<Arc<Sig>>,
     pub run: Run,
@@ -25,7 +25,7 @@ pub struct Entry {
 
 impl Entry {
     /// The arguments as the first overload takes them that takes them at all.
-    pub fn bind(&self, args: &Args) -> Option<Bound> {
+    pub(crate) fn bind(&self, args: &Args) -> Option<Bound> {
         let bind = |args: &Args| self.sigs.iter().find_map(|sig| sig.bind(args));
         bind(args).or_else(|| bind(&numpy_names(args)?))
     }
@@ -50,14 +50,14 @@ fn numpy_names(args: &Args) -> Option<Args> {
 }
 
 /// What `Class(…)` does beyond making the instance.
-pub type Init = fn(&mut Cx<'_, '_>, ObjId, &Bound);
+pub(super) type Init = fn(&mut Cx<'_, '_>, ObjId, &Bound);
 /// What `instance(…)` does.
-pub type Invoke = fn(&mut Cx<'_, '_>, &Value, Args) -> Option<Value>;
+pub(super) type Invoke = fn(&mut Cx<'_, '_>, &Value, Args) -> Option<Value>;
 /// An attribute that is computed; methods need none: they are found in the table.
-pub type Attribute = fn(&mut Cx<'_, '_>, &Value, Sym) -> Option<Value>;
+pub(super) type Attribute = fn(&mut Cx<'_, '_>, &Value, Sym) -> Option<Value>;
 
 /// A class of a library.
-pub struct Class {
+pub(crate) struct Class {
     /// All classes it derives from, nearest first, itself excluded.
     pub bases: Vec<Sym>,
     pub sigs: Vec<Arc<Sig>>,
@@ -72,7 +72,7 @@ pub struct Class {
 
 /// A constant of a library.
 #[derive(Clone)]
-pub enum Constant {
+pub(crate) enum Constant {
     Int(i64),
     Float(f64),
     Dtype(Dtype),
@@ -85,7 +85,7 @@ pub enum Constant {
 }
 
 impl Constant {
-    pub fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         match self {
             Constant::Int(n) => Value::Int(*n),
             Constant::Float(x) => Value::Float(*x),
@@ -100,7 +100,7 @@ impl Constant {
 }
 
 #[derive(Default)]
-pub struct Table {
+pub(crate) struct Table {
     pub functions: FxHashMap<Sym, Entry>,
     pub classes: FxHashMap<Sym, Class>,
     pub constants: FxHashMap<Sym, Constant>,
@@ -119,12 +119,12 @@ pub struct Table {
 
 impl Table {
     /// An empty table, whose classes derive from those of another.
-    pub fn over(below: &'static LazyLock<Table>) -> Table {
+    pub(crate) fn over(below: &'static LazyLock<Table>) -> Table {
         Table { below: Some(below), ..Table::default() }
     }
 
     /// Functions of PyTorch whose signatures `signatures.txt` lists.
-    pub fn listed(&mut self, prefix: &str, names: &str, run: Run) -> &mut Self {
+    pub(crate) fn listed(&mut self, prefix: &str, names: &str, run: Run) -> &mut Self {
         for name in names.split_whitespace() {
             let path = format!("{prefix}{name}");
             let sigs = self.signatures(&path);
@@ -147,12 +147,12 @@ impl Table {
     /// `signatures.txt` says cannot be read: overloads that are read as one, parameters that
     /// older versions have or that are taken and not described, and functions of which it only
     /// says `*args, **kwargs` or nothing.
-    pub fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
+    pub(crate) fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
         self.defs(path, &[sig], run)
     }
 
     /// A function with several overloads.
-    pub fn defs(&mut self, path: &str, sigs: &[&'static str], run: Run) -> &mut Self {
+    pub(crate) fn defs(&mut self, path: &str, sigs: &[&'static str], run: Run) -> &mut Self {
         let sigs: Vec<_> = sigs.iter().map(|s| Arc::new(Sig::parse(s))).collect();
         #[cfg(test)]
         self.by_hand.insert(sym(path), sigs.clone());
@@ -161,7 +161,7 @@ impl Table {
     }
 
     /// Several functions of one family: the same signature and meaning.
-    pub fn family(&mut self, prefix: &str, names: &str, sig: &'static str, run: Run) -> &mut Self {
+    pub(crate) fn family(&mut self, prefix: &str, names: &str, sig: &'static str, run: Run) -> &mut Self {
         for name in names.split_whitespace() {
             self.def(&format!("{prefix}{name}"), sig, run);
         }
@@ -169,25 +169,25 @@ impl Table {
     }
 
     /// Another dotted name for the same thing.
-    pub fn alias(&mut self, path: &str, of: &str) -> &mut Self {
+    pub(crate) fn alias(&mut self, path: &str, of: &str) -> &mut Self {
         self.aliases.insert(sym(path), sym(of));
         self
     }
 
     /// All names below one dotted prefix are those below another.
-    pub fn prefix(&mut self, from: &'static str, to: &'static str) -> &mut Self {
+    pub(crate) fn prefix(&mut self, from: &'static str, to: &'static str) -> &mut Self {
         self.prefixes.push((from, to));
         self
     }
 
-    pub fn constant(&mut self, path: &str, value: Constant) -> &mut Self {
+    pub(crate) fn constant(&mut self, path: &str, value: Constant) -> &mut Self {
         self.constants.insert(sym(path), value);
         self
     }
 
     /// A class; `bases` are the direct ones, nearest first, and must be registered before. Of
     /// PyTorch's, [`Table::listed_class`] where the constructor can be read so.
-    pub fn class(&mut self, path: &str, bases: &[&str], sig: &'static str) -> &mut Class {
+    pub(crate) fn class(&mut self, path: &str, bases: &[&str], sig: &'static str) -> &mut Class {
         let sig = Arc::new(Sig::parse(sig));
         #[cfg(test)]
         self.by_hand.insert(sym(path), vec![sig.clone()]);
@@ -195,7 +195,7 @@ impl Table {
     }
 
     /// A class of PyTorch whose constructor `signatures.txt` lists.
-    pub fn listed_class(&mut self, path: &str, bases: &[&str]) -> &mut Class {
+    pub(crate) fn listed_class(&mut self, path: &str, bases: &[&str]) -> &mut Class {
         let sigs = self.signatures(path);
         #[cfg(test)]
         self.by_hand.remove(&sym(path));
@@ -218,7 +218,7 @@ impl Table {
     }
 
     /// The canonical path of a dotted name.
-    pub fn canonical(&self, path: Sym) -> Sym {
+    pub(crate) fn canonical(&self, path: Sym) -> Sym {
         let mut path = path;
         for _ in 0..4 {
             if let Some(of) = self.aliases.get(&path) {
@@ -241,7 +241,7 @@ impl Table {
 
 /// All tables: the main one, and those of libraries that many programs do not use, which are
 /// made when one of their names is first asked for.
-pub struct Tables {
+pub(crate) struct Tables {
     pub main: &'static LazyLock<Table>,
     /// By the first part of their names.
     pub others: &'static [(&'static str, LazyLock<Table>)],
@@ -256,27 +256,27 @@ impl Tables {
         self.others.iter().find(|(root, _)| is_below(root)).map_or(self.main, |(_, table)| table)
     }
 
-    pub fn function(&self, path: Sym) -> Option<&'static Entry> {
+    pub(crate) fn function(&self, path: Sym) -> Option<&'static Entry> {
         self.of(path).functions.get(&path)
     }
 
-    pub fn class(&self, path: Sym) -> Option<&'static Class> {
+    pub(crate) fn class(&self, path: Sym) -> Option<&'static Class> {
         self.of(path).classes.get(&path)
     }
 
-    pub fn constant(&self, path: Sym) -> Option<&'static Constant> {
+    pub(crate) fn constant(&self, path: Sym) -> Option<&'static Constant> {
         self.of(path).constants.get(&path)
     }
 
     /// A class and those that it derives from, as far as they are in tables.
-    pub fn line(&self, class: Sym) -> impl Iterator<Item = &'static Class> + use<'_> {
+    pub(crate) fn line(&self, class: Sym) -> impl Iterator<Item = &'static Class> + use<'_> {
         let own = self.class(class);
         let bases = own.map(|class| class.bases.as_slice()).unwrap_or_default();
         own.into_iter().chain(bases.iter().filter_map(|base| self.class(*base)))
     }
 
     /// The canonical path of a dotted name.
-    pub fn canonical(&self, path: Sym) -> Sym {
+    pub(crate) fn canonical(&self, path: Sym) -> Sym {
         let known = CANONICAL.with_borrow(|known| known.get(&path).copied());
         known.unwrap_or_else(|| {
             let of = self.of(path).canonical(path);
@@ -286,7 +286,7 @@ impl Tables {
     }
 
     /// The entry for a method: of the class itself, or of the nearest base.
-    pub fn method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
+    pub(crate) fn method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
         let bases = self.class(class).map(|c| c.bases.as_slice()).unwrap_or_default();
         std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {
             let path = self.canonical(dotted(class, name));

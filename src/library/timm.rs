@@ -9,7 +9,7 @@ use crate::value::{Dim, Grad, Size, Tensor, Value};
 const MODEL: &str = "timm.models.Model";
 const CLASSES: &str = "_num_classes";
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.class(MODEL, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
     t.family("timm.", "create_model", SIG, create);
     t.alias("timm.models.create_model", "timm.create_model");

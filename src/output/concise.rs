@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::project::Project;
 
 /// One line per finding: `path:line:column: error[TV103] message`.
-pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics {
         let place = Place::of(diagnostic.span, project).short();
         let severity = diagnostic.severity.as_str();

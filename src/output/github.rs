@@ -6,7 +6,7 @@ use crate::project::Project;
 
 /// GitHub workflow commands. GitHub cannot point into a cell of a notebook, so the message names
 /// the cell.
-pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics {
         let place = Place::of(diagnostic.span, project);
         let level = match diagnostic.severity {

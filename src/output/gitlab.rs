@@ -8,7 +8,7 @@ use crate::findings::identity::fingerprints;
 
 /// GitLab's Code Quality report: one array. GitLab shows the line without labels, and does not
 /// support notebooks, so the description names the cell. Findings that PyTorch refuted are omitted.
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let prints = fingerprints(report.diagnostics, report.project, report.base);
     let standing = report.diagnostics.iter().zip(prints).filter(|(diagnostic, _)| !diagnostic.is_refuted());
     let entries = standing.map(|(diagnostic, fingerprint)| {

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::project::Project;
 
 /// One line per finding, under the name of its file.
-pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for group in diagnostics.chunk_by(|a, b| a.span.file == b.span.file) {
         let lines: Vec<(Place, &Diagnostic)> = group.iter().map(|d| (Place::of(d.span, project), d)).collect();
         let at = |place: &Place| match place.cell {

@@ -120,14 +120,14 @@ fn edit_entry<'a>(edit: &'a crate::diagnostic::Edit, project: &Project) -> Edit<
 }
 
 /// One JSON array, with ruff's keys and additional ones.
-pub fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     let entries: Vec<Entry> = diagnostics.iter().map(|d| Entry::new(d, project)).collect();
     serde_json::to_writer_pretty(&mut *out, &entries)?;
     writeln!(out)
 }
 
 /// The same objects, one per line.
-pub fn write_lines(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_lines(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics {
         serde_json::to_writer(&mut *out, &Entry::new(diagnostic, project))?;
         writeln!(out)?;

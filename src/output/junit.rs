@@ -7,7 +7,7 @@ use super::{Report, Where};
 /// JUnit XML: a suite for each file, a failed case for each finding. A run without findings is one
 /// passed case, because some readers treat an empty report as broken. Findings that PyTorch refuted
 /// are omitted.
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut document = Document::new("torchvet");
     let mut suites: Vec<TestSuite> = Vec::new();
     for diagnostic in report.diagnostics.iter().filter(|diagnostic| !diagnostic.is_refuted()) {

@@ -21,15 +21,15 @@ use crate::project::{Position, Project};
 use crate::rules::Rules;
 use crate::syntax::Span;
 
-pub use concise::write as concise;
-pub use github::write as github;
-pub use grouped::write as grouped;
-pub use json::{write as json, write_lines as json_lines};
-pub use text::{Style, write as text};
+pub(crate) use concise::write as concise;
+pub(crate) use github::write as github;
+pub(crate) use grouped::write as grouped;
+pub(crate) use json::{write as json, write_lines as json_lines};
+pub(crate) use text::{Style, write as text};
 
 /// The findings to write, and their context.
 #[derive(Clone, Copy)]
-pub struct Report<'a> {
+pub(crate) struct Report<'a> {
     /// Sorted by [`sort`].
     pub diagnostics: &'a [Diagnostic],
     pub project: &'a Project,
@@ -39,7 +39,7 @@ pub struct Report<'a> {
 }
 
 /// Writes findings in a format.
-pub fn write(format: OutputFormat, report: &Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(format: OutputFormat, report: &Report<'_>, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Report { diagnostics, project, .. } = *report;
     match format {
         OutputFormat::Sarif => sarif::write(report, out),
@@ -55,7 +55,7 @@ pub fn write(format: OutputFormat, report: &Report<'_>, style: Style, out: &mut 
 }
 
 /// Sorts findings as they are printed: by path, place and code.
-pub fn sort(diagnostics: &mut [Diagnostic], project: &Project) {
+pub(crate) fn sort(diagnostics: &mut [Diagnostic], project: &Project) {
     let path = |diagnostic: &Diagnostic| &project.file(diagnostic.span.file).path;
     let place = |diagnostic: &Diagnostic| (diagnostic.span.start, diagnostic.span.end);
     diagnostics.sort_by(|a, b| (path(a), place(a), &a.code).cmp(&(path(b), place(b), &b.code)));
@@ -175,7 +175,7 @@ fn observed(run: &Observation) -> String {
 }
 
 /// The last line of a text report. `unchecked` counts the paths that could not be checked.
-pub fn summary(diagnostics: &[Diagnostic], checked: usize, unchecked: usize) -> String {
+pub(crate) fn summary(diagnostics: &[Diagnostic], checked: usize, unchecked: usize) -> String {
     let plural = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
@@ -204,7 +204,7 @@ pub fn summary(diagnostics: &[Diagnostic], checked: usize, unchecked: usize) -> 
 }
 
 /// The number of findings for each rule, the most frequent first: `(count, code, name)`.
-pub fn statistics(diagnostics: &[Diagnostic]) -> Vec<(usize, &str, &str)> {
+pub(crate) fn statistics(diagnostics: &[Diagnostic]) -> Vec<(usize, &str, &str)> {
     let mut counts: Vec<(usize, &str, &str)> = Vec::new();
     for diagnostic in diagnostics {
         match counts.iter_mut().find(|(_, code, _)| *code == diagnostic.code) {

@@ -17,7 +17,7 @@ const HOME: &str = "https://github.com/torchvet/torchvet";
 /// fixes and `kind`. It matches results of different runs by the first of `partialFingerprints`
 /// that it knows, otherwise by the text of the line. Notebooks have no lines of their own in SARIF:
 /// the region is the first line of the file, and a logical location names the cell.
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut rules: BTreeMap<&str, &Diagnostic> = BTreeMap::new();
     for diagnostic in report.diagnostics {
         rules.entry(&diagnostic.code).or_insert(diagnostic);

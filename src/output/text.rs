@@ -18,7 +18,7 @@ const NEAR: usize = 3;
 
 /// The style of a text report.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Style {
+pub(crate) struct Style {
     /// Colours, and a link to the page of the rule.
     pub color: bool,
     /// The width of the terminal.
@@ -26,7 +26,12 @@ pub struct Style {
 }
 
 /// Each finding under its title, with the source of every place that contributes to it.
-pub fn write(diagnostics: &[Diagnostic], project: &Project, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(
+    diagnostics: &[Diagnostic],
+    project: &Project,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let handler = handler(style);
     for diagnostic in diagnostics {
         let mut text = String::new();

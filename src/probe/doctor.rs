@@ -19,7 +19,7 @@ const WAITED: f64 = 0.5;
 
 /// Everything that is known about a machine.
 #[derive(Debug, Default, Serialize)]
-pub struct Health {
+pub(crate) struct Health {
     version: u32,
     python: Option<PythonPart>,
     torch: Option<TorchPart>,
@@ -143,7 +143,7 @@ impl Told {
     }
 }
 
-pub fn examine(python: &Python) -> Result<Health, String> {
+pub(crate) fn examine(python: &Python) -> Result<Health, String> {
     let shell: BTreeMap<String, String> = std::env::vars_os()
         .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
         .collect();
@@ -275,12 +275,12 @@ impl Health {
         advice
     }
 
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self)?;
         writeln!(out)
     }
 
-    pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
         if let Some(PythonPart { version, executable, platform }) = &self.python {
             line(out, "Python", &format!("{version}, {platform}, {executable}"))?;
         }

@@ -7,7 +7,7 @@ use crate::rules::Rules;
 
 /// A failed assert: `file:line: function: block: [x,y,z], thread: [x,y,z] Assertion `…` failed.`
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Assert {
+pub(crate) struct Assert {
     /// The file of the kernel, without the folder in which PyTorch was built.
     pub file: String,
     pub condition: String,
@@ -19,30 +19,30 @@ pub struct Assert {
 
 /// Collects asserts from the text on standard error.
 #[derive(Debug, Default)]
-pub struct Asserts {
+pub(crate) struct Asserts {
     found: Vec<Assert>,
 }
 
 impl Asserts {
-    pub fn line(&mut self, line: &str) {
+    pub(crate) fn line(&mut self, line: &str) {
         if let Some((file, condition)) = parse(line) {
             self.add(file, condition);
         }
     }
 
-    pub fn add(&mut self, file: String, condition: String) {
+    pub(crate) fn add(&mut self, file: String, condition: String) {
         match self.found.iter_mut().find(|one| one.file == file && one.condition == condition) {
             Some(known) => known.threads += 1,
             None => self.found.push(Assert { file, condition, threads: 1, rules: Vec::new() }),
         }
     }
 
-    pub fn conditions(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &str> {
         self.found.iter().map(|one| one.condition.as_str())
     }
 
     /// The collected asserts, each with the rules whose page quotes the condition.
-    pub fn explain(mut self, rules: &Rules) -> Vec<Assert> {
+    pub(crate) fn explain(mut self, rules: &Rules) -> Vec<Assert> {
         for assert in &mut self.found {
             let quotes = |pattern: &Option<String>| {
                 let pattern = pattern.as_ref().and_then(|pattern| Regex::new(pattern).ok());

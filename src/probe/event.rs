@@ -9,7 +9,7 @@ use super::runtime::VERSION;
 
 /// A line, and the rank of the process that wrote it.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Line {
+pub(crate) struct Line {
     pub version: u32,
     pub rank: Option<u32>,
     #[serde(flatten)]
@@ -18,7 +18,7 @@ pub struct Line {
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub enum Event {
+pub(crate) enum Event {
     /// A process has imported PyTorch.
     Start(Start),
     Finding(Box<Finding>),
@@ -53,7 +53,7 @@ pub enum Event {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-pub struct Start {
+pub(crate) struct Start {
     pub torch: String,
     /// The number of emulated GPUs.
     pub gpus: Option<u32>,
@@ -62,7 +62,7 @@ pub struct Start {
 /// Each is reported once per process; a failure once per message.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
-pub enum Call {
+pub(crate) enum Call {
     Begun,
     Passed,
     Raised {
@@ -74,7 +74,7 @@ pub enum Call {
 
 /// A call that violates a contract.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     pub code: String,
     pub name: String,
     pub severity: String,
@@ -97,21 +97,21 @@ pub struct Finding {
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Frame {
+pub(crate) struct Frame {
     pub filename: String,
     pub line: usize,
     pub function: String,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Argument {
+pub(crate) struct Argument {
     pub name: String,
     pub text: String,
 }
 
 /// The values that violate a contract.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Offence {
+pub(crate) struct Offence {
     pub argument: String,
     pub count: u64,
     pub of: u64,
@@ -124,13 +124,13 @@ pub struct Offence {
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Counted {
+pub(crate) struct Counted {
     pub value: String,
     pub count: u64,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Exception {
+pub(crate) struct Exception {
     #[serde(rename = "type")]
     pub kind: String,
     pub message: String,
@@ -139,7 +139,7 @@ pub struct Exception {
 
 /// The counts of a process.
 #[derive(Debug, Clone, Deserialize)]
-pub struct End {
+pub(crate) struct End {
     /// Calls of functions with a contract.
     pub calls: u64,
     pub contracts: Vec<Judged>,
@@ -151,7 +151,7 @@ pub struct End {
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct Judged {
+pub(crate) struct Judged {
     pub code: String,
     pub calls: u64,
     pub seconds: f64,
@@ -159,14 +159,14 @@ pub struct Judged {
 
 /// A line, and the code of a contract that checked a call there.
 #[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
-pub struct Place {
+pub(crate) struct Place {
     pub code: String,
     pub filename: String,
     pub line: usize,
 }
 
 /// Reads the reports. A line that was cut off by the end of its process is skipped.
-pub fn read(path: &Path) -> Vec<Line> {
+pub(crate) fn read(path: &Path) -> Vec<Line> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
     lines.filter(|line| line.version == VERSION).collect()

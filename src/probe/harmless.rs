@@ -34,7 +34,7 @@ const EXCEPT: [&str; 22] = [
 ];
 
 /// Whether a function, class or constant of a library may be in a witness.
-pub fn is_harmless(path: &str) -> bool {
+pub(super) fn is_harmless(path: &str) -> bool {
     let (owner, name) = path.rsplit_once('.').unwrap_or(("", path));
     if EXCEPT.contains(&name) || name.starts_with("save") {
         return false;

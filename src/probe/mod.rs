@@ -4,17 +4,17 @@
 //! gets its task from `task.json` there, and answers with JSON lines (`event.rs`). So nothing is
 //! ever written to the user's project, except files that the user names.
 
-pub mod doctor;
-pub mod driver;
-pub mod event;
+pub(crate) mod doctor;
+pub(crate) mod driver;
+pub(crate) mod event;
 mod harmless;
 mod judge;
-pub mod observe;
-pub mod python;
-pub mod report;
-pub mod run;
-pub mod runtime;
+pub(crate) mod observe;
+pub(crate) mod python;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod runtime;
 mod tensor;
-pub mod verify;
+pub(crate) mod verify;
 mod witness;
 mod worker;

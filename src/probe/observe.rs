@@ -17,7 +17,7 @@ use crate::diagnostic::{Observation, RunStatus, Severity};
 use crate::rules::{Page, Rules};
 
 /// One observation for each finding.
-pub fn observe(findings: &[Static], rules: &Rules, outcome: &Outcome, root: &Path) -> Vec<Observation> {
+pub(crate) fn observe(findings: &[Static], rules: &Rules, outcome: &Outcome, root: &Path) -> Vec<Observation> {
     let seen = Seen::of(outcome, root);
     findings.iter().enumerate().map(|(number, finding)| seen.observe(number, finding, rules)).collect()
 }
@@ -178,7 +178,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-pub fn undecided(reason: &str) -> Observation {
+pub(crate) fn undecided(reason: &str) -> Observation {
     Observation { status: RunStatus::Undecided, message: None, reason: Some(reason.to_owned()) }
 }
 

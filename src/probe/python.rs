@@ -13,7 +13,7 @@ const TORCH: (u32, u32) = (2, 1);
 
 /// A Python whose versions are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Python {
+pub(crate) struct Python {
     pub path: PathBuf,
     /// The version of PyTorch, found without importing it.
     pub torch: Option<String>,
@@ -39,7 +39,7 @@ print(json.dumps({'python': sys.version_info[:2], 'torch': torch}))
 ";
 
 /// The named Python, else that of the active virtual environment, else `python3`.
-pub fn choose(named: Option<&Path>) -> PathBuf {
+pub(crate) fn choose(named: Option<&Path>) -> PathBuf {
     if let Some(path) = named {
         return path.to_owned();
     }
@@ -55,7 +55,7 @@ fn python_of(environment: OsString) -> Option<PathBuf> {
 
 impl Python {
     /// Queries a Python for its versions.
-    pub fn ask(path: PathBuf) -> Result<Python, String> {
+    pub(crate) fn ask(path: PathBuf) -> Result<Python, String> {
         let shown = path.display();
         let output = Command::new(&path).args(["-c", QUESTION]).env_remove("TORCHVET_PROBE").output();
         let output = output.map_err(|error| format!("cannot run `{shown}`: {error}; choose a Python with --python"))?;
@@ -72,7 +72,7 @@ impl Python {
     }
 
     /// Returns why the PyTorch of this Python cannot be used.
-    pub fn needs_torch(&self) -> Result<(), String> {
+    pub(crate) fn needs_torch(&self) -> Result<(), String> {
         let shown = self.path.display();
         let Some(torch) = &self.torch else {
             return Err(format!("`{shown}` has no PyTorch; choose a Python that has it with --python"));

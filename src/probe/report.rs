@@ -17,7 +17,7 @@ use crate::rules::Rules;
 
 /// The report at the end of a run.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub(crate) struct Report {
     version: u32,
     /// The exit code of the program.
     pub exit_code: u8,
@@ -45,7 +45,7 @@ pub struct Report {
 
 /// A violation, with the ranks in which it occurred.
 #[derive(Debug, Serialize)]
-pub struct Found {
+pub(crate) struct Found {
     #[serde(flatten)]
     pub finding: Finding,
     ranks: Vec<u32>,
@@ -66,7 +66,7 @@ struct Checked {
 
 impl Report {
     /// The report of a run in which the findings of the checker were observed.
-    pub fn new(outcome: Outcome, checker: &[Static], contracts: usize, rules: &Rules, root: &Path) -> Report {
+    pub(crate) fn new(outcome: Outcome, checker: &[Static], contracts: usize, rules: &Rules, root: &Path) -> Report {
         let observations = observe(checker, rules, &outcome, root);
         let Outcome { exit_code, lines, asserts, .. } = outcome;
         let mut report = Report {
@@ -141,22 +141,22 @@ impl Report {
     }
 
     /// Whether a contract is certainly violated.
-    pub fn has_violation(&self) -> bool {
+    pub(crate) fn has_violation(&self) -> bool {
         self.findings.iter().any(|found| found.finding.severity == "error")
     }
 
     /// Why nothing was checked, if that is the case.
-    pub fn refused(&self) -> Option<&str> {
+    pub(crate) fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self)?;
         writeln!(out)
     }
 
     /// The report for people. A run without results prints nothing.
-    pub fn write_text(&self, root: &Path, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_text(&self, root: &Path, quiet: bool, out: &mut dyn Write) -> io::Result<()> {
         for found in &self.findings {
             found.write(root, out)?;
         }

@@ -19,7 +19,7 @@ use crate::diagnostic::Severity;
 /// Where the CUDA tensors of the program are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Device {
+pub(crate) enum Device {
     /// As the program and the machine decide.
     Any,
     /// The GPUs are hidden.
@@ -31,7 +31,7 @@ pub enum Device {
 }
 
 /// The program to run.
-pub struct Program {
+pub(crate) struct Program {
     pub python: Python,
     /// `script.py args…`, or the arguments after `-m`.
     pub arguments: Vec<OsString>,
@@ -42,7 +42,7 @@ pub struct Program {
 
 /// How the program uses the terminal of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Terminal {
+pub(crate) enum Terminal {
     Shared,
     /// Not at all: it gets no input, its output is discarded, and it is stopped after the limit.
     Detached {
@@ -52,7 +52,7 @@ pub enum Terminal {
 
 /// A finding of the checker from before the run.
 #[derive(Debug, Clone, Serialize)]
-pub struct Static {
+pub(crate) struct Static {
     pub code: String,
     pub filename: PathBuf,
     pub severity: Severity,
@@ -65,7 +65,7 @@ pub struct Static {
 
 /// The task of the Python half.
 #[derive(Debug, Serialize)]
-pub struct Task {
+pub(crate) struct Task {
     version: u32,
     pub contracts: Vec<ContractSource>,
     pub findings: Vec<Static>,
@@ -78,7 +78,7 @@ pub struct Task {
 }
 
 impl Task {
-    pub fn new(contracts: Vec<ContractSource>, device: Device, gpus: u32) -> Task {
+    pub(crate) fn new(contracts: Vec<ContractSource>, device: Device, gpus: u32) -> Task {
         Task {
             version: VERSION,
             contracts,
@@ -93,7 +93,7 @@ impl Task {
 }
 
 /// How the program ended, and what was observed.
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// As in a shell: 128 plus the number of the signal for a program that a signal ended.
     pub exit_code: u8,
     pub lines: Vec<Line>,
@@ -104,7 +104,7 @@ pub struct Outcome {
     pub last_line: Option<String>,
 }
 
-pub fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
+pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     let stage = Stage::new(task).map_err(|error| format!("cannot write to the temporary folder: {error}"))?;
     let mut command = Command::new(&program.python.path);
     if program.module {

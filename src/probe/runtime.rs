@@ -12,7 +12,7 @@ use crate::rules::Rules;
 
 /// The version of the task and of the events. Both halves belong to one binary, but a process of
 /// the program may outlive it.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 macro_rules! files {
     ($($name:literal),*) => { &[$(($name, include_str!(concat!("runtime/", $name)))),*] };
@@ -20,11 +20,11 @@ macro_rules! files {
 
 const PACKAGE: &str = "torchvet_probe";
 /// The code that starts a worker; the modules below are sent to it.
-pub const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
+pub(crate) const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
 static WORKER: &[(&str, &str)] = files!("contracts.py", "doctor.py", "verify.py");
 
 /// The modules of a worker: name and source.
-pub fn modules() -> BTreeMap<&'static str, &'static str> {
+pub(crate) fn modules() -> BTreeMap<&'static str, &'static str> {
     WORKER.iter().map(|(name, text)| (name.trim_end_matches(".py"), *text)).collect()
 }
 
@@ -52,13 +52,13 @@ static FILES: &[(&str, &str)] = files!(
 static START: (&str, &str) = ("sitecustomize.py", include_str!("runtime/sitecustomize.py"));
 
 /// The Python half: each file of the package, and its text.
-pub fn files() -> &'static [(&'static str, &'static str)] {
+pub(crate) fn files() -> &'static [(&'static str, &'static str)] {
     FILES
 }
 
 /// The contract of a page, in the form for the Python half.
 #[derive(Debug, Clone, Serialize)]
-pub struct ContractSource {
+pub(crate) struct ContractSource {
     pub code: String,
     pub name: String,
     /// The place of the contract, for messages of Python about it.
@@ -70,7 +70,7 @@ pub struct ContractSource {
 
 impl ContractSource {
     /// The contracts of the enabled rules.
-    pub fn all(rules: &Rules, is_on: impl Fn(&str) -> bool) -> Vec<ContractSource> {
+    pub(crate) fn all(rules: &Rules, is_on: impl Fn(&str) -> bool) -> Vec<ContractSource> {
         let pages = rules.pages.iter().filter(|page| is_on(&page.code));
         let of_page = |page: &crate::rules::Page| {
             let source = page.contract().filter(|_| !page.contract_of.is_empty())?;
@@ -88,13 +88,13 @@ impl ContractSource {
 }
 
 /// The folder of one run of the probe; it is deleted on drop.
-pub struct Stage {
+pub(crate) struct Stage {
     folder: TempDir,
 }
 
 impl Stage {
     /// Writes the Python half and its task.
-    pub fn new(task: &impl Serialize) -> io::Result<Stage> {
+    pub(crate) fn new(task: &impl Serialize) -> io::Result<Stage> {
         let stage = Stage { folder: tempfile::Builder::new().prefix("torchvet-").tempdir()? };
         let package = stage.start().join(PACKAGE);
         fs::create_dir_all(package.join("virtual"))?;
@@ -107,21 +107,21 @@ impl Stage {
         Ok(stage)
     }
 
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// The folder in which Python finds `sitecustomize` and the package.
-    pub fn start(&self) -> PathBuf {
+    pub(crate) fn start(&self) -> PathBuf {
         self.folder().join("start")
     }
 
-    pub fn events(&self) -> PathBuf {
+    pub(crate) fn events(&self) -> PathBuf {
         self.folder().join("events.jsonl")
     }
 
     /// PYTHONPATH with the folder of the probe in front.
-    pub fn python_path(&self) -> OsString {
+    pub(crate) fn python_path(&self) -> OsString {
         let start = self.start();
         let rest = env::var_os("PYTHONPATH").filter(|path| !path.is_empty());
         let rest = rest.iter().flat_map(env::split_paths);

@@ -10,7 +10,7 @@ const RANDOM: i64 = 1 << 20;
 /// Larger tensors are not created.
 const LARGEST: i64 = 1 << 28;
 
-pub fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String {
+pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) -> String {
     let lengths = match &facts.shape {
         Some(lengths) => lengths.clone(),
         None => {

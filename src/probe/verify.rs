@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 const HISTORY_ONLY: &str = "it depends on how the values were computed";
 
-pub struct Verifier<'a> {
+pub(crate) struct Verifier<'a> {
     python: &'a Python,
     rules: &'a Rules,
     contracts: Vec<ContractSource>,
@@ -37,7 +37,7 @@ pub struct Verifier<'a> {
 
 /// The PyTorch of a worker.
 #[derive(Debug, Clone, Deserialize)]
-pub struct Torch {
+pub(crate) struct Torch {
     #[serde(rename = "torch")]
     pub version: String,
     /// Whether it has a GPU.
@@ -80,23 +80,23 @@ struct Request<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    pub fn new(python: &'a Python, rules: &'a Rules, limit: Duration) -> Verifier<'a> {
+    pub(crate) fn new(python: &'a Python, rules: &'a Rules, limit: Duration) -> Verifier<'a> {
         let contracts = ContractSource::all(rules, |_| true);
         Verifier { python, rules, contracts, limit, worker: None, torch: None, requests: 0 }
     }
 
     /// The PyTorch that was used; none if nothing had to be run.
-    pub fn torch(&self) -> Option<&Torch> {
+    pub(crate) fn torch(&self) -> Option<&Torch> {
         self.torch.as_ref().and_then(|torch| torch.as_ref().ok())
     }
 
     /// Why nothing could be run.
-    pub fn trouble(&self) -> Option<String> {
+    pub(crate) fn trouble(&self) -> Option<String> {
         self.torch.as_ref().and_then(|torch| torch.as_ref().err().cloned())
     }
 
     /// Runs the witness of a finding. Without a witness there is nothing to run.
-    pub fn verify(&mut self, diagnostic: &Diagnostic) -> Reproduction {
+    pub(crate) fn verify(&mut self, diagnostic: &Diagnostic) -> Reproduction {
         let Some(page) = self.rules.find(&diagnostic.code) else {
             return undecided("not about a PyTorch call: the source alone shows it".to_owned());
         };
@@ -415,7 +415,7 @@ fn too_large(program: &Program) -> Option<String> {
     program.lost.iter().find(|lost| lost.ends_with("is too large to create")).cloned()
 }
 
-pub fn undecided(reason: String) -> Reproduction {
+pub(crate) fn undecided(reason: String) -> Reproduction {
     Reproduction {
         status: WitnessStatus::Undecided,
         how: None,

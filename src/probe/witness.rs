@@ -12,7 +12,7 @@ use crate::value::{Device, DeviceKind, Dtype, Form, InstanceForm, Kind, Length, 
 
 /// How unknown facts are filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
+pub(super) struct Choice {
     pub lengths: Lengths,
     /// The kind of elements for a tensor of unknown dtype.
     pub kind: Kind,
@@ -24,7 +24,7 @@ pub struct Choice {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lengths {
+pub(super) enum Lengths {
     /// All unknown sizes are equal.
     Same(i64),
     /// All unknown sizes differ.
@@ -32,7 +32,7 @@ pub enum Lengths {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Devices {
+pub(super) enum Devices {
     /// All on the CPU, whatever the facts say, so that a machine without a GPU can test findings
     /// that are not about devices.
     Cpu,
@@ -41,7 +41,7 @@ pub enum Devices {
 
 /// A program that makes a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Program {
+pub(super) struct Program {
     pub imports: Vec<String>,
     /// The code that creates the arguments.
     pub setup: Vec<String>,
@@ -55,7 +55,7 @@ pub struct Program {
 }
 
 impl Program {
-    pub fn of(witness: &Witness, choice: Choice) -> Program {
+    pub(super) fn of(witness: &Witness, choice: Choice) -> Program {
         match witness {
             Witness::Call(call) => Program::of_call(call, choice),
             Witness::Program { setup, call } => Program {
@@ -109,14 +109,14 @@ impl Program {
     }
 
     /// The program without the call.
-    pub fn preparation(&self) -> String {
+    pub(super) fn preparation(&self) -> String {
         let imports = self.imports.iter().map(|line| format!("{line}\n"));
         let setup = self.setup.iter().map(|line| format!("{line}\n"));
         format!("{}\ntorch.manual_seed(0)\n{}", imports.collect::<String>(), setup.collect::<String>())
     }
 
     /// The whole program, as a person would write it.
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         format!("{}{}\n", self.preparation(), self.call)
     }
 }
@@ -193,7 +193,7 @@ pub(super) struct Writer {
 const DISTINCT: [i64; 8] = [5, 7, 11, 13, 17, 19, 23, 29];
 
 impl Writer {
-    pub fn length(&self, length: &Length) -> i64 {
+    pub(super) fn length(&self, length: &Length) -> i64 {
         let free = |index: usize| match self.choice.lengths {
             Lengths::Same(n) => n,
             Lengths::Distinct => DISTINCT.get(index % DISTINCT.len()).copied().unwrap_or(5),
@@ -209,7 +209,7 @@ impl Writer {
     }
 
     /// A name that is not used yet.
-    pub fn name(&mut self, wanted: &str) -> String {
+    pub(super) fn name(&mut self, wanted: &str) -> String {
         let reserved = ["from", "lambda", "in", "is", "if", "torch", "nn", "F", "np", "as", "with", "class", "def"];
         let wanted = if reserved.contains(&wanted) { format!("{wanted}_") } else { wanted.to_owned() };
         let mut name = wanted.clone();
@@ -221,7 +221,7 @@ impl Writer {
         name
     }
 
-    pub fn import(&mut self, line: &str) {
+    pub(super) fn import(&mut self, line: &str) {
         self.imports.insert(line.to_owned());
     }
 
@@ -251,7 +251,7 @@ impl Writer {
     }
 
     /// A value as an expression.
-    pub fn expression(&mut self, form: &Form, name: &str) -> String {
+    pub(super) fn expression(&mut self, form: &Form, name: &str) -> String {
         match form {
             Form::None => "None".to_owned(),
             Form::Ellipsis => "...".to_owned(),
@@ -324,7 +324,7 @@ impl Writer {
         format!("{class}({})", given.join(", "))
     }
 
-    pub fn device(&self, device: Device) -> String {
+    pub(super) fn device(&self, device: Device) -> String {
         match (self.choice.devices, device.kind) {
             (_, DeviceKind::Meta) => "meta".to_owned(),
             (Devices::Cpu, _) => "cpu".to_owned(),

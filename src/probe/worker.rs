@@ -15,7 +15,7 @@ use super::python::Python;
 use super::runtime::{self, VERSION};
 
 /// What Python runs: a function in a module of the Python half.
-pub struct Work {
+pub(super) struct Work {
     pub module: &'static str,
     pub function: &'static str,
     pub arguments: serde_json::Value,
@@ -24,7 +24,7 @@ pub struct Work {
     pub reads_stderr: bool,
 }
 
-pub struct Worker {
+pub(super) struct Worker {
     child: Child,
     requests: Option<ChildStdin>,
     answers: Receiver<String>,
@@ -33,7 +33,7 @@ pub struct Worker {
 
 /// The result of waiting for an answer.
 #[derive(Debug)]
-pub enum Answer<T> {
+pub(super) enum Answer<T> {
     Said(T),
     /// The process has ended.
     Gone,
@@ -45,7 +45,7 @@ pub enum Answer<T> {
 const MOST_STDERR: u64 = 1 << 20;
 
 impl Worker {
-    pub fn start(python: &Python, work: &Work) -> Result<Worker, String> {
+    pub(super) fn start(python: &Python, work: &Work) -> Result<Worker, String> {
         let mut command = Command::new(&python.path);
         command.args(["-B", "-c", runtime::BOOTSTRAP]);
         command.env_remove("TORCHVET_PROBE").env("PYTHONIOENCODING", "utf-8");
@@ -79,7 +79,7 @@ impl Worker {
     }
 
     /// Sends a request. If nobody receives it, no answer will come either.
-    pub fn ask(&mut self, request: &impl Serialize) {
+    pub(super) fn ask(&mut self, request: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(request) else { return };
         line.push(b'\n');
         if let Some(pipe) = &mut self.requests {
@@ -88,7 +88,7 @@ impl Worker {
     }
 
     /// The next answer with this version.
-    pub fn answer<T: DeserializeOwned>(&self, limit: Duration) -> Answer<T> {
+    pub(super) fn answer<T: DeserializeOwned>(&self, limit: Duration) -> Answer<T> {
         loop {
             let line = match self.answers.recv_timeout(limit) {
                 Ok(line) => line,
@@ -104,7 +104,7 @@ impl Worker {
     }
 
     /// Ends the process. Returns how it ended and what it printed.
-    pub fn end(mut self, limit: Duration) -> (Option<ExitStatus>, String) {
+    pub(super) fn end(mut self, limit: Duration) -> (Option<ExitStatus>, String) {
         self.requests = None;
         let mut waited = Duration::ZERO;
         let pause = Duration::from_millis(10);

@@ -9,7 +9,7 @@ use crate::syntax::{self, Bindings, Cell, LineIndex, Notebook, Parsed, PositionE
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FileKind {
+pub(crate) enum FileKind {
     Python,
     Notebook,
     /// A file that launches programs: see [`syntax::LaunchFile`].
@@ -17,7 +17,7 @@ pub enum FileKind {
 }
 
 /// A file's text, decoded.
-pub struct Content {
+pub(crate) struct Content {
     pub encoding: Encoding,
     text: String,
     kind: FileKind,
@@ -30,7 +30,7 @@ pub struct Content {
 
 impl Content {
     /// A text that is not read from disk: standard input, or a buffer of an editor.
-    pub fn of_text(path: &Path, text: &str) -> Result<Self, ReadError> {
+    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, ReadError> {
         read::content_of_text(path, text)
     }
 
@@ -44,11 +44,11 @@ impl Content {
         Content { encoding, text, kind, notebook, lines, parsed, bindings }
     }
 
-    pub fn kind(&self) -> FileKind {
+    pub(crate) fn kind(&self) -> FileKind {
         self.kind
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
@@ -56,15 +56,15 @@ impl Content {
         self.notebook.as_ref().map(|(json, _)| json.as_str())
     }
 
-    pub fn cells(&self) -> &[Cell] {
+    pub(crate) fn cells(&self) -> &[Cell] {
         self.notebook.as_ref().map_or(&[], |(_, notebook)| &notebook.cells)
     }
 
-    pub fn cell_at(&self, offset: u32) -> Option<Cell> {
+    pub(crate) fn cell_at(&self, offset: u32) -> Option<Cell> {
         self.notebook.as_ref()?.1.cell_at(TextSize::new(offset))
     }
 
-    pub fn parsed(&self) -> &Parsed {
+    pub(crate) fn parsed(&self) -> &Parsed {
         self.parsed.get_or_init(|| match &self.notebook {
             Some((_, notebook)) => {
                 let cells: Vec<TextRange> = notebook.cells.iter().map(|cell| cell.range).collect();
@@ -85,7 +85,7 @@ impl Content {
 
     /// The line and column of an offset as editors count them: from 0, with columns in units of an
     /// encoding.
-    pub fn line_column(&self, offset: u32, encoding: PositionEncoding) -> (u32, u32) {
+    pub(crate) fn line_column(&self, offset: u32, encoding: PositionEncoding) -> (u32, u32) {
         let offset = self.floor(offset);
         let line = self.lines().line_index(offset);
         let start = self.lines().line_start(line, &self.text).to_usize();
@@ -95,7 +95,7 @@ impl Content {
 
     /// The offset of a line and column, counted in the same way. A column after the end of its line
     /// means the end of the line, and a line after the last one the end of the text.
-    pub fn offset_of(&self, line: u32, column: u32, encoding: PositionEncoding) -> u32 {
+    pub(crate) fn offset_of(&self, line: u32, column: u32, encoding: PositionEncoding) -> u32 {
         let starts = self.lines().line_starts();
         let Some(start) = usize::try_from(line).ok().and_then(|line| starts.get(line)) else {
             return to_u32(self.text.len());

@@ -15,7 +15,7 @@ impl Project {
     /// The text of a settings file, by the path with which the script opens it: relative to the
     /// folder of the script, or to the project's root, where scripts are usually started. Nothing
     /// outside the project is read; a file that cannot be read is treated as missing.
-    pub fn data(&self, from: FileId, path: &str) -> Option<&str> {
+    pub(crate) fn data(&self, from: FileId, path: &str) -> Option<&str> {
         let path = Path::new(path);
         let known = path.extension().and_then(OsStr::to_str).is_some_and(|e| EXTENSIONS.contains(&e));
         if !known || path.is_absolute() {
@@ -43,7 +43,7 @@ impl Project {
     }
 
     /// The path of a file as a script in that folder writes it: relative to the project's root.
-    pub fn own_path(&self, file: FileId) -> Option<&str> {
+    pub(crate) fn own_path(&self, file: FileId) -> Option<&str> {
         let path = self.file(file).canonical();
         path.strip_prefix(self.root()).ok().map(Path::as_os_str).or_else(|| path.file_name())?.to_str()
     }

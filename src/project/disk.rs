@@ -22,7 +22,7 @@ const SETTLED: Duration = Duration::from_secs(2);
 
 /// The files as seen by a project.
 #[derive(Default)]
-pub struct Disk {
+pub(crate) struct Disk {
     /// Texts that replace files on disk, by canonical path.
     texts: Mutex<FxHashMap<PathBuf, Arc<Content>>>,
     files: Mutex<FxHashMap<PathBuf, (Stamp, Arc<Content>)>>,
@@ -47,13 +47,13 @@ impl Stamp {
 
 impl Disk {
     /// Replaces a file, which need not exist, by a text.
-    pub fn shadow(&self, path: &Path, content: Arc<Content>) {
+    pub(crate) fn shadow(&self, path: &Path, content: Arc<Content>) {
         let path = self.canonical(path).unwrap_or_else(|_| path.to_owned());
         lock(&self.texts).insert(path, content);
     }
 
     /// Removes the text, so that the file on disk is used again.
-    pub fn unshadow(&self, path: &Path) {
+    pub(crate) fn unshadow(&self, path: &Path) {
         let path = self.canonical(path).unwrap_or_else(|_| path.to_owned());
         lock(&self.texts).remove(&path);
     }

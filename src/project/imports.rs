@@ -11,7 +11,7 @@ use crate::libraries::{self, is_standard};
 use crate::syntax::FileId;
 
 /// The module of an import statement.
-pub enum Resolved<'p> {
+pub(crate) enum Resolved<'p> {
     /// A module of the project; for a package its `__init__.py`.
     File(&'p SourceFile),
     /// A folder without `__init__.py`, from which only submodules can be imported.
@@ -47,7 +47,7 @@ impl Project {
     /// Absolute ones are searched beside the script, then beside the topmost package that contains
     /// the file, then in the project's root and its `src`. Nothing outside the root is found, and
     /// no module of a library or the standard library.
-    pub fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
+    pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;
         };
@@ -156,7 +156,7 @@ impl Project {
     }
 
     /// Whether a file belongs to a package, and so is imported rather than run.
-    pub fn is_packaged(&self, file: FileId) -> bool {
+    pub(crate) fn is_packaged(&self, file: FileId) -> bool {
         self.file(file).canonical().parent().is_some_and(|folder| self.has(folder, "__init__.py", Kind::File))
     }
 

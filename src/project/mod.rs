@@ -11,7 +11,7 @@ mod imports;
 mod programs;
 mod read;
 mod source;
-pub mod suppressions;
+pub(crate) mod suppressions;
 mod walk;
 
 use std::path::{Component, Path, PathBuf};
@@ -20,19 +20,20 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use elsa::sync::{FrozenMap, FrozenVec};
 use rustc_hash::FxHashMap;
 
-pub use content::{Content, FileKind};
-pub use disk::Disk;
-pub use imports::Resolved;
-pub use read::{Encoding, ReadError, ReadErrorKind, mentions};
-pub use source::{Position, SourceFile};
-pub use walk::{DEFAULT_EXCLUDES, Walker, compile_glob};
+pub(crate) use content::{Content, FileKind};
+pub(crate) use disk::Disk;
+pub(crate) use imports::Resolved;
+pub(crate) use read::{Encoding, ReadError, ReadErrorKind, mentions};
+pub(crate) use source::{Position, SourceFile};
+pub use walk::DEFAULT_EXCLUDES;
+pub(crate) use walk::{Walker, compile_glob};
 
 use crate::syntax::FileId;
 use imports::Listing;
 use programs::Programs;
 
 /// Everything that was read.
-pub struct Project {
+pub(crate) struct Project {
     /// Absolute imports are never searched outside this folder.
     root: PathBuf,
     /// Paths are shown relative to it.
@@ -53,12 +54,12 @@ pub struct Project {
 
 impl Project {
     /// An empty project with this root folder.
-    pub fn new(root: PathBuf) -> Self {
+    pub(crate) fn new(root: PathBuf) -> Self {
         Self::with_disk(root, Arc::default())
     }
 
     /// The same, sharing what another project has read.
-    pub fn with_disk(root: PathBuf, disk: Arc<Disk>) -> Self {
+    pub(crate) fn with_disk(root: PathBuf, disk: Arc<Disk>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         let cwd = cwd.canonicalize().unwrap_or(cwd);
         let root = cwd.join(root);
@@ -76,7 +77,7 @@ impl Project {
     }
 
     /// Reads a file, only once, however often and under whatever name it is requested.
-    pub fn load(&self, path: &Path) -> Result<&SourceFile, ReadError> {
+    pub(crate) fn load(&self, path: &Path) -> Result<&SourceFile, ReadError> {
         let absolute = self.absolute(path);
         if let Some(file) = self.known(&absolute) {
             return Ok(file);
@@ -91,7 +92,7 @@ impl Project {
     }
 
     /// Adds a text under a path, such as standard input. It replaces the file on disk.
-    pub fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
+    pub(crate) fn add_text(&self, path: &Path, text: &str) -> Result<&SourceFile, ReadError> {
         let content = Content::of_text(path, text)?;
         let absolute = self.absolute(path);
         self.disk.shadow(&absolute, Arc::new(content));
@@ -102,7 +103,7 @@ impl Project {
     }
 
     /// The file of an id from this project.
-    pub fn file(&self, id: FileId) -> &SourceFile {
+    pub(crate) fn file(&self, id: FileId) -> &SourceFile {
         let index = usize::try_from(id.0).unwrap_or(usize::MAX);
         match self.files.get(index) {
             Some(file) => file,
@@ -111,17 +112,17 @@ impl Project {
     }
 
     /// All files that have been read so far, imported ones too.
-    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = &SourceFile> {
         self.files.iter()
     }
 
     /// Records that all named files were read. Later files are imported, in an unpredictable order.
-    pub fn all_named(&self) {
+    pub(crate) fn all_named(&self) {
         self.named.get_or_init(|| self.files.len());
     }
 
     /// Whether some named file that belongs to the same program as this one contains this text.
-    pub fn mentions(&self, file: FileId, text: &'static str) -> bool {
+    pub(crate) fn mentions(&self, file: FileId, text: &'static str) -> bool {
         let named = *self.named.get_or_init(|| self.files.len());
         let named = || self.files.iter().take(named);
         let programs = self.programs.get_or_init(|| Programs::of(named()));
@@ -129,12 +130,12 @@ impl Project {
     }
 
     /// The paths of all files that were read, including settings files of scripts.
-    pub fn paths(&self) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         self.files().map(|file| file.canonical().to_owned()).chain(self.texts.keys_cloned())
     }
 
     /// The root folder.
-    pub fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    pub fn of<'a>(files: impl Iterator<Item = &'a SourceFile>) -> Programs {
+    pub(super) fn of<'a>(files: impl Iterator<Item = &'a SourceFile>) -> Programs {
         let files: Vec<&SourceFile> = files.collect();
         let mut groups = Groups { parents: (0..files.len()).collect() };
         let mut by_stem: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -38,7 +38,7 @@ impl Programs {
     }
 
     /// Whether one of these files belongs to the same program as `file` and contains the text.
-    pub fn mention<'a>(
+    pub(super) fn mention<'a>(
         &self,
         file: &SourceFile,
         text: &'static str,

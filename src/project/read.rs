@@ -17,7 +17,7 @@ const MAX_LAUNCH: u64 = 1 << 20;
 
 /// The encoding of a file, so that a fix writes it in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Encoding {
+pub(crate) enum Encoding {
     Utf8,
     /// UTF-8 after a byte order mark.
     Utf8Bom,
@@ -27,7 +27,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// The text as bytes; `None` if the encoding lacks one of its characters.
-    pub fn encode(self, text: &str) -> Option<Vec<u8>> {
+    pub(crate) fn encode(self, text: &str) -> Option<Vec<u8>> {
         match self {
             Encoding::Utf8 => Some(text.as_bytes().to_vec()),
             Encoding::Utf8Bom => Some(["\u{feff}", text].concat().into_bytes()),
@@ -38,7 +38,7 @@ impl Encoding {
 
 /// The kind of problem with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReadErrorKind {
+pub(crate) enum ReadErrorKind {
     /// It cannot be read or decoded: the run ends with exit code 2.
     Broken,
     /// It is too large to be a program: skipped with a message.
@@ -49,7 +49,7 @@ pub enum ReadErrorKind {
 
 /// Why a file was not read.
 #[derive(Debug, Clone)]
-pub struct ReadError {
+pub(crate) struct ReadError {
     pub path: PathBuf,
     /// Line and column (or byte of the line), from 1.
     pub place: Option<(usize, usize)>,
@@ -63,7 +63,7 @@ impl ReadError {
     }
 
     /// An error from the operating system.
-    pub fn io(path: &Path, error: &io::Error) -> Self {
+    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
         let reason = match error.kind() {
             io::ErrorKind::NotFound => "no such file or directory".to_owned(),
             io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
@@ -92,7 +92,7 @@ pub(super) fn is_notebook(path: &Path) -> bool {
 }
 
 /// Whether a file that launches programs contains a relevant name. It need not be decoded for that.
-pub fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
+pub(crate) fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
     let io = |error| ReadError::io(path, &error);
     let metadata = fs::metadata(path).map_err(io)?;
     if !metadata.is_file() || metadata.len() > MAX_LAUNCH {

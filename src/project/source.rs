@@ -7,7 +7,7 @@ use crate::syntax::{Bindings, Cell, FileId, OneIndexed, Parsed, TextRange};
 
 /// A place for people and editors: counted from 1, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
+pub(crate) struct Position {
     /// The cell of the notebook to which `line` is relative.
     pub cell: Option<usize>,
     pub line: usize,
@@ -15,7 +15,7 @@ pub struct Position {
 }
 
 /// A file of a project: a content with a name.
-pub struct SourceFile {
+pub(crate) struct SourceFile {
     pub id: FileId,
     /// The path as reports print it.
     pub path: PathBuf,
@@ -29,53 +29,53 @@ impl SourceFile {
         SourceFile { id, path, encoding: content.encoding, canonical, content }
     }
 
-    pub fn kind(&self) -> FileKind {
+    pub(crate) fn kind(&self) -> FileKind {
         self.content.kind()
     }
 
     /// The content of the file.
-    pub fn content(&self) -> &Arc<Content> {
+    pub(crate) fn content(&self) -> &Arc<Content> {
         &self.content
     }
 
     /// The Python source without byte order mark; for a notebook, the concatenation of its Python
     /// cells.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         self.content.text()
     }
 
     /// The real path on disk, with links resolved.
-    pub fn canonical(&self) -> &Path {
+    pub(crate) fn canonical(&self) -> &Path {
         &self.canonical
     }
 
     /// The JSON of a notebook.
-    pub fn json(&self) -> Option<&str> {
+    pub(crate) fn json(&self) -> Option<&str> {
         self.content.json()
     }
 
     /// The Python cells of a notebook; none for a Python file.
-    pub fn cells(&self) -> &[Cell] {
+    pub(crate) fn cells(&self) -> &[Cell] {
         self.content.cells()
     }
 
     /// The cell that contains an offset; `None` for a Python file.
-    pub fn cell_at(&self, offset: u32) -> Option<Cell> {
+    pub(crate) fn cell_at(&self, offset: u32) -> Option<Cell> {
         self.content.cell_at(offset)
     }
 
     /// The syntax tree, created at the first call.
-    pub fn parsed(&self) -> &Parsed {
+    pub(crate) fn parsed(&self) -> &Parsed {
         self.content.parsed()
     }
 
     /// Which top-level statements bind which names.
-    pub fn bindings(&self) -> &Bindings {
+    pub(crate) fn bindings(&self) -> &Bindings {
         self.content.bindings()
     }
 
     /// The position of an offset. An offset after the end, or inside a character, is moved back.
-    pub fn position(&self, offset: u32) -> Position {
+    pub(crate) fn position(&self, offset: u32) -> Position {
         let (text, lines) = (self.text(), self.content.lines());
         let offset = self.content.floor(offset);
         let line = lines.line_index(offset);
@@ -87,17 +87,17 @@ impl SourceFile {
     }
 
     /// The line (from 1, over the whole text) of an offset.
-    pub fn line_of(&self, offset: u32) -> usize {
+    pub(crate) fn line_of(&self, offset: u32) -> usize {
         self.content.lines().line_index(self.content.floor(offset)).get()
     }
 
     /// The number of lines of the text.
-    pub fn line_count(&self) -> usize {
+    pub(crate) fn line_count(&self) -> usize {
         self.content.lines().line_count()
     }
 
     /// The place of a line (from 1, over the whole text), with its line break.
-    pub fn line_range(&self, line: usize) -> TextRange {
+    pub(crate) fn line_range(&self, line: usize) -> TextRange {
         let lines = self.content.lines();
         match OneIndexed::new(line) {
             Some(line) if line.get() <= lines.line_count() => lines.line_range(line, self.text()),
@@ -106,7 +106,7 @@ impl SourceFile {
     }
 
     /// The text of a range, or nothing if the range is not in this file.
-    pub fn slice(&self, range: TextRange) -> &str {
+    pub(crate) fn slice(&self, range: TextRange) -> &str {
         self.text().get(range.into_range()).unwrap_or_default()
     }
 }

@@ -20,7 +20,7 @@ pub const DEFAULT_EXCLUDES: &[&str] = &[
 
 /// Finds the files below the paths that a user named.
 #[derive(Default)]
-pub struct Walker {
+pub(crate) struct Walker {
     /// Patterns without a slash: they match a file or folder at any depth.
     names: Vec<Glob>,
     /// Patterns with a slash, made absolute.
@@ -31,7 +31,7 @@ pub struct Walker {
 
 /// The result of a walk: files in a stable order, and paths with errors.
 #[derive(Default)]
-pub struct Walk {
+pub(crate) struct Walk {
     pub files: Vec<PathBuf>,
     /// Files that may set environment variables; most are not relevant.
     pub launch: Vec<PathBuf>,
@@ -56,7 +56,7 @@ impl Excludes {
 
 /// A pattern from the configuration: relative to `base` if it has a slash; `*` does not match a
 /// slash.
-pub fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::Error> {
+pub(crate) fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::Error> {
     let trimmed = pattern.trim_end_matches('/');
     let full = if trimmed.contains('/') {
         let base = globset::escape(&base.to_string_lossy());
@@ -69,12 +69,12 @@ pub fn compile_glob(base: &Path, pattern: &str) -> Result<Glob, globset::Error> 
 
 impl Walker {
     /// A walker that skips only what `.gitignore` lists.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Walker { respect_gitignore: true, ..Walker::default() }
     }
 
     /// Skips what a pattern matches; a pattern with a slash is relative to `base`.
-    pub fn exclude(&mut self, base: &Path, pattern: &str) -> Result<(), globset::Error> {
+    pub(crate) fn exclude(&mut self, base: &Path, pattern: &str) -> Result<(), globset::Error> {
         let glob = compile_glob(base, pattern)?;
         let list = if glob.glob().contains('/') { &mut self.paths } else { &mut self.names };
         list.push(glob);
@@ -82,23 +82,23 @@ impl Walker {
     }
 
     /// Whether `.gitignore` and similar files are respected.
-    pub fn respect_gitignore(self, yes: bool) -> Self {
+    pub(crate) fn respect_gitignore(self, yes: bool) -> Self {
         Walker { respect_gitignore: yes, ..self }
     }
 
     /// Whether excludes also apply to named paths.
-    pub fn force_exclude(self, yes: bool) -> Self {
+    pub(crate) fn force_exclude(self, yes: bool) -> Self {
         Walker { force_exclude: yes, ..self }
     }
 
     /// Whether a path or a folder above it is excluded.
-    pub fn is_excluded(&self, path: &Path) -> bool {
+    pub(crate) fn is_excluded(&self, path: &Path) -> bool {
         let excludes = self.compile();
         path.ancestors().any(|part| excludes.matches(part))
     }
 
     /// Whether a path, or a folder above it but below `top`, is excluded.
-    pub fn is_excluded_below(&self, top: &Path, path: &Path) -> bool {
+    pub(crate) fn is_excluded_below(&self, top: &Path, path: &Path) -> bool {
         let excludes = self.compile();
         path.ancestors().take_while(|part| *part != top).any(|part| excludes.matches(part))
     }
@@ -119,7 +119,7 @@ impl Walker {
 
     /// The files to check: every named file, and the `.py` and `.ipynb` files below every
     /// named folder.
-    pub fn walk(&self, paths: &[PathBuf]) -> Walk {
+    pub(crate) fn walk(&self, paths: &[PathBuf]) -> Walk {
         let mut walk = Walk::default();
         let mut folders = Vec::new();
         for path in paths {

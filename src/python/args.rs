@@ -7,20 +7,20 @@ use crate::value::{Sym, Value, sym};
 
 /// An argument with the place of its expression.
 #[derive(Debug, Clone)]
-pub struct Arg {
+pub(crate) struct Arg {
     pub value: Value,
     pub span: Span,
 }
 
 impl Arg {
-    pub fn new(value: Value, span: Span) -> Arg {
+    pub(crate) fn new(value: Value, span: Span) -> Arg {
         Arg { value, span }
     }
 }
 
 /// The arguments of a call, after `*` and `**` were spread as far as they are known.
 #[derive(Debug, Clone, Default)]
-pub struct Args {
+pub(crate) struct Args {
     pub pos: Vec<Arg>,
     pub kw: Vec<(Sym, Arg)>,
     /// A `*args` of unknown length follows the positional arguments.
@@ -32,33 +32,33 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn positional(values: impl IntoIterator<Item = Value>, span: Span) -> Args {
+    pub(crate) fn positional(values: impl IntoIterator<Item = Value>, span: Span) -> Args {
         Args { pos: values.into_iter().map(|v| Arg::new(v, span)).collect(), ..Args::default() }
     }
 
-    pub fn keyword(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn keyword(&self, name: &str) -> Option<&Value> {
         self.kw.iter().find(|(k, _)| k.as_str() == name).map(|(_, a)| &a.value)
     }
 
     /// The argument at a position or by a name.
-    pub fn get(&self, index: usize, name: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, index: usize, name: &str) -> Option<&Value> {
         self.pos.get(index).map(|a| &a.value).or_else(|| self.keyword(name))
     }
 
     /// With `first` before the other positional arguments.
-    pub fn prepend(mut self, first: Arg) -> Args {
+    pub(crate) fn prepend(mut self, first: Arg) -> Args {
         self.pos.insert(0, first);
         self
     }
 
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.more_pos || self.more_kw
     }
 }
 
 /// A default that a signature states.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Const {
+pub(crate) enum Const {
     None,
     Bool(bool),
     Int(i64),
@@ -71,7 +71,7 @@ pub enum Const {
 }
 
 impl Const {
-    pub fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         match self {
             Const::None => Value::None,
             Const::Bool(b) => Value::Bool(*b),
@@ -110,7 +110,7 @@ impl Const {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Param {
+pub(crate) struct Param {
     pub name: Sym,
     pub default: Option<Const>,
     pub keyword_only: bool,
@@ -119,7 +119,7 @@ pub struct Param {
 /// A signature, written as in Python: `input, dim=None, *, dtype=None`, with `*size` for
 /// positional arguments in any number (or one tuple of them) and `**kwargs`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sig {
+pub(crate) struct Sig {
     pub params: Vec<Param>,
     /// The index among `params` before which `*name` stands, and its name.
     pub star: Option<(usize, Sym)>,
@@ -127,7 +127,7 @@ pub struct Sig {
 }
 
 impl Sig {
-    pub fn parse(text: &'static str) -> Sig {
+    pub(crate) fn parse(text: &'static str) -> Sig {
         let mut sig = Sig { params: Vec::new(), star: None, double_star: false };
         let mut keyword_only = false;
         for part in split_top(text) {
@@ -154,14 +154,14 @@ impl Sig {
     }
 
     /// The signature of the function that a method is, with its object as first parameter.
-    pub fn of_method(mut self, object: &str) -> Sig {
+    pub(crate) fn of_method(mut self, object: &str) -> Sig {
         self.params.insert(0, Param { name: sym(object), default: None, keyword_only: false });
         self.star = self.star.map(|(at, name)| (at + 1, name));
         self
     }
 
     /// Binds a call's arguments; `None` where Python would raise a `TypeError`.
-    pub fn bind(self: &Arc<Sig>, args: &Args) -> Option<Bound> {
+    pub(crate) fn bind(self: &Arc<Sig>, args: &Args) -> Option<Bound> {
         let mut values: Vec<Option<Arg>> = vec![None; self.params.len()];
         let mut rest = Vec::new();
         let positional = self.params.iter().position(|p| p.keyword_only).unwrap_or(self.params.len());
@@ -221,7 +221,7 @@ fn split_top(text: &'static str) -> Vec<&'static str> {
 
 /// The arguments of a call by parameter.
 #[derive(Debug, Clone)]
-pub struct Bound {
+pub(crate) struct Bound {
     pub sig: Arc<Sig>,
     pub values: Vec<Option<Arg>>,
     /// What `*name` took.
@@ -238,13 +238,13 @@ impl Bound {
     }
 
     /// The argument that the call gives for a parameter.
-    pub fn arg(&self, name: &str) -> Option<&Arg> {
+    pub(crate) fn arg(&self, name: &str) -> Option<&Arg> {
         self.values.get(self.index(name)?)?.as_ref()
     }
 
     /// The parameter's value: given, or its default; unknown where it may be hidden in an
     /// unknown `**kwargs`, or there is no such parameter.
-    pub fn get(&self, name: &str) -> Value {
+    pub(crate) fn get(&self, name: &str) -> Value {
         if let Some(arg) = self.arg(name) {
             return arg.value.clone();
         }
@@ -255,16 +255,16 @@ impl Bound {
         default.map_or(Value::Unknown, Const::value)
     }
 
-    pub fn given(&self, name: &str) -> bool {
+    pub(crate) fn given(&self, name: &str) -> bool {
         self.arg(name).is_some()
     }
 
-    pub fn span(&self, name: &str) -> Option<Span> {
+    pub(crate) fn span(&self, name: &str) -> Option<Span> {
         self.arg(name).map(|a| a.span)
     }
 
     /// What `*name` took: several arguments, or one tuple or list of them.
-    pub fn rest_values(&self) -> Vec<Value> {
+    pub(crate) fn rest_values(&self) -> Vec<Value> {
         self.rest.iter().map(|a| a.value.clone()).collect()
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn unknown_shape(of: Value) -> Value {
 
 impl<'p> Interp<'p> {
     /// `object.name`; unknown where it is not known to exist.
-    pub fn getattr(&mut self, object: &Value, name: Sym, span: Span) -> Value {
+    pub(crate) fn getattr(&mut self, object: &Value, name: Sym, span: Span) -> Value {
         let found = self.try_getattr(object, name, span).unwrap_or(Value::Unknown);
         if found.is_unknown() && name.as_str() == "shape" && (object.is_unknown() || self.heap.is_tensor(object)) {
             return unknown_shape(object.clone());
@@ -28,7 +28,7 @@ impl<'p> Interp<'p> {
     }
 
     /// `object.name`, or `None` where it is not known to exist.
-    pub fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
+    pub(crate) fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         match object {
             Value::Unknown => (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name)))),
             Value::Path(path) if name.as_str() == "__name__" && self.library.bases(*path).is_some() => {
@@ -345,7 +345,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    pub fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
+    pub(crate) fn setattr(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
         self.setattr_from(object, name, value, span, None);
     }
 

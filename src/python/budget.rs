@@ -7,7 +7,7 @@ use crate::value::CodeId;
 
 /// How much may be spent, and on what.
 #[derive(Debug, Clone, Copy)]
-pub struct Budget {
+pub(crate) struct Budget {
     /// In all, but for what follows.
     pub steps: u64,
     /// On functions that nothing calls.
@@ -62,7 +62,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    pub fn new(budget: Budget) -> Meter {
+    pub(super) fn new(budget: Budget) -> Meter {
         Meter {
             left: budget,
             import_visits: budget.visits / 2,
@@ -76,12 +76,12 @@ impl Meter {
     }
 
     /// The program is at its end: from now on functions are run that nothing calls.
-    pub fn begin_uncalled(&mut self) {
+    pub(super) fn begin_uncalled(&mut self) {
         self.left.steps = self.left.steps.min(self.left.uncalled);
     }
 
     /// Counts a step; false once nothing is left for it.
-    pub fn step(&mut self, is_import: bool, is_inlined: bool) -> bool {
+    pub(super) fn step(&mut self, is_import: bool, is_inlined: bool) -> bool {
         self.spent += 1;
         let other = match &mut self.visit {
             Some(visit) => Some(&mut visit.left),
@@ -104,7 +104,7 @@ impl Meter {
     }
 
     /// Whether a call may be followed.
-    pub fn may_call(&self, code: CodeId, leaves: Option<Abroad>, is_inlined: bool) -> bool {
+    pub(super) fn may_call(&self, code: CodeId, leaves: Option<Abroad>, is_inlined: bool) -> bool {
         let some_left = match (self.visit, leaves) {
             (Some(visit), _) => visit.left > 0,
             (None, Some(_)) if self.futile.contains(&code) => false,
@@ -115,23 +115,23 @@ impl Meter {
         some_left && self.left.steps > 0
     }
 
-    pub fn may_import(&self) -> bool {
+    pub(super) fn may_import(&self) -> bool {
         self.importing > 0
     }
 
-    pub fn is_abroad(&self) -> bool {
+    pub(super) fn is_abroad(&self) -> bool {
         self.visit.is_some()
     }
 
     /// A call leaves the program proper.
-    pub fn leave(&mut self, kind: Abroad) {
+    pub(super) fn leave(&mut self, kind: Abroad) {
         let left = self.left.longest_visit.min(*self.allowance(kind));
         *self.allowance(kind) -= left;
         self.visit = Some(Visit { kind, left });
     }
 
     /// It is back; false if it was cut short.
-    pub fn come_back(&mut self, code: CodeId) -> bool {
+    pub(super) fn come_back(&mut self, code: CodeId) -> bool {
         let Some(Visit { kind, left }) = self.visit.take() else { return true };
         *self.allowance(kind) += left;
         if left == 0 {
@@ -141,11 +141,11 @@ impl Meter {
     }
 
     /// Takes the visit that is under way out of account, until it is [resumed](Meter::resume).
-    pub fn pause(&mut self) -> Option<Visit> {
+    pub(super) fn pause(&mut self) -> Option<Visit> {
         self.visit.take()
     }
 
-    pub fn resume(&mut self, visit: Option<Visit>) {
+    pub(super) fn resume(&mut self, visit: Option<Visit>) {
         self.visit = visit;
     }
 

@@ -20,7 +20,7 @@ pub(super) enum Cadence {
 
 impl Cadence {
     /// How often the condition does not hold.
-    pub fn other(self) -> Cadence {
+    pub(super) fn other(self) -> Cadence {
         match self {
             Cadence::Every(..) => Cadence::Sometimes,
             same => same,

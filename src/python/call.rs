@@ -15,14 +15,14 @@ use crate::value::{
 };
 
 /// Of an object: that nothing but a parameter's annotation says what it is. Python does not check it.
-pub const SUPPOSED: Topic = Topic::new("supposed");
+pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
 /// How deep the objects that make up an object are followed where they may have changed.
 const MAX_PARTS: u32 = 2;
 
 impl<'p> Interp<'p> {
     /// Calls anything that can be called.
-    pub fn call(&mut self, callee: &Value, args: Args, span: Span) -> Value {
+    pub(crate) fn call(&mut self, callee: &Value, args: Args, span: Span) -> Value {
         if self.stopped || !self.step() {
             return Value::Unknown;
         }
@@ -219,7 +219,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Forgets the attributes that an object's methods assign.
-    pub fn forget_assigned(&mut self, object: &Value) {
+    pub(crate) fn forget_assigned(&mut self, object: &Value) {
         self.forget_inside(object, MAX_PARTS);
     }
 
@@ -247,7 +247,7 @@ impl<'p> Interp<'p> {
     }
 
     /// `object.name(…)`.
-    pub fn call_method(&mut self, object: &Value, name: &str, args: Args, span: Span) -> Value {
+    pub(crate) fn call_method(&mut self, object: &Value, name: &str, args: Args, span: Span) -> Value {
         let method = self.getattr(object, sym(name), span);
         self.call(&method, args, span)
     }

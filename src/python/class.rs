@@ -157,7 +157,7 @@ impl<'p> Interp<'p> {
 
     /// The classes of an instance, nearest first: classes of the program as [`Value::Obj`],
     /// of libraries as [`Value::Path`]. Empty for what is no instance.
-    pub fn mro_of(&self, object: &Value) -> Rc<[Value]> {
+    pub(crate) fn mro_of(&self, object: &Value) -> Rc<[Value]> {
         let Some(instance) = self.heap.instance_of(object) else { return Rc::default() };
         match &instance.class {
             Value::Path(path) => {
@@ -175,7 +175,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a value is an instance of the library's class or of a subclass of it.
-    pub fn is_instance(&self, object: &Value, class: &str) -> bool {
+    pub(crate) fn is_instance(&self, object: &Value, class: &str) -> bool {
         self.mro_of(object).iter().any(|c| c.as_path() == Some(class))
     }
 
@@ -261,7 +261,7 @@ impl<'p> Interp<'p> {
     }
 
     /// The class that `collections.namedtuple` makes.
-    pub fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
+    pub(crate) fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
         let file = self.file();
         // It has no body: all of them share one.
         let code = self.code_of(1, || Code::new(file, Body::Class));

@@ -16,7 +16,7 @@ use crate::value::{
 
 impl<'p> Interp<'p> {
     /// `object[index]`.
-    pub fn subscript(&mut self, object: &Value, index: &Value, span: Span) -> Value {
+    pub(crate) fn subscript(&mut self, object: &Value, index: &Value, span: Span) -> Value {
         let library = self.library;
         if let Some(value) = library.subscript(self, object, index, span) {
             return value;
@@ -199,12 +199,12 @@ impl<'p> Interp<'p> {
     }
 
     /// One of these, and over a pass each.
-    pub fn any_sample(&mut self, values: &[Value]) -> Value {
+    pub(crate) fn any_sample(&mut self, values: &[Value]) -> Value {
         self.any_one(values, Taken::Each)
     }
 
     /// One of these: what is drawn, or met in a pass, keeps its range.
-    pub fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
+    pub(crate) fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
         if taken == Taken::Perhaps {
             return Items::Exact(values.to_vec()).element(&mut self.heap);
         }
@@ -289,7 +289,7 @@ impl<'p> Interp<'p> {
     }
 
     /// `object[index] = value`.
-    pub fn set_subscript(&mut self, object: &Value, index: &Value, value: Value, span: Span) {
+    pub(crate) fn set_subscript(&mut self, object: &Value, index: &Value, value: Value, span: Span) {
         let library = self.library;
         if library.set_subscript(self, object, index, &value, span) {
             return;
@@ -365,7 +365,7 @@ impl<'p> Interp<'p> {
     }
 
     /// What a loop over the value yields.
-    pub fn iterate(&mut self, object: &Value, span: Span) -> Items {
+    pub(crate) fn iterate(&mut self, object: &Value, span: Span) -> Items {
         let library = self.library;
         if let Some(items) = library.iterate(self, object, span) {
             return items;
@@ -412,7 +412,7 @@ impl<'p> Interp<'p> {
     }
 
     /// What the last round of a loop over the value gets, where that is not like the others.
-    pub fn last_of(&mut self, object: &Value, span: Span) -> Option<Value> {
+    pub(crate) fn last_of(&mut self, object: &Value, span: Span) -> Option<Value> {
         match self.heap.get(object.as_obj()?) {
             Data::Iter(iter) => iter.last.clone(),
             _ => self.library.last(self, object, span),
@@ -469,12 +469,12 @@ impl<'p> Interp<'p> {
     }
 
     /// A method that a class of the program defines, unbound.
-    pub fn user_method(&self, object: &Value, name: &str) -> Option<Value> {
+    pub(crate) fn user_method(&self, object: &Value, name: &str) -> Option<Value> {
         self.mro_of(object).iter().filter_map(Value::as_obj).find_map(|class| self.class_attr(class, sym(name)))
     }
 
     /// `len(object)`.
-    pub fn length(&mut self, object: &Value, span: Span) -> Value {
+    pub(crate) fn length(&mut self, object: &Value, span: Span) -> Value {
         let library = self.library;
         if let Some(value) = library.length(self, object) {
             return value;
@@ -511,7 +511,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the value is true; `None` where that is not known.
-    pub fn truth(&mut self, value: &Value) -> Option<bool> {
+    pub(crate) fn truth(&mut self, value: &Value) -> Option<bool> {
         match value {
             Value::None => Some(false),
             Value::Bool(b) => Some(*b),

@@ -46,7 +46,7 @@ pub(super) struct Context {
 
 /// How sure it is that some code runs as it is run here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Certainty {
+pub(crate) enum Certainty {
     /// An arm of a condition that is not known: the condition may have to do with what fails in it.
     Guessed,
     /// The callee of a function that nothing calls, or what follows an `if …: return`: arguments
@@ -56,7 +56,7 @@ pub enum Certainty {
 }
 
 impl Context {
-    pub fn new() -> Context {
+    pub(super) fn new() -> Context {
         Context {
             mode: Mode::Live,
             speculative: false,
@@ -101,32 +101,32 @@ impl<'p> Interp<'p> {
     /// Whether a later round of a loop is being shown, from exactly the state in which the one
     /// before ended, or what a handler would do: there, what is true of every path is true of
     /// every run.
-    pub fn second_round(&self) -> bool {
+    pub(crate) fn second_round(&self) -> bool {
         matches!(self.context.mode, Mode::Replay | Mode::Hypothetical)
     }
 
     /// Whether a handler is being run as if it had caught [`Library::fatal`](super::Library::fatal).
-    pub fn imagining(&self) -> bool {
+    pub(crate) fn imagining(&self) -> bool {
         self.context.mode == Mode::Hypothetical
     }
 
     /// Whether a function that nothing calls is being run: what happened before it is not known.
-    pub fn speculative(&self) -> bool {
+    pub(crate) fn speculative(&self) -> bool {
         self.context.speculative
     }
 
     /// How many undecided branches are being run, one inside the other.
-    pub fn undecided(&self) -> u32 {
+    pub(crate) fn undecided(&self) -> u32 {
         self.context.undecided
     }
 
     /// Whether this is certain not to be the first round of a loop.
-    pub fn later_round(&self) -> bool {
+    pub(crate) fn later_round(&self) -> bool {
         self.context.carried.is_some()
     }
 
     /// How sure it is that what is run here is what really happens.
-    pub fn certainty(&self) -> Certainty {
+    pub(crate) fn certainty(&self) -> Certainty {
         if self.context.guesses > 0 {
             Certainty::Guessed
         } else if self.context.doubts > 0 || self.context.in_doubt || self.inlined() {

@@ -84,7 +84,7 @@ impl<'p> Interp<'p> {
         value
     }
 
-    pub fn is_callable(&self, value: &Value) -> bool {
+    pub(crate) fn is_callable(&self, value: &Value) -> bool {
         match value {
             Value::Obj(id) => matches!(self.heap.get(*id), Data::Function(_) | Data::Class(_)),
             Value::Partial(_) | Value::Bound(_) => true,

@@ -13,7 +13,7 @@ use crate::value::{Data, ObjId, Sym, Value, sym};
 impl<'p> Interp<'p> {
     /// Runs the root file as the program, then the functions that nothing called, with
     /// arguments of which nothing is known.
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         let scope = self.run_main();
         self.context.speculative = true;
         // What nothing calls is looked at once, not in every context that it may have.

@@ -15,7 +15,7 @@ const PLAIN: &[&str] = &["staticmethod", "classmethod", "abstractmethod"];
 
 impl Interp<'_> {
     /// Ends the present path with a builtin exception.
-    pub fn raise(&mut self, class: &str) -> Value {
+    pub(crate) fn raise(&mut self, class: &str) -> Value {
         if !self.stopped {
             self.leave(Leave::Raise(Value::path(&format!("builtins.{class}"))));
             self.stopped = true;

@@ -24,7 +24,7 @@ impl<'p> Interp<'p> {
     ///
     /// A handler stands for failures in its own function and in methods that are called there,
     /// models above all: around a call of `main` it only reports what went wrong.
-    pub fn expects_failure(&self) -> bool {
+    pub(crate) fn expects_failure(&self) -> bool {
         let mut methods_only = true;
         for frame in self.frames.iter().rev() {
             if frame.raising > 0 || methods_only && frame.handling > 0 {

@@ -336,7 +336,7 @@ impl<'p> Interp<'p> {
     }
 
     /// `await value`: a coroutine of the program is run now.
-    pub fn awaited(&mut self, value: &Value) -> Value {
+    pub(crate) fn awaited(&mut self, value: &Value) -> Value {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(value) else {
             // Whoever waits lets others run.
             self.havoc_hooks(|when| when == super::Hook::Anytime);

@@ -22,7 +22,7 @@ type Seen = FxHashMap<(CodeId, ObjId, Vec<Option<ObjId>>), u32>;
 
 /// When a function of the program may be called that a library or unknown code was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hook {
+pub(crate) enum Hook {
     /// Where a module is called.
     Forward,
     /// In a backward pass.
@@ -58,7 +58,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Notes that a function may be called where nobody sees it. No branch takes that back.
-    pub fn hook(&mut self, when: Hook, function: Value) {
+    pub(crate) fn hook(&mut self, when: Hook, function: Value) {
         let known = |(_, have): &(Hook, Value)| match (have, &function) {
             (Value::Obj(a), Value::Obj(b)) => a == b,
             (Value::Bound(a), Value::Bound(b)) => a.0.as_obj() == b.0.as_obj() && a.1.as_obj() == b.1.as_obj(),
@@ -76,7 +76,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Makes what such functions write unknown: they may have run.
-    pub fn havoc_hooks(&mut self, which: fn(Hook) -> bool) {
+    pub(crate) fn havoc_hooks(&mut self, which: fn(Hook) -> bool) {
         if self.hooks.is_empty() {
             return;
         }
@@ -90,7 +90,7 @@ impl<'p> Interp<'p> {
     /// Makes an object forget what code that cannot be seen may have changed in it: the
     /// contents of lists and dicts, its own, its attributes', and what it changes when it is a
     /// function that may now be called at any time.
-    pub fn havoc(&mut self, value: &Value) {
+    pub(crate) fn havoc(&mut self, value: &Value) {
         match value {
             Value::Obj(id) => self.havoc_object(*id),
             Value::Bound(pair) => {
@@ -154,7 +154,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a coroutine of the program waits for others before its end.
-    pub fn waits(&self, coroutine: &Value) -> bool {
+    pub(crate) fn waits(&self, coroutine: &Value) -> bool {
         let Some((_, suspended)) = self.heap.suspended(coroutine) else { return true };
         let Source::Call { function, .. } = &*suspended.source else { return true };
         let Data::Function(function) = self.heap.get(*function) else { return true };

@@ -10,7 +10,7 @@ use crate::syntax::{Bindings, FileId, Place, Span, Stmt};
 use crate::value::{Data, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 
 /// What an imported name stands for.
-pub enum Import {
+pub(crate) enum Import {
     /// A file of the project.
     File(FileId),
     /// A folder of the project without an `__init__.py`, or no project module at all but
@@ -21,7 +21,7 @@ pub enum Import {
 }
 
 /// The project, as far as the interpreter needs it.
-pub trait Sources<'p> {
+pub(crate) trait Sources<'p> {
     fn module(&self, file: FileId) -> &'p ModModule;
 
     /// Whether the parser found an error in this part of a file: what stands there is a guess.
@@ -294,7 +294,7 @@ impl<'p> Interp<'p> {
     }
 
     /// What a dotted path names, of a library or of the project.
-    pub fn object_at(&mut self, path: &str, span: Span) -> Value {
+    pub(crate) fn object_at(&mut self, path: &str, span: Span) -> Value {
         let Some((module, name)) = path.rsplit_once('.') else { return Value::Unknown };
         let module = self.import_module(module, 0, span);
         self.getattr(&module, sym(name), span)

@@ -49,14 +49,14 @@ pub(super) struct Code<'p> {
 }
 
 impl<'p> Code<'p> {
-    pub fn new(file: FileId, body: Body<'p>) -> Self {
+    pub(super) fn new(file: FileId, body: Body<'p>) -> Self {
         Code { file, body, suspends: OnceCell::new(), writes: OnceCell::new(), locals: OnceCell::new() }
     }
 }
 
 /// A loop, and how often its body runs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Rounds {
+pub(crate) struct Rounds {
     /// Each time that a loop is come to has its own.
     pub run: u32,
     /// The elements that it goes over, where their number is known.
@@ -99,7 +99,7 @@ pub(super) struct Frame<'p> {
 }
 
 impl<'p> Frame<'p> {
-    pub fn new(file: FileId, scope: ObjId) -> Frame<'p> {
+    pub(super) fn new(file: FileId, scope: ObjId) -> Frame<'p> {
         Frame {
             file,
             scope,
@@ -122,7 +122,7 @@ impl<'p> Frame<'p> {
     }
 
     /// The loops in it that are being run, outermost first.
-    pub fn loops(&self) -> impl DoubleEndedIterator<Item = &Loop> {
+    pub(super) fn loops(&self) -> impl DoubleEndedIterator<Item = &Loop> {
         self.blocks.iter().filter_map(|block| match &block.kind {
             BlockKind::Loop(inside) => Some(inside),
             _ => None,
@@ -131,7 +131,7 @@ impl<'p> Frame<'p> {
 }
 
 /// One abstract execution of a program.
-pub struct Interp<'p> {
+pub(crate) struct Interp<'p> {
     pub heap: Heap,
     pub(super) library: &'p dyn Library,
     pub(super) observer: &'p dyn Observer,
@@ -191,7 +191,7 @@ pub struct Interp<'p> {
 }
 
 impl<'p> Interp<'p> {
-    pub fn new(
+    pub(crate) fn new(
         sources: &'p dyn Sources<'p>,
         library: &'p dyn Library,
         observer: &'p dyn Observer,
@@ -238,31 +238,31 @@ impl<'p> Interp<'p> {
     }
 
     /// The first argument of the innermost method that is being run: `self`.
-    pub fn method_receiver(&self) -> Option<&Value> {
+    pub(crate) fn method_receiver(&self) -> Option<&Value> {
         self.frames.iter().rev().find_map(|f| f.owner.as_ref())?.1.as_ref()
     }
 
     /// Whether a function of this name is being run, here or further out.
-    pub fn inside(&self, name: &str) -> bool {
+    pub(crate) fn inside(&self, name: &str) -> bool {
         let bodies = self.frames.iter().filter_map(|f| self.code.get(f.code?.0 as usize));
         bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
     }
 
     /// The text of a settings file that the program opens by this path: as seen from the file
     /// that is being run, or from the script.
-    pub fn data_file(&self, path: &str) -> Option<&'p str> {
+    pub(crate) fn data_file(&self, path: &str) -> Option<&'p str> {
         self.sources.data(self.file(), path).or_else(|| self.sources.data(self.root, path))
     }
 
     /// Whether the function that is being run has a condition that reads an attribute of this
     /// name.
-    pub fn tests_attribute(&self, name: &str) -> bool {
+    pub(crate) fn tests_attribute(&self, name: &str) -> bool {
         let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
         matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
     }
 
     /// The definition of the function that is being run.
-    pub fn function(&self) -> Option<Span> {
+    pub(crate) fn function(&self) -> Option<Span> {
         let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
         match code.body {
             Body::Function(def) => Some(Span::new(code.file, def)),
@@ -271,7 +271,7 @@ impl<'p> Interp<'p> {
     }
 
     /// The file that is being run.
-    pub fn file(&self) -> FileId {
+    pub(crate) fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
     }
 
@@ -287,17 +287,17 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the present path has ended: in an exception, or because the program ends.
-    pub fn has_stopped(&self) -> bool {
+    pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
 
     /// How many steps were run.
-    pub fn spent(&self) -> u64 {
+    pub(crate) fn spent(&self) -> u64 {
         self.meter.spent
     }
 
     /// Whether the budget ran out.
-    pub fn exhausted(&self) -> bool {
+    pub(crate) fn exhausted(&self) -> bool {
         self.meter.exhausted
     }
 
@@ -313,13 +313,13 @@ impl<'p> Interp<'p> {
 
     /// Whether a function is being run as the callee of one that nothing calls. Which of its
     /// contexts really occur is not known.
-    pub fn inlined(&self) -> bool {
+    pub(crate) fn inlined(&self) -> bool {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
     /// Of a loop's second round that is being shown: a number for it, and how many loops are
     /// open here. `None` elsewhere, and where not every round comes here.
-    pub fn every_round(&self) -> Option<(usize, usize)> {
+    pub(crate) fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.context.carried.filter(|_| self.second_round())?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops().last())?;
         // A loop inside of it begins anew: what its first round does, not every one does.
@@ -328,7 +328,7 @@ impl<'p> Interp<'p> {
     }
 
     /// `n`, where what is run stands under a condition that holds in every `n`th round; the condition.
-    pub fn every(&self) -> Option<(i64, Span)> {
+    pub(crate) fn every(&self) -> Option<(i64, Span)> {
         let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
         arms.into_iter().find_map(|arm| match arm {
             Cadence::Every(n, test) => Some((*n, *test)),
@@ -337,38 +337,38 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether an object is left from before the present round, which is not the first.
-    pub fn is_carried(&self, id: ObjId) -> bool {
+    pub(crate) fn is_carried(&self, id: ObjId) -> bool {
         self.context.carried.is_some_and(|then| id.is_among_first(then))
     }
 
     /// Whether what is being run may be run again: it stands in a loop.
-    pub fn in_loop(&self) -> bool {
+    pub(crate) fn in_loop(&self) -> bool {
         self.open_loops() > 0
     }
 
     /// Whether it stands in a loop of the very function that is being run.
-    pub fn in_own_loop(&self) -> bool {
+    pub(crate) fn in_own_loop(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.loops().next().is_some())
     }
 
     /// How many loops are being run, one inside the other.
-    pub fn open_loops(&self) -> usize {
+    pub(crate) fn open_loops(&self) -> usize {
         self.frames.iter().map(|f| f.loops().count()).sum()
     }
 
     /// The loops that are being run, outermost first.
-    pub fn rounds(&self) -> Vec<Rounds> {
+    pub(crate) fn rounds(&self) -> Vec<Rounds> {
         self.frames.iter().flat_map(|f| f.loops().map(|l| l.rounds)).collect()
     }
 
     /// The scope of the function or module that is being run.
-    pub fn scope(&self) -> Option<ObjId> {
+    pub(crate) fn scope(&self) -> Option<ObjId> {
         self.frames.last().map(|f| f.scope)
     }
 
     /// Whether it stands in a loop outside the outermost method of an instance of a library's class that is being
     /// run, whatever loops there are inside.
-    pub fn in_loop_outside(&self, class: &str) -> bool {
+    pub(crate) fn in_loop_outside(&self, class: &str) -> bool {
         let inside = |f: &Frame| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
         };
@@ -376,70 +376,70 @@ impl<'p> Interp<'p> {
     }
 
     /// Notes that what is done at this place went well.
-    pub fn pass(&mut self, place: Span) {
+    pub(crate) fn pass(&mut self, place: Span) {
         self.passed.insert(place);
     }
 
     /// Tells the observer of a library function's call.
-    pub fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
+    pub(crate) fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
         let observer = self.observer();
         observer.call(self, path, bound, span);
     }
 
     /// Tells the observer that a library refuses the call at `place`, which need not be where
     /// the program is to blame.
-    pub fn reject(&mut self, rejection: Rejection, place: Span) {
+    pub(crate) fn reject(&mut self, rejection: Rejection, place: Span) {
         self.refuse(place);
         let observer = self.observer();
         observer.rejected(self, rejection);
     }
 
     /// The libraries, as one asks another.
-    pub fn library(&self) -> &'p dyn Library {
+    pub(crate) fn library(&self) -> &'p dyn Library {
         self.library
     }
 
     /// Calls a library's function as if the program had called it; `None` where there is none.
-    pub fn call_function(&mut self, path: &str, args: &Args, span: Span) -> Option<Value> {
+    pub(crate) fn call_function(&mut self, path: &str, args: &Args, span: Span) -> Option<Value> {
         self.library.call_function(self, sym(path), args, span)
     }
 
     /// Whether a file of the program has this text in it: a call that may be made anywhere.
-    pub fn mentions(&self, text: &'static str) -> bool {
+    pub(crate) fn mentions(&self, text: &'static str) -> bool {
         self.sources.mentions(self.root, text)
     }
 
     /// Tells the observer that a library refuses this call in the runs that the rejection assumes.
-    pub fn suspect(&mut self, rejection: Rejection) {
+    pub(crate) fn suspect(&mut self, rejection: Rejection) {
         let observer = self.observer();
         observer.rejected(self, rejection);
     }
 
     /// Tells the observer what was called, where a library has refused some call since
     /// [`Interp::refused`] was `before`.
-    pub fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
+    pub(crate) fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
         if self.refused.0 != before {
             self.observer().refused(self, before, path, bound);
         }
     }
 
     /// Notes that the call at this place ends the program: what it would give is not known.
-    pub fn refuse(&mut self, place: Span) {
+    pub(crate) fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
         self.refused_in = (self.context.undecided, self.exits.len());
     }
 
-    pub fn event(&mut self, event: Event<'_>) {
+    pub(crate) fn event(&mut self, event: Event<'_>) {
         let observer = self.observer();
         observer.event(self, event);
     }
 
     /// What a library or a rule has noted of the run.
-    pub fn remembered(&self, note: impl Into<Note>) -> Option<Value> {
+    pub(crate) fn remembered(&self, note: impl Into<Note>) -> Option<Value> {
         self.heap.note(self.state, note)
     }
 
-    pub fn remember(&mut self, note: impl Into<Note>, value: Value) {
+    pub(crate) fn remember(&mut self, note: impl Into<Note>, value: Value) {
         let state = self.state;
         self.heap.set_note(state, note, value);
     }
@@ -447,7 +447,7 @@ impl<'p> Interp<'p> {
     /// The call that led into the outermost method of an instance of a library's class
     /// (`model(x)`, for `torch.nn.Module`); `None` outside of any, in functions that nothing
     /// calls, and for a fact that was made inside.
-    pub fn entered(&self, class: &str, fact: Origin) -> Option<Span> {
+    pub(crate) fn entered(&self, class: &str, fact: Origin) -> Option<Span> {
         let at = self.frames.iter().position(|f| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
         })?;
@@ -466,7 +466,7 @@ impl<'p> Interp<'p> {
 
     /// The outermost method of an instance of a library's class that is being run: the
     /// instance, and the call.
-    pub fn outermost(&self, class: &str) -> Option<(Value, Span)> {
+    pub(crate) fn outermost(&self, class: &str) -> Option<(Value, Span)> {
         self.frames.iter().find_map(|frame| {
             let receiver = frame.owner.as_ref()?.1.as_ref()?;
             self.is_instance(receiver, class).then(|| Some((receiver.clone(), frame.call?)))?
@@ -475,13 +475,13 @@ impl<'p> Interp<'p> {
 
     /// The places of the calls of the program's functions that led here, innermost first. That of
     /// a function that nothing calls has none.
-    pub fn callers(&self) -> Vec<Span> {
+    pub(crate) fn callers(&self) -> Vec<Span> {
         let called = if self.context.speculative { UNCALLED_DEPTH } else { 0 };
         self.frames.iter().skip(called).rev().filter_map(|frame| frame.call).collect()
     }
 
     /// The value of an option of the command line: its default, unless the observer has another.
-    pub fn option(&mut self, option: &CommandOption<'_>) -> Value {
+    pub(crate) fn option(&mut self, option: &CommandOption<'_>) -> Value {
         // Also on trial: an option has one value throughout a run.
         let observer = self.observer;
         observer.option(self, option).unwrap_or_else(|| option.default.clone())

@@ -7,7 +7,7 @@ use crate::value::{Items, ObjId, Origin, Sym, Value};
 
 /// An operator applied to two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BinOp {
+pub(crate) enum BinOp {
     Add,
     Sub,
     Mul,
@@ -30,7 +30,7 @@ pub enum BinOp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
+pub(crate) enum UnaryOp {
     Neg,
     Pos,
     Invert,
@@ -38,7 +38,7 @@ pub enum UnaryOp {
 
 /// Everything that is known of libraries. Answers of `None` mean "not mine": the
 /// interpreter goes on to Python's own meaning, or to unknown.
-pub trait Library: Sync {
+pub(crate) trait Library: Sync {
     /// The value of `path.name`, where `path` is a module, class or enum: a constant, or a
     /// canonical path.
     fn member(&self, it: &mut Interp<'_>, path: Sym, name: Sym) -> Value;
@@ -161,7 +161,7 @@ pub trait Library: Sync {
 
 /// The kind of mistake for which a library would refuse a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RejectKind {
+pub(crate) enum RejectKind {
     /// Sizes that do not fit each other.
     Shape,
     /// Element types that the operation refuses or that do not fit each other.
@@ -187,7 +187,7 @@ pub enum RejectKind {
 }
 
 impl RejectKind {
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             RejectKind::Shape => "shape",
             RejectKind::Dtype => "dtype",
@@ -206,7 +206,7 @@ impl RejectKind {
 
 /// A call that the library would refuse.
 #[derive(Debug, Clone)]
-pub struct Rejection {
+pub(crate) struct Rejection {
     pub kind: RejectKind,
     /// What is wrong, with the values spelled out: `mat1 is [4, 3], mat2 is [4, 2]: 3 and 4
     /// must be equal`.
@@ -220,7 +220,7 @@ pub struct Rejection {
 
 /// An option of the command line that has a default.
 #[derive(Debug, Clone, Copy)]
-pub struct CommandOption<'a> {
+pub(crate) struct CommandOption<'a> {
     /// As users write it: `--batch-size`.
     pub name: &'a str,
     /// Where the program declares it.
@@ -231,7 +231,7 @@ pub struct CommandOption<'a> {
 }
 
 /// Whoever watches the program run: contracts, rules, the list of facts.
-pub trait Observer {
+pub(crate) trait Observer {
     /// A library function is about to be called with these arguments.
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span);
 
@@ -264,7 +264,7 @@ pub trait Observer {
 
 /// What happens in the interpreted program besides calls of library functions.
 #[derive(Debug, Clone, Copy)]
-pub enum Event<'a> {
+pub(crate) enum Event<'a> {
     /// `os.environ[name] = value` and its look-alikes.
     SetEnv { name: &'a str, value: &'a Value, span: Span },
     /// A library is imported.

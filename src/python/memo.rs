@@ -5,9 +5,9 @@ use super::interp::Interp;
 use crate::value::{Data, Function, Key, ObjId, Value, join, sym};
 
 /// The attribute of a function that holds what it returned, by its arguments.
-pub const MEMO: &str = "<memo>";
+pub(crate) const MEMO: &str = "<memo>";
 /// … and how many results it keeps.
-pub const MEMO_SIZE: &str = "<memo-size>";
+pub(crate) const MEMO_SIZE: &str = "<memo-size>";
 
 /// What is known of a call before it is run.
 pub(super) enum Recall {

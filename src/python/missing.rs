@@ -98,7 +98,7 @@ impl Interp<'_> {
 }
 
 /// The name that was probably meant.
-pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let most = match name.len() {
         0..=3 => 0,
         4..=7 => 1,
@@ -110,6 +110,6 @@ pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&
 }
 
 /// What a message adds about the name that was probably meant.
-pub fn meant(near: Option<&str>) -> String {
+pub(crate) fn meant(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }

@@ -53,7 +53,7 @@ pub(super) fn dunder(op: BinOp) -> (&'static str, &'static str) {
 }
 
 impl<'p> Interp<'p> {
-    pub fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
+    pub(crate) fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Value {
         let library = self.library;
         if let Some(value) = library.binary(self, op, left, right, span) {
             return value;

@@ -5,7 +5,7 @@ use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::{Expr, Stmt};
 
 /// An attribute that is read, and whether it is called.
-pub type Use<'p> = (&'p str, bool);
+pub(super) type Use<'p> = (&'p str, bool);
 
 /// What every run of a body that goes on reads of the object that a name means at its start.
 pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {

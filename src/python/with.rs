@@ -158,7 +158,7 @@ impl<'p> Interp<'p> {
         if goes_on { Flow::Next } else { Flow::Stopped }
     }
 
-    pub fn enter_manager(&mut self, manager: &Value, span: Span) -> Value {
+    pub(crate) fn enter_manager(&mut self, manager: &Value, span: Span) -> Value {
         let library = self.library;
         if let Some(value) = library.enter(self, manager, span) {
             return value;
@@ -173,7 +173,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Ends the block of a manager; whether it passes over the exception that ends it.
-    pub fn exit_manager(&mut self, manager: &Value, raised: bool) -> Option<bool> {
+    pub(crate) fn exit_manager(&mut self, manager: &Value, raised: bool) -> Option<bool> {
         let library = self.library;
         library.exit(self, manager);
         let (method, is_async) = match self.user_method(manager, "__exit__") {

@@ -51,7 +51,7 @@ fn place_of(expr: &Expr) -> Option<Place> {
 }
 
 impl Writes {
-    pub fn of(body: Body<'_>) -> Writes {
+    pub(super) fn of(body: Body<'_>) -> Writes {
         let mut writes = Writes::default();
         match body {
             Body::Function(def) => {

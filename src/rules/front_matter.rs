@@ -20,20 +20,20 @@ use toml::Spanned;
 
 /// What is wrong with a page, and in which line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub(super) struct Fault {
     pub line: usize,
     pub message: String,
 }
 
 impl Fault {
-    pub fn new(line: usize, message: impl Into<String>) -> Self {
+    pub(super) fn new(line: usize, message: impl Into<String>) -> Self {
         Fault { line, message: message.into() }
     }
 }
 
 /// The beginning of a page, parsed and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrontMatter {
+pub(super) struct FrontMatter {
     pub code: String,
     /// The name in the title; the older form has none.
     pub name: Option<String>,
@@ -48,7 +48,7 @@ pub struct FrontMatter {
 /// The TOML of a page. CONTRIBUTING.md explains the keys.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Metadata {
+pub(super) struct Metadata {
     pub severity: Level,
     #[serde(deserialize_with = "not_empty")]
     pub since: String,
@@ -82,7 +82,7 @@ fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
 /// The severities, highest first. `build.rs` has no `diagnostic::Severity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub(super) enum Level {
     Error,
     Warning,
     Info,
@@ -145,7 +145,7 @@ impl TryFrom<String> for Assignment {
 
 impl FrontMatter {
     /// Parses the beginning of a page.
-    pub fn read(page: &str) -> Result<Self, Fault> {
+    pub(super) fn read(page: &str) -> Result<Self, Fault> {
         let front = match page.lines().next().map(str::trim_end) {
             Some("+++") => Self::between_plus_signs(page)?,
             _ => Self::titled(page)?,
@@ -203,7 +203,7 @@ impl FrontMatter {
     }
 
     /// Checks that the name of the file is the name in the title.
-    pub fn check_name(&self, stem: &str) -> Result<(), Fault> {
+    pub(super) fn check_name(&self, stem: &str) -> Result<(), Fault> {
         match &self.name {
             Some(name) if name != stem => {
                 Err(Fault::new(1, format!("the title names the rule `{name}`, but the file is `{stem}.md`")))

@@ -12,7 +12,7 @@ mod training;
 mod values;
 
 mod front_matter;
-pub mod notes;
+pub(crate) mod notes;
 mod page;
 mod rule;
 mod sections;
@@ -21,9 +21,10 @@ mod watch;
 
 use std::path::Path;
 
-pub use page::{Assignment, FixKind, Needs, Page, Rejects};
-pub use rule::Call;
-pub use watch::{Found, Watch, Watching, launched};
+pub(crate) use page::{Assignment, Needs, Rejects};
+pub use page::{FixKind, Page};
+pub(crate) use rule::Call;
+pub(crate) use watch::{Found, Watch, Watching, launched};
 
 mod table {
     include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -81,7 +82,7 @@ impl Rules {
 }
 
 /// The address of the page of a built-in rule.
-pub fn url(name: &str) -> String {
+pub(crate) fn url(name: &str) -> String {
     format!("https://github.com/torchvet/torchvet/blob/main/rules/{name}.md")
 }
 

@@ -4,21 +4,21 @@
 use crate::python::Interp;
 use crate::value::{Topic, Value};
 
-pub const GRAD_MODE: Topic = Topic::new("grad mode");
-pub const AUTOCAST: Topic = Topic::new("autocast");
-pub const DEFAULT_DEVICE: Topic = Topic::new("default device");
-pub const DEVICES_BEFORE: Topic = Topic::new("default devices before");
-pub const WORKER: Topic = Topic::new("forked worker");
-pub const COPIED: Topic = Topic::new("worker with a copy");
-pub const PARAMETERS: Topic = Topic::new("parameters");
-pub const BUFFER: Topic = Topic::new("buffer");
+pub(crate) const GRAD_MODE: Topic = Topic::new("grad mode");
+pub(crate) const AUTOCAST: Topic = Topic::new("autocast");
+pub(crate) const DEFAULT_DEVICE: Topic = Topic::new("default device");
+pub(crate) const DEVICES_BEFORE: Topic = Topic::new("default devices before");
+pub(crate) const WORKER: Topic = Topic::new("forked worker");
+pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
+pub(crate) const PARAMETERS: Topic = Topic::new("parameters");
+pub(crate) const BUFFER: Topic = Topic::new("buffer");
 
 /// Whether something is noted as true on every path that leads here.
-pub fn holds(it: &Interp<'_>, topic: Topic) -> bool {
+pub(crate) fn holds(it: &Interp<'_>, topic: Topic) -> bool {
     it.remembered(topic).and_then(|value| value.as_bool()) == Some(true)
 }
 
 /// Whether operations certainly record no gradients here.
-pub fn is_without_gradients(it: &Interp<'_>) -> bool {
+pub(crate) fn is_without_gradients(it: &Interp<'_>) -> bool {
     matches!(it.remembered(GRAD_MODE), Some(Value::Bool(false)))
 }

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-pub use super::front_matter::{Assignment, FixKind, Needs, Rejects};
+pub use super::front_matter::FixKind;
+pub(crate) use super::front_matter::{Assignment, Needs, Rejects};
 use super::front_matter::{Fault, FrontMatter, Level};
 use super::sections::{self, Section};
 use crate::diagnostic::Severity;

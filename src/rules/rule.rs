@@ -12,7 +12,7 @@ use crate::value::{Sym, Value};
 /// It implements the methods for the events it needs; the others do nothing and cost nothing. It
 /// stores what depends on the path on the heap (`notes`), and what holds for the whole run in its
 /// own fields. Rules are called in the order of their codes.
-pub trait Rule: Default {
+pub(super) trait Rule: Default {
     /// Whether the rule also gets calls and events of iterations that are run once more
     /// ([`Interp::second_round`]). It always gets results and moments.
     const LATER_ROUNDS: bool = false;
@@ -51,7 +51,7 @@ pub trait Rule: Default {
 }
 
 /// What a rule can see when it is called.
-pub struct Context<'c, 'p> {
+pub(super) struct Context<'c, 'p> {
     pub it: &'c mut Interp<'p>,
     /// The place of the event; the beginning of the file for events without a place.
     pub span: Span,
@@ -62,20 +62,20 @@ pub struct Context<'c, 'p> {
 
 impl Context<'_, '_> {
     /// The source text at a place.
-    pub fn source(&self, span: Span) -> Option<String> {
+    pub(super) fn source(&self, span: Span) -> Option<String> {
         (self.source)(span)
     }
 }
 
 /// A call of a library's function.
 #[derive(Clone, Copy)]
-pub struct Call<'a> {
+pub(crate) struct Call<'a> {
     pub path: Sym,
     pub bound: &'a Bound,
 }
 
 /// Where rules report findings.
-pub struct Findings<'c> {
+pub(super) struct Findings<'c> {
     pub(super) rules: &'c Rules,
     pub(super) found: &'c mut Found,
 }
@@ -83,7 +83,7 @@ pub struct Findings<'c> {
 impl Findings<'_> {
     /// Reports a finding for a page, once per place. Returns it, so that a fix or a witness can be
     /// added, unless others were reported after it.
-    pub fn report(
+    pub(super) fn report(
         &mut self,
         name: &str,
         severity: Severity,
@@ -112,19 +112,19 @@ impl Findings<'_> {
     }
 
     /// Withdraws a finding of a page at a place, if later events show that it does no harm.
-    pub fn retract(&mut self, name: &str, span: Span) {
+    pub(super) fn retract(&mut self, name: &str, span: Span) {
         self.found.retain(|d| d.name != name || d.span != span);
     }
 
     /// Whether a finding of this page was reported at this place.
-    pub fn has(&self, name: &str, span: Span) -> bool {
+    pub(super) fn has(&self, name: &str, span: Span) -> bool {
         self.found.iter().any(|d| d.name == name && d.span == span)
     }
 }
 
 /// Adds a witness to a finding: a few lines of Python that lead to it, and the line that then
 /// fails.
-pub fn witness(finding: Option<&mut Diagnostic>, setup: &'static str, call: &'static str) {
+pub(super) fn witness(finding: Option<&mut Diagnostic>, setup: &'static str, call: &'static str) {
     if let Some(finding) = finding {
         finding.witness.get_or_insert_with(|| Box::new(Witness::Program { setup, call }));
     }

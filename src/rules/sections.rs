@@ -6,7 +6,7 @@ use super::front_matter::{Fault, FixKind, FrontMatter};
 
 /// A `## Title` and the text up to the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Section<'a> {
+pub(super) struct Section<'a> {
     pub title: &'a str,
     pub text: &'a str,
     /// The line of the title.
@@ -14,7 +14,7 @@ pub struct Section<'a> {
 }
 
 /// The sections of a page, in order. A `##` inside a code block is not a title.
-pub fn sections(page: &str) -> Vec<Section<'_>> {
+pub(super) fn sections(page: &str) -> Vec<Section<'_>> {
     let mut found: Vec<(Section<'_>, usize)> = Vec::new();
     let (mut offset, mut fenced) = (0, false);
     for (index, line) in page.split_inclusive('\n').enumerate() {
@@ -33,7 +33,7 @@ pub fn sections(page: &str) -> Vec<Section<'_>> {
 }
 
 /// The contents of the ```` ```python ```` blocks of a section.
-pub fn python_blocks(section: &str) -> Vec<&str> {
+pub(super) fn python_blocks(section: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let (mut offset, mut start) = (0, None);
     for line in section.split_inclusive('\n') {
@@ -51,7 +51,7 @@ pub fn python_blocks(section: &str) -> Vec<&str> {
 }
 
 /// Checks that a page has the sections that its metadata needs, each with its code.
-pub fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
+pub(super) fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     let sections = sections(page);
     let section = |title: &str| sections.iter().find(|section| section.title == title);
     let wanted = |title: &str, wanted: bool, why: &str| match (section(title), wanted) {

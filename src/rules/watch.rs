@@ -9,14 +9,14 @@ use crate::syntax::{FileId, Setting, Span};
 use crate::value::Value;
 
 /// The findings of the rules so far.
-pub type Found = Vec<Diagnostic>;
+pub(crate) type Found = Vec<Diagnostic>;
 
 // `build.rs` generates this from the files of the rules: `Order`, which contains each rule, and
 // `each_rule!`, which calls them one after the other.
 include!(concat!(env!("OUT_DIR"), "/order.rs"));
 
 /// What rules get in addition to the run, and where they report.
-pub struct Watching<'c> {
+pub(crate) struct Watching<'c> {
     pub rules: &'c Rules,
     /// The source text at a place.
     pub source: &'c dyn Fn(Span) -> Option<String>,
@@ -25,7 +25,7 @@ pub struct Watching<'c> {
 
 /// All rules about order, with their state for one run.
 #[derive(Default)]
-pub struct Watch {
+pub(crate) struct Watch {
     trace: Trace,
     order: Order,
 }
@@ -38,13 +38,13 @@ impl Watch {
     }
 
     /// Before the run.
-    pub fn begin(&self, with: Watching<'_>, it: &mut Interp<'_>) {
+    pub(crate) fn begin(&self, with: Watching<'_>, it: &mut Interp<'_>) {
         let cx = &mut self.context(with, it, None);
         each_rule!(self.order, rule => rule.begin(cx));
     }
 
     /// A library function is called.
-    pub fn call(&self, with: Watching<'_>, it: &mut Interp<'_>, call: Call<'_>, span: Span) {
+    pub(crate) fn call(&self, with: Watching<'_>, it: &mut Interp<'_>, call: Call<'_>, span: Span) {
         let cx = &mut self.context(with, it, Some(span));
         if cx.it.imagining() {
             each_rule!(self.order, rule => rule.handles(cx, call));
@@ -65,7 +65,7 @@ impl Watch {
         self.trace.pass(cx.it, moment, cx.span);
     }
 
-    pub fn event(&self, with: Watching<'_>, it: &mut Interp<'_>, event: Event<'_>) {
+    pub(crate) fn event(&self, with: Watching<'_>, it: &mut Interp<'_>, event: Event<'_>) {
         if it.imagining() {
             return;
         }
@@ -84,7 +84,7 @@ impl Watch {
     }
 
     /// A name is assigned.
-    pub fn assigned(&self, with: Watching<'_>, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
+    pub(crate) fn assigned(&self, with: Watching<'_>, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
         if it.imagining() {
             return;
         }
@@ -93,7 +93,7 @@ impl Watch {
     }
 
     /// A library rejects a call. Returns whether a rule has reported it.
-    pub fn rejected(&self, with: Watching<'_>, it: &mut Interp<'_>, rejection: &Rejection) -> bool {
+    pub(crate) fn rejected(&self, with: Watching<'_>, it: &mut Interp<'_>, rejection: &Rejection) -> bool {
         let cx = &mut self.context(with, it, Some(rejection.span));
         each_rule!(self.order, rule => if rule.rejected(cx, rejection) {
             return true;
@@ -102,19 +102,19 @@ impl Watch {
     }
 
     /// After the run.
-    pub fn end(&self, with: Watching<'_>, it: &mut Interp<'_>) {
+    pub(crate) fn end(&self, with: Watching<'_>, it: &mut Interp<'_>) {
         let cx = &mut self.context(with, it, None);
         each_rule!(self.order, rule => rule.end(cx));
     }
 
     /// The number of moments of training so far.
-    pub fn moments(&self) -> u32 {
+    pub(crate) fn moments(&self) -> u32 {
         self.trace.moments()
     }
 }
 
 /// The environment variables that a launch file sets.
-pub fn launched(rules: &Rules, file: FileId, settings: &[Setting]) -> Found {
+pub(crate) fn launched(rules: &Rules, file: FileId, settings: &[Setting]) -> Found {
     let mut found = Found::new();
     let (findings, order) = (&mut Findings { rules, found: &mut found }, Order::default());
     let offset = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);

@@ -17,7 +17,7 @@ use crate::findings::INVALID_SYNTAX;
 use crate::project::Project;
 use crate::project::suppressions::{Suppressions, UNUSED_IGNORE};
 
-pub fn actions(
+pub(super) fn actions(
     workspace: &mut Workspace,
     client: &Client,
     document: &Document,

@@ -18,18 +18,18 @@ use crate::rules;
 use crate::syntax::{PositionEncoding, Span};
 
 /// The open documents, by path.
-pub type Open = FxHashMap<PathBuf, Arc<Document>>;
+pub(super) type Open = FxHashMap<PathBuf, Arc<Document>>;
 
 /// The position encoding of this editor.
 #[derive(Clone, Copy)]
-pub struct Lens<'a> {
+pub(super) struct Lens<'a> {
     pub open: &'a Open,
     pub encoding: PositionEncoding,
 }
 
 impl Lens<'_> {
     /// The place of a span: in a file, or in a cell of an open notebook.
-    pub fn location(self, project: &Project, span: Span) -> Location {
+    pub(super) fn location(self, project: &Project, span: Span) -> Location {
         let file = project.file(span.file);
         let content = file.content();
         let Some(cell) = content.cell_at(span.start) else {
@@ -57,7 +57,7 @@ impl Lens<'_> {
     }
 
     /// A finding, with its place.
-    pub fn finding(self, project: &Project, finding: &Diagnostic) -> (Uri, LspDiagnostic) {
+    pub(super) fn finding(self, project: &Project, finding: &Diagnostic) -> (Uri, LspDiagnostic) {
         let Location { uri, range } = self.location(project, finding.span);
         let is_rule = finding.code != finding.name;
         let labels = finding.labels.iter().filter(|label| label.span != finding.span);

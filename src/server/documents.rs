@@ -16,7 +16,7 @@ use crate::project::Content;
 use crate::syntax::{LaunchFile, PositionEncoding};
 
 /// A text or notebook in one state.
-pub struct Document {
+pub(super) struct Document {
     pub uri: Uri,
     pub version: i32,
     /// Its path with links resolved; an invented one for an unsaved document.
@@ -31,7 +31,7 @@ pub struct Document {
 
 /// A cell of a notebook.
 #[derive(Clone)]
-pub struct Cell {
+pub(super) struct Cell {
     pub uri: Uri,
     code: bool,
     content: Arc<Content>,
@@ -63,7 +63,7 @@ impl Document {
     }
 
     /// The URIs under which its findings are shown.
-    pub fn parts(&self) -> Vec<Uri> {
+    pub(super) fn parts(&self) -> Vec<Uri> {
         match &self.cells {
             Some(cells) => cells.iter().map(|cell| cell.uri.clone()).collect(),
             None => vec![self.uri.clone()],
@@ -71,7 +71,7 @@ impl Document {
     }
 
     /// The offset of a position in the document, or in the cell with this URI.
-    pub fn offset(&self, part: &Uri, position: Position, encoding: PositionEncoding) -> Option<u32> {
+    pub(super) fn offset(&self, part: &Uri, position: Position, encoding: PositionEncoding) -> Option<u32> {
         let content = self.content.as_ref()?;
         let Some(cells) = &self.cells else {
             return Some(content.offset_of(position.line, position.character, encoding));
@@ -85,7 +85,7 @@ impl Document {
 }
 
 /// All open documents.
-pub struct Documents {
+pub(super) struct Documents {
     encoding: PositionEncoding,
     open: FxHashMap<Uri, Arc<Document>>,
     /// The notebook of each cell.
@@ -93,17 +93,17 @@ pub struct Documents {
 }
 
 impl Documents {
-    pub fn new(encoding: PositionEncoding) -> Self {
+    pub(super) fn new(encoding: PositionEncoding) -> Self {
         Documents { encoding, open: FxHashMap::default(), owners: FxHashMap::default() }
     }
 
     /// The document of a URI, which names the document or one of its cells.
-    pub fn get(&self, uri: &Uri) -> Option<&Arc<Document>> {
+    pub(super) fn get(&self, uri: &Uri) -> Option<&Arc<Document>> {
         self.open.get(self.owners.get(uri).unwrap_or(uri))
     }
 
     /// `home` is the folder for unsaved texts.
-    pub fn open(&mut self, item: TextDocumentItem, home: &Path) -> Arc<Document> {
+    pub(super) fn open(&mut self, item: TextDocumentItem, home: &Path) -> Arc<Document> {
         let path = place(&item.uri, home);
         let ends_in = |extension: &str| path.extension().is_some_and(|own| own == extension);
         let python = item.language_id == LanguageKind::Python || ends_in("py");
@@ -112,7 +112,7 @@ impl Documents {
         self.keep(Document::text(item.uri, path, item.version, foreign, Some(&item.text)))
     }
 
-    pub fn change(&mut self, params: DidChangeTextDocumentParams) -> Option<Arc<Document>> {
+    pub(super) fn change(&mut self, params: DidChangeTextDocumentParams) -> Option<Arc<Document>> {
         let uri = params.text_document.text_document_identifier.uri;
         let old = self.open.get(&uri)?;
         let text = edit(old.content.as_deref(), &old.path, &params.content_changes, self.encoding);
@@ -120,7 +120,7 @@ impl Documents {
         Some(self.keep(new))
     }
 
-    pub fn close(&mut self, uri: &Uri) -> Option<Arc<Document>> {
+    pub(super) fn close(&mut self, uri: &Uri) -> Option<Arc<Document>> {
         let document = self.open.remove(uri)?;
         for cell in document.cells.iter().flatten() {
             self.owners.remove(&cell.uri);
@@ -128,7 +128,7 @@ impl Documents {
         Some(document)
     }
 
-    pub fn open_notebook(&mut self, params: DidOpenNotebookDocumentParams, home: &Path) -> Arc<Document> {
+    pub(super) fn open_notebook(&mut self, params: DidOpenNotebookDocumentParams, home: &Path) -> Arc<Document> {
         let notebook = params.notebook_document;
         let texts = texts(&params.cell_text_documents);
         let cells: Vec<Cell> = notebook.cells.iter().map(|cell| new_cell(cell, &texts)).collect();
@@ -136,7 +136,7 @@ impl Documents {
         self.keep(Document::notebook(notebook.uri, path, notebook.version, cells))
     }
 
-    pub fn change_notebook(&mut self, params: DidChangeNotebookDocumentParams) -> Option<Arc<Document>> {
+    pub(super) fn change_notebook(&mut self, params: DidChangeNotebookDocumentParams) -> Option<Arc<Document>> {
         let uri = params.notebook_document.uri;
         let old = self.open.get(&uri)?.clone();
         let mut cells = old.cells.clone().unwrap_or_default();

@@ -8,7 +8,7 @@ use super::hover::describe;
 use super::settings::Hints;
 use super::workspace::{Cancelled, Stopped, Workspace};
 
-pub fn hints(
+pub(super) fn hints(
     workspace: &mut Workspace,
     document: &Document,
     part: &Uri,

@@ -13,7 +13,7 @@ use crate::syntax::Span;
 /// Source text longer than this is cut.
 const LONGEST: usize = 60;
 
-pub fn hover(
+pub(super) fn hover(
     workspace: &mut Workspace,
     document: &Document,
     part: &Uri,
@@ -62,7 +62,7 @@ fn page(page: &Page) -> String {
 }
 
 /// `logits: float32[B, 10] cuda:0`, and the code that determines it.
-pub fn describe(facts: &Facts, fact: &FactEntry, lens: Lens) -> String {
+pub(super) fn describe(facts: &Facts, fact: &FactEntry, lens: Lens) -> String {
     let name = short(&fact.name);
     let mut out = format!("```python\n{name}: {}\n```", fact.text);
     let mut places: Vec<(Span, Vec<&str>)> = Vec::new();

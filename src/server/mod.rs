@@ -40,7 +40,7 @@ const WATCHED: [&str; 2] = ["**/*.{py,ipynb,yaml,yml,json,md}", "**/{pyproject,t
 
 /// The capabilities of the editor.
 #[derive(Debug, Clone)]
-pub struct Client {
+pub(crate) struct Client {
     encoding: PositionEncoding,
     /// The editor requests findings, so they are not published.
     pulls: bool,
@@ -99,7 +99,7 @@ impl Client {
 
 /// Serves one editor over standard input and output until it ends. Returns whether it was shut down
 /// properly. `stack` is the stack size of the thread that analyses.
-pub fn run(stack: usize) -> Result<bool, String> {
+pub(crate) fn run(stack: usize) -> Result<bool, String> {
     let (connection, threads) = Connection::stdio();
     let orderly = serve(connection, stack)?;
     threads.join().map_err(|error| error.to_string())?;

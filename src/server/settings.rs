@@ -13,7 +13,7 @@ use crate::contract::Contracts;
 /// Which inlay hints are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Hints {
+pub(super) enum Hints {
     #[default]
     Off,
     /// Where the facts about a variable change.
@@ -24,7 +24,7 @@ pub enum Hints {
 /// The settings of the editor: `torchvet.*`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Options {
+pub(super) struct Options {
     pub enable: Option<bool>,
     pub select: Option<Vec<String>>,
     pub ignore: Option<Vec<String>>,
@@ -34,7 +34,7 @@ pub struct Options {
 impl Options {
     /// Reads what an editor sends: the settings themselves, or under the key `settings` or
     /// `torchvet`.
-    pub fn read(mut value: serde_json::Value) -> Result<Options, String> {
+    pub(super) fn read(mut value: serde_json::Value) -> Result<Options, String> {
         for key in ["settings", "torchvet"] {
             if let Some(inner) = value.get_mut(key) {
                 value = inner.take();
@@ -50,13 +50,13 @@ impl Options {
         serde_json::from_value(value).map_err(|error| format!("the settings `torchvet.*`: {error}"))
     }
 
-    pub fn is_on(&self) -> bool {
+    pub(super) fn is_on(&self) -> bool {
         self.enable.unwrap_or(true)
     }
 }
 
 /// Settings, ready for use.
-pub struct Loaded {
+pub(super) struct Loaded {
     pub settings: Settings,
     pub contracts: Contracts,
 }
@@ -65,7 +65,7 @@ pub struct Loaded {
 type Stamp = Vec<(PathBuf, Option<SystemTime>, u64)>;
 
 #[derive(Default)]
-pub struct Cache {
+pub(super) struct Cache {
     options: Options,
     loaded: FxHashMap<Stamp, Arc<Loaded>>,
     /// Mistakes that were not reported to the user yet.
@@ -74,28 +74,28 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub fn options(&self) -> &Options {
+    pub(super) fn options(&self) -> &Options {
         &self.options
     }
 
-    pub fn set_options(&mut self, options: Options) {
+    pub(super) fn set_options(&mut self, options: Options) {
         self.options = options;
         self.forget();
     }
 
     /// Reads everything again the next time.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.loaded.clear();
         self.told.clear();
     }
 
     /// Messages about wrong settings.
-    pub fn mistakes(&mut self) -> Vec<String> {
+    pub(super) fn mistakes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.mistakes)
     }
 
     /// The settings for the files in a folder. If some settings are wrong, the others still apply.
-    pub fn of(&mut self, folder: &Path) -> Arc<Loaded> {
+    pub(super) fn of(&mut self, folder: &Path) -> Arc<Loaded> {
         let stamp: Stamp = Layer::candidates(folder)
             .filter_map(|path| {
                 let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;

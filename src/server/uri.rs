@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gen_lsp_types::Uri;
 
 /// The path of a `file:` URI.
-pub fn to_path(uri: &Uri) -> Option<PathBuf> {
+pub(super) fn to_path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.0.strip_prefix("file://")?;
     // An authority other than this machine is a Windows share.
     let (host, path) = rest.split_at(rest.find('/')?);
@@ -18,7 +18,7 @@ pub fn to_path(uri: &Uri) -> Option<PathBuf> {
 }
 
 /// The URI of an absolute path.
-pub fn from_path(path: &Path) -> Uri {
+pub(super) fn from_path(path: &Path) -> Uri {
     let text = path.to_string_lossy();
     // The prefix of resolved paths on Windows.
     let text = text.strip_prefix(r"\\?\").unwrap_or(&text);
@@ -38,7 +38,7 @@ pub fn from_path(path: &Path) -> Uri {
 }
 
 /// A name for a text without a file: the last part of its URI.
-pub fn name(uri: &Uri) -> String {
+pub(super) fn name(uri: &Uri) -> String {
     let tail = uri.0.rsplit(['/', ':', '#']).find(|part| !part.is_empty());
     decode(tail.unwrap_or("untitled")).replace(['/', '\\'], "-")
 }

@@ -27,7 +27,7 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 const PAUSE: u32 = 4;
 
 /// A message to the worker.
-pub enum Task {
+pub(super) enum Task {
     Set(Arc<Document>),
     Saved(PathBuf),
     Close(Arc<Document>),
@@ -41,7 +41,7 @@ pub enum Task {
 }
 
 /// A request that refers to a state of a document.
-pub struct Ask {
+pub(super) struct Ask {
     pub id: RequestId,
     pub document: Arc<Document>,
     /// The URI of the document or of one of its cells.
@@ -49,7 +49,7 @@ pub struct Ask {
     pub what: What,
 }
 
-pub enum What {
+pub(super) enum What {
     Diagnostics { previous: Option<String> },
     Actions(Box<CodeActionParams>),
     Hover(Position),
@@ -58,18 +58,18 @@ pub enum What {
 
 /// Cancellation signal from the reader thread.
 #[derive(Default)]
-pub struct Interrupt {
+pub(super) struct Interrupt {
     /// Counts messages that make the present work useless.
     news: AtomicU64,
     cancelled: Mutex<FxHashSet<RequestId>>,
 }
 
 impl Interrupt {
-    pub fn news(&self) {
+    pub(super) fn news(&self) {
         self.news.fetch_add(1, Ordering::Release);
     }
 
-    pub fn cancel(&self, id: RequestId) {
+    pub(super) fn cancel(&self, id: RequestId) {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
         self.news();
     }
@@ -85,9 +85,9 @@ impl Interrupt {
 }
 
 /// The channel for messages to the editor.
-pub type Outgoing = Box<dyn Fn(Message) + Send>;
+pub(super) type Outgoing = Box<dyn Fn(Message) + Send>;
 
-pub struct Worker {
+pub(super) struct Worker {
     tasks: Receiver<Task>,
     send: Outgoing,
     interrupt: Arc<Interrupt>,
@@ -111,7 +111,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(tasks: Receiver<Task>, send: Outgoing, interrupt: Arc<Interrupt>, client: Client) -> Self {
+    pub(super) fn new(tasks: Receiver<Task>, send: Outgoing, interrupt: Arc<Interrupt>, client: Client) -> Self {
         let workspace = Workspace::new(client.encoding);
         Worker {
             tasks,
@@ -132,7 +132,7 @@ impl Worker {
     }
 
     /// Works until nobody can send tasks any more.
-    pub fn run(mut self) {
+    pub(super) fn run(mut self) {
         loop {
             let idle = self.queue.is_empty() && self.asks.is_empty();
             if idle {

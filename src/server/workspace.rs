@@ -24,7 +24,7 @@ const CALLERS: usize = 3;
 
 /// Why an analysis has no result.
 #[derive(Debug)]
-pub enum Stopped {
+pub(super) enum Stopped {
     /// Cancelled, because something newer must be done.
     Cancelled,
     /// torchvet crashed: the message.
@@ -32,7 +32,7 @@ pub enum Stopped {
 }
 
 /// Whether to cancel the present work.
-pub type Cancelled<'a> = &'a dyn Fn() -> bool;
+pub(super) type Cancelled<'a> = &'a dyn Fn() -> bool;
 
 /// An open document, analysed as a program.
 struct Root {
@@ -54,7 +54,7 @@ impl Root {
 }
 
 /// The result of the analysis of a document.
-pub struct Analysed {
+pub(super) struct Analysed {
     /// The files whose findings may have changed, including the document.
     pub concerned: Vec<PathBuf>,
     /// torchvet crashed: the message.
@@ -62,12 +62,12 @@ pub struct Analysed {
 }
 
 /// A finding, and the project to which its places refer.
-pub struct Reported<'w> {
+pub(super) struct Reported<'w> {
     pub finding: Diagnostic,
     pub project: &'w Project,
 }
 
-pub struct Workspace {
+pub(super) struct Workspace {
     encoding: PositionEncoding,
     pub settings: Cache,
     pub folders: Vec<PathBuf>,
@@ -77,7 +77,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    pub fn new(encoding: PositionEncoding) -> Self {
+    pub(super) fn new(encoding: PositionEncoding) -> Self {
         Workspace {
             encoding,
             settings: Cache::default(),
@@ -88,20 +88,20 @@ impl Workspace {
         }
     }
 
-    pub fn lens(&self) -> Lens<'_> {
+    pub(super) fn lens(&self) -> Lens<'_> {
         Lens { open: &self.open, encoding: self.encoding }
     }
 
-    pub fn document(&self, path: &Path) -> Option<&Arc<Document>> {
+    pub(super) fn document(&self, path: &Path) -> Option<&Arc<Document>> {
         self.open.get(path)
     }
 
-    pub fn documents(&self) -> impl Iterator<Item = &Arc<Document>> {
+    pub(super) fn documents(&self) -> impl Iterator<Item = &Arc<Document>> {
         self.open.values()
     }
 
     /// Stores the newest state of a document.
-    pub fn set(&mut self, document: Arc<Document>) {
+    pub(super) fn set(&mut self, document: Arc<Document>) {
         let path = document.path.clone();
         match &document.content {
             Some(content) => self.disk.shadow(&path, content.clone()),
@@ -113,7 +113,7 @@ impl Workspace {
     }
 
     /// Forgets a document. Returns the files in which it had findings.
-    pub fn close(&mut self, path: &Path) -> Vec<PathBuf> {
+    pub(super) fn close(&mut self, path: &Path) -> Vec<PathBuf> {
         let concerned = self.concerned(path);
         self.disk.unshadow(path);
         self.open.remove(path);
@@ -124,7 +124,7 @@ impl Workspace {
 
     /// Records that a file has changed: programs that have read it must be analysed again. If it
     /// was created or deleted, any import may have another meaning.
-    pub fn changed(&mut self, path: &Path, born_or_gone: bool) {
+    pub(super) fn changed(&mut self, path: &Path, born_or_gone: bool) {
         let now = self.open.get(path).and_then(|document| document.content.as_ref());
         for root in self.roots.values_mut() {
             let same = || {
@@ -138,19 +138,19 @@ impl Workspace {
     }
 
     /// Records that everything must be analysed again.
-    pub fn all_changed(&mut self) {
+    pub(super) fn all_changed(&mut self) {
         for root in self.roots.values_mut() {
             root.stale = true;
         }
     }
 
     /// Whether the analysis of a document is out of date.
-    pub fn is_stale(&self, path: &Path) -> bool {
+    pub(super) fn is_stale(&self, path: &Path) -> bool {
         self.open.contains_key(path) && self.roots.get(path).is_none_or(|root| root.stale)
     }
 
     /// Analyses a document, unless it is cancelled.
-    pub fn analyse(&mut self, path: &Path, cancelled: Cancelled) -> Option<Analysed> {
+    pub(super) fn analyse(&mut self, path: &Path, cancelled: Cancelled) -> Option<Analysed> {
         let loaded = self.settings_of(path);
         let before = self.concerned(path);
         let project = Project::with_disk(self.top(path), self.disk.clone());
@@ -197,7 +197,7 @@ impl Workspace {
 
     /// A document that must be analysed before the findings in a file are known: the file itself,
     /// or a program that had findings in it.
-    pub fn awaited(&self, path: &Path) -> Option<PathBuf> {
+    pub(super) fn awaited(&self, path: &Path) -> Option<PathBuf> {
         if self.is_stale(path) {
             return Some(path.to_owned());
         }
@@ -206,7 +206,7 @@ impl Workspace {
     }
 
     /// The findings in a file; `None` while some part of them is not known yet.
-    pub fn reported(&mut self, path: &Path) -> Option<Vec<Reported<'_>>> {
+    pub(super) fn reported(&mut self, path: &Path) -> Option<Vec<Reported<'_>>> {
         if self.awaited(path).is_some() {
             return None;
         }
@@ -251,7 +251,7 @@ impl Workspace {
     }
 
     /// The same for the editor, each with the URI under which it is shown.
-    pub fn shown(&mut self, path: &Path) -> Option<Vec<(Uri, LspDiagnostic)>> {
+    pub(super) fn shown(&mut self, path: &Path) -> Option<Vec<(Uri, LspDiagnostic)>> {
         let encoding = self.encoding;
         let open = self.open.clone();
         let lens = Lens { open: &open, encoding };
@@ -261,7 +261,7 @@ impl Workspace {
 
     /// The facts about the variables of a document, or about the expressions around an offset. What
     /// its own run does not reach may be reached by programs that import it.
-    pub fn facts(&mut self, path: &Path, at: Option<u32>, cancelled: Cancelled) -> Result<Facts, Stopped> {
+    pub(super) fn facts(&mut self, path: &Path, at: Option<u32>, cancelled: Cancelled) -> Result<Facts, Stopped> {
         let project = Project::with_disk(self.top(path), self.disk.clone());
         let Ok(id) = project.load(path).map(|file| file.id) else { return Ok(Facts::none(project)) };
         let loaded = self.settings_of(path);
@@ -282,7 +282,7 @@ impl Workspace {
         Ok(Facts { project, entries })
     }
 
-    pub fn settings_of(&mut self, path: &Path) -> Arc<Loaded> {
+    pub(super) fn settings_of(&mut self, path: &Path) -> Arc<Loaded> {
         self.settings.of(path.parent().unwrap_or(path))
     }
 
@@ -301,7 +301,7 @@ impl Workspace {
 }
 
 /// Facts about some places, and the project to which they refer.
-pub struct Facts {
+pub(super) struct Facts {
     pub project: Project,
     pub entries: Vec<FactEntry>,
 }

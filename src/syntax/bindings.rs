@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 /// The top-level statements of a module, by the names that they bind or change: enough to find the
 /// meaning of one name without running the whole module.
 #[derive(Debug, Default)]
-pub struct Bindings {
+pub(crate) struct Bindings {
     names: FxHashMap<Box<str>, Vec<Place>>,
     /// `from module import *`
     pub stars: Vec<u32>,
@@ -16,7 +16,7 @@ pub struct Bindings {
 
 /// A statement at the top of a module, by its index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Place {
+pub(crate) enum Place {
     Stmt(u32),
     /// An import that only type checkers execute: the `if TYPE_CHECKING:` statement, and the index
     /// in its body.
@@ -24,7 +24,7 @@ pub enum Place {
 }
 
 impl Bindings {
-    pub fn of(body: &[Stmt]) -> Bindings {
+    pub(crate) fn of(body: &[Stmt]) -> Bindings {
         let mut all = Bindings::default();
         for (index, stmt) in (0..).zip(body) {
             if let Stmt::ImportFrom(import) = stmt
@@ -49,12 +49,12 @@ impl Bindings {
     }
 
     /// Where a name is bound and changed, in order.
-    pub fn of_name(&self, name: &str) -> &[Place] {
+    pub(crate) fn of_name(&self, name: &str) -> &[Place] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// All names, in the order of the statements that bind them first.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let mut all: Vec<(&Place, &str)> =
             self.names.iter().filter_map(|(name, places)| Some((places.first()?, &**name))).collect();
         all.sort_unstable();
@@ -101,7 +101,7 @@ fn bound_by_import_from(import: &ast::StmtImportFrom, bind: &mut dyn FnMut(&str)
 /// Whether some import statement, at any place, imports something `wanted`. The function gets the
 /// first part of the module's name (empty for a relative import) and the name that is imported from
 /// it, if any.
-pub fn imports(body: &[Stmt], wanted: &mut dyn FnMut(&str, Option<&str>) -> bool) -> bool {
+pub(crate) fn imports(body: &[Stmt], wanted: &mut dyn FnMut(&str, Option<&str>) -> bool) -> bool {
     let top = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
     body.iter().any(|stmt| match stmt {
         Stmt::Import(import) => import.names.iter().any(|alias| wanted(&top(&alias.name), None)),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// The kind of a file, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LaunchFile {
+pub(crate) enum LaunchFile {
     Docker,
     Shell,
     Env,
@@ -18,17 +18,17 @@ pub enum LaunchFile {
 
 /// A variable that is set to a value other than nothing, `0` or another variable.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub(crate) struct Setting {
     pub variable: &'static str,
     /// Its place in the file.
     pub at: Range<usize>,
 }
 
 /// The variables that rules check.
-pub const VARIABLES: &[&str] = &["CUDA_LAUNCH_BLOCKING", "TORCH_USE_CUDA_DSA"];
+pub(crate) const VARIABLES: &[&str] = &["CUDA_LAUNCH_BLOCKING", "TORCH_USE_CUDA_DSA"];
 
 impl LaunchFile {
-    pub fn of(path: &Path) -> Option<LaunchFile> {
+    pub(crate) fn of(path: &Path) -> Option<LaunchFile> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         if ["dockerfile", "containerfile"].iter().any(|kind| {
             name.strip_prefix(kind).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -48,7 +48,7 @@ impl LaunchFile {
     }
 
     /// The settings in a file of this kind.
-    pub fn settings(self, path: &Path, text: &str) -> Vec<Setting> {
+    pub(crate) fn settings(self, path: &Path, text: &str) -> Vec<Setting> {
         // Files for debugging may set them.
         let debugging = |part: &str| part.to_ascii_lowercase().contains("debug");
         if path.file_name().and_then(|name| name.to_str()).is_some_and(debugging) {

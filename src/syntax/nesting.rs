@@ -10,11 +10,11 @@ const MAX_CHAIN: u32 = 5_000;
 
 /// Estimates how deep the syntax tree of a source can be, with a quick scan that skips strings and
 /// comments.
-pub struct Nesting;
+pub(super) struct Nesting;
 
 impl Nesting {
     /// The place and the reason, if a source exceeds what Python accepts.
-    pub fn too_deep(text: &str) -> Option<(TextRange, &'static str)> {
+    pub(super) fn too_deep(text: &str) -> Option<(TextRange, &'static str)> {
         let bytes = text.as_bytes();
         // For each open bracket: the chain outside it. A chain counts the operators and
         // words since the last comma.

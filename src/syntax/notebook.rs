@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// A Jupyter notebook: the concatenation of its Python cells, and the place of each.
-pub struct Notebook {
+pub(crate) struct Notebook {
     /// The sources of the cells, with one newline after each.
     pub text: String,
     /// The Python cells, in order.
@@ -13,7 +13,7 @@ pub struct Notebook {
 
 /// A code cell of a notebook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
+pub(crate) struct Cell {
     /// Counted from 1 over all cells, including text cells, as in the file.
     pub number: usize,
     /// Its place in [`Notebook::text`], without the newline that separates it.
@@ -22,7 +22,7 @@ pub struct Cell {
 
 /// Why a file is not a notebook, and where.
 #[derive(Debug)]
-pub struct NotebookError {
+pub(crate) struct NotebookError {
     pub message: String,
     /// Line and column, from 1.
     pub place: Option<(usize, usize)>,
@@ -31,7 +31,7 @@ pub struct NotebookError {
 impl Notebook {
     /// Reads the JSON of a notebook; `None` for a notebook in another language. An empty file is a
     /// notebook without cells.
-    pub fn read(json: &str) -> Result<Option<Self>, NotebookError> {
+    pub(crate) fn read(json: &str) -> Result<Option<Self>, NotebookError> {
         if json.trim().is_empty() {
             return Ok(Some(Notebook { text: "\n".to_owned(), cells: Vec::new() }));
         }
@@ -48,14 +48,14 @@ impl Notebook {
     }
 
     /// The cell that contains the offset; the newline after a cell belongs to it.
-    pub fn cell_at(&self, offset: TextSize) -> Option<Cell> {
+    pub(crate) fn cell_at(&self, offset: TextSize) -> Option<Cell> {
         let after = self.cells.partition_point(|cell| cell.range.start() <= offset);
         self.cells.get(after.checked_sub(1)?).copied()
     }
 
     /// The JSON of the notebook with new sources for some cells (by number, ascending). All other
     /// bytes stay the same: outputs, metadata, order and number formats.
-    pub fn replace_sources(json: &str, new: &[(usize, String)]) -> Result<String, NotebookError> {
+    pub(crate) fn replace_sources(json: &str, new: &[(usize, String)]) -> Result<String, NotebookError> {
         let raw: RawNotebook = serde_json::from_str(json).map_err(|error| explain(RuffError::InvalidSchema(error)))?;
         let mut out = String::with_capacity(json.len());
         let mut done = 0usize;

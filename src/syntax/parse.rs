@@ -6,7 +6,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use super::nesting::Nesting;
 
 /// A syntax tree with its syntax errors.
-pub struct Parsed {
+pub(crate) struct Parsed {
     pub module: ModModule,
     pub issues: Vec<ParseIssue>,
     /// Every comment, from its `#` to the end of its line, in order.
@@ -15,13 +15,13 @@ pub struct Parsed {
 
 /// A syntax error with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParseIssue {
+pub(crate) struct ParseIssue {
     pub range: TextRange,
     pub message: String,
 }
 
 /// Parses a module; `notebook` allows IPython's magics and shell escapes.
-pub fn parse(text: &str, notebook: bool) -> Parsed {
+pub(crate) fn parse(text: &str, notebook: bool) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
     }
@@ -34,7 +34,7 @@ pub fn parse(text: &str, notebook: bool) -> Parsed {
 }
 
 /// A text that is not Python. Only its comments are read: each from a `#` to the end of its line.
-pub fn parse_comments(text: &str) -> Parsed {
+pub(crate) fn parse_comments(text: &str) -> Parsed {
     let mut comments = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -50,7 +50,7 @@ pub fn parse_comments(text: &str) -> Parsed {
 
 /// Parses each cell of a notebook separately, so that an open bracket in one does not affect the
 /// next. The cells are in `text` in order, separated by a newline.
-pub fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
+pub(crate) fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
     }

@@ -3,12 +3,12 @@
 use super::{Dim, Size};
 
 /// Whether a size is certainly not 1.
-pub fn not_one(size: &Size) -> bool {
+pub(crate) fn not_one(size: &Size) -> bool {
     size.equals(&Size::Int(1)) == Some(false)
 }
 
 /// The dimension of the result where two meet; `None` where they certainly do not fit.
-pub fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
+pub(crate) fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
     if a.size.known() == Some(1) {
         return Some(b.clone());
     }
@@ -31,7 +31,7 @@ pub fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
 }
 
 /// Two shapes broadcast; `Err` holds the position, counted from the end, that does not fit.
-pub fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
+pub(crate) fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
     let rank = a.len().max(b.len());
     let mut out = Vec::with_capacity(rank);
     for back in 1..=rank {
@@ -47,7 +47,7 @@ pub fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
 }
 
 /// Whether two shapes broadcast to one; `None` where that is not known.
-pub fn broadcastable(a: &[Dim], b: &[Dim]) -> Option<bool> {
+pub(crate) fn broadcastable(a: &[Dim], b: &[Dim]) -> Option<bool> {
     let mut result = Some(true);
     for (x, y) in a.iter().rev().zip(b.iter().rev()) {
         let one = |d: &Dim| d.size.equals(&Size::Int(1));

@@ -3,7 +3,7 @@ use std::fmt;
 use super::Sym;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DeviceKind {
+pub(crate) enum DeviceKind {
     Cpu,
     Cuda,
     Meta,
@@ -17,17 +17,17 @@ pub enum DeviceKind {
 
 /// A device; `index` is `None` for the current one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Device {
+pub(crate) struct Device {
     pub kind: DeviceKind,
     pub index: Option<u32>,
 }
 
 impl Device {
-    pub const CPU: Device = Device { kind: DeviceKind::Cpu, index: None };
-    pub const CUDA: Device = Device { kind: DeviceKind::Cuda, index: None };
+    pub(crate) const CPU: Device = Device { kind: DeviceKind::Cpu, index: None };
+    pub(crate) const CUDA: Device = Device { kind: DeviceKind::Cuda, index: None };
 
     /// Reads `"cpu"`, `"cuda"`, `"cuda:1"`, …
-    pub fn parse(text: &str) -> Option<Device> {
+    pub(crate) fn parse(text: &str) -> Option<Device> {
         let (name, index) = match text.split_once(':') {
             Some((name, index)) => (name, Some(index.parse().ok()?)),
             None => (text, None),
@@ -43,22 +43,22 @@ impl Device {
     }
 
     /// Whether it is a device by its name, and does not stand for one that is not known.
-    pub fn is_concrete(self) -> bool {
+    pub(crate) fn is_concrete(self) -> bool {
         !matches!(self.kind, DeviceKind::Symbolic(_) | DeviceKind::Module)
     }
 
-    pub fn is_cpu(self) -> bool {
+    pub(crate) fn is_cpu(self) -> bool {
         self.kind == DeviceKind::Cpu
     }
 
-    pub fn is_cuda(self) -> bool {
+    pub(crate) fn is_cuda(self) -> bool {
         self.kind == DeviceKind::Cuda
     }
 
     /// Whether the two are the same device: `None` where that is not known. `cuda` and
     /// `cuda:0` are taken as the same, since the current device is 0 unless the script
     /// changes it; `cuda` against `cuda:1` is not decided.
-    pub fn same(self, other: Device) -> Option<bool> {
+    pub(crate) fn same(self, other: Device) -> Option<bool> {
         match (self.kind, other.kind) {
             (DeviceKind::Symbolic(a), DeviceKind::Symbolic(b)) => (a == b).then_some(true),
             (DeviceKind::Module, DeviceKind::Module) => Some(true),
@@ -77,7 +77,7 @@ impl Device {
 
     /// The device, where modules are moved to a GPU.
     #[must_use]
-    pub fn on_gpu(self) -> Device {
+    pub(crate) fn on_gpu(self) -> Device {
         if self.kind == DeviceKind::Module { Device::CUDA } else { self }
     }
 }

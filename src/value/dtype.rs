@@ -2,7 +2,7 @@ use std::fmt;
 
 /// An element type of PyTorch (numpy's map onto the same names).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Dtype {
+pub(crate) enum Dtype {
     Bool,
     Uint8,
     Int8,
@@ -25,7 +25,7 @@ pub enum Dtype {
 
 /// The category of a dtype; type promotion climbs in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub(crate) enum Kind {
     Bool,
     Integral,
     Floating,
@@ -34,7 +34,7 @@ pub enum Kind {
 
 impl Dtype {
     /// Reads `float32`, `float`, `long`, … (the names under `torch.` and `numpy.`).
-    pub fn parse(name: &str) -> Option<Dtype> {
+    pub(crate) fn parse(name: &str) -> Option<Dtype> {
         Some(match name {
             "bool" | "bool_" => Dtype::Bool,
             "uint8" => Dtype::Uint8,
@@ -60,7 +60,7 @@ impl Dtype {
         })
     }
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Dtype::Bool => "bool",
             Dtype::Uint8 => "uint8",
@@ -83,7 +83,7 @@ impl Dtype {
     }
 
     /// The name in PyTorch's own messages: `Long`, `Float`, …
-    pub fn scalar_name(self) -> &'static str {
+    pub(crate) fn scalar_name(self) -> &'static str {
         match self {
             Dtype::Bool => "Bool",
             Dtype::Uint8 => "Byte",
@@ -105,7 +105,7 @@ impl Dtype {
         }
     }
 
-    pub fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> Kind {
         match self {
             Dtype::Bool => Kind::Bool,
             Dtype::Float16 | Dtype::Bfloat16 | Dtype::Float32 | Dtype::Float64 | Dtype::Other(_) => Kind::Floating,
@@ -114,21 +114,21 @@ impl Dtype {
         }
     }
 
-    pub fn is_floating(self) -> bool {
+    pub(crate) fn is_floating(self) -> bool {
         self.kind() == Kind::Floating
     }
 
-    pub fn is_complex(self) -> bool {
+    pub(crate) fn is_complex(self) -> bool {
         self.kind() == Kind::Complex
     }
 
     /// Integers and bool.
-    pub fn is_integral(self) -> bool {
+    pub(crate) fn is_integral(self) -> bool {
         self.kind() <= Kind::Integral
     }
 
     /// The real type with the parts of this complex type (other types: themselves).
-    pub fn to_real(self) -> Dtype {
+    pub(crate) fn to_real(self) -> Dtype {
         match self {
             Dtype::Complex32 => Dtype::Float16,
             Dtype::Complex64 => Dtype::Float32,
@@ -138,7 +138,7 @@ impl Dtype {
     }
 
     /// The complex type whose parts are of this real type.
-    pub fn to_complex(self) -> Dtype {
+    pub(crate) fn to_complex(self) -> Dtype {
         match self {
             Dtype::Float16 => Dtype::Complex32,
             Dtype::Float64 => Dtype::Complex128,
@@ -148,7 +148,7 @@ impl Dtype {
     }
 
     /// The largest finite value of a floating type.
-    pub fn largest(self) -> Option<f64> {
+    pub(crate) fn largest(self) -> Option<f64> {
         Some(match self {
             Dtype::Float16 => 65504.0,
             Dtype::Bfloat16 => 3.389_531_389_251_535_5e38,
@@ -159,7 +159,7 @@ impl Dtype {
     }
 
     /// The values an integer type can hold.
-    pub fn bounds(self) -> Option<(f64, f64)> {
+    pub(crate) fn bounds(self) -> Option<(f64, f64)> {
         Some(match self {
             Dtype::Bool => (0.0, 1.0),
             Dtype::Uint8 => (0.0, 255.0),
@@ -180,7 +180,7 @@ impl fmt::Display for Dtype {
 }
 
 /// PyTorch's `torch.promote_types`; `None` where PyTorch refuses the pair or it is not known.
-pub fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
+pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
     use Dtype::{
         Bfloat16, Bool, Complex32, Complex64, Complex128, Float16, Float32, Float64, Int8, Int16, Int32, Int64, Other,
         Uint8, Uint16, Uint32, Uint64,

@@ -15,7 +15,7 @@ use super::{
 pub(super) const DEPTH: u32 = 4;
 
 /// Whether two values are known to be the same: the same thing, or alike in every fact.
-pub fn same(heap: &Heap, a: &Value, b: &Value) -> bool {
+pub(crate) fn same(heap: &Heap, a: &Value, b: &Value) -> bool {
     same_at(heap, a, b, DEPTH)
 }
 

@@ -5,7 +5,7 @@ use super::{ArrayKind, Data, Device, Dtype, Grad, Heap, Items, Poly, Role, Size,
 
 /// A length: a number, an expression of symbols, or unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Length {
+pub(crate) enum Length {
     Int(i64),
     Expr(Poly),
     Unknown,
@@ -23,7 +23,7 @@ impl From<&Size> for Length {
 
 /// The facts of a tensor or array.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TensorForm {
+pub(crate) struct TensorForm {
     pub numpy: bool,
     /// The subclass that it is.
     pub wrapper: Option<Sym>,
@@ -46,7 +46,7 @@ pub struct TensorForm {
 
 impl TensorForm {
     /// A tensor of which nothing is known.
-    pub fn unknown() -> TensorForm {
+    pub(crate) fn unknown() -> TensorForm {
         TensorForm {
             numpy: false,
             wrapper: None,
@@ -66,7 +66,7 @@ impl TensorForm {
 
 /// An instance of a library's class, as the arguments of its constructor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InstanceForm {
+pub(crate) struct InstanceForm {
     pub class: Sym,
     pub arguments: Vec<(Sym, Form)>,
     /// Where its parameters are, and of which type, where it has any.
@@ -76,7 +76,7 @@ pub struct InstanceForm {
 
 /// A value as facts.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Form {
+pub(crate) enum Form {
     Unknown,
     None,
     Ellipsis,
@@ -101,7 +101,7 @@ pub enum Form {
 }
 
 /// The parameters of a class's constructor, with their defaults.
-pub type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
+pub(super) type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
 
 /// How deep containers are followed.
 const DEPTH: u32 = 4;
@@ -111,12 +111,12 @@ const MAX_ITEMS: usize = 64;
 const MAX_DATA: usize = 4096;
 
 impl Form {
-    pub fn of(heap: &Heap, value: &Value, constructor: &Constructor<'_>) -> Form {
+    pub(crate) fn of(heap: &Heap, value: &Value, constructor: &Constructor<'_>) -> Form {
         form(heap, value, constructor, DEPTH)
     }
 
     /// All tensors in it.
-    pub fn tensors(&self) -> Vec<&TensorForm> {
+    pub(crate) fn tensors(&self) -> Vec<&TensorForm> {
         match self {
             Form::Tensor(tensor) => vec![tensor],
             Form::Tuple(items) | Form::List(items) | Form::Slice(items) => {

@@ -19,13 +19,13 @@ use super::{
     Attrs, Data, Dict, Grad, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Sign, Size, Source, Suspended, Sym,
     Symbol, Tensor, Value, sym,
 };
-pub use journal::Journal;
-pub use lacking::is_mark;
+pub(crate) use journal::Journal;
+pub(crate) use lacking::is_mark;
 #[cfg(test)]
 pub(in crate::value) use lacking::mark_of;
-pub use lost::Written;
+pub(crate) use lost::Written;
 use trail::Saved;
-pub use trail::{Change, Delta, Mark};
+pub(crate) use trail::{Change, Delta, Mark};
 
 struct Slot {
     data: Rc<Data>,
@@ -42,7 +42,7 @@ struct Slot {
 /// old state on a trail, from which it is undone before the next branch runs; what each
 /// branch changed is kept as a [`Delta`], and [`Heap::join`] merges them.
 #[derive(Default)]
-pub struct Heap {
+pub(crate) struct Heap {
     slots: Vec<Slot>,
     trail: Vec<Saved>,
     serial: u32,
@@ -76,40 +76,40 @@ pub struct Heap {
 type FxIndexSet = indexmap::IndexSet<ObjId, rustc_hash::FxBuildHasher>;
 
 impl Heap {
-    pub fn new() -> Heap {
+    pub(crate) fn new() -> Heap {
         Heap::default()
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.slots.len()
     }
 
     /// Everything that was ever put on the heap.
-    pub fn ids(&self) -> impl Iterator<Item = ObjId> + use<> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ObjId> + use<> {
         (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).map(ObjId)
     }
 
     /// Puts a new object on the heap.
-    pub fn alloc(&mut self, data: Data) -> ObjId {
+    pub(crate) fn alloc(&mut self, data: Data) -> ObjId {
         let id = ObjId(u32::try_from(self.slots.len()).unwrap_or(u32::MAX));
         self.slots.push(Slot { data: Rc::new(data), stamp: self.serial, unjoined: false });
         id
     }
 
-    pub fn list(&mut self, items: Vec<Value>) -> Value {
+    pub(crate) fn list(&mut self, items: Vec<Value>) -> Value {
         Value::Obj(self.alloc(Data::List(Items::Exact(items))))
     }
 
-    pub fn dict(&mut self, dict: Dict) -> Value {
+    pub(crate) fn dict(&mut self, dict: Dict) -> Value {
         Value::Obj(self.alloc(Data::Dict(dict)))
     }
 
-    pub fn iter(&mut self, items: Items) -> Value {
+    pub(crate) fn iter(&mut self, items: Items) -> Value {
         self.over(items, false)
     }
 
     /// An iterator that gives each of these once.
-    pub fn iterator(&mut self, items: Items) -> Value {
+    pub(crate) fn iterator(&mut self, items: Items) -> Value {
         let once = matches!(items, Items::Exact(_));
         self.over(items, once)
     }
@@ -120,7 +120,7 @@ impl Heap {
     }
 
     /// Notes what a new iterator goes over: what is in a list by then, it gives.
-    pub fn note_sources(&mut self, iterator: &Value, over: &[Value]) {
+    pub(crate) fn note_sources(&mut self, iterator: &Value, over: &[Value]) {
         let all: Vec<(ObjId, Rc<Data>)> = over.iter().flat_map(|value| self.sources_of(value)).collect();
         if let (Value::Obj(id), false) = (iterator, all.is_empty()) {
             self.sources.insert(*id, all);
@@ -128,7 +128,7 @@ impl Heap {
     }
 
     /// The lists that are gone through with a value, as they were when that was made.
-    pub fn sources_of(&self, value: &Value) -> Vec<(ObjId, Rc<Data>)> {
+    pub(crate) fn sources_of(&self, value: &Value) -> Vec<(ObjId, Rc<Data>)> {
         let Some(id) = value.as_obj() else { return Vec::new() };
         match self.get(id) {
             Data::List(_) => vec![(id, self.share(id))],
@@ -138,7 +138,7 @@ impl Heap {
     }
 
     /// Notes of which dictionary an iterator gives the values.
-    pub fn note_dictionary(&mut self, iterator: &Value, dictionary: ObjId) {
+    pub(crate) fn note_dictionary(&mut self, iterator: &Value, dictionary: ObjId) {
         let source = (dictionary, self.share(dictionary));
         if let Some(id) = iterator.as_obj() {
             self.sources.insert(id, vec![source]);
@@ -147,21 +147,21 @@ impl Heap {
 
     /// Notes that several elements of a view are one in memory: what is written to one is written to
     /// the others, too.
-    pub fn note_overlapping(&mut self, view: &Value) {
+    pub(crate) fn note_overlapping(&mut self, view: &Value) {
         self.overlapping.extend(view.as_obj());
     }
 
-    pub fn is_overlapping(&self, id: ObjId) -> bool {
+    pub(crate) fn is_overlapping(&self, id: ObjId) -> bool {
         self.overlapping.contains(&id)
     }
 
     /// Whether one of these has been written to since.
-    pub fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
+    pub(crate) fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
         sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))
     }
 
     /// An iterator over what code yields that has not begun to run.
-    pub fn suspend(&mut self, source: Source) -> Value {
+    pub(crate) fn suspend(&mut self, source: Source) -> Value {
         let suspended = Some(Suspended { source: Rc::new(source), progress: Progress::Fresh });
         Value::Obj(self.alloc(Data::Iter(Iter {
             items: Items::Many(Value::Unknown),
@@ -174,7 +174,7 @@ impl Heap {
     }
 
     /// The code that makes an iterator's elements, and how far it got.
-    pub fn suspended(&self, value: &Value) -> Option<(ObjId, Suspended)> {
+    pub(crate) fn suspended(&self, value: &Value) -> Option<(ObjId, Suspended)> {
         let id = value.as_obj()?;
         match self.get(id) {
             Data::Iter(iter) => Some((id, iter.suspended.clone()?)),
@@ -183,20 +183,20 @@ impl Heap {
     }
 
     /// Notes how far suspended code got.
-    pub fn set_progress(&mut self, id: ObjId, progress: Progress) {
+    pub(crate) fn set_progress(&mut self, id: ObjId, progress: Progress) {
         if let Data::Iter(Iter { suspended: Some(suspended), .. }) = self.get_mut(id) {
             suspended.progress = progress;
         }
     }
 
     /// Puts a tensor on the heap.
-    pub fn tensor(&mut self, mut tensor: Tensor) -> Value {
+    pub(crate) fn tensor(&mut self, mut tensor: Tensor) -> Value {
         (tensor.parameter, tensor.freed, tensor.unsure) = (false, None, false);
         (tensor.layout, tensor.picks, tensor.trailing) = (None, None, Rc::default());
         Value::Obj(self.alloc(Data::Tensor(tensor)))
     }
 
-    pub fn instance(&mut self, class: Value) -> ObjId {
+    pub(crate) fn instance(&mut self, class: Value) -> ObjId {
         self.alloc(Data::Instance(Instance { class, attrs: Attrs::default(), open: false }))
     }
 
@@ -211,17 +211,17 @@ impl Heap {
         self.slot(id).unjoined
     }
 
-    pub fn get(&self, id: ObjId) -> &Data {
+    pub(crate) fn get(&self, id: ObjId) -> &Data {
         &self.slot(id).data
     }
 
     /// The object as it is now, to be looked at while the heap changes.
-    pub fn share(&self, id: ObjId) -> Rc<Data> {
+    pub(crate) fn share(&self, id: ObjId) -> Rc<Data> {
         self.slot(id).data.clone()
     }
 
     /// The object for writing; its older state is saved for every open mark.
-    pub fn get_mut(&mut self, id: ObjId) -> &mut Data {
+    pub(crate) fn get_mut(&mut self, id: ObjId) -> &mut Data {
         if matches!(self.get(id), Data::List(_) | Data::Set(_) | Data::Dict(_)) {
             self.touch(id);
         }
@@ -256,7 +256,7 @@ impl Heap {
 
     /// Binds a name of a scope, or an attribute of an instance; `None` unbinds it. Only this
     /// name's older state is saved.
-    pub fn bind(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
+    pub(crate) fn bind(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
         let is_there = value.is_some();
         self.bind_one(id, name, value);
         self.decide_presence(id, name);
@@ -281,7 +281,7 @@ impl Heap {
 
     /// Binds a name as if it had been bound from the beginning: no branch undoes it.
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
-    pub fn settle(&mut self, id: ObjId, name: Sym, value: Value) {
+    pub(crate) fn settle(&mut self, id: ObjId, name: Sym, value: Value) {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) {
             names.insert(name, value);
@@ -289,19 +289,19 @@ impl Heap {
     }
 
     /// A fresh symbol, of a length.
-    pub fn symbol(&mut self, name: &str) -> Symbol {
+    pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
         self.signed_symbol(name, Sign::Positive)
     }
 
     /// A fresh symbol of this sign.
-    pub fn signed_symbol(&mut self, name: &str, sign: Sign) -> Symbol {
+    pub(crate) fn signed_symbol(&mut self, name: &str, sign: Sign) -> Symbol {
         self.symbols += 1;
         Symbol { id: self.symbols, name: sym(name), sign }
     }
 
     /// The symbol that stands for an operation on sizes, the same each time for the same
     /// operands: `H//2` twice is one length. Unknown if an operand is.
-    pub fn derived(&mut self, operation: &str, operands: &[&Size], sign: Sign) -> Size {
+    pub(crate) fn derived(&mut self, operation: &str, operands: &[&Size], sign: Sign) -> Size {
         if operands.iter().any(|size| size.is_unknown()) {
             return Size::Unknown;
         }
@@ -322,7 +322,7 @@ impl Heap {
     }
 
     /// A fresh number for a symbolic device.
-    pub fn device_symbol(&mut self) -> u32 {
+    pub(crate) fn device_symbol(&mut self) -> u32 {
         self.devices += 1;
         self.devices
     }
@@ -331,7 +331,7 @@ impl Heap {
 
     /// The tensor, with facts about its elements only while they still hold: memory shared
     /// with a view may have been written to since.
-    pub fn tensor_of(&self, value: &Value) -> Option<Tensor> {
+    pub(crate) fn tensor_of(&self, value: &Value) -> Option<Tensor> {
         self.tensor_now(value.as_obj()?).map(Cow::into_owned)
     }
 
@@ -355,19 +355,19 @@ impl Heap {
     }
 
     /// The tensor's facts other than those about its elements, without a copy.
-    pub fn tensor_ref(&self, value: &Value) -> Option<&Tensor> {
+    pub(crate) fn tensor_ref(&self, value: &Value) -> Option<&Tensor> {
         match self.get(value.as_obj()?) {
             Data::Tensor(tensor) => Some(tensor),
             _ => None,
         }
     }
 
-    pub fn is_tensor(&self, value: &Value) -> bool {
+    pub(crate) fn is_tensor(&self, value: &Value) -> bool {
         self.tensor_ref(value).is_some()
     }
 
     /// How often a tensor's memory has been written to.
-    pub fn writes_to(&self, id: ObjId) -> u32 {
+    pub(crate) fn writes_to(&self, id: ObjId) -> u32 {
         match self.get(id) {
             Data::Tensor(tensor) => self.writes_of(tensor.base.unwrap_or(id)),
             _ => 0,
@@ -390,7 +390,7 @@ impl Heap {
     }
 
     /// Makes `view` share the memory of `of`: what is written to one changes the other.
-    pub fn share_memory(&self, mut view: Tensor, of: ObjId) -> Tensor {
+    pub(crate) fn share_memory(&self, mut view: Tensor, of: ObjId) -> Tensor {
         let base = match self.get(of) {
             Data::Tensor(tensor) => tensor.base.unwrap_or(of),
             _ => of,
@@ -402,7 +402,7 @@ impl Heap {
 
     /// Replaces the facts about a tensor after it was written to in place; every view of the
     /// same memory loses what was known of its elements.
-    pub fn overwrite(&mut self, id: ObjId, facts: Tensor) {
+    pub(crate) fn overwrite(&mut self, id: ObjId, facts: Tensor) {
         self.touch_tensor(id, &facts);
         self.overwrite_one(id, facts);
     }
@@ -433,7 +433,7 @@ impl Heap {
 
     /// Changes what is known of a tensor without its memory having been written to
     /// (`requires_grad_`, a module moved to a device, a check that narrows).
-    pub fn update_tensor(&mut self, id: ObjId, change: impl FnOnce(&mut Tensor)) {
+    pub(crate) fn update_tensor(&mut self, id: ObjId, change: impl FnOnce(&mut Tensor)) {
         if let Data::Tensor(tensor) = self.get_mut(id) {
             change(tensor);
             if tensor.shape.is_some() {
@@ -443,14 +443,14 @@ impl Heap {
         }
     }
 
-    pub fn instance_of(&self, value: &Value) -> Option<&Instance> {
+    pub(crate) fn instance_of(&self, value: &Value) -> Option<&Instance> {
         match self.get(value.as_obj()?) {
             Data::Instance(instance) => Some(instance),
             _ => None,
         }
     }
 
-    pub fn instance_mut(&mut self, id: ObjId) -> Option<&mut Instance> {
+    pub(crate) fn instance_mut(&mut self, id: ObjId) -> Option<&mut Instance> {
         match self.get(id) {
             Data::Instance(_) => match self.get_mut(id) {
                 Data::Instance(instance) => Some(instance),
@@ -461,21 +461,21 @@ impl Heap {
     }
 
     /// An attribute that the instance itself holds.
-    pub fn attr(&self, id: ObjId, name: &str) -> Option<Value> {
+    pub(crate) fn attr(&self, id: ObjId, name: &str) -> Option<Value> {
         match self.get(id) {
             Data::Instance(instance) => instance.attrs.get(&sym(name)).cloned(),
             _ => None,
         }
     }
 
-    pub fn set_attr(&mut self, id: ObjId, name: &str, value: Value) {
+    pub(crate) fn set_attr(&mut self, id: ObjId, name: &str, value: Value) {
         if matches!(self.get(id), Data::Instance(_)) {
             self.bind(id, sym(name), Some(value));
         }
     }
 
     /// The elements of a tuple, list, set or iterator, where their number is known.
-    pub fn exact_items(&self, value: &Value) -> Option<Vec<Value>> {
+    pub(crate) fn exact_items(&self, value: &Value) -> Option<Vec<Value>> {
         match value {
             Value::Tuple(items) => Some(items.to_vec()),
             Value::Obj(id) => match self.get(*id) {
@@ -495,7 +495,7 @@ impl Heap {
         }
     }
 
-    pub fn dict_of(&self, value: &Value) -> Option<&Dict> {
+    pub(crate) fn dict_of(&self, value: &Value) -> Option<&Dict> {
         match self.get(value.as_obj()?) {
             Data::Dict(dict) => Some(dict),
             Data::Instance(instance) => match self.get(instance.attrs.get(&sym(PAYLOAD))?.as_obj()?) {

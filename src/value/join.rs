@@ -11,7 +11,7 @@ pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
 /// The join of two values. With `widen`, numbers that differ lose even their bounds, and texts
 /// what they are one of: each chain of joins soon ends.
-pub fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
+pub(crate) fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
     join_at(heap, a, b, widen, DEPTH)
 }
 
@@ -173,7 +173,7 @@ fn join_all(heap: &mut Heap, values: Vec<Value>, widen: bool, depth: u32) -> Val
 const MOST_TEXTS: usize = 64;
 
 /// What any of several texts is like.
-pub fn texts_of(values: &[Value]) -> Option<Value> {
+pub(crate) fn texts_of(values: &[Value]) -> Option<Value> {
     let mut texts: Vec<Rc<str>> = Vec::new();
     for value in values {
         let more = match value {
@@ -221,7 +221,7 @@ fn surely_among(items: &Items) -> Option<f64> {
 impl Items {
     /// The elements of two lists, one behind the other. What is put behind a list of unknown
     /// length, or before it, is there in some run: the padding of what is too short.
-    pub fn followed_by(self, more: Items, heap: &mut Heap) -> Items {
+    pub(crate) fn followed_by(self, more: Items, heap: &mut Heap) -> Items {
         const MOST: usize = 4096;
         match (self, more) {
             (Items::Exact(mut items), Items::Exact(more)) if items.len() + more.len() <= MOST => {
@@ -243,7 +243,7 @@ impl Items {
     }
 
     /// What any element is like.
-    pub fn element(&self, heap: &mut Heap) -> Value {
+    pub(crate) fn element(&self, heap: &mut Heap) -> Value {
         match self {
             Items::Exact(values) => join_all(heap, values.clone(), false, DEPTH),
             Items::Many(value) => value.clone(),

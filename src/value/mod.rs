@@ -28,30 +28,30 @@ use std::rc::Rc;
 
 use crate::syntax::{FileId, Span};
 
-pub use broadcast::{broadcast_dim, broadcast_pair, broadcastable, not_one};
-pub use device::{Device, DeviceKind};
-pub use dtype::{Dtype, Kind, promote};
-pub use equal::same;
-pub use form::{Form, InstanceForm, Length, TensorForm};
-pub use heap::{Delta, Heap, Journal, Mark, Written, is_mark};
-pub use join::{join, texts_of};
-pub use note::{Note, State, Topic};
-pub use object::{
+pub(crate) use broadcast::{broadcast_dim, broadcast_pair, broadcastable, not_one};
+pub(crate) use device::{Device, DeviceKind};
+pub(crate) use dtype::{Dtype, Kind, promote};
+pub(crate) use equal::same;
+pub(crate) use form::{Form, InstanceForm, Length, TensorForm};
+pub(crate) use heap::{Delta, Heap, Journal, Mark, Written, is_mark};
+pub(crate) use join::{join, texts_of};
+pub(crate) use note::{Note, State, Topic};
+pub(crate) use object::{
     Attrs, ClassId, CodeId, Data, Dict, Function, Instance, Items, Iter, Key, ObjId, PAYLOAD, Progress, Scope, Source,
     Suspended, UserClass,
 };
-pub use range::{Met, Range, write_parts};
-pub use render::{origins, to_json, to_text};
-pub use size::{Poly, Sign, Size, Symbol};
-pub use symbol::{Sym, dotted, sym};
-pub use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, dims_text};
+pub(crate) use range::{Met, Range, write_parts};
+pub(crate) use render::{origins, to_json, to_text};
+pub(crate) use size::{Poly, Sign, Size, Symbol};
+pub(crate) use symbol::{Sym, dotted, sym};
+pub(crate) use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, dims_text};
 
 /// Where a fact comes from; `None` where nobody could be shown.
-pub type Origin = Option<Span>;
+pub(crate) type Origin = Option<Span>;
 
 /// A Python type of which no more is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Type {
+pub(crate) enum Type {
     Bool,
     Int,
     Float,
@@ -62,7 +62,7 @@ pub enum Type {
 
 /// The abstract value of an expression.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub(crate) enum Value {
     /// Nothing is known.
     Unknown,
     None,
@@ -108,7 +108,7 @@ pub enum Value {
 
 /// `from module import name`, not yet carried out; without a name, the module itself.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Lazy {
+pub(crate) struct Lazy {
     pub file: crate::syntax::FileId,
     pub module: Sym,
     pub name: Option<Sym>,
@@ -116,7 +116,7 @@ pub struct Lazy {
 
 /// What values a number takes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranged {
+pub(crate) struct Ranged {
     pub range: Range,
     /// Whether it takes every value of the range, and not just some: an index, not a label.
     /// Of a float: that it cannot be NaN.
@@ -128,14 +128,14 @@ pub struct Ranged {
 
 /// The texts that a text is one of.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Among {
+pub(crate) struct Among {
     pub texts: Vec<Rc<str>>,
     pub taken: Taken,
 }
 
 /// Which of several values are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub(crate) enum Taken {
     /// Any of them, and some perhaps never.
     Perhaps,
     /// Each in some run: they are drawn at random.
@@ -157,38 +157,38 @@ impl Taken {
 
 /// A callee with arguments that precede those of the call.
 #[derive(Debug, Clone)]
-pub struct Partial {
+pub(crate) struct Partial {
     pub func: Value,
     pub args: Vec<Value>,
     pub kwargs: Vec<(Sym, Value)>,
 }
 
 impl Value {
-    pub fn str(text: &str) -> Value {
+    pub(crate) fn str(text: &str) -> Value {
         Value::Str(Rc::from(text))
     }
 
     /// A place in the program, where libraries and rules keep one like a value.
-    pub fn place(span: Span) -> Value {
+    pub(crate) fn place(span: Span) -> Value {
         Value::tuple([span.file.0, span.start, span.end].map(|n| Value::Int(n.into())).to_vec())
     }
 
-    pub fn as_place(&self) -> Option<Span> {
+    pub(crate) fn as_place(&self) -> Option<Span> {
         let Value::Tuple(parts) = self else { return None };
         let [file, start, end] = &**parts else { return None };
         let part = |value: &Value| u32::try_from(value.as_int()?).ok();
         Some(Span { file: FileId(part(file)?), start: part(start)?, end: part(end)? })
     }
 
-    pub fn path(path: &str) -> Value {
+    pub(crate) fn path(path: &str) -> Value {
         Value::Path(sym(path))
     }
 
-    pub fn tuple(items: Vec<Value>) -> Value {
+    pub(crate) fn tuple(items: Vec<Value>) -> Value {
         Value::Tuple(Rc::from(items))
     }
 
-    pub fn size(size: &Size) -> Value {
+    pub(crate) fn size(size: &Size) -> Value {
         match size {
             Size::Int(n) => Value::Int(*n),
             Size::Expr(poly) => Value::Size(poly.clone()),
@@ -197,7 +197,7 @@ impl Value {
     }
 
     /// An integer with this range: known if that is a single value.
-    pub fn ranged(range: Range, dense: bool, at: Origin) -> Value {
+    pub(crate) fn ranged(range: Range, dense: bool, at: Origin) -> Value {
         #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
         if range.lo() == range.hi() && range.lo().abs() < 9e15 && range.lo().fract() == 0.0 {
             return Value::Int(range.lo() as i64);
@@ -207,12 +207,12 @@ impl Value {
 
     /// Whether it is an index with which a loader asks for a sample: over a pass it takes
     /// every value.
-    pub fn is_sample_index(&self) -> bool {
+    pub(crate) fn is_sample_index(&self) -> bool {
         matches!(self, Value::Ranged(ranged) if ranged.dense && ranged.range.epoch)
     }
 
     /// A float with this range: known if that is a single value.
-    pub fn floats(range: Range, at: Origin) -> Value {
+    pub(crate) fn floats(range: Range, at: Origin) -> Value {
         if range.lo() == range.hi() {
             return Value::Float(range.lo());
         }
@@ -220,7 +220,7 @@ impl Value {
     }
 
     /// The range of a number, and where that comes from, where it is known.
-    pub fn range(&self) -> Option<(Range, Origin)> {
+    pub(crate) fn range(&self) -> Option<(Range, Origin)> {
         match self {
             Value::Floats(floats) => Some((floats.range.clone(), floats.at)),
             Value::Float(x) => Some((Range::of_values(&[*x])?, None)),
@@ -230,7 +230,7 @@ impl Value {
     }
 
     /// The range of an integer, and where that comes from, where it is known.
-    pub fn int_range(&self) -> Option<(Range, Origin)> {
+    pub(crate) fn int_range(&self) -> Option<(Range, Origin)> {
         match self {
             Value::Ranged(ranged) => Some((ranged.range.clone(), ranged.at)),
             Value::Int(_) | Value::Bool(_) => Some((Range::of_values(&[self.as_f64()?])?, None)),
@@ -239,20 +239,20 @@ impl Value {
     }
 
     /// Whether it is a text, known or not.
-    pub fn is_text(&self) -> bool {
+    pub(crate) fn is_text(&self) -> bool {
         matches!(self, Value::Str(_) | Value::Among(_) | Value::Any(Type::Str))
     }
 
-    pub fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         matches!(self, Value::Unknown)
     }
 
-    pub fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         matches!(self, Value::None)
     }
 
     /// The integer, where it is known; `True` is 1, as in Python.
-    pub fn as_int(&self) -> Option<i64> {
+    pub(crate) fn as_int(&self) -> Option<i64> {
         match self {
             Value::Int(n) => Some(*n),
             Value::Bool(b) => Some(i64::from(*b)),
@@ -262,7 +262,7 @@ impl Value {
 
     /// The value as a dimension's size: an integer, an expression, or unknown. `None` where
     /// it cannot be an integer at all.
-    pub fn as_size(&self) -> Option<Size> {
+    pub(crate) fn as_size(&self) -> Option<Size> {
         match self {
             Value::Int(n) => Some(Size::Int(*n)),
             Value::Bool(b) => Some(Size::Int(i64::from(*b))),
@@ -272,7 +272,7 @@ impl Value {
         }
     }
 
-    pub fn as_f64(&self) -> Option<f64> {
+    pub(crate) fn as_f64(&self) -> Option<f64> {
         match self {
             Value::Float(x) => Some(*x),
             #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
@@ -280,28 +280,28 @@ impl Value {
         }
     }
 
-    pub fn as_bool(&self) -> Option<bool> {
+    pub(crate) fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(b) => Some(*b),
             _ => None,
         }
     }
 
-    pub fn as_str(&self) -> Option<&str> {
+    pub(crate) fn as_str(&self) -> Option<&str> {
         match self {
             Value::Str(s) => Some(s),
             _ => None,
         }
     }
 
-    pub fn as_obj(&self) -> Option<ObjId> {
+    pub(crate) fn as_obj(&self) -> Option<ObjId> {
         match self {
             Value::Obj(id) => Some(*id),
             _ => None,
         }
     }
 
-    pub fn as_path(&self) -> Option<&'static str> {
+    pub(crate) fn as_path(&self) -> Option<&'static str> {
         match self {
             Value::Path(path) => Some(path.as_str()),
             _ => None,
@@ -309,7 +309,7 @@ impl Value {
     }
 
     /// Whether it is an integer, a float, a bool or a complex number, known or not.
-    pub fn number_type(&self) -> Option<Type> {
+    pub(crate) fn number_type(&self) -> Option<Type> {
         match self {
             Value::Bool(_) | Value::Any(Type::Bool) => Some(Type::Bool),
             Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Any(Type::Int) => Some(Type::Int),

@@ -14,22 +14,22 @@ use super::{ObjId, Sym};
 
 /// A kind of note. Two rooms that speak of the same thing use the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Topic(&'static str);
+pub(crate) struct Topic(&'static str);
 
 impl Topic {
-    pub const fn new(name: &'static str) -> Topic {
+    pub(crate) const fn new(name: &'static str) -> Topic {
         Topic(name)
     }
 
     /// A note on this topic about one thing of several.
-    pub fn of(self, about: impl Into<About>) -> Note {
+    pub(crate) fn of(self, about: impl Into<About>) -> Note {
         Note { topic: self, about: about.into() }
     }
 }
 
 /// What a note is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum About {
+pub(crate) enum About {
     /// The run as a whole.
     Run,
     Object(ObjId),
@@ -40,7 +40,7 @@ pub enum About {
 
 /// Under what something is noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Note {
+pub(crate) struct Note {
     pub topic: Topic,
     pub about: About,
 }
@@ -70,7 +70,7 @@ impl From<(Option<ObjId>, Sym)> for About {
 }
 
 /// A state in which a rule knows something to be: one note, or what led to it in order.
-pub type State = Rc<[Note]>;
+pub(crate) type State = Rc<[Note]>;
 
 static ALL: LazyLock<Mutex<FxHashMap<Note, Sym>>> = LazyLock::new(Mutex::default);
 

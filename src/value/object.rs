@@ -10,34 +10,34 @@ use crate::syntax::{FileId, Span};
 
 /// A thing with identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ObjId(pub(super) u32);
+pub(crate) struct ObjId(pub(super) u32);
 
 impl ObjId {
     /// Whether it was made when the heap had no more than `n` objects.
-    pub fn is_among_first(self, n: usize) -> bool {
+    pub(crate) fn is_among_first(self, n: usize) -> bool {
         (self.0 as usize) < n
     }
 }
 
 /// A class that the program defines.
-pub type ClassId = ObjId;
+pub(crate) type ClassId = ObjId;
 
 /// A function body, lambda or class body, as an index into the interpreter's code table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CodeId(pub u32);
+pub(crate) struct CodeId(pub u32);
 
-pub type Attrs = IndexMap<Sym, Value, FxBuildHasher>;
+pub(crate) type Attrs = IndexMap<Sym, Value, FxBuildHasher>;
 
 /// Elements in order, or what any element is like where their number is not known.
 #[derive(Debug, Clone)]
-pub enum Items {
+pub(crate) enum Items {
     Exact(Vec<Value>),
     Many(Value),
 }
 
 /// A dictionary's key, where it is a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Key {
+pub(crate) enum Key {
     None,
     Int(i64),
     Str(Rc<str>),
@@ -47,7 +47,7 @@ pub enum Key {
 }
 
 impl Key {
-    pub fn of(value: &Value) -> Option<Key> {
+    pub(crate) fn of(value: &Value) -> Option<Key> {
         Some(match value {
             Value::None => Key::None,
             Value::Int(n) => Key::Int(*n),
@@ -61,7 +61,7 @@ impl Key {
         })
     }
 
-    pub fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         match self {
             Key::None => Value::None,
             Key::Int(n) => Value::Int(*n),
@@ -75,7 +75,7 @@ impl Key {
 
 /// A dictionary: the entries that are known, and what any other entry may hold.
 #[derive(Debug, Clone, Default)]
-pub struct Dict {
+pub(crate) struct Dict {
     pub entries: IndexMap<Key, Value, FxBuildHasher>,
     /// `Some` where there may be keys that are not listed.
     pub open: Option<Value>,
@@ -83,7 +83,7 @@ pub struct Dict {
 
 /// The names of a function call, a module or a class body.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub(crate) struct Scope {
     pub vars: Attrs,
     /// Where a name is looked up next.
     pub parent: Option<ObjId>,
@@ -91,7 +91,7 @@ pub struct Scope {
 
 /// A function or method of the program.
 #[derive(Debug, Clone)]
-pub struct Function {
+pub(crate) struct Function {
     pub code: CodeId,
     pub name: Sym,
     /// Dotted path: `model.Net.forward`.
@@ -106,7 +106,7 @@ pub struct Function {
 
 /// A class that the program defines.
 #[derive(Debug, Clone)]
-pub struct UserClass {
+pub(crate) struct UserClass {
     pub name: Sym,
     pub path: Sym,
     pub code: CodeId,
@@ -120,11 +120,11 @@ pub struct UserClass {
 
 /// The attribute under which an instance of a subclass of `dict` or `list` keeps what it
 /// holds as such.
-pub const PAYLOAD: &str = "<items>";
+pub(crate) const PAYLOAD: &str = "<items>";
 
 /// An instance of a class of the program or of a library.
 #[derive(Debug, Clone)]
-pub struct Instance {
+pub(crate) struct Instance {
     /// A [`UserClass`] object, or the path of a library's class.
     pub class: Value,
     pub attrs: Attrs,
@@ -134,7 +134,7 @@ pub struct Instance {
 
 /// An iterator: what it yields.
 #[derive(Debug, Clone)]
-pub struct Iter {
+pub(crate) struct Iter {
     pub items: Items,
     /// Elements are gone once they were asked for: `iter(…)`, not `range(n)`.
     pub once: bool,
@@ -150,14 +150,14 @@ pub struct Iter {
 
 /// Code that runs when its elements, or its result, are asked for: a generator, a coroutine, `map`.
 #[derive(Debug, Clone)]
-pub struct Suspended {
+pub(crate) struct Suspended {
     pub source: Rc<Source>,
     pub progress: Progress,
 }
 
 /// How much of suspended code has run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Progress {
+pub(crate) enum Progress {
     Fresh,
     /// Some of it, up to an unknown place.
     Started,
@@ -166,7 +166,7 @@ pub enum Progress {
 
 /// What suspended code is.
 #[derive(Debug)]
-pub enum Source {
+pub(crate) enum Source {
     /// The call of a generator function or of a coroutine function.
     Call {
         function: ObjId,
@@ -206,7 +206,7 @@ pub enum Source {
 /// What stands on the heap.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "most objects are tensors, the largest: a box would cost each of them")]
-pub enum Data {
+pub(crate) enum Data {
     Scope(Scope),
     List(Items),
     Set(Items),

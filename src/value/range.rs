@@ -11,7 +11,7 @@ use super::Size;
 /// number, `std` of one element, `sigmoid` of NaN). Where NaN matters, a range proves nothing;
 /// integers have none.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Range {
+pub(crate) struct Range {
     parts: SmallVec<[(f64, f64); 2]>,
     /// Whether the ends of every interval are taken by some element of some run (a literal,
     /// `randint`, a known dataset's labels), or are only bounds.
@@ -35,7 +35,7 @@ pub struct Range {
 
 /// A value that elements are known to have.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Met {
+pub(crate) struct Met {
     pub value: f64,
     /// In every run, sooner or later.
     pub always: bool,
@@ -51,7 +51,7 @@ fn both(a: Option<Met>, b: Option<Met>) -> Option<Met> {
 const MAX_PARTS: usize = 16;
 
 impl Range {
-    pub fn bounds(lo: f64, hi: f64) -> Range {
+    pub(crate) fn bounds(lo: f64, hi: f64) -> Range {
         Range {
             parts: SmallVec::from_slice(&[(lo, hi)]),
             below: None,
@@ -64,73 +64,73 @@ impl Range {
     }
 
     /// An interval whose ends occur somewhere in the data, though not in every batch.
-    pub fn attained(lo: f64, hi: f64) -> Range {
+    pub(crate) fn attained(lo: f64, hi: f64) -> Range {
         Range { attained: true, ..Range::bounds(lo, hi) }
     }
 
     /// An interval whose ends each pass over the data meets.
-    pub fn of_data(lo: f64, hi: f64) -> Range {
+    pub(crate) fn of_data(lo: f64, hi: f64) -> Range {
         Range { epoch: true, ..Range::attained(lo, hi) }
     }
 
     /// What one sample of data with these values holds: any of them, and over a pass each.
-    pub fn of_sample(self) -> Range {
+    pub(crate) fn of_sample(self) -> Range {
         Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
     }
 
     /// As [`Range::of_sample`], where a sample is no single number.
-    pub fn of_row(self) -> Range {
+    pub(crate) fn of_row(self) -> Range {
         let mixed = self.certain && self.lo() != self.hi();
         let uneven = self.uneven.clone().or_else(|| mixed.then(|| Rc::from([])));
         Range { uneven, ..self.of_sample() }
     }
 
     /// As [`Range::of_row`], for rows of these columns.
-    pub fn of_columns(self, columns: Option<Vec<Range>>) -> Range {
+    pub(crate) fn of_columns(self, columns: Option<Vec<Range>>) -> Range {
         let known = columns.map(|columns| columns.into_iter().map(Range::of_sample).collect());
         let row = self.of_row();
         Range { uneven: row.uneven.clone().and(known).or(row.uneven.clone()), ..row }
     }
 
     /// The values of rows of which each column is known apart.
-    pub fn by_column(self, columns: Vec<Range>) -> Range {
+    pub(crate) fn by_column(self, columns: Vec<Range>) -> Range {
         Range { uneven: Some(columns.into()), ..self }
     }
 
     /// What one column of rows holds.
-    pub fn column(&self, index: usize) -> Option<&Range> {
+    pub(crate) fn column(&self, index: usize) -> Option<&Range> {
         self.uneven.as_deref()?.get(index)
     }
 
     /// The same ends, found in samples as wholes.
-    pub fn somewhere(self) -> Range {
+    pub(crate) fn somewhere(self) -> Range {
         Range { uneven: Some(Rc::from([])), ..self }
     }
 
     /// What a part of the data holds: any of the values may be missing from it.
-    pub fn of_part(self) -> Range {
+    pub(crate) fn of_part(self) -> Range {
         let attained = self.attained && (self.uneven.is_none() || self.lo() == self.hi());
         Range { attained, epoch: false, certain: false, met: None, ..self }
     }
 
     /// Bounds of the same values, without a claim that any of them occurs.
-    pub fn only_bounds(self) -> Range {
+    pub(crate) fn only_bounds(self) -> Range {
         Range { attained: false, certain: false, epoch: false, met: None, ..self }
     }
 
     /// All numbers, and among them one that is there.
-    pub fn anything_and(value: f64, always: bool) -> Range {
+    pub(crate) fn anything_and(value: f64, always: bool) -> Range {
         let met = Some(Met { value, always });
         Range { met, ..Range::bounds(f64::NEG_INFINITY, f64::INFINITY) }
     }
 
     #[must_use]
-    pub fn with_met(self, met: Option<Met>) -> Range {
+    pub(crate) fn with_met(self, met: Option<Met>) -> Range {
         Range { met, ..self }
     }
 
     /// A value that is known to be there.
-    pub fn meets(&self) -> Option<Met> {
+    pub(crate) fn meets(&self) -> Option<Met> {
         if !(self.attained && self.lo() == self.hi()) {
             return self.met;
         }
@@ -138,7 +138,7 @@ impl Range {
     }
 
     /// From `lo` to below a length.
-    pub fn up_to(lo: f64, below: Size) -> Range {
+    pub(crate) fn up_to(lo: f64, below: Size) -> Range {
         match below {
             #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
             Size::Int(n) => Range::bounds(lo, lo.max(n as f64 - 1.0)),
@@ -148,14 +148,14 @@ impl Range {
     }
 
     /// What all values lie below.
-    pub fn end(&self) -> Option<Size> {
+    pub(crate) fn end(&self) -> Option<Size> {
         #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
         let end = (self.hi().abs() < 9e15).then(|| Size::Int(self.hi().floor() as i64 + 1));
         self.below.clone().or(end)
     }
 
     /// Exactly these values occur.
-    pub fn of_values(values: &[f64]) -> Option<Range> {
+    pub(crate) fn of_values(values: &[f64]) -> Option<Range> {
         let mut sorted: Vec<f64> = values.to_vec();
         if sorted.is_empty() || sorted.iter().any(|v| v.is_nan()) {
             return None;
@@ -175,15 +175,15 @@ impl Range {
         )
     }
 
-    pub fn lo(&self) -> f64 {
+    pub(crate) fn lo(&self) -> f64 {
         self.parts.first().map_or(f64::NEG_INFINITY, |p| p.0)
     }
 
-    pub fn hi(&self) -> f64 {
+    pub(crate) fn hi(&self) -> f64 {
         self.parts.last().map_or(f64::INFINITY, |p| p.1)
     }
 
-    pub fn parts(&self) -> &[(f64, f64)] {
+    pub(crate) fn parts(&self) -> &[(f64, f64)] {
         &self.parts
     }
 
@@ -203,7 +203,7 @@ impl Range {
 
     /// All values of both. That a value occurs is claimed where both paths claim it: the join
     /// of two paths claims no more than each path does.
-    pub fn join(&self, other: &Range) -> Range {
+    pub(crate) fn join(&self, other: &Range) -> Range {
         let Range { parts, attained, certain, below, epoch, uneven, met } = self;
         let same = *parts == other.parts;
         Range {
@@ -218,7 +218,7 @@ impl Range {
     }
 
     /// The values of a tensor that holds the elements of both.
-    pub fn union(&self, other: &Range) -> Range {
+    pub(crate) fn union(&self, other: &Range) -> Range {
         let mut all: Vec<(f64, f64)> = self.parts.iter().chain(&other.parts).copied().collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
@@ -243,7 +243,7 @@ impl Range {
     }
 
     /// The range of `f(x)` for a monotone `f`.
-    pub fn map(&self, f: impl Fn(f64) -> f64) -> Range {
+    pub(crate) fn map(&self, f: impl Fn(f64) -> f64) -> Range {
         let mut parts: SmallVec<[(f64, f64); 2]> = self
             .parts
             .iter()
@@ -260,7 +260,7 @@ impl Range {
 
     /// The same integers in a type that holds those from `lo` to `hi`, where all others wrap
     /// around. `None` where an interval is too wide, or has no ends.
-    pub fn wrapped(&self, lo: f64, hi: f64) -> Option<Range> {
+    pub(crate) fn wrapped(&self, lo: f64, hi: f64) -> Option<Range> {
         if self.lo() >= lo && self.hi() <= hi {
             return Some(self.clone());
         }
@@ -286,7 +286,7 @@ impl Range {
     }
 
     /// Without the elements equal to `value` (they are filtered or ignored).
-    pub fn without(&self, value: f64) -> Option<Range> {
+    pub(crate) fn without(&self, value: f64) -> Option<Range> {
         let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
         for &(lo, hi) in &self.parts {
             let integral = lo.fract() == 0.0 && hi.fract() == 0.0;
@@ -306,7 +306,7 @@ impl Range {
     }
 
     /// Without the integers from `lo` to `hi`, of values that are integers.
-    pub fn cut(&self, lo: f64, hi: f64) -> Option<Range> {
+    pub(crate) fn cut(&self, lo: f64, hi: f64) -> Option<Range> {
         let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
         for &(a, b) in &self.parts {
             if b < lo || a > hi {
@@ -325,7 +325,7 @@ impl Range {
     }
 
     /// The parts that lie outside `[lo, hi)`; integral ends are assumed for cutting.
-    pub fn outside(&self, lo: f64, hi: f64) -> Vec<(f64, f64)> {
+    pub(crate) fn outside(&self, lo: f64, hi: f64) -> Vec<(f64, f64)> {
         let mut out = Vec::new();
         for &(a, b) in &self.parts {
             if a < lo {
@@ -339,7 +339,7 @@ impl Range {
     }
 
     /// Clips to `[lo, hi]`.
-    pub fn clamp(&self, lo: f64, hi: f64) -> Range {
+    pub(crate) fn clamp(&self, lo: f64, hi: f64) -> Range {
         let mut out = self.map(|x| x.max(lo).min(hi));
         if lo > self.lo() || hi < self.hi() {
             out.certain = self.certain;
@@ -357,7 +357,7 @@ impl Range {
 }
 
 /// Writes intervals as a person would: `0 to 9`, `255`, `0 to 20 and 255`.
-pub fn write_parts(parts: &[(f64, f64)], f: &mut dyn fmt::Write) -> fmt::Result {
+pub(crate) fn write_parts(parts: &[(f64, f64)], f: &mut dyn fmt::Write) -> fmt::Result {
     for (i, (lo, hi)) in parts.iter().enumerate() {
         if i > 0 {
             f.write_str(if i + 1 == parts.len() { " and " } else { ", " })?;

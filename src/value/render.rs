@@ -9,7 +9,7 @@ const DEPTH: u32 = 3;
 const MAX_ITEMS: usize = 64;
 
 /// A value in a line: `float32[B, 10] cuda`, `[int64[B], …]`, `Net(…)`.
-pub fn to_text(heap: &Heap, value: &Value) -> String {
+pub(crate) fn to_text(heap: &Heap, value: &Value) -> String {
     text(heap, value, DEPTH)
 }
 
@@ -141,7 +141,7 @@ fn type_name(ty: Type) -> &'static str {
 }
 
 /// A value for programs. `place` turns an origin into the JSON of its location.
-pub fn to_json(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json) -> Json {
+pub(crate) fn to_json(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json) -> Json {
     json_at(heap, value, place, DEPTH)
 }
 
@@ -191,7 +191,7 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
 }
 
 /// What is known of a tensor, with the place that made it so.
-pub fn origins(heap: &Heap, value: &Value) -> Vec<(&'static str, Span)> {
+pub(crate) fn origins(heap: &Heap, value: &Value) -> Vec<(&'static str, Span)> {
     let Some(tensor) = heap.tensor_of(value) else { return Vec::new() };
     let all = [
         ("shape", tensor.shape_at.filter(|_| tensor.shape.is_some())),

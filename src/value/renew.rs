@@ -6,7 +6,7 @@ impl Heap {
     /// The value with tensors of its own in place of those that are younger than an object that
     /// had the number `since`, alone or in tuples, lists and dictionaries: a write to one round's
     /// is not seen in the next. Memory that is older is shared by all rounds.
-    pub fn renewed(&mut self, value: &Value, since: usize) -> Value {
+    pub(crate) fn renewed(&mut self, value: &Value, since: usize) -> Value {
         self.renewed_at(value, since, super::equal::DEPTH)
     }
 

@@ -6,7 +6,7 @@ use super::Sym;
 
 /// What is known of the sign of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sign {
+pub(crate) enum Sign {
     /// A length of data: no program is written for data that is not there.
     Positive,
     /// A count, a quotient of lengths: it may be 0.
@@ -16,7 +16,7 @@ pub enum Sign {
 
 /// An unknown integer with a name: `B`, the batch size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Symbol {
+pub(crate) struct Symbol {
     pub id: u32,
     pub name: Sym,
     pub sign: Sign,
@@ -24,7 +24,7 @@ pub struct Symbol {
 
 /// The length of a dimension, or any integer built from lengths.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Size {
+pub(crate) enum Size {
     Int(i64),
     Expr(Rc<Poly>),
     Unknown,
@@ -33,7 +33,7 @@ pub enum Size {
 /// A polynomial over symbols, in canonical form: terms sorted by their symbols, no zero
 /// coefficient, and at least one term (else it would be an integer).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Poly {
+pub(crate) struct Poly {
     terms: Vec<(Vec<Symbol>, i64)>,
     constant: i64,
 }
@@ -51,12 +51,12 @@ impl Poly {
     }
 
     /// The symbols in it, each as often as it stands there.
-    pub fn symbols(&self) -> impl Iterator<Item = Symbol> {
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> {
         self.terms.iter().flat_map(|(symbols, _)| symbols.iter().copied())
     }
 
     /// Its value where each symbol is a number.
-    pub fn value(&self, of: impl Fn(Symbol) -> i64) -> Option<i64> {
+    pub(crate) fn value(&self, of: impl Fn(Symbol) -> i64) -> Option<i64> {
         self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
             let product = symbols.iter().try_fold(*factor, |product, symbol| product.checked_mul(of(*symbol)))?;
             sum.checked_add(product)
@@ -122,26 +122,26 @@ fn order(a: &[Symbol], b: &[Symbol]) -> Ordering {
 }
 
 impl Size {
-    pub fn symbol(symbol: Symbol) -> Size {
+    pub(crate) fn symbol(symbol: Symbol) -> Size {
         Size::Expr(Rc::new(Poly { terms: vec![(vec![symbol], 1)], constant: 0 }))
     }
 
-    pub fn known(&self) -> Option<i64> {
+    pub(crate) fn known(&self) -> Option<i64> {
         match self {
             Size::Int(n) => Some(*n),
             _ => None,
         }
     }
 
-    pub fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         matches!(self, Size::Unknown)
     }
 
-    pub fn add(&self, other: &Size) -> Size {
+    pub(crate) fn add(&self, other: &Size) -> Size {
         self.linear(other, 1)
     }
 
-    pub fn sub(&self, other: &Size) -> Size {
+    pub(crate) fn sub(&self, other: &Size) -> Size {
         self.linear(other, -1)
     }
 
@@ -157,7 +157,7 @@ impl Size {
         sum().unwrap_or(Size::Unknown)
     }
 
-    pub fn mul(&self, other: &Size) -> Size {
+    pub(crate) fn mul(&self, other: &Size) -> Size {
         if self.known() == Some(0) || other.known() == Some(0) {
             return Size::Int(0);
         }
@@ -185,7 +185,7 @@ impl Size {
     }
 
     /// The quotient where the division is exact for every value of the symbols.
-    pub fn div_exact(&self, divisor: &Size) -> Option<Size> {
+    pub(crate) fn div_exact(&self, divisor: &Size) -> Option<Size> {
         if self == divisor && !self.is_unknown() {
             return Some(Size::Int(1));
         }
@@ -224,17 +224,17 @@ impl Size {
     }
 
     /// The least that it can be, where that is known.
-    pub fn at_least(&self) -> Option<i64> {
+    pub(crate) fn at_least(&self) -> Option<i64> {
         Poly::of(self)?.at_least()
     }
 
     /// Whether it is taken as 0 at times: what was selected, or what nothing is known of.
-    pub fn may_be_zero(&self) -> bool {
+    pub(crate) fn may_be_zero(&self) -> bool {
         self.is_unknown() || self.at_least() == Some(0)
     }
 
     /// Whether the two are equal: `None` where it depends on what is not known.
-    pub fn equals(&self, other: &Size) -> Option<bool> {
+    pub(crate) fn equals(&self, other: &Size) -> Option<bool> {
         match self.sub(other) {
             Size::Int(n) => Some(n == 0),
             Size::Unknown => None,
@@ -247,7 +247,7 @@ impl Size {
     }
 
     /// Whether `self < other`, where that is known.
-    pub fn less(&self, other: &Size) -> Option<bool> {
+    pub(crate) fn less(&self, other: &Size) -> Option<bool> {
         match other.sub(self) {
             Size::Int(n) => Some(n > 0),
             Size::Unknown => None,

@@ -10,10 +10,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 /// The text lives as long as the process; what is interned is bounded by the distinct names
 /// of the sources and library tables read.
 #[derive(Clone, Copy)]
-pub struct Sym(&'static str);
+pub(crate) struct Sym(&'static str);
 
 impl Sym {
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         self.0
     }
 
@@ -99,7 +99,7 @@ impl Short {
 }
 
 /// Interns a text.
-pub fn sym(text: &str) -> Sym {
+pub(crate) fn sym(text: &str) -> Sym {
     SEEN.with_borrow_mut(|seen| match Short::of(text) {
         Some(short) => *seen.short.entry(short).or_insert_with(|| intern(text)),
         None => match seen.long.get(text) {
@@ -114,7 +114,7 @@ pub fn sym(text: &str) -> Sym {
 }
 
 /// `path.name`
-pub fn dotted(path: Sym, name: Sym) -> Sym {
+pub(crate) fn dotted(path: Sym, name: Sym) -> Sym {
     let seen = SEEN.with_borrow(|seen| seen.dotted.get(&(path, name)).copied());
     seen.unwrap_or_else(|| {
         let whole = sym(&format!("{path}.{name}"));

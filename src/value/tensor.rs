@@ -6,7 +6,7 @@ use super::{Device, Dtype, ObjId, Origin, Range, Size};
 
 /// One dimension, with the place that fixed its length.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dim {
+pub(crate) struct Dim {
     pub size: Size,
     pub at: Origin,
     /// It counts the samples of a batch, as a loader made it.
@@ -14,33 +14,33 @@ pub struct Dim {
 }
 
 impl Dim {
-    pub fn new(size: Size, at: Origin) -> Dim {
+    pub(crate) fn new(size: Size, at: Origin) -> Dim {
         Dim { size, at, batch: false }
     }
 
-    pub fn int(n: i64) -> Dim {
+    pub(crate) fn int(n: i64) -> Dim {
         Dim::new(Size::Int(n), None)
     }
 
-    pub const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None, batch: false };
+    pub(crate) const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None, batch: false };
 }
 
 /// `[4, B, ?]`.
-pub fn dims_text(dims: &[Dim]) -> String {
+pub(crate) fn dims_text(dims: &[Dim]) -> String {
     let sizes: Vec<String> = dims.iter().map(|dim| dim.size.to_string()).collect();
     format!("[{}]", sizes.join(", "))
 }
 
 /// Whose array it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArrayKind {
+pub(crate) enum ArrayKind {
     Torch,
     Numpy,
 }
 
 /// What the numbers mean, where an operation says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub(crate) enum Role {
     /// The raw output of a linear or convolution layer.
     Logits,
     /// Sums to one along an axis (softmax).
@@ -55,7 +55,7 @@ pub enum Role {
 }
 
 impl Role {
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Role::Logits => "logits",
             Role::Probabilities => "probabilities",
@@ -71,7 +71,7 @@ impl Role {
 /// What was done to the elements and cannot be undone, where it is certain. What only moves
 /// or casts elements keeps it; what computes others drops it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Past {
+pub(crate) struct Past {
     /// Neighbours were mixed, by a resize other than nearest neighbour.
     pub interpolated: Origin,
     /// Bytes were divided by 255, as images want it.
@@ -91,7 +91,7 @@ pub struct Past {
 impl Past {
     /// What holds of elements of which each may come from either.
     #[must_use]
-    pub fn both(self, other: Past) -> Past {
+    pub(crate) fn both(self, other: Past) -> Past {
         let agree = |a: Origin, b: Origin| b.and(a);
         Past {
             interpolated: agree(self.interpolated, other.interpolated),
@@ -106,32 +106,32 @@ impl Past {
 
     /// What is left where other numbers are computed, each at its place.
     #[must_use]
-    pub fn moved(self) -> Past {
+    pub(crate) fn moved(self) -> Past {
         Past { drawn: self.drawn, ..Past::default() }
     }
 
     /// After division by 255.
     #[must_use]
-    pub fn divided(self, at: Origin) -> Past {
+    pub(crate) fn divided(self, at: Origin) -> Past {
         Past { scaled: at, ..self }
     }
 
     /// After multiplication by 255, which takes the division back.
     #[must_use]
-    pub fn restored(self) -> Past {
+    pub(crate) fn restored(self) -> Past {
         if self.scaled.is_some() { Past { scaled: None, ..self } } else { Past::default() }
     }
 
     /// After rounding. Numbers between 0 and 1 are thresholded by it.
     #[must_use]
-    pub fn rounded(self) -> Past {
+    pub(crate) fn rounded(self) -> Past {
         if self.scaled.is_some() { Past::default() } else { self }
     }
 }
 
 /// The elements that a mask is true for: those of the tensor `of` between two ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Picks {
+pub(crate) struct Picks {
     pub of: ObjId,
     /// How often its memory had been written to.
     pub writes: u32,
@@ -143,7 +143,7 @@ pub struct Picks {
 
 /// How a tensor takes part in autograd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Grad {
+pub(crate) enum Grad {
     Unknown,
     /// `requires_grad` is false.
     Off,
@@ -155,7 +155,7 @@ pub enum Grad {
 
 /// Everything known of a tensor or array.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tensor {
+pub(crate) struct Tensor {
     pub array: ArrayKind,
     /// The subclass of tensor that it is, if any: `torchvision.tv_tensors.Mask`.
     pub wrapper: Option<super::Sym>,
@@ -232,16 +232,16 @@ impl Default for Tensor {
 
 impl Tensor {
     /// The lengths of the dimensions, where the rank is known.
-    pub fn sizes(&self) -> Option<Vec<Size>> {
+    pub(crate) fn sizes(&self) -> Option<Vec<Size>> {
         self.shape.as_ref().map(|dims| dims.iter().map(|d| d.size.clone()).collect())
     }
 
-    pub fn rank(&self) -> Option<usize> {
+    pub(crate) fn rank(&self) -> Option<usize> {
         self.shape.as_ref().map(Vec::len)
     }
 
     /// The dimension at `index`, which counts from the end where negative.
-    pub fn dim(&self, index: i64) -> Option<&Dim> {
+    pub(crate) fn dim(&self, index: i64) -> Option<&Dim> {
         let dims = if index < 0 { self.last_dims() } else { self.shape.as_deref()? };
         let rank = i64::try_from(dims.len()).ok()?;
         let at = if index < 0 { index + rank } else { index };
@@ -249,12 +249,12 @@ impl Tensor {
     }
 
     /// All dimensions, or the last ones where the rank is not known.
-    pub fn last_dims(&self) -> &[Dim] {
+    pub(crate) fn last_dims(&self) -> &[Dim] {
         self.shape.as_deref().unwrap_or(&self.trailing)
     }
 
     /// `[4, B, ?]`; `[…, 64, ?]` where the rank is not known.
-    pub fn shape_text(&self) -> String {
+    pub(crate) fn shape_text(&self) -> String {
         match &self.shape {
             Some(dims) => dims_text(dims),
             None => dims_text(&self.trailing).replacen('[', "[…, ", 1),
@@ -262,12 +262,12 @@ impl Tensor {
     }
 
     /// Notes the last dimensions, of which the first has a known length.
-    pub fn set_trailing(&mut self, dims: impl IntoIterator<Item = Dim>) {
+    pub(crate) fn set_trailing(&mut self, dims: impl IntoIterator<Item = Dim>) {
         self.trailing = dims.into_iter().skip_while(|dim| dim.size.is_unknown()).collect();
     }
 
     /// Fixes the rank of a tensor where it is not known.
-    pub fn set_rank(&mut self, rank: usize, at: Origin) {
+    pub(crate) fn set_rank(&mut self, rank: usize, at: Origin) {
         if self.shape.is_none()
             && let Some(more) = rank.checked_sub(self.trailing.len())
         {
@@ -278,7 +278,7 @@ impl Tensor {
     }
 
     /// The product of all lengths.
-    pub fn numel(&self) -> Size {
+    pub(crate) fn numel(&self) -> Size {
         match &self.shape {
             None => Size::Unknown,
             Some(dims) => dims.iter().fold(Size::Int(1), |n, d| n.mul(&d.size)),
@@ -286,35 +286,35 @@ impl Tensor {
     }
 
     /// Every length, where all are integers.
-    pub fn known_shape(&self) -> Option<Vec<i64>> {
+    pub(crate) fn known_shape(&self) -> Option<Vec<i64>> {
         self.shape.as_ref()?.iter().map(|d| d.size.known()).collect()
     }
 
-    pub fn with_shape(mut self, sizes: Vec<Size>, at: Origin) -> Tensor {
+    pub(crate) fn with_shape(mut self, sizes: Vec<Size>, at: Origin) -> Tensor {
         self.shape = Some(sizes.into_iter().map(|size| Dim::new(size, at)).collect());
         self.shape_at = at;
         self
     }
 
-    pub fn with_dtype(mut self, dtype: Option<Dtype>, at: Origin) -> Tensor {
+    pub(crate) fn with_dtype(mut self, dtype: Option<Dtype>, at: Origin) -> Tensor {
         self.dtype = dtype;
         self.dtype_at = at;
         self
     }
 
-    pub fn with_device(mut self, device: Option<Device>, at: Origin) -> Tensor {
+    pub(crate) fn with_device(mut self, device: Option<Device>, at: Origin) -> Tensor {
         self.device = device;
         self.device_at = at;
         self
     }
 
-    pub fn with_range(mut self, range: Option<Range>, at: Origin) -> Tensor {
+    pub(crate) fn with_range(mut self, range: Option<Range>, at: Origin) -> Tensor {
         self.range = range;
         self.range_at = at;
         self
     }
 
-    pub fn with_role(mut self, role: Option<Role>, at: Origin) -> Tensor {
+    pub(crate) fn with_role(mut self, role: Option<Role>, at: Origin) -> Tensor {
         self.role = role;
         self.role_at = at;
         self
@@ -322,7 +322,7 @@ impl Tensor {
 
     /// The history of the elements after an interpolation. Numbers that may be measurements
     /// are none the worse for it: only integers and known ids are marked.
-    pub fn interpolated(&self, at: Origin) -> Past {
+    pub(crate) fn interpolated(&self, at: Origin) -> Past {
         let ids = self.dtype.is_some_and(Dtype::is_integral)
             || self.past.whole
             || self.past.scaled.is_some()
@@ -332,7 +332,7 @@ impl Tensor {
     }
 
     /// Drops what depends on the elements: range, role, history, contents.
-    pub fn forget_values(&mut self) {
+    pub(crate) fn forget_values(&mut self) {
         self.range = None;
         self.range_at = None;
         self.role = None;

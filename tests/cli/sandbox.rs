@@ -7,10 +7,10 @@ use assert_cmd::Command;
 use tempfile::TempDir;
 
 /// A folder with files, in which torchvet runs.
-pub struct Sandbox(pub TempDir);
+pub(crate) struct Sandbox(pub TempDir);
 
 impl Sandbox {
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let sandbox = Sandbox(tempfile::tempdir().unwrap());
         for (path, text) in files {
             sandbox.write(path, text);
@@ -18,34 +18,34 @@ impl Sandbox {
         sandbox
     }
 
-    pub fn path(&self, path: &str) -> std::path::PathBuf {
+    pub(crate) fn path(&self, path: &str) -> std::path::PathBuf {
         self.0.path().join(path)
     }
 
-    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, content).unwrap();
     }
 
-    pub fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).unwrap()
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_torchvet"));
         command.current_dir(self.0.path()).args(args);
         command.env_remove("FORCE_COLOR").env_remove("TORCHVET_OUTPUT_FORMAT").env("COLUMNS", "100");
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> String {
+    pub(crate) fn run(&self, args: &[&str]) -> String {
         show(&self.command(args).output().unwrap())
     }
 }
 
 /// Exit code, standard output and standard error.
-pub fn show(output: &Output) -> String {
+pub(crate) fn show(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut all = format!("exit {}\n{}", output.status.code().unwrap_or(-1), text(&output.stdout));
     if !output.stderr.is_empty() {
@@ -55,13 +55,13 @@ pub fn show(output: &Output) -> String {
     all
 }
 
-pub fn code(output: &str) -> &str {
+pub(crate) fn code(output: &str) -> &str {
     output.lines().next().unwrap_or_default()
 }
 
-pub const UNUSED: &str = "x = 1  # torchvet: ignore[TV103]\ny = 2\n";
+pub(crate) const UNUSED: &str = "x = 1  # torchvet: ignore[TV103]\ny = 2\n";
 
-pub fn notebook(cells: &[&str]) -> String {
+pub(crate) fn notebook(cells: &[&str]) -> String {
     let cells: Vec<String> = cells
         .iter()
         .map(|source| {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// No answer takes so long, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Client {
+pub(crate) struct Client {
     server: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
@@ -26,11 +26,11 @@ pub struct Client {
 
 impl Client {
     /// Starts a server in a folder and shakes hands with it.
-    pub fn start(folder: &Path, capabilities: Value, options: Value) -> Client {
+    pub(crate) fn start(folder: &Path, capabilities: Value, options: Value) -> Client {
         Client::start_in(&[folder], capabilities, options)
     }
 
-    pub fn start_in(folders: &[&Path], capabilities: Value, options: Value) -> Client {
+    pub(crate) fn start_in(folders: &[&Path], capabilities: Value, options: Value) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_torchvet"));
         command.arg("server").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut server = command.current_dir(folders[0]).spawn().unwrap();
@@ -56,12 +56,12 @@ impl Client {
         client
     }
 
-    pub fn notify(&mut self, method: &str, params: Value) {
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
         self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
     /// Sends a request and waits for its result.
-    pub fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.send(method, params);
         let answer = self.response(id);
         assert!(answer.get("error").is_none(), "{method}: {answer}");
@@ -69,14 +69,14 @@ impl Client {
     }
 
     /// Sends a request; its number.
-    pub fn send(&mut self, method: &str, params: Value) -> i64 {
+    pub(crate) fn send(&mut self, method: &str, params: Value) -> i64 {
         self.next += 1;
         let id = self.next;
         self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         id
     }
 
-    pub fn response(&mut self, id: i64) -> Value {
+    pub(crate) fn response(&mut self, id: i64) -> Value {
         let end = Instant::now() + PATIENCE;
         loop {
             let message = self.receive(end);
@@ -115,7 +115,7 @@ impl Client {
     }
 
     /// Opens a file with a text, which need not be what the disk holds.
-    pub fn open(&mut self, path: &Path, text: &str) -> String {
+    pub(crate) fn open(&mut self, path: &Path, text: &str) -> String {
         let uri = uri(path);
         let item = json!({"uri": uri, "languageId": "python", "version": 1, "text": text});
         self.notify("textDocument/didOpen", json!({"textDocument": item}));
@@ -123,33 +123,33 @@ impl Client {
     }
 
     /// Replaces a whole text.
-    pub fn set(&mut self, uri: &str, version: i64, text: &str) {
+    pub(crate) fn set(&mut self, uri: &str, version: i64, text: &str) {
         self.change(uri, version, json!([{ "text": text }]));
     }
 
-    pub fn change(&mut self, uri: &str, version: i64, changes: Value) {
+    pub(crate) fn change(&mut self, uri: &str, version: i64, changes: Value) {
         let document = json!({"uri": uri, "version": version});
         self.notify("textDocument/didChange", json!({"textDocument": document, "contentChanges": changes}));
     }
 
-    pub fn close(&mut self, uri: &str) {
+    pub(crate) fn close(&mut self, uri: &str) {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     }
 
     /// Waits until the server has nothing left to do for these documents.
-    pub fn settle(&mut self, uris: &[&str]) {
+    pub(crate) fn settle(&mut self, uris: &[&str]) {
         for uri in uris {
             self.actions(uri, [0, 0, 0, 0], None);
         }
     }
 
     /// The findings of a document, as `code line:column` from 0, once they are known.
-    pub fn found(&mut self, uri: &str) -> Vec<String> {
+    pub(crate) fn found(&mut self, uri: &str) -> Vec<String> {
         self.settle(&[uri]);
         self.published.get(uri).map(|(_, found)| found.iter().map(short).collect()).unwrap_or_default()
     }
 
-    pub fn actions(&mut self, uri: &str, range: [u64; 4], only: Option<&str>) -> Vec<Value> {
+    pub(crate) fn actions(&mut self, uri: &str, range: [u64; 4], only: Option<&str>) -> Vec<Value> {
         let mut context = json!({"diagnostics": []});
         if let Some(only) = only {
             context["only"] = json!([only]);
@@ -158,13 +158,13 @@ impl Client {
         self.request("textDocument/codeAction", params).as_array().cloned().unwrap_or_default()
     }
 
-    pub fn hover(&mut self, uri: &str, line: u64, character: u64) -> String {
+    pub(crate) fn hover(&mut self, uri: &str, line: u64, character: u64) -> String {
         let params = json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}});
         let hover = self.request("textDocument/hover", params);
         hover.pointer("/contents/value").and_then(Value::as_str).unwrap_or_default().to_owned()
     }
 
-    pub fn hints(&mut self, uri: &str) -> Vec<String> {
+    pub(crate) fn hints(&mut self, uri: &str) -> Vec<String> {
         let params = json!({"textDocument": {"uri": uri}, "range": range([0, 0, 10_000, 0])});
         let hints = self.request("textDocument/inlayHint", params);
         let text = |hint: &Value| {
@@ -174,7 +174,7 @@ impl Client {
         hints.as_array().unwrap().iter().map(text).collect()
     }
 
-    pub fn diagnose(&mut self, uri: &str, previous: Option<&str>) -> Value {
+    pub(crate) fn diagnose(&mut self, uri: &str, previous: Option<&str>) -> Value {
         let mut params = json!({"textDocument": {"uri": uri}});
         if let Some(previous) = previous {
             params["previousResultId"] = json!(previous);
@@ -183,7 +183,7 @@ impl Client {
     }
 
     /// Whether the server says something of this kind with this text, now or soon.
-    pub fn hears(&mut self, method: &str, text: &str) -> bool {
+    pub(crate) fn hears(&mut self, method: &str, text: &str) -> bool {
         let end = Instant::now() + Duration::from_secs(20);
         loop {
             if self.said.iter().any(|said| said["method"] == method && said.to_string().contains(text)) {
@@ -197,7 +197,7 @@ impl Client {
     }
 
     /// Whether the findings of something that is no longer open are taken back, now or soon.
-    pub fn clears(&mut self, uri: &str) -> bool {
+    pub(crate) fn clears(&mut self, uri: &str) -> bool {
         let end = Instant::now() + PATIENCE;
         while self.published.get(uri).is_some_and(|(_, found)| !found.is_empty()) {
             match self.messages.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -209,7 +209,7 @@ impl Client {
     }
 
     /// Ends the server as editors do; its exit code.
-    pub fn end(mut self) -> Option<i32> {
+    pub(crate) fn end(mut self) -> Option<i32> {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
         self.input = None;
@@ -242,11 +242,11 @@ fn read(output: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-pub fn uri(path: &Path) -> String {
+pub(crate) fn uri(path: &Path) -> String {
     format!("file://{}", path.to_str().unwrap())
 }
 
-pub fn range([line, character, end_line, end_character]: [u64; 4]) -> Value {
+pub(crate) fn range([line, character, end_line, end_character]: [u64; 4]) -> Value {
     json!({"start": {"line": line, "character": character}, "end": {"line": end_line, "character": end_character}})
 }
 
@@ -256,7 +256,7 @@ fn short(found: &Value) -> String {
 }
 
 /// A folder with files, and its real path.
-pub fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+pub(crate) fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
     for (name, text) in files {
@@ -268,7 +268,7 @@ pub fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
 }
 
 /// A text after the edits of a code action for one document, which are about UTF-16.
-pub fn apply(action: &Value, uri: &str, text: &str) -> String {
+pub(crate) fn apply(action: &Value, uri: &str, text: &str) -> String {
     let edits = match action.pointer("/edit/changes") {
         Some(changes) => changes[uri].clone(),
         None => {
@@ -294,7 +294,7 @@ pub fn apply(action: &Value, uri: &str, text: &str) -> String {
 }
 
 /// The byte at a position that counts UTF-16 units.
-pub fn offset(text: &str, position: &Value) -> usize {
+pub(crate) fn offset(text: &str, position: &Value) -> usize {
     let line = position["line"].as_u64().unwrap();
     let start = (0..line).fold(0, |at, _| text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1));
     let mut units = position["character"].as_u64().unwrap();

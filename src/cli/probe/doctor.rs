@@ -9,7 +9,7 @@ use super::{Format, PythonArgs};
 use crate::probe::doctor::examine;
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     python: PythonArgs,
     /// How to print the report
@@ -20,7 +20,7 @@ pub struct Args {
     output_file: Option<PathBuf>,
 }
 
-pub fn main(args: &Args) -> Result<Status, Failure> {
+pub(super) fn main(args: &Args) -> Result<Status, Failure> {
     let health = examine(&args.python.choose()?).map_err(Failure::Message)?;
     let mut out: Box<dyn Write> = match &args.output_file {
         Some(path) => {

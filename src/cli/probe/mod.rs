@@ -11,7 +11,7 @@ use crate::probe::python::{self, Python};
 use crate::probe::run::Device;
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
 }
@@ -76,7 +76,7 @@ enum Format {
     Json,
 }
 
-pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+pub(super) fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     match args.verb {
         Verb::Doctor(args) => doctor::main(&args),
         Verb::Run(args) => run::main(args, global),

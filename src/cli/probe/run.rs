@@ -16,7 +16,7 @@ use crate::probe::run::{Device, Program, Static, Task, Terminal};
 use crate::probe::runtime::ContractSource;
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     /// The script and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
@@ -50,7 +50,7 @@ pub struct Args {
     config: ConfigArgs,
 }
 
-pub fn main(args: Args, global: &Global) -> Result<Status, Failure> {
+pub(super) fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     let python = args.python.with_torch()?;
     let script = script(&args)?;
     let settings = args.config.settings(&start_folder(script.as_deref()))?;

@@ -11,7 +11,7 @@ use super::super::{Failure, Status};
 use crate::probe::runtime::{ContractSource, VERSION, files};
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     config: ConfigArgs,
 }
@@ -23,7 +23,7 @@ struct Runtime {
     contracts: Vec<ContractSource>,
 }
 
-pub fn main(args: &Args) -> Result<Status, Failure> {
+pub(super) fn main(args: &Args) -> Result<Status, Failure> {
     let settings = args.config.settings(&start_folder(None))?;
     let contracts = ContractSource::all(&settings.rules, |code| settings.selection.is_on(code));
     let runtime = Runtime { version: VERSION, files: files().iter().copied().collect(), contracts };

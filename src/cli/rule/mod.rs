@@ -13,7 +13,7 @@ use crate::diagnostic::Severity;
 use crate::rules::{FixKind, Page, Rules, url};
 
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     /// The rule's code or name
     #[arg(required_unless_present_any = ["all", "test"], conflicts_with_all = ["all", "test"])]
     rule: Option<String>,
@@ -74,7 +74,7 @@ impl<'a> From<&'a Page> for Entry<'a> {
     }
 }
 
-pub fn main(args: &Args) -> Result<Status, Failure> {
+pub(super) fn main(args: &Args) -> Result<Status, Failure> {
     let mut out = io::stdout().lock();
     if !args.test.is_empty() {
         return test::main(&args.test, args.python.as_deref(), &mut out);

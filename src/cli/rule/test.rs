@@ -43,7 +43,7 @@ struct Tested {
 }
 
 /// Tests pages. Each is named by its file or, if it belongs to torchvet, by its code or name.
-pub fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write) -> Result<Status, Failure> {
+pub(super) fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write) -> Result<Status, Failure> {
     let python = Python::ask(python::choose(python)).and_then(|python| {
         python.needs_torch()?;
         Ok(python)

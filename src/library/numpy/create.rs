@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Dtype, Past, Range, Size, Tensor, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.family(
         "numpy.",
         "array",
@@ -154,7 +154,7 @@ fn grid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// `np.dtype('float32')`.
-pub fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(crate) fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match dtype_arg(cx, &b.get("dtype")) {
         Some(Some(dtype)) => Value::Dtype(dtype),
         _ => Value::Unknown,
@@ -162,7 +162,7 @@ pub fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// `np.float32(x)`: a scalar, or an array of the same shape.
-pub fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Value> {
+pub(crate) fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Value> {
     let Value::Dtype(dtype) = dtype else { return None };
     let value = args.pos.first()?.value.clone();
     // A single number becomes Python's own float.
@@ -183,7 +183,7 @@ pub fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Valu
 }
 
 /// The elements converted to another dtype.
-pub fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Origin) -> Tensor {
+pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Origin) -> Tensor {
     let from = input.dtype;
     if from == dtype && dtype.is_some() {
         return input;

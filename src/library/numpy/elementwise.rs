@@ -9,7 +9,7 @@ use crate::python::{BinOp, Bound, Interp, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, Dtype, Range, Role, Tensor, Type, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.family(
         "numpy.",
         "sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh \
@@ -239,7 +239,7 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
 }
 
 /// `left op right` where at least one side is an array of numpy and none a tensor of PyTorch.
-pub fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let kind = |it: &Interp<'_>, v: &Value| it.heap.tensor_ref(v).map(|t| t.array);
     let kinds = (kind(it, left), kind(it, right));
     if !matches!(kinds, (Some(ArrayKind::Numpy), None | Some(ArrayKind::Numpy)) | (None, Some(ArrayKind::Numpy))) {
@@ -249,7 +249,7 @@ pub fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span:
     Some(operator(&mut cx, op, left, right).unwrap_or(Value::Unknown))
 }
 
-pub fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
+pub(crate) fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
     let input = it.heap.tensor_of(operand).filter(|t| t.array == ArrayKind::Numpy)?;
     let mut cx = Cx { it, path: sym("numpy.ndarray"), span };
     let mut out = plain(&input);

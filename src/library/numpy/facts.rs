@@ -14,10 +14,10 @@ use crate::value::{
 };
 
 /// Elements are followed one by one up to this many.
-pub const MOST_DATA: usize = 4096;
+pub(super) const MOST_DATA: usize = 4096;
 
 /// What `np.asarray(value)` would be; `None` where the value is not known.
-pub fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
+pub(crate) fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     let path = cx.path.as_str();
     if path.strip_prefix("numpy.").is_some_and(|name| CONVERTING.contains(&name)) {
         refuse_unreadable(cx, value);
@@ -44,7 +44,7 @@ const CONVERTING: &[&str] = &[
 const CALLING: &[&str] = &["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"];
 
 /// Refuses a tensor, or a list of tensors, that cannot be read as an array.
-pub fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
+pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
     let name = cx.name();
     let direct = cx.tensor(value).filter(|t| t.array == ArrayKind::Torch);
     if let Some(tensor) = &direct
@@ -155,7 +155,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
 }
 
 /// The same elements as an array of numpy.
-pub fn of_tensor(mut tensor: Tensor) -> Tensor {
+pub(crate) fn of_tensor(mut tensor: Tensor) -> Tensor {
     tensor.array = ArrayKind::Numpy;
     tensor.wrapper = None;
     tensor.device = None;
@@ -168,7 +168,7 @@ pub fn of_tensor(mut tensor: Tensor) -> Tensor {
 }
 
 /// Equal rows one above the other.
-pub fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
+pub(super) fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
     let first = rows.first()?;
     let mut dims = first.shape.clone()?;
     let mut dtype = first.dtype;
@@ -206,20 +206,20 @@ pub fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
 }
 
 /// The values of all of them together.
-pub fn union_of(parts: &[Tensor]) -> Option<Range> {
+pub(super) fn union_of(parts: &[Tensor]) -> Option<Range> {
     let mut all = parts.iter().map(|p| p.range.clone());
     let first = all.next()??;
     all.try_fold(first, |acc, r| Some(acc.union(&r?)))
 }
 
-pub fn set_data(tensor: &mut Tensor, data: Vec<f64>, at: Origin) {
+pub(crate) fn set_data(tensor: &mut Tensor, data: Vec<f64>, at: Origin) {
     tensor.range = Range::of_values(&data);
     tensor.range_at = at;
     tensor.data = Some(Rc::from(data));
 }
 
 /// The shape of two arrays combined element by element; a clash is reported.
-pub fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
+pub(super) fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     let (x, y) = (a.shape.as_ref()?, b.shape.as_ref()?);
     let back = match broadcast_pair(x, y) {
         Ok(dims) => return Some(dims),
@@ -238,18 +238,18 @@ pub fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<Vec<Dim>
     None
 }
 
-pub fn shape_text(tensor: &Tensor) -> String {
+pub(super) fn shape_text(tensor: &Tensor) -> String {
     tensor.shape.as_deref().map_or_else(|| "[…]".to_owned(), dims_text)
 }
 
 /// A `shape=` or `size=` argument: an integer or a tuple of them.
-pub fn shape_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Size>> {
+pub(super) fn shape_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Size>> {
     cx.sizes(std::slice::from_ref(value))
 }
 
 /// The axes that an `axis=` argument names, in order; `None` where that is not known.
 /// `axis=None` names all.
-pub fn axes(cx: &Cx<'_, '_>, axis: &Value, rank: usize) -> Option<Vec<usize>> {
+pub(super) fn axes(cx: &Cx<'_, '_>, axis: &Value, rank: usize) -> Option<Vec<usize>> {
     if axis.is_none() {
         return Some((0..rank).collect());
     }
@@ -260,7 +260,7 @@ pub fn axes(cx: &Cx<'_, '_>, axis: &Value, rank: usize) -> Option<Vec<usize>> {
 }
 
 /// An axis counted from the front.
-pub fn index(axis: i64, rank: usize) -> Option<usize> {
+pub(super) fn index(axis: i64, rank: usize) -> Option<usize> {
     let signed = i64::try_from(rank).ok()?;
     let at = if axis < 0 { axis.checked_add(signed)? } else { axis };
     usize::try_from(at).ok().filter(|at| *at < rank)

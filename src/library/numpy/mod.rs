@@ -1,24 +1,24 @@
 //! numpy: arrays are [`Tensor`](crate::value::Tensor) facts of the kind `Numpy`, without a device.
 
-pub mod create;
-pub mod elementwise;
+pub(crate) mod create;
+pub(crate) mod elementwise;
 mod facts;
-pub mod ndarray;
+pub(crate) mod ndarray;
 mod promotion;
-pub mod random;
-pub mod reduce;
-pub mod shaping;
+pub(crate) mod random;
+pub(crate) mod reduce;
+pub(crate) mod shaping;
 
-pub use create::cast;
-pub use elementwise::{binary, unary};
-pub use facts::{as_array, of_tensor, refuse_unreadable, set_data};
-pub use ndarray::{put as put_out, set as set_attribute};
-pub use promotion::{dtype_arg, promote};
+pub(crate) use create::cast;
+pub(crate) use elementwise::{binary, unary};
+pub(crate) use facts::{as_array, of_tensor, refuse_unreadable, set_data};
+pub(crate) use ndarray::{put as put_out, set as set_attribute};
+pub(crate) use promotion::{dtype_arg, promote};
 
 use super::table::{Constant, Run, Table};
 use crate::value::{Dtype, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for name in [
         "float16",
         "float32",

@@ -10,7 +10,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{ArrayKind, Data, Dtype, Items, Size, Sym, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("numpy.ndarray.astype", "a, dtype, order='K', casting='unsafe', subok=True, copy=True", |cx, b| {
         let Some(mut a) = as_array(cx, &b.get("a")) else { return Value::Unknown };
         let (dtype, at) = (dtype_arg(cx, &b.get("dtype")).unwrap_or(Some(Dtype::Float64)), cx.at());
@@ -69,7 +69,7 @@ fn written(cx: &mut Cx<'_, '_>, object: &Value) {
 }
 
 /// What a call gives that may be told by `out=` to put its result into an array: then that array.
-pub fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
+pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let given =
         |name: &str| b.arg(name).or_else(|| b.extra.iter().find(|(n, _)| n.as_str() == name).map(|(_, arg)| arg));
     let Some(mut object) = given("out").map(|arg| arg.value.clone()).filter(|out| !out.is_none()) else {
@@ -105,7 +105,7 @@ fn reshape_in_place(cx: &mut Cx<'_, '_>, object: &Value, sizes: Option<Vec<Size>
 }
 
 /// `array.name = value`; `false` leaves it to Python.
-pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
+pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
     let (Some(id), Some(facts)) = (object.as_obj(), cx.tensor(object)) else { return false };
     match name {
         "shape" => {
@@ -129,7 +129,7 @@ pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bo
     true
 }
 
-pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let array = cx.tensor(object).filter(|t| t.array == ArrayKind::Numpy)?;
     Some(match name.as_str() {
         "shape" => match array.sizes() {

@@ -5,7 +5,7 @@ use crate::library::Cx;
 use crate::value::{Dtype, Kind, Type, Value};
 
 /// Reads a dtype as numpy spells it: `int` and `float` are 64 bits wide, `'<f4'` is legal.
-pub fn parse(name: &str) -> Option<Dtype> {
+pub(super) fn parse(name: &str) -> Option<Dtype> {
     let name = name.trim_start_matches(['<', '>', '=', '|']);
     Some(match name {
         "?" | "bool" | "bool_" | "b1" => Dtype::Bool,
@@ -27,7 +27,7 @@ pub fn parse(name: &str) -> Option<Dtype> {
 }
 
 /// A `dtype=` argument: `None` if it is `None`, `Some(None)` if it is given but not known.
-pub fn dtype_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Option<Dtype>> {
+pub(crate) fn dtype_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Option<Dtype>> {
     match value {
         Value::Str(name) => Some(parse(name)),
         other => cx.dtype_arg(other),
@@ -66,7 +66,7 @@ fn float(bits: u32) -> Dtype {
 }
 
 /// `numpy.promote_types`; `None` for types that numpy does not have.
-pub fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
+pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
     if a == b {
         return Some(a);
     }
@@ -116,7 +116,7 @@ pub fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
 }
 
 /// The dtype of an array combined with a Python number.
-pub fn with_number(dtype: Dtype, number: Type) -> Option<Dtype> {
+pub(super) fn with_number(dtype: Dtype, number: Type) -> Option<Dtype> {
     Some(match (dtype.kind(), number) {
         (_, Type::Bool) => dtype,
         (Kind::Bool, Type::Int) => Dtype::Int64,
@@ -128,7 +128,7 @@ pub fn with_number(dtype: Dtype, number: Type) -> Option<Dtype> {
 }
 
 /// The dtype of a result that is never an integer: a mean, a quotient, a root.
-pub fn floating(dtype: Dtype) -> Dtype {
+pub(super) fn floating(dtype: Dtype) -> Dtype {
     match dtype.kind() {
         Kind::Bool | Kind::Integral => Dtype::Float64,
         _ => dtype,
@@ -136,7 +136,7 @@ pub fn floating(dtype: Dtype) -> Dtype {
 }
 
 /// What a function like `sqrt` makes of small integers: the smallest float that holds them.
-pub fn unary_floating(dtype: Dtype) -> Dtype {
+pub(super) fn unary_floating(dtype: Dtype) -> Dtype {
     match dtype {
         Dtype::Bool | Dtype::Int8 | Dtype::Uint8 => Dtype::Float16,
         Dtype::Int16 | Dtype::Uint16 => Dtype::Float32,
@@ -145,7 +145,7 @@ pub fn unary_floating(dtype: Dtype) -> Dtype {
 }
 
 /// The dtype of a sum: integers are added as 64 bits.
-pub fn summed(dtype: Dtype) -> Dtype {
+pub(super) fn summed(dtype: Dtype) -> Dtype {
     match dtype.kind() {
         Kind::Bool => Dtype::Int64,
         Kind::Integral if is_unsigned(dtype) => Dtype::Uint64,

@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Dtype, Range, Role, Size, Tensor, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class("numpy.random.RandomState", &[], "seed=None").keeps_arguments = false;
     t.class("numpy.random.Generator", &[], "bit_generator=None").keeps_arguments = false;
     t.def("numpy.random.default_rng", "seed=None", |cx, _| {

@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     both(t, "sum prod nansum mean nanmean", "a, axis=None, dtype=None, out=None, keepdims=False, **kwargs", reduce);
     both(t, "std var", "a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **kwargs", reduce);
     both(t, "max min amax amin nanmax nanmin any all ptp", "a, axis=None, out=None, keepdims=False, **kwargs", reduce);
@@ -162,7 +162,7 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// After an array was sorted or shuffled in place.
-pub fn forget_order(cx: &mut Cx<'_, '_>, value: &Value) {
+pub(crate) fn forget_order(cx: &mut Cx<'_, '_>, value: &Value) {
     if let (Some(id), Some(mut facts)) = (value.as_obj(), cx.tensor(value)) {
         facts.data = None;
         cx.it.heap.overwrite(id, facts);
@@ -231,7 +231,7 @@ fn nonzero(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The product of matrices, in `numpy.matmul`'s meaning.
-pub fn matmul(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Value {
+pub(crate) fn matmul(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Value {
     let (Some(a), Some(b)) = (as_array(cx, left), as_array(cx, right)) else { return Value::Unknown };
     let at = cx.at();
     let dtype = a.dtype.zip(b.dtype).and_then(|(a, b)| promotion::promote(a, b));

@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Items, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("numpy.reshape", "a, shape, order='C', **kwargs", |cx, b| reshape(cx, &b.get("a"), &[b.get("shape")]));
     t.def("numpy.ndarray.reshape", "a, *shape, order='C', **kwargs", |cx, b| {
         if b.open {
@@ -234,7 +234,7 @@ fn reshape(cx: &mut Cx<'_, '_>, value: &Value, shape: &[Value]) -> Value {
     cx.view_of(value, out)
 }
 
-pub fn transpose(cx: &mut Cx<'_, '_>, value: &Value, axes: &Value) -> Value {
+pub(crate) fn transpose(cx: &mut Cx<'_, '_>, value: &Value, axes: &Value) -> Value {
     let Some(mut a) = as_array(cx, value) else { return Value::Unknown };
     a.data = None;
     let order = match (a.rank(), axes) {

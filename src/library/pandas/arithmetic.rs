@@ -8,7 +8,7 @@ use crate::python::{BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{Dtype, Range, Type, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     // What operators do, spelled out; with more arguments than one they do other things.
     super::both(
         t,
@@ -36,7 +36,7 @@ pub fn register(t: &mut Table) {
 }
 
 /// `left op right`, where one of them is a Series or a frame.
-pub fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     if !is_pandas(it, left) && !is_pandas(it, right) {
         return None;
     }
@@ -189,14 +189,14 @@ fn each(
 }
 
 /// `left op= right`: it may be done in place, where others see it.
-pub fn augmented(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+pub(crate) fn augmented(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let id = left.as_obj().filter(|_| is_pandas(it, left))?;
     let out = binary(it, op, left, right, span);
     forget(it, id);
     out
 }
 
-pub fn unary(it: &mut Interp<'_>, op: UnaryOp, object: &Value, span: Span) -> Option<Value> {
+pub(crate) fn unary(it: &mut Interp<'_>, op: UnaryOp, object: &Value, span: Span) -> Option<Value> {
     if !is_pandas(it, object) {
         return None;
     }

@@ -7,7 +7,7 @@ use crate::library::numpy;
 use crate::value::{ArrayKind, Data, Dim, Dtype, Items, Range, Size, Tensor, Type, Value};
 
 /// The facts of what is put into a frame as a column of so many rows.
-pub fn column_of(cx: &mut Cx<'_, '_>, value: &Value, rows: Option<&Size>) -> Series {
+pub(super) fn column_of(cx: &mut Cx<'_, '_>, value: &Value, rows: Option<&Size>) -> Series {
     let at = cx.at();
     let unknown = || Series::unknown(rows.cloned().unwrap_or(Size::Unknown), at);
     if let Some(series) = series(cx, value) {
@@ -124,7 +124,7 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
 }
 
 /// As [`elements`], where the value is a Series.
-pub fn elements_of(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Items> {
+pub(crate) fn elements_of(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Items> {
     let series = series(cx, value)?;
     Some(elements(cx, &series))
 }
@@ -135,7 +135,7 @@ fn is_nan(value: &Value) -> bool {
 }
 
 /// What a loop over the elements of a Series yields, and what `tolist` gives.
-pub fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
+pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
     let dtype = of.array.dtype;
     let integral = dtype.is_some_and(|d| d.is_integral() && d != Dtype::Bool);
     if let (Some(data), true) = (&of.array.data, integral || dtype == Some(Dtype::Float64)) {

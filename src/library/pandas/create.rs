@@ -14,7 +14,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Dict, Dtype, Items, Key, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.family("pandas.", "read_csv read_table", "filepath_or_buffer, **kwargs", read);
     t.family(
         "pandas.",
@@ -100,7 +100,7 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// `pd.DataFrame(…)`.
-pub fn frame(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(crate) fn frame(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open {
         return Value::Unknown;
     }
@@ -300,7 +300,12 @@ fn of_table(cx: &mut Cx<'_, '_>, table: Tensor, names: &Option<Option<Vec<Key>>>
 
 /// A table and its targets as another library gives them: a frame, a Series, and one frame of
 /// both.
-pub fn table(cx: &mut Cx<'_, '_>, data: Tensor, names: Option<&[Value]>, target: Tensor) -> (Value, Value, Value) {
+pub(crate) fn table(
+    cx: &mut Cx<'_, '_>,
+    data: Tensor,
+    names: Option<&[Value]>,
+    target: Tensor,
+) -> (Value, Value, Value) {
     let rows = target.numel();
     let names = names.map(|names| names.iter().map(Key::of).collect::<Option<Vec<Key>>>());
     let known = names.is_some();
@@ -324,7 +329,7 @@ pub fn table(cx: &mut Cx<'_, '_>, data: Tensor, names: Option<&[Value]>, target:
 }
 
 /// `pd.Series(…)`.
-pub fn series(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(crate) fn series(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     if b.open || cx.it.heap.dict_of(&data).is_some() || data.is_none() || data.is_unknown() {
         return Value::Unknown;

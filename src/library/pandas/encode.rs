@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Dict, Dim, Dtype, Items, Key, Range, Sym, Taken, Value, texts_of};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("pandas.Series.map", "self, arg, na_action=None", |cx, b| {
         let Some(have) = series(cx, &b.get("self")) else { return Value::Unknown };
         let arg = b.get("arg");
@@ -181,7 +181,7 @@ fn categories(cx: &Cx<'_, '_>, object: &Value) -> Option<Vec<Key>> {
 }
 
 /// Sorts labels of one kind; whether they are.
-pub fn sorted(keys: &mut [Key]) -> bool {
+pub(crate) fn sorted(keys: &mut [Key]) -> bool {
     let number = |k: &Key| if let Key::Int(n) = k { Some(*n) } else { None };
     let text = |k: &Key| if let Key::Str(text) = k { Some(text.clone()) } else { None };
     if keys.iter().all(|k| number(k).is_some()) {

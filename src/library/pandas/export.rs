@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Items, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     both(t, "to_numpy __array__", "self, dtype=None, copy=False, na_value=None", to_numpy);
     both(t, "__len__", "self", |cx, b| Value::size(&super::rows::rows_of(cx, &b.get("self"))));
     t.family("pandas.Series.", "tolist to_list", "self", |cx, b| match series(cx, &b.get("self")) {

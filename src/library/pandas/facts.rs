@@ -13,8 +13,8 @@ use crate::library::common::{array, instance};
 use crate::python::Interp;
 use crate::value::{Among, Dict, Dim, Dtype, Items, Key, ObjId, Origin, Range, Size, Taken, Tensor, Type, Value};
 
-pub const FRAME: &str = "pandas.DataFrame";
-pub const SERIES: &str = "pandas.Series";
+pub(super) const FRAME: &str = "pandas.DataFrame";
+pub(super) const SERIES: &str = "pandas.Series";
 
 const ARRAY: &str = "<array>";
 const ITEMS: &str = "<items>";
@@ -26,11 +26,11 @@ const COLUMNS: &str = "<columns>";
 const REST: &str = "<rest>";
 
 /// More elements than this are not followed one by one.
-pub const MOST_ITEMS: usize = 4096;
+pub(super) const MOST_ITEMS: usize = 4096;
 
 /// What is known of a Series.
 #[derive(Debug, Clone)]
-pub struct Series {
+pub(crate) struct Series {
     /// Its values as an array of numpy; without a dtype where they are texts, categories, or
     /// may hold something missing.
     pub array: Tensor,
@@ -48,7 +48,7 @@ pub struct Series {
 
 /// What is known of a frame.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub(crate) struct Frame {
     pub rows: Size,
     /// The columns that are known, in order.
     pub columns: IndexMap<Key, Value, FxBuildHasher>,
@@ -63,22 +63,22 @@ pub struct Frame {
 
 impl Series {
     /// Of which no more is known than its number of rows.
-    pub fn unknown(rows: Size, at: Origin) -> Series {
+    pub(crate) fn unknown(rows: Size, at: Origin) -> Series {
         Series::of(array(Some(vec![rows]), None, at))
     }
 
     /// With rows that are counted from 0.
-    pub fn of(array: Tensor) -> Series {
+    pub(crate) fn of(array: Tensor) -> Series {
         let index = Value::size(&array.numel());
         Series { array, items: Value::Unknown, category: false, wide: false, index }
     }
 
-    pub fn rows(&self) -> Size {
+    pub(crate) fn rows(&self) -> Size {
         self.array.dim(0).map_or(Size::Unknown, |d| d.size.clone())
     }
 
     /// The elements, where each is known.
-    pub fn exact(&self) -> Option<&[Value]> {
+    pub(crate) fn exact(&self) -> Option<&[Value]> {
         match &self.items {
             Value::Tuple(items) => Some(items),
             _ => None,
@@ -86,7 +86,7 @@ impl Series {
     }
 
     /// Whether the values are of a dtype of numpy that holds 64 bits, or truth.
-    pub fn is_wide(&self) -> bool {
+    pub(crate) fn is_wide(&self) -> bool {
         match self.array.dtype {
             Some(dtype) => matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64 | Dtype::Bool),
             None => self.wide && !self.category,
@@ -95,7 +95,7 @@ impl Series {
 
     /// The same values in another order.
     #[must_use]
-    pub fn shuffled(mut self, index: Value) -> Series {
+    pub(crate) fn shuffled(mut self, index: Value) -> Series {
         self.array.data = None;
         self.array.base = None;
         self.index = index;
@@ -104,7 +104,7 @@ impl Series {
 
     /// Some of the rows.
     #[must_use]
-    pub fn part(mut self, it: &mut Interp<'_>, rows: Size, index: Value, picked: bool) -> Series {
+    pub(crate) fn part(mut self, it: &mut Interp<'_>, rows: Size, index: Value, picked: bool) -> Series {
         self.array.data = None;
         self.array.base = None;
         // Rows that were picked for their values may leave out any of them for good.
@@ -118,7 +118,7 @@ impl Series {
     }
 
     #[must_use]
-    pub fn resized(mut self, rows: Size, index: Value) -> Series {
+    pub(crate) fn resized(mut self, rows: Size, index: Value) -> Series {
         let at = self.array.shape_at;
         self.array.shape = Some(vec![Dim::new(rows, at)]);
         self.index = index;
@@ -127,42 +127,42 @@ impl Series {
 
     /// Other values in the same rows.
     #[must_use]
-    pub fn with(&self, array: Tensor) -> Series {
+    pub(crate) fn with(&self, array: Tensor) -> Series {
         Series { array, items: Value::Unknown, category: false, wide: self.wide, index: self.index.clone() }
     }
 
     /// Values of which only the dtype is known, in the same rows.
-    pub fn as_dtype(&self, dtype: Option<Dtype>, at: Origin) -> Series {
+    pub(crate) fn as_dtype(&self, dtype: Option<Dtype>, at: Origin) -> Series {
         self.with(array(Some(vec![self.rows()]), dtype, at))
     }
 }
 
 /// The labels of rows that are counted from 0.
-pub fn counted(rows: &Size) -> Value {
+pub(super) fn counted(rows: &Size) -> Value {
     Value::size(rows)
 }
 
 /// Labels that nothing else has.
-pub fn labels(cx: &mut Cx<'_, '_>) -> Value {
+pub(super) fn labels(cx: &mut Cx<'_, '_>) -> Value {
     let symbol = cx.it.heap.symbol("labels");
     Value::size(&Size::symbol(symbol))
 }
 
 /// A number of rows that is not known.
-pub fn some_rows(cx: &mut Cx<'_, '_>) -> Size {
+pub(super) fn some_rows(cx: &mut Cx<'_, '_>) -> Size {
     let symbol = cx.it.heap.symbol("rows");
     Size::symbol(symbol)
 }
 
 /// Whether two things have the same rows, for certain.
-pub fn aligned(a: &Value, b: &Value) -> bool {
+pub(super) fn aligned(a: &Value, b: &Value) -> bool {
     match (a.as_size(), b.as_size()) {
         (Some(a), Some(b)) => a.equals(&b) == Some(true),
         _ => false,
     }
 }
 
-pub fn is_pandas(it: &Interp<'_>, value: &Value) -> bool {
+pub(crate) fn is_pandas(it: &Interp<'_>, value: &Value) -> bool {
     class_of(it, value).is_some()
 }
 
@@ -171,11 +171,11 @@ fn class_of(it: &Interp<'_>, value: &Value) -> Option<&'static str> {
     matches!(class, FRAME | SERIES).then_some(class)
 }
 
-pub fn is_frame(it: &Interp<'_>, value: &Value) -> bool {
+pub(crate) fn is_frame(it: &Interp<'_>, value: &Value) -> bool {
     class_of(it, value) == Some(FRAME)
 }
 
-pub fn series(cx: &Cx<'_, '_>, value: &Value) -> Option<Series> {
+pub(super) fn series(cx: &Cx<'_, '_>, value: &Value) -> Option<Series> {
     if class_of(cx.it, value) != Some(SERIES) {
         return None;
     }
@@ -191,7 +191,7 @@ pub fn series(cx: &Cx<'_, '_>, value: &Value) -> Option<Series> {
 }
 
 /// The array that holds the values of a Series: what is written to it is written to the Series.
-pub fn memory(cx: &Cx<'_, '_>, value: &Value) -> Value {
+pub(super) fn memory(cx: &Cx<'_, '_>, value: &Value) -> Value {
     cx.attr(value, ARRAY)
 }
 
@@ -206,20 +206,20 @@ fn series_attrs(cx: &mut Cx<'_, '_>, of: Series) -> Vec<(&'static str, Value)> {
     ]
 }
 
-pub fn new_series(cx: &mut Cx<'_, '_>, of: Series) -> Value {
+pub(super) fn new_series(cx: &mut Cx<'_, '_>, of: Series) -> Value {
     let attrs = series_attrs(cx, of);
     instance(cx, SERIES, attrs)
 }
 
 /// Writes over a Series in place.
-pub fn put_series(cx: &mut Cx<'_, '_>, object: &Value, of: Series) {
+pub(super) fn put_series(cx: &mut Cx<'_, '_>, object: &Value, of: Series) {
     let Some(id) = object.as_obj() else { return };
     for (name, value) in series_attrs(cx, of) {
         cx.it.heap.set_attr(id, name, value);
     }
 }
 
-pub fn frame(cx: &Cx<'_, '_>, value: &Value) -> Option<Frame> {
+pub(super) fn frame(cx: &Cx<'_, '_>, value: &Value) -> Option<Frame> {
     if !is_frame(cx.it, value) {
         return None;
     }
@@ -251,12 +251,12 @@ fn frame_attrs(cx: &mut Cx<'_, '_>, of: Frame) -> Vec<(&'static str, Value)> {
     ]
 }
 
-pub fn new_frame(cx: &mut Cx<'_, '_>, of: Frame) -> Value {
+pub(super) fn new_frame(cx: &mut Cx<'_, '_>, of: Frame) -> Value {
     let attrs = frame_attrs(cx, of);
     instance(cx, FRAME, attrs)
 }
 
-pub fn put_frame(cx: &mut Cx<'_, '_>, object: &Value, of: Frame) {
+pub(super) fn put_frame(cx: &mut Cx<'_, '_>, object: &Value, of: Frame) {
     let Some(id) = object.as_obj() else { return };
     for (name, value) in frame_attrs(cx, of) {
         cx.it.heap.set_attr(id, name, value);
@@ -265,23 +265,23 @@ pub fn put_frame(cx: &mut Cx<'_, '_>, object: &Value, of: Frame) {
 
 impl Frame {
     /// Of which no more is known.
-    pub fn unknown(rows: Size) -> Frame {
+    pub(crate) fn unknown(rows: Size) -> Frame {
         let index = counted(&rows);
         Frame { rows, columns: IndexMap::default(), open: true, rest: None, wide: false, index }
     }
 
     /// The number of columns.
-    pub fn width(&self) -> Size {
+    pub(crate) fn width(&self) -> Size {
         if self.open { Size::Unknown } else { crate::library::common::size_of_length(self.columns.len()) }
     }
 
     /// The labels of the columns, where all are known.
-    pub fn names(&self) -> Option<Vec<Value>> {
+    pub(crate) fn names(&self) -> Option<Vec<Value>> {
         (!self.open).then(|| self.columns.keys().map(Key::value).collect())
     }
 
     /// A column that is not listed.
-    pub fn other(&self, at: Origin) -> Series {
+    pub(crate) fn other(&self, at: Origin) -> Series {
         let mut out = Series::unknown(self.rows.clone(), at);
         out.array.dtype = self.rest;
         out.wide = self.wide;
@@ -290,7 +290,7 @@ impl Frame {
     }
 
     /// The facts of each column, changed, as a new frame's.
-    pub fn each(
+    pub(crate) fn each(
         mut self,
         cx: &mut Cx<'_, '_>,
         mut change: impl FnMut(&mut Cx<'_, '_>, &Key, Series) -> Series,
@@ -306,7 +306,7 @@ impl Frame {
     }
 
     /// The values as one array.
-    pub fn matrix(&self, cx: &Cx<'_, '_>) -> Tensor {
+    pub(crate) fn matrix(&self, cx: &Cx<'_, '_>) -> Tensor {
         let at = cx.at();
         let columns: Vec<Series> = self.columns.values().filter_map(|c| series(cx, c)).collect();
         let mut dtypes: Vec<Option<Dtype>> = columns.iter().map(|c| c.array.dtype).collect();
@@ -341,7 +341,7 @@ impl Frame {
 
 /// The dtype in which columns of these are held together: numbers beside truth values are
 /// objects.
-pub fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
+pub(super) fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
     let (first, rest) = dtypes.split_first()?;
     rest.iter().try_fold((*first)?, |all, next| {
         let next = (*next)?;
@@ -351,7 +351,7 @@ pub fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
 }
 
 /// What code that cannot be seen may have done to a frame or Series.
-pub fn forget(it: &mut Interp<'_>, id: ObjId) {
+pub(crate) fn forget(it: &mut Interp<'_>, id: ObjId) {
     let object = Value::Obj(id);
     let Some(class) = class_of(it, &object) else { return };
     if class == SERIES {
@@ -382,7 +382,7 @@ pub fn forget(it: &mut Interp<'_>, id: ObjId) {
 }
 
 /// The array that numpy makes of a Series or frame.
-pub fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
+pub(crate) fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     match series(cx, value) {
         Some(series) => Some(series.array),
         None => frame(cx, value).map(|frame| frame.matrix(cx)),
@@ -390,7 +390,7 @@ pub fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
 }
 
 /// What PyTorch sees where it goes through something element by element.
-pub enum Sequence {
+pub(crate) enum Sequence {
     /// A Series whose rows are counted from 0.
     Numbers(Box<Tensor>),
     /// A frame, which yields the names of its columns.
@@ -398,7 +398,7 @@ pub enum Sequence {
     Other,
 }
 
-pub fn as_sequence(cx: &Cx<'_, '_>, value: &Value) -> Sequence {
+pub(crate) fn as_sequence(cx: &Cx<'_, '_>, value: &Value) -> Sequence {
     if let Some(series) = series(cx, value) {
         let counted = aligned(&series.index, &counted(&series.rows()));
         return if counted { Sequence::Numbers(Box::new(series.array)) } else { Sequence::Other };
@@ -412,7 +412,7 @@ pub fn as_sequence(cx: &Cx<'_, '_>, value: &Value) -> Sequence {
 }
 
 /// Whether the numbers of a Series or frame are 64 bits wide, if they are numbers at all.
-pub fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
+pub(crate) fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
     if let Some(series) = series(cx, value) {
         return series.is_wide();
     }
@@ -424,7 +424,7 @@ pub fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
 }
 
 /// A list of labels, or one: of columns.
-pub fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
+pub(super) fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
     if matches!(value, Value::Str(_) | Value::Int(_)) {
         return Some(vec![Key::of(value)?]);
     }
@@ -443,12 +443,12 @@ pub fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
 }
 
 /// Whether a method was asked to change the object itself.
-pub fn in_place(b: &crate::python::Bound) -> Option<bool> {
+pub(super) fn in_place(b: &crate::python::Bound) -> Option<bool> {
     b.get("inplace").as_bool()
 }
 
 /// Gives a new frame, or changes the object as `inplace=True` asks.
-pub fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Frame) -> Value {
+pub(super) fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Frame) -> Value {
     let object = b.get("self");
     match in_place(b) {
         Some(true) => {
@@ -462,7 +462,7 @@ pub fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Frame) -> V
 
 /// As [`give_frame`], for a Series. In place, what a column's Series changes is seen in the frame
 /// with old versions of pandas only: what is known after it is what both agree on.
-pub fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Series) -> Value {
+pub(super) fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Series) -> Value {
     let object = b.get("self");
     match (in_place(b), series(cx, &object)) {
         (Some(true), Some(was)) => {
@@ -479,7 +479,7 @@ pub fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Series) ->
 }
 
 /// What an object is after something that is not known was done to it.
-pub fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
+pub(super) fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
     if let Some(id) = object.as_obj() {
         forget(cx.it, id);
     }
@@ -487,6 +487,6 @@ pub fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
 }
 
 /// The class of an instance that gives rows by position or label.
-pub fn indexer(cx: &mut Cx<'_, '_>, class: &str, of: &Value) -> Value {
+pub(super) fn indexer(cx: &mut Cx<'_, '_>, class: &str, of: &Value) -> Value {
     instance(cx, class, vec![("of", of.clone())])
 }

@@ -39,7 +39,7 @@ const HARMLESS: &[&str] = &[
     "sparse",
 ];
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def(
         "pandas.DataFrame.drop",
         "self, labels=None, *, axis=0, index=None, columns=None, level=None, inplace=False, errors='raise'",
@@ -193,7 +193,7 @@ fn index_of_texts(t: &mut Table) {
     });
 }
 
-pub fn of_names(cx: &mut Cx<'_, '_>, names: Vec<Value>) -> Value {
+pub(crate) fn of_names(cx: &mut Cx<'_, '_>, names: Vec<Value>) -> Value {
     instance(cx, INDEX, vec![("<names>", Value::tuple(names))])
 }
 
@@ -205,7 +205,7 @@ fn names(cx: &mut Cx<'_, '_>, of: &Frame) -> Value {
 }
 
 /// An attribute of a frame or Series that is no method of the tables.
-pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let class = cx.path;
     let text = name.as_str();
     // A method of the table; or Python asks for a special method that is in none.
@@ -262,7 +262,7 @@ pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value
 }
 
 /// `frame.column = values`, `frame.columns = names`; whether it was a frame.
-pub fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
+pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
     if !super::is_pandas(it, object) {
         return false;
     }
@@ -307,7 +307,7 @@ pub fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Val
 }
 
 /// `frame[key] = value`.
-pub fn set_column(cx: &mut Cx<'_, '_>, object: &Value, key: Key, value: &Value) {
+pub(crate) fn set_column(cx: &mut Cx<'_, '_>, object: &Value, key: Key, value: &Value) {
     let Some(mut have) = frame(cx, object) else { return };
     let empty = !have.open && have.columns.is_empty() && have.rows.known() == Some(0);
     let mut column = column_of(cx, value, (!empty).then_some(&have.rows));

@@ -3,29 +3,29 @@
 //! A method that is in none of these tables may have changed the frame: nothing is known of it
 //! after it was asked for (see [`attribute`]).
 
-pub mod arithmetic;
+pub(crate) mod arithmetic;
 mod column;
-pub mod create;
-pub mod encode;
-pub mod export;
+pub(crate) mod create;
+pub(crate) mod encode;
+pub(crate) mod export;
 mod facts;
-pub mod labels;
-pub mod row;
-pub mod rows;
-pub mod select;
-pub mod series;
+pub(crate) mod labels;
+pub(crate) mod row;
+pub(crate) mod rows;
+pub(crate) mod select;
+pub(crate) mod series;
 
-pub use arithmetic::{augmented, binary, unary};
-pub use column::elements_of as elements;
-pub use create::table;
-pub use encode::sorted;
-pub use facts::{Sequence, as_array, as_sequence, forget, is_frame, is_pandas, is_wide};
-pub use labels::set_attribute;
-pub use rows::split_off;
+pub(crate) use arithmetic::{augmented, binary, unary};
+pub(crate) use column::elements_of as elements;
+pub(crate) use create::table;
+pub(crate) use encode::sorted;
+pub(crate) use facts::{Sequence, as_array, as_sequence, forget, is_frame, is_pandas, is_wide};
+pub(crate) use labels::set_attribute;
+pub(crate) use rows::split_off;
 
 use super::table::Table;
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let frame = t.class(facts::FRAME, &[], "data=None, index=None, columns=None, dtype=None, copy=None");
     frame.keeps_arguments = false;
     frame.make = Some(create::frame);

@@ -14,7 +14,7 @@ const DTYPE: &str = "<dtype>";
 /// Attributes and methods of a row that its columns do not hide.
 const OWN: &[&str] = &["index", "name", "dtype", "T", "iloc", "loc", "at", "iat", "str", "dt", "plot"];
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let row = t.class(ROW, &[], "");
     row.keeps_arguments = false;
     row.attribute = Some(attribute);
@@ -100,7 +100,7 @@ fn made(cx: &mut Cx<'_, '_>, cells: Dict, dtype: Value) -> Value {
 
 /// The row of a frame at an index. Numbers of a row are all of one dtype, but beside texts each
 /// keeps its own; a pass over all rows has them as numbers of Python.
-pub fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> Value {
+pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> Value {
     let columns: Vec<(Key, Series)> =
         of.columns.iter().filter_map(|(key, column)| Some((key.clone(), series(cx, column)?))).collect();
     let mut dtypes: Vec<Option<Dtype>> = columns.iter().map(|(_, c)| c.array.dtype).collect();
@@ -124,7 +124,7 @@ pub fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> Value {
 }
 
 /// One element of a Series, at an index: over a pass over all indices, each of them.
-pub fn one(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
+pub(crate) fn one(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     scalar(cx, of, index, of.array.dtype)
 }
 
@@ -188,7 +188,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 }
 
 /// `frame.iterrows()` and `frame.itertuples()`.
-pub fn pass(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(crate) fn pass(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(have) = super::facts::frame(cx, &b.get("self")) else { return Value::Unknown };
     let any = Value::Any(Type::Int);
     if cx.name() == "iterrows" {

@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Items, Key, Range, Size, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     both(t, "copy", "self, deep=True, *, inplace=False", |cx, b| {
         if b.get("deep").as_bool() != Some(true) {
             // A shallow copy is the thing itself to whoever writes to it.
@@ -103,7 +103,7 @@ pub fn register(t: &mut Table) {
 const GROUPS: &str = "pandas.GroupBy";
 
 /// What becomes of the rows.
-pub enum Rows {
+pub(crate) enum Rows {
     Same,
     /// All of them in another order.
     Shuffled,
@@ -113,7 +113,7 @@ pub enum Rows {
     Picked(Size),
 }
 
-pub fn rows_of(cx: &Cx<'_, '_>, value: &Value) -> Size {
+pub(crate) fn rows_of(cx: &Cx<'_, '_>, value: &Value) -> Size {
     match series(cx, value) {
         Some(series) => series.rows(),
         None => frame(cx, value).map_or(Size::Unknown, |f| f.rows),
@@ -138,7 +138,7 @@ fn of_series(cx: &mut Cx<'_, '_>, have: Series, rows: &Rows, index: &Value) -> S
     }
 }
 
-pub fn of_frame(cx: &mut Cx<'_, '_>, mut have: Frame, rows: &Rows, index: &Value) -> Frame {
+pub(crate) fn of_frame(cx: &mut Cx<'_, '_>, mut have: Frame, rows: &Rows, index: &Value) -> Frame {
     if let Rows::Part(size) | Rows::Picked(size) = rows {
         have.rows = size.clone();
     }
@@ -169,7 +169,7 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
 }
 
 /// Some rows of a frame or Series, as they are split off: also for other libraries.
-pub fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
+pub(crate) fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
     let (rows, index) = (Rows::Part(rows.clone()), labels(cx));
     if let Some(have) = frame(cx, object) {
         let out = of_frame(cx, have, &rows, &index);

@@ -10,7 +10,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Dtype, Key, Range, Size, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{FRAME}.__getitem__"), "self, key", |cx, b| {
         let (object, key) = (b.get("self"), b.get("key"));
         let Some(have) = frame(cx, &object) else { return Value::Unknown };

@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Dtype, Key, Range, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     both(t, "astype", "self, dtype, copy=None, errors='raise', *, inplace=False", |cx, b| {
         let (object, dtype) = (b.get("self"), b.get("dtype"));
         let dtype = if b.get("errors").as_str() == Some("raise") { dtype } else { Value::Unknown };
@@ -166,7 +166,7 @@ pub fn register(t: &mut Table) {
 }
 
 /// The distinct elements of a Series in order, and whether some are missing, where it is shown.
-pub fn distinct(cx: &Cx<'_, '_>, object: &Value) -> Option<(Vec<Value>, bool)> {
+pub(crate) fn distinct(cx: &Cx<'_, '_>, object: &Value) -> Option<(Vec<Value>, bool)> {
     let have = series(cx, object)?;
     let items = match (have.exact(), &have.array.data) {
         (Some(items), _) => items.to_vec(),
@@ -191,7 +191,7 @@ pub fn distinct(cx: &Cx<'_, '_>, object: &Value) -> Option<(Vec<Value>, bool)> {
 }
 
 /// A Series cast to what `dtype=` says.
-pub fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Series {
+pub(crate) fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Series {
     let at = cx.at();
     if dtype.as_str() == Some("category") {
         return Series { category: true, array: crate::value::Tensor { dtype: None, ..have.array.clone() }, ..have };

@@ -13,7 +13,7 @@ const MAX_NODES: usize = 20_000;
 const MAX_DEPTH: usize = 48;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node {
+pub(crate) enum Node {
     Unknown,
     Null,
     Bool(bool),
@@ -27,19 +27,19 @@ pub enum Node {
 
 /// Who reads the YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
+pub(super) enum Dialect {
     PyYaml,
     OmegaConf,
 }
 
 impl Node {
     /// The entry under a text.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         let Node::Map(entries) = self else { return None };
         entries.iter().find(|(k, _)| matches!(k, Node::Text(text) if text == key)).map(|(_, node)| node)
     }
 
-    pub fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Node::Text(text) => Some(text),
             _ => None,
@@ -47,7 +47,7 @@ impl Node {
     }
 
     /// Sets an entry.
-    pub fn set(&mut self, key: Node, node: Node) {
+    pub(crate) fn set(&mut self, key: Node, node: Node) {
         let Node::Map(entries) = self else { return };
         match entries.iter_mut().find(|(have, _)| *have == key) {
             Some((_, have)) => *have = node,
@@ -56,7 +56,7 @@ impl Node {
     }
 
     /// Lays another tree over this one: maps are merged key by key, all else is replaced.
-    pub fn merge(&mut self, over: Node) {
+    pub(crate) fn merge(&mut self, over: Node) {
         let Node::Map(entries) = over else {
             *self = over;
             return;
@@ -84,7 +84,7 @@ impl Node {
 
 /// The tree of a JSON text; `None` where Python's reader would not take it either, or the
 /// document is too large.
-pub fn json(text: &str) -> Option<Node> {
+pub(super) fn json(text: &str) -> Option<Node> {
     fn node(value: &serde_json::Value) -> Node {
         match value {
             serde_json::Value::Null => Node::Null,
@@ -116,7 +116,7 @@ struct Open {
 }
 
 /// The tree of a YAML text with one document; `None` where it is malformed or too large.
-pub fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
+pub(super) fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
     // PyYAML refuses what the parser lets pass.
     if text.lines().any(|line| line.trim_start_matches(' ').starts_with('\t')) {
         return None;

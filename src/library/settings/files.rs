@@ -13,7 +13,7 @@ const TEXT: &str = "text";
 /// That the script itself writes a file.
 const WRITTEN: Topic = Topic::new("written file");
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(FILE, &[], "").keeps_arguments = false;
     t.def(
         "io.open",
@@ -127,7 +127,7 @@ fn path_attribute(cx: &mut Cx<'_, '_>, path: &Value, name: Sym) -> Option<Value>
 }
 
 /// The text that a reader is given: itself, or what an open file holds.
-pub fn text_of(cx: &mut Cx<'_, '_>, source: &Value) -> Option<Rc<str>> {
+pub(crate) fn text_of(cx: &mut Cx<'_, '_>, source: &Value) -> Option<Rc<str>> {
     if let Value::Str(text) = source {
         return Some(text.clone());
     }
@@ -136,7 +136,7 @@ pub fn text_of(cx: &mut Cx<'_, '_>, source: &Value) -> Option<Rc<str>> {
 }
 
 /// What a file of the project holds, by its path.
-pub fn file_text(cx: &mut Cx<'_, '_>, path: &Value) -> Option<Rc<str>> {
+pub(crate) fn file_text(cx: &mut Cx<'_, '_>, path: &Value) -> Option<Rc<str>> {
     let path = path_text(cx, path)?;
     let path = path.as_str();
     if cx.it.remembered(WRITTEN.of(sym(path))).is_some() {

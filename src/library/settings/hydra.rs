@@ -11,7 +11,7 @@ const RUN: &str = "hydra.main.decorator";
 /// How deep defaults lists lead to further ones, and objects to objects.
 const MOST_NESTED: usize = 12;
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("hydra.main", "config_path=None, config_name=None, version_base=None", |_, b| {
         let kwargs = ["config_path", "config_name"].map(|name| (sym(name), b.get(name)));
         partial(Value::path(RUN), Vec::new(), kwargs.to_vec())

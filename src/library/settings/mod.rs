@@ -4,9 +4,9 @@
 //! malformed gives unknown settings.
 
 mod document;
-pub mod files;
-pub mod hydra;
-pub mod omegaconf;
+pub(super) mod files;
+pub(super) mod hydra;
+pub(super) mod omegaconf;
 
 use self::document::{Dialect, Node};
 use super::common::{any_str, none};
@@ -14,7 +14,7 @@ use super::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Dict, Key, Value};
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.family("yaml.", "safe_load full_load unsafe_load", "stream", load_yaml);
     t.def("yaml.load", "stream, Loader=None", load_yaml);
     t.family("yaml.", "dump safe_dump", "data, stream=None, *args, **kwargs", any_str);

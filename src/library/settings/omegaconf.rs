@@ -10,7 +10,7 @@ use crate::value::{Data, Dict, Key, Type, Value};
 /// How far one interpolation leads to another.
 const MOST_STEPS: usize = 16;
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class("omegaconf.OmegaConf", &[], "").keeps_arguments = false;
     t.alias("omegaconf.DictConfig", "builtins.dict");
     t.alias("omegaconf.ListConfig", "builtins.list");
@@ -48,7 +48,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// A whole configuration as a value, its interpolations resolved.
-pub fn resolved(cx: &mut Cx<'_, '_>, mut tree: Node) -> Value {
+pub(crate) fn resolved(cx: &mut Cx<'_, '_>, mut tree: Node) -> Value {
     let whole = tree.clone();
     resolve(&mut tree, &whole);
     value(cx, &tree)

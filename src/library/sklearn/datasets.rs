@@ -6,7 +6,7 @@ use crate::library::{Cx, Table, pandas};
 use crate::python::Bound;
 use crate::value::{Dict, Dtype, Key, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for name in SKLEARN_DATASETS.keys() {
         t.def(
             &format!("sklearn.datasets.{name}"),

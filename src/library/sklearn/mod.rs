@@ -1,14 +1,14 @@
 //! scikit-learn: splits, scalers, encoders and the small datasets.
 
-pub mod datasets;
-pub mod preprocessing;
+pub(super) mod datasets;
+pub(super) mod preprocessing;
 
 use super::common::{any_float, any_int, array, part_of, size_of_length, unknown};
 use super::{Cx, Table, numpy, pandas};
 use crate::python::Bound;
 use crate::value::{Data, Dim, Dtype, Items, Size, Value};
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.def(
         "sklearn.model_selection.train_test_split",
         "*arrays, test_size=None, train_size=None, random_state=None, shuffle=True, stratify=None",

@@ -42,7 +42,7 @@ const TRANSFORMERS: &[(&str, Width, Gives, &str)] = &[
 /// A sparse matrix, which numpy takes for one object.
 const SPARSE: &str = "scipy.sparse.csr_matrix";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for (module, _, _, names) in TRANSFORMERS {
         for name in names.split_whitespace() {
             let class = format!("sklearn.{module}.{name}");
@@ -78,7 +78,7 @@ pub fn register(t: &mut Table) {
     });
 }
 
-pub fn register_sparse(t: &mut Table) {
+pub(crate) fn register_sparse(t: &mut Table) {
     t.class(SPARSE, &[], "*args, **kwargs").make = Some(unknown);
     t.family(&format!("{SPARSE}."), "toarray", "self, *args, **kwargs", |cx, b| {
         let held = cx.attr(&b.get("self"), "<array>");

@@ -19,7 +19,7 @@ const VALUES: &str = "_values";
 const PARSER: &str = "argparse.ArgumentParser";
 const GROUP: &str = "argparse._ActionsContainer";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let container = t.class(GROUP, &[], "");
     container.keeps_arguments = false;
     let parser = t.class(

@@ -9,7 +9,7 @@ use crate::value::{Data, Items, Partial, Value};
 
 const LOOP: &str = "asyncio.AbstractEventLoop";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("asyncio.run", "main, *, debug=None, loop_factory=None", |cx, b| {
         let main = b.get("main");
         cx.it.awaited(&main)

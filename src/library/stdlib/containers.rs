@@ -10,7 +10,7 @@ const FIELDS: &str = "_fields";
 const DEQUE: &str = "collections.deque";
 const MAXLEN: &str = "maxlen";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.alias("collections.OrderedDict", "builtins.dict");
     t.alias("typing.OrderedDict", "builtins.dict");
     let class = t.class(DEQUE, &[], "iterable=None, maxlen=None");

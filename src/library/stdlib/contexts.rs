@@ -13,7 +13,7 @@ const CLOSING: &str = "contextlib.closing";
 /// What a stack does at its end: a tuple of managers and of calls, in a tuple with which it is.
 const ENTRIES: &str = "entries of the stack";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class("contextlib.nullcontext", &[], "enter_result=None");
     t.def("contextlib.nullcontext.__enter__", "self", |cx, b| cx.attr(&b.get("self"), "enter_result"));
     t.class("contextlib.suppress", &[], "*exceptions").keeps_arguments = false;
@@ -122,7 +122,7 @@ fn unwind(it: &mut Interp<'_>, stack: &Value, span: Span) {
 }
 
 /// The end of the block of a manager.
-pub fn exit(it: &mut Interp<'_>, object: &Value) {
+pub(crate) fn exit(it: &mut Interp<'_>, object: &Value) {
     let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_path());
     let span = Span { file: it.file(), start: 0, end: 0 };
     match class {

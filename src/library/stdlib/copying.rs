@@ -10,7 +10,7 @@ use crate::value::{Data, Dict, Heap, Items, Iter, Key, ObjId, PAYLOAD, Value, is
 /// A structure with more objects than this is copied as an unknown value.
 const MOST: usize = 20_000;
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("copy.copy", "x", shallow);
     t.def("copy.deepcopy", "x, memo=None", deep);
     t.def("dataclasses.asdict", "obj, *, dict_factory=None", asdict);
@@ -53,7 +53,7 @@ fn deep(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// A copy that shares nothing with the original.
-pub fn deepcopy(heap: &mut Heap, value: &Value) -> Value {
+pub(crate) fn deepcopy(heap: &mut Heap, value: &Value) -> Value {
     let mut copier = Copier { heap, done: FxHashMap::default(), depth: 0 };
     copier.value(value).unwrap_or(Value::Unknown)
 }

@@ -10,7 +10,7 @@ const DEFAULT: &str = "collections.defaultdict";
 const COUNTER: &str = "collections.Counter";
 const FACTORY: &str = "default_factory";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let class = t.class(DEFAULT, &[], "default_factory=None, *args, **kwargs");
     class.keeps_arguments = false;
     class.init = Some(|cx, object, b| {

@@ -23,13 +23,13 @@ const OPERATORS: &[(&str, BinOp)] = &[
 ];
 
 /// The path of a function that returns its argument: what a decorator factory makes.
-pub const IDENTITY: &str = "torchvet.identity";
+pub(crate) const IDENTITY: &str = "torchvet.identity";
 
 /// What `wraps` and `lru_cache` with arguments make, and still need the function.
 const WRAPS: &str = "functools.wraps.of";
 const MEMOIZE: &str = "functools.lru_cache.of";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def(IDENTITY, "value", first);
     t.def("functools.partial", "func, *_args, **kwargs", partial);
     t.def("functools.reduce", "function, iterable, initial=None", reduce);

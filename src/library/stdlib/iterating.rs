@@ -8,7 +8,7 @@ use crate::value::{Items, Type, Value};
 /// Longer results are written as "many of these".
 const MOST: usize = 256;
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("itertools.chain", "*iterables", chain);
     t.def("itertools.chain.from_iterable", "iterable", chain_from);
     t.def("itertools.product", "*iterables, repeat=1", product);

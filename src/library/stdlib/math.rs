@@ -6,7 +6,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Items, Size, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.constant("math.pi", Constant::Float(std::f64::consts::PI));
     t.constant("math.e", Constant::Float(std::f64::consts::E));
     t.constant("math.tau", Constant::Float(std::f64::consts::TAU));

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Items, Range, Ranged, Size, Taken, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class("random.Random", &[], "x=None").keeps_arguments = false;
     for (prefix, own) in [("random.", false), ("secrets.", false), ("random.Random.", true)] {
         let sig = |with: &'static str, without: &'static str| if own { with } else { without };
@@ -101,7 +101,7 @@ fn several(cx: &mut Cx<'_, '_>, b: &Bound, count: &str) -> Value {
 }
 
 /// The same elements in an unknown order.
-pub fn shuffle(cx: &mut Cx<'_, '_>, list: &Value) {
+pub(crate) fn shuffle(cx: &mut Cx<'_, '_>, list: &Value) {
     let Some(id) = list.as_obj() else { return };
     let Data::List(items) = cx.it.heap.get(id).clone() else { return };
     let element = items.element(&mut cx.it.heap);

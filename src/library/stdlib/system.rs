@@ -6,7 +6,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, Event};
 use crate::value::{Data, Key, Topic, Type, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     environ(t);
     t.family("os.path.", "expandvars relpath normcase", "*args, **kwargs", any_str);
     t.alias("posixpath", "os.path");

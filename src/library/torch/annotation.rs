@@ -10,7 +10,7 @@ use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, T
 const ANNOTATED: Topic = Topic::new("annotated size");
 
 /// A value that fits the annotation; `None` where it says nothing that is followed.
-pub fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
+pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
     match annotation {
         Value::Path(path) => match path.as_str() {
             "torch.Tensor" => Some(it.heap.tensor(Tensor::default())),
@@ -69,7 +69,12 @@ const METHODS_OF_TENSORS: &[&str] = &[
 
 /// A tensor, where a parameter is used as only tensors can be. What `forward` is given is where
 /// its module is.
-pub fn used(it: &mut Interp<'_>, uses: &[(&str, bool)], receiver: Option<&Value>, method: &str) -> Option<Value> {
+pub(crate) fn used(
+    it: &mut Interp<'_>,
+    uses: &[(&str, bool)],
+    receiver: Option<&Value>,
+    method: &str,
+) -> Option<Value> {
     let of_tensors = |(name, called): &(&str, bool)| *called && METHODS_OF_TENSORS.contains(name);
     uses.iter().find(|one| of_tensors(one))?;
     let inside = method == "forward" && receiver.is_some_and(|receiver| super::nn::module::is_module(it, receiver));
@@ -83,7 +88,7 @@ fn of_dtype(it: &mut Interp<'_>, dtype: Dtype, span: Span) -> Value {
 }
 
 /// `Float[Tensor, "batch 3 h w"]` as written, kept until it annotates something.
-pub fn generic(object: &Value, index: &Value) -> Option<Value> {
+pub(crate) fn generic(object: &Value, index: &Value) -> Option<Value> {
     let path = object.as_path()?;
     path.strip_prefix("jaxtyping.")?;
     let Value::Tuple(args) = index else { return None };

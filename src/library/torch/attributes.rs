@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, Event, Hook, Interp, RejectKind};
 use crate::value::{ArrayKind, Data, DeviceKind, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Topic, Type, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let class = t.class("torch.Tensor", &[], "*size, device=None");
     class.attribute = Some(attribute);
     class.make = Some(make_legacy);
@@ -18,7 +18,7 @@ pub fn register(t: &mut Table) {
 }
 
 /// The shape as Python's tuple of integers.
-pub fn shape_value(tensor: &Tensor) -> Value {
+pub(crate) fn shape_value(tensor: &Tensor) -> Value {
     match &tensor.shape {
         Some(dims) => Value::tuple(dims.iter().map(|d| Value::size(&d.size)).collect()),
         None => Value::Unknown,
@@ -123,14 +123,14 @@ fn begin_gradients(cx: &mut Cx<'_, '_>) {
 }
 
 /// A backward pass has run.
-pub fn gradients_made(cx: &mut Cx<'_, '_>) {
+pub(crate) fn gradients_made(cx: &mut Cx<'_, '_>) {
     begin_gradients(cx);
     cx.it.remember(GRADIENTS, Value::Bool(true));
     cx.it.havoc_hooks(|when| when == Hook::Backward);
 }
 
 /// `zero_grad` was called: some gradients may be None now.
-pub fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
+pub(crate) fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
     begin_gradients(cx);
     if set_to_none.as_bool() != Some(false) {
         cx.it.remember(GRADIENTS, Value::Unknown);
@@ -174,7 +174,7 @@ fn part_of(cx: &mut Cx<'_, '_>, value: &Value, part: &str) -> Value {
 }
 
 /// `tensor.name = value`; `false` leaves it to Python.
-pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
+pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
     let (Some(id), Some(tensor)) = (object.as_obj(), cx.tensor(object)) else { return false };
     if tensor.array == ArrayKind::Numpy {
         return crate::library::numpy::set_attribute(cx, object, name, value);
@@ -235,14 +235,14 @@ pub fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bo
 }
 
 /// Code that cannot be seen has a tensor: it may have it record gradients.
-pub fn escaped(it: &mut Interp<'_>, object: ObjId) {
+pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     if matches!(it.heap.get(object), Data::Tensor(tensor) if tensor.grad == Grad::Off && !tensor.parameter) {
         it.heap.update_tensor(object, |tensor| tensor.grad = Grad::Unknown);
     }
 }
 
 /// `t.requires_grad = True` of a `t` that is not known: it may be any tensor.
-pub fn unseen_member(it: &mut Interp<'_>, name: Sym) {
+pub(crate) fn unseen_member(it: &mut Interp<'_>, name: Sym) {
     if matches!(name.as_str(), "requires_grad" | "requires_grad_") {
         for object in it.heap.ids() {
             escaped(it, object);

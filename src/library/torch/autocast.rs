@@ -9,14 +9,14 @@ use crate::value::{Device, Dtype, Tensor, Value};
 
 /// What autocast does on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Autocast {
+pub(crate) enum Autocast {
     Off,
     To(Dtype),
     /// It is not known whether it is on, or to which dtype it casts.
     Unknown,
 }
 
-pub fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
+pub(crate) fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
     let state = match cx.it.remembered(AUTOCAST) {
         None | Some(Value::None) => return Autocast::Off,
         Some(state) => state,
@@ -30,7 +30,7 @@ pub fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
 }
 
 /// The dtype in which a matrix product takes this tensor.
-pub fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
+pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && dtype != Dtype::Float64;
     let cpu = tensor.device.is_some_and(Device::is_cpu);
@@ -45,7 +45,7 @@ pub fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
 
 /// The dtype in which a sum, a norm, a softmax or an exponential takes this tensor. The list
 /// is that of CUDA; those of other devices differ by version.
-pub fn raised(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
+pub(crate) fn raised(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && !matches!(dtype, Dtype::Float32 | Dtype::Float64);
     match autocast(cx, tensor.device) {

@@ -5,7 +5,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Event};
 use crate::value::{Data, Grad, Items, Tensor, Type, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def(
         "torch.autograd.grad",
         "outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None, \

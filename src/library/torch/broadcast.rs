@@ -7,14 +7,14 @@ use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
 use crate::python::RejectKind;
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
-pub use crate::value::{broadcast_dim, broadcast_pair, not_one};
+pub(crate) use crate::value::{broadcast_dim, broadcast_pair, not_one};
 
 /// A tensor argument with the name under which messages speak of it.
-pub type Named<'a> = (&'a str, &'a Tensor);
+pub(crate) type Named<'a> = (&'a str, &'a Tensor);
 
 /// Which mixtures of devices an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mix {
+pub(crate) enum Mix {
     /// Elementwise with numbers in mind: 0-dimensional CPU tensors go with any device.
     CpuScalars,
     /// All on one device.
@@ -22,7 +22,7 @@ pub enum Mix {
 }
 
 /// `[4, B, ?]`, or words where not even the rank is known.
-pub fn shape_text(tensor: &Tensor) -> String {
+pub(crate) fn shape_text(tensor: &Tensor) -> String {
     if tensor.last_dims().is_empty() && tensor.shape.is_none() {
         return "of unknown shape".to_owned();
     }
@@ -30,31 +30,31 @@ pub fn shape_text(tensor: &Tensor) -> String {
 }
 
 /// The label of a tensor's shape: at the place that fixed the dimension in question.
-pub fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
+pub(crate) fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
     let at = axis.and_then(|axis| tensor.last_dims().get(axis)?.at);
     (format!("`{name}` has shape {}, from here", shape_text(tensor)), at.or(tensor.shape_at))
 }
 
 /// The label of a tensor's dtype.
-pub fn dtype_read((name, tensor): Named<'_>) -> (String, Origin) {
+pub(crate) fn dtype_read((name, tensor): Named<'_>) -> (String, Origin) {
     let dtype = tensor.dtype.map_or("unknown", Dtype::name);
     (format!("`{name}` is {dtype}, from here"), tensor.dtype_at)
 }
 
 /// The label of a tensor's device.
-pub fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
+pub(crate) fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
     let device = tensor.device.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
     (format!("`{name}` is on {device}, from here"), tensor.device_at)
 }
 
 /// The shape to which two tensors broadcast; `None` where that is not known or they do not.
-pub fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
+pub(crate) fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
 /// The common shape of tensors, with where its rank comes from. A mismatch is reported and
 /// leaves the shape unknown.
-pub fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
+pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
     let mut all: Option<Vec<Dim>> = None;
     let mut at = None;
     let mut unknown = false;
@@ -133,10 +133,10 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
 }
 
 /// What is assumed where the module of a method that nothing calls was moved.
-pub const MODULE_ON_GPU: &str = "with the module on a GPU";
+pub(crate) const MODULE_ON_GPU: &str = "with the module on a GPU";
 
 /// Checks that tensors are where the operation wants them and gives the result's device.
-pub fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
+pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let clash = |place: fn(Device) -> Device| {
         tensors.iter().enumerate().find_map(|(i, b)| {
             let a = tensors.get(..i)?.iter().find(|a| !may_meet(a.1, b.1, mix, place))?;
@@ -194,7 +194,7 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
 }
 
 /// Whether operations record gradients here: `None` where that is not known.
-pub fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
+pub(crate) fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
     match cx.it.remembered(GRAD_MODE) {
         None => Some(true),
         Some(Value::Bool(on)) => Some(on),
@@ -203,7 +203,7 @@ pub fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
 }
 
 /// An input of an operation, with a name or without.
-pub trait Input {
+pub(crate) trait Input {
     fn tensor(&self) -> &Tensor;
 }
 
@@ -220,7 +220,7 @@ impl Input for Named<'_> {
 }
 
 /// The gradient state of a differentiable operation's result.
-pub fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option<Dtype>) -> Grad {
+pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option<Dtype>) -> Grad {
     let mut inputs = inputs.iter().map(Input::tensor);
     if dtype.is_some_and(Dtype::is_integral) || inputs.clone().all(|t| t.grad == Grad::Off) {
         return Grad::Off;
@@ -238,7 +238,7 @@ fn is_attached(tensor: &Tensor) -> bool {
 }
 
 /// The result of an elementwise operation: shape, dtype, device and gradient state.
-pub fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
+pub(crate) fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
     let (device, device_at) = common_device(cx, tensors, mix);
     let (shape, shape_at) = common_shape(cx, tensors);
     // What needs gradients is floating, and so is whatever it is promoted to.

@@ -10,25 +10,25 @@ use crate::value::{Dim, Met, Origin, Range, Role, Size, Sym, Tensor, Value};
 
 /// The call is refused, which has been reported.
 #[derive(Debug, Clone, Copy)]
-pub struct Rejected;
+pub(crate) struct Rejected;
 
 /// Beyond this many elements a tensor's contents are not followed one by one.
-pub const MOST_ELEMENTS: usize = 4096;
+pub(crate) const MOST_ELEMENTS: usize = 4096;
 
 /// `[4, 3]`, as messages name a shape.
-pub fn sizes_text(sizes: &[Size]) -> String {
+pub(crate) fn sizes_text(sizes: &[Size]) -> String {
     let sizes: Vec<String> = sizes.iter().map(Size::to_string).collect();
     format!("[{}]", sizes.join(", "))
 }
 
 /// What a label says of the shape of the argument `input`.
-pub fn input_read(input: &Tensor) -> (String, Origin) {
+pub(crate) fn input_read(input: &Tensor) -> (String, Origin) {
     shape_read(("input", input), None)
 }
 
 /// A result with the kind, dtype and device of `input`, and nothing known of its shape and
 /// elements.
-pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
+pub(crate) fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     Tensor {
         array: input.array,
         dtype: input.dtype,
@@ -41,7 +41,7 @@ pub fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
 }
 
 /// A range whose ends occur in some run (`attained`), and in every run (`certain`).
-pub fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
+pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
     range.met = range.met.filter(|_| certain);
     range.epoch &= attained;
@@ -49,24 +49,24 @@ pub fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
 }
 
 /// The values of two ranges of which either may fill the tensor alone.
-pub fn either(a: &Range, b: &Range) -> Range {
+pub(crate) fn either(a: &Range, b: &Range) -> Range {
     claims(a.union(b), false, false)
 }
 
 /// The values where a mask has chosen those of `new` in some places. It is there to choose some
 /// in some run, or nobody would write it.
-pub fn chosen(have: &Range, new: &Range) -> Range {
+pub(crate) fn chosen(have: &Range, new: &Range) -> Range {
     let single = new.certain && new.lo() == new.hi();
     either(have, new).with_met(single.then_some(Met { value: new.lo(), always: false }))
 }
 
 /// Whether there is certainly at least one.
-pub fn positive(size: &Size) -> bool {
+pub(crate) fn positive(size: &Size) -> bool {
     Size::Int(0).less(size) == Some(true)
 }
 
 /// Whether `small <= large` for every value of the symbols.
-pub fn at_most(small: &Size, large: &Size) -> bool {
+pub(crate) fn at_most(small: &Size, large: &Size) -> bool {
     small.sub(&Size::Int(1)).less(large) == Some(true)
 }
 
@@ -74,7 +74,7 @@ pub fn at_most(small: &Size, large: &Size) -> bool {
 ///
 /// A range that is attained "in some batch" (labels, `randint`) says the same of a part of
 /// it; one that is certain (a literal) need not have its ends in the part.
-pub fn subset(range: &Range, some: bool) -> Range {
+pub(crate) fn subset(range: &Range, some: bool) -> Range {
     let single = range.lo() == range.hi();
     let mut out = range.clone();
     out.attained = range.attained && (single || !(range.certain || range.uneven.is_some()));
@@ -87,7 +87,7 @@ pub fn subset(range: &Range, some: bool) -> Range {
 
 /// How many of the input's elements a result takes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub(crate) enum Takes {
     /// Every element at least once.
     All,
     /// Some, with the last dimension whole.
@@ -97,12 +97,12 @@ pub enum Takes {
 }
 
 /// Every length as an index type, where all are known.
-pub fn extents(dims: &[Dim]) -> Option<Vec<usize>> {
+pub(crate) fn extents(dims: &[Dim]) -> Option<Vec<usize>> {
     dims.iter().map(|d| usize::try_from(d.size.known()?).ok()).collect()
 }
 
 /// How many elements a shape of these lengths has, if few enough to be listed.
-pub fn count(extents: &[usize]) -> Option<usize> {
+pub(crate) fn count(extents: &[usize]) -> Option<usize> {
     let n = extents.iter().try_fold(1usize, |n, &e| n.checked_mul(e))?;
     (n <= MOST_ELEMENTS).then_some(n)
 }
@@ -120,7 +120,7 @@ fn offset(extents: &[usize], index: &[usize]) -> Option<usize> {
 }
 
 /// Lists the elements of a shape from each element's index.
-pub fn build(extents: &[usize], mut element: impl FnMut(&[usize]) -> Option<f64>) -> Option<Rc<[f64]>> {
+pub(crate) fn build(extents: &[usize], mut element: impl FnMut(&[usize]) -> Option<f64>) -> Option<Rc<[f64]>> {
     let total = count(extents)?;
     let mut index = vec![0usize; extents.len()];
     let mut out = Vec::with_capacity(total);
@@ -138,20 +138,20 @@ pub fn build(extents: &[usize], mut element: impl FnMut(&[usize]) -> Option<f64>
 }
 
 /// The element of a tensor whose contents are known.
-pub fn element(tensor: &Tensor, index: &[usize]) -> Option<f64> {
+pub(crate) fn element(tensor: &Tensor, index: &[usize]) -> Option<f64> {
     let extents = extents(tensor.shape.as_deref()?)?;
     tensor.data.as_ref()?.get(offset(&extents, index)?).copied()
 }
 
 /// Sets the contents, and the range that follows from them.
-pub fn set_data(tensor: &mut Tensor, data: Rc<[f64]>, at: Origin) {
+pub(crate) fn set_data(tensor: &mut Tensor, data: Rc<[f64]>, at: Origin) {
     tensor.range = Range::of_values(&data);
     tensor.range_at = at;
     tensor.data = Some(data);
 }
 
 /// The columns of a table of which all is known.
-pub fn columns(table: &Tensor) -> Option<Vec<Range>> {
+pub(crate) fn columns(table: &Tensor) -> Option<Vec<Range>> {
     let [_, width] = extents(table.shape.as_deref()?)?[..] else { return None };
     let data = table.data.as_ref()?;
     (0..width).map(|i| Range::of_values(&data.iter().skip(i).step_by(width).copied().collect::<Vec<f64>>())).collect()
@@ -159,7 +159,7 @@ pub fn columns(table: &Tensor) -> Option<Vec<Range>> {
 
 /// A result that consists of elements of `input`; `map` gives, for an index of the result,
 /// the index of the input's element.
-pub fn rearranged(
+pub(crate) fn rearranged(
     cx: &Cx<'_, '_>,
     input: &Tensor,
     dims: Option<Vec<Dim>>,
@@ -174,7 +174,7 @@ pub fn rearranged(
 }
 
 /// As [`rearranged`], where the elements' order is too intricate to follow.
-pub fn shuffled(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
+pub(crate) fn shuffled(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
     let mut out = bare(cx, input);
     out.shape = dims;
     out.shape_at = cx.at();
@@ -183,7 +183,7 @@ pub fn shuffled(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: 
 }
 
 /// As [`rearranged`], where the elements keep their row-major order.
-pub fn reshaped(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>) -> Tensor {
+pub(crate) fn reshaped(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>) -> Tensor {
     let mut out = shuffled(cx, input, dims, Takes::All);
     out.data.clone_from(&input.data);
     out
@@ -201,8 +201,8 @@ fn keep_values(input: &Tensor, out: &mut Tensor, takes: Takes, map: impl Fn(&[us
 }
 
 /// Names of lengths that depend on the elements of a tensor.
-pub const SELECTED: &str = "selected";
-pub const NONZERO: &str = "nonzero";
+pub(crate) const SELECTED: &str = "selected";
+pub(crate) const NONZERO: &str = "nonzero";
 
 fn is_count(size: &Size) -> bool {
     let counts = |name: Sym| matches!(name.as_str(), SELECTED | NONZERO);
@@ -233,14 +233,14 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
 }
 
 /// A tensor with only the dtype and device of `input`: the result of a rejected call.
-pub fn like_only(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
+pub(crate) fn like_only(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
     let out = bare(cx, input);
     cx.out(out)
 }
 
 /// Sizes as one tuple or list, or as several integers. `None` where not even their number is
 /// known.
-pub fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
+pub(crate) fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
     let [only] = values else { return Some(values.iter().map(|v| size(cx, v)).collect()) };
     match only {
         Value::Unknown => None,
@@ -255,7 +255,7 @@ pub fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
 }
 
 /// One size; a 0-dim tensor stands for its element.
-pub fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
+pub(crate) fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
     if let Some(tensor) = cx.tensor(value) {
         return match tensor.data.as_deref() {
             Some([one]) => whole(*one).map_or(Size::Unknown, Size::Int),
@@ -266,20 +266,20 @@ pub fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
 }
 
 /// A float that is an integer, as one.
-pub fn whole(x: f64) -> Option<i64> {
+pub(crate) fn whole(x: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and small")]
     (x.fract() == 0.0 && x.abs() < 9.0e15).then_some(x as i64)
 }
 
 /// A dimension's index in a tensor of known rank. `Err`: out of range, already reported.
-pub fn axis(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Result<Option<usize>, Rejected> {
+pub(crate) fn axis(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Result<Option<usize>, Rejected> {
     let Some(rank) = input.rank() else { return Ok(None) };
     cx.dim_index(value, rank, input.shape_at).map_err(|()| Rejected)
 }
 
 /// Several dimensions' indices: of an integer, a tuple or a list. `Ok(None)` where they are
 /// not all known.
-pub fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Option<Vec<usize>>, Rejected> {
+pub(crate) fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Option<Vec<usize>>, Rejected> {
     let values = match values {
         [only] if !matches!(only, Value::Int(_) | Value::Bool(_)) => match cx.items(only) {
             Some(items) => items,
@@ -298,7 +298,7 @@ pub fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Opt
 }
 
 /// Rejects a dimension that is named twice.
-pub fn distinct(cx: &mut Cx<'_, '_>, dims: &[usize], input: &Tensor) -> Result<(), Rejected> {
+pub(crate) fn distinct(cx: &mut Cx<'_, '_>, dims: &[usize], input: &Tensor) -> Result<(), Rejected> {
     for (i, dim) in dims.iter().enumerate() {
         if dims.iter().skip(i + 1).any(|d| d == dim) {
             let message = format!("dimension {dim} is named twice in {}", cx.name());

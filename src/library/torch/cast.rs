@@ -18,7 +18,7 @@ fn exact_up_to(dtype: Dtype) -> Option<f64> {
 }
 
 /// One value after a cast; `None` where it is not known or the cast is undefined.
-pub fn cast_value(x: f64, to: Dtype) -> Option<f64> {
+pub(crate) fn cast_value(x: f64, to: Dtype) -> Option<f64> {
     match to {
         Dtype::Bool => Some(if x == 0.0 { 0.0 } else { 1.0 }),
         Dtype::Float64 => Some(x),
@@ -57,7 +57,7 @@ fn cast_data(data: &[f64], from: Option<Dtype>, to: Dtype) -> Option<Rc<[f64]>> 
 }
 
 /// The range of the elements after a cast.
-pub fn cast_range(range: &Range, from: Option<Dtype>, to: Dtype) -> Option<Range> {
+pub(crate) fn cast_range(range: &Range, from: Option<Dtype>, to: Dtype) -> Option<Range> {
     let single = range.parts().iter().all(|(lo, hi)| lo == hi);
     let float = from.is_none_or(Dtype::is_floating);
     if to == Dtype::Bool {
@@ -106,7 +106,7 @@ fn sound(range: Range) -> Option<Range> {
 
 /// Gives `tensor` another dtype, with what is then still known of its elements. `dtype` is
 /// `None` where it is not known.
-pub fn cast(tensor: &mut Tensor, dtype: Option<Dtype>) {
+pub(crate) fn cast(tensor: &mut Tensor, dtype: Option<Dtype>) {
     let from = tensor.dtype;
     tensor.dtype = dtype;
     tensor.past.whole |= from.is_some_and(|d| d.is_integral() && d != Dtype::Bool);

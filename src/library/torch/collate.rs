@@ -6,7 +6,7 @@ use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range
 
 /// A batch of samples of which each is like this one. `Value::Unknown` for what the default
 /// refuses (images, `None`) or is not known to take.
-pub fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
+pub(super) fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
     collate_at(cx, sample, batch, 6)
 }
 
@@ -105,7 +105,7 @@ fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) ->
 }
 
 /// What a loader without batches gives: arrays become tensors, all else stays.
-pub fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
+pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
     if let Some(tensor) = cx.tensor(sample)
         && tensor.array == ArrayKind::Numpy
     {
@@ -123,7 +123,7 @@ pub fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
 }
 
 /// One row of a tensor, of which it is not known which.
-pub fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
+pub(super) fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
     let Some(tensor) = cx.tensor(of) else { return Value::Unknown };
     let columns = super::carry::columns(&tensor);
     let mut out = Tensor { data: None, ..tensor };
@@ -138,7 +138,7 @@ pub fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
 }
 
 /// How many batches a loader makes of a known number of samples.
-pub fn batches(samples: i64, size: i64, drop_last: bool) -> Option<i64> {
+pub(super) fn batches(samples: i64, size: i64, drop_last: bool) -> Option<i64> {
     if size <= 0 {
         return None;
     }
@@ -146,7 +146,7 @@ pub fn batches(samples: i64, size: i64, drop_last: bool) -> Option<i64> {
 }
 
 /// The batch dimension that all batches of a loader have in common, where they do.
-pub fn common_size(samples: Option<i64>, size: i64, drop_last: bool) -> Option<Size> {
+pub(super) fn common_size(samples: Option<i64>, size: i64, drop_last: bool) -> Option<Size> {
     let exact = match samples {
         _ if drop_last || size == 1 => size,
         Some(n) if n > 0 && n <= size => n,

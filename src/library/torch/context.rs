@@ -34,7 +34,7 @@ fn manager(class: &mut Class) {
     class.invoke = Some(decorate);
 }
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for path in
         ["torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled", "torch.autocast"]
     {
@@ -187,7 +187,7 @@ fn is_manager(it: &Interp<'_>, object: &Value) -> bool {
     classes.iter().filter_map(Value::as_path).any(|path| path.starts_with("torch."))
 }
 
-pub fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> {
+pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> {
     if let Value::Device(device) = object {
         // `with torch.device("cuda"):` needs an object to remember what was there before:
         // a list of its own does.
@@ -252,7 +252,7 @@ fn initial(topic: Topic) -> Value {
     if topic == GRAD_MODE { Value::Bool(true) } else { Value::None }
 }
 
-pub fn exit(it: &mut Interp<'_>, object: &Value) {
+pub(crate) fn exit(it: &mut Interp<'_>, object: &Value) {
     if let Value::Device(_) = object {
         let stack = it.remembered(DEVICES_BEFORE).unwrap_or(Value::Unknown);
         let mut all = it.heap.exact_items(&stack).unwrap_or_default();

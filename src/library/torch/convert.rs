@@ -28,7 +28,7 @@ const CASTS: [(&str, Dtype); 13] = [
     ("chalf", Dtype::Complex32),
 ];
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def(
         "torch.Tensor.to",
         "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=False, memory_format=None",
@@ -173,7 +173,7 @@ fn named_cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The dtype and device that a legacy type's name stands for: `torch.cuda.FloatTensor`.
-pub fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
+pub(crate) fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
     let (module, class) = name.rsplit_once('.')?;
     let device = if module.ends_with("cuda") { Device::CUDA } else { Device::CPU };
     let dtype = match class {
@@ -246,7 +246,7 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
 }
 
 /// A gradient state counts as certain only for a dtype that can have one.
-pub fn grad_known(input: &Tensor) -> bool {
+pub(crate) fn grad_known(input: &Tensor) -> bool {
     input.dtype.is_some_and(|d| !d.is_integral())
 }
 
@@ -262,7 +262,7 @@ fn element_type(dtype: Option<Dtype>) -> Option<Type> {
 }
 
 /// An element as a Python number.
-pub fn python_number(x: Option<f64>, dtype: Option<Dtype>) -> Value {
+pub(crate) fn python_number(x: Option<f64>, dtype: Option<Dtype>) -> Value {
     let Some(ty) = element_type(dtype) else { return Value::Unknown };
     match (ty, x) {
         (Type::Bool, Some(x)) => Value::Bool(x != 0.0),

@@ -14,7 +14,7 @@ const DATA: &str = "torch.utils.data";
 const START: Topic = Topic::new("start method");
 const LOADER: &str = "torch.utils.data.DataLoader";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for module in ["dataset", "dataloader", "sampler", "distributed", "_utils.collate"] {
         t.prefix(sym(&format!("{DATA}.{module}")).as_str(), DATA);
     }
@@ -74,7 +74,7 @@ fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
 }
 
 /// `dataset[index]`.
-pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
+pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
     class_of(it, object)?;
     nested(it, |it| picked(it, object, index, span))
 }
@@ -154,7 +154,7 @@ fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
 }
 
 /// What a loop over a loader or dataset yields.
-pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+pub(crate) fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     class_of(it, object)?;
     nested(it, |it| iterated(it, object, span))
 }
@@ -183,7 +183,7 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
 }
 
 /// The last batch of a loader, which holds what is left over.
-pub fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+pub(crate) fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
     if class_of(it, object)? != "DataLoader" {
         return None;
     }
@@ -240,12 +240,12 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
 const SEEDED: Topic = Topic::new("seeded");
 const DRAWS: Topic = Topic::new("random draws");
 
-pub fn note_seed(cx: &mut Cx<'_, '_>) {
+pub(crate) fn note_seed(cx: &mut Cx<'_, '_>) {
     cx.it.remember(SEEDED, Value::Bool(true));
 }
 
 /// A random draw unlike all others, where it is one.
-pub fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
+pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
     let count = cx.it.remembered(DRAWS).and_then(|v| v.as_int()).unwrap_or(0).saturating_add(1);
     cx.it.remember(DRAWS, Value::Int(count));
     let fresh = matches!(cx.it.remembered(SEEDED), None | Some(Value::Bool(false)));
@@ -342,7 +342,7 @@ fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
+pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     class_of(it, object)?;
     nested(it, |it| measured(it, object))
 }

@@ -12,7 +12,7 @@ const BATCH: Topic = Topic::new("batch of a distribution");
 /// The number of categories, where there are some.
 const EVENTS: Topic = Topic::new("categories of a distribution");
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let path = |name: &str| format!("torch.distributions.{name}");
     t.class(&path("Distribution"), &[], "*args, **kwargs").keeps_arguments = false;
     let base = path("Distribution");
@@ -66,7 +66,7 @@ fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
 }
 
 /// An attribute of a distribution is set: what it draws is not known any more.
-pub fn set_attribute(it: &mut Interp<'_>, object: &Value) {
+pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value) {
     if let Some(id) = object.as_obj()
         && it.heap.note(id, BATCH).is_some()
     {

@@ -9,13 +9,13 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("torch.einsum", "equation, *operands", einsum);
 }
 
 /// One side's labels: letters before and after an ellipsis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Term {
+pub(crate) struct Term {
     before: Vec<char>,
     /// `None` without an ellipsis.
     after: Option<Vec<char>>,
@@ -29,7 +29,7 @@ impl Term {
 
 /// An equation taken apart; `Err` says what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Equation {
+pub(crate) struct Equation {
     pub inputs: Vec<Term>,
     /// `None` where it is implied.
     pub output: Option<Term>,
@@ -49,7 +49,7 @@ fn term(text: &str) -> Result<Term, String> {
     }
 }
 
-pub fn parse(equation: &str) -> Result<Equation, String> {
+pub(crate) fn parse(equation: &str) -> Result<Equation, String> {
     let (left, right) = match equation.split_once("->") {
         Some((left, right)) => (left, Some(right)),
         None => (equation, None),

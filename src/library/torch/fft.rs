@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.fft.", "fft ifft rfft irfft hfft ihfft", fft);
     t.listed("torch.fft.", "fft2 ifft2 rfft2 irfft2 hfft2 ihfft2", fft);
     t.listed("torch.fft.", "fftn ifftn rfftn irfftn hfftn ihfftn", fft);

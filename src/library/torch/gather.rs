@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Role, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "gather", gather);
     t.listed("torch.", "take_along_dim", take_along_dim);
     t.listed("torch.", "index_select", index_select);
@@ -21,16 +21,16 @@ const INTS: &[Dtype] = &[Dtype::Int64, Dtype::Int32];
 const LONG: &[Dtype] = &[Dtype::Int64];
 
 /// The dtypes of indices that an operation takes.
-pub fn takes_int32() -> &'static [Dtype] {
+pub(crate) fn takes_int32() -> &'static [Dtype] {
     INTS
 }
 
-pub fn takes_int64() -> &'static [Dtype] {
+pub(crate) fn takes_int64() -> &'static [Dtype] {
     LONG
 }
 
 /// Rejects an index tensor of a dtype that the operation does not take.
-pub fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Result<(), Rejected> {
+pub(crate) fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Result<(), Rejected> {
     let Some(dtype) = named.1.dtype.filter(|d| !accepted.contains(d)) else { return Ok(()) };
     let wants = accepted.iter().map(|d| d.name()).collect::<Vec<_>>().join(" or ");
     let message = format!("`{}` is {dtype}: {} takes indices of {wants}", named.0, cx.name());
@@ -39,7 +39,7 @@ pub fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) ->
 }
 
 /// Rejects two tensors of different dtypes.
-pub fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Result<(), Rejected> {
+pub(crate) fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Result<(), Rejected> {
     match (a.1.dtype, b.1.dtype) {
         (Some(x), Some(y)) if x != y => {
             let message = format!("`{}` is {x} and `{}` is {y}: {} needs the same dtype", a.0, b.0, cx.name());
@@ -51,18 +51,18 @@ pub fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Result<(),
 }
 
 /// A rank that counts a 0-dimensional tensor as one of one element.
-pub fn at_least_one(tensor: &Tensor) -> Option<usize> {
+pub(crate) fn at_least_one(tensor: &Tensor) -> Option<usize> {
     tensor.rank().map(|r| r.max(1))
 }
 
 /// Whether a tensor certainly has elements.
-pub fn not_empty(tensor: &Tensor) -> bool {
+pub(crate) fn not_empty(tensor: &Tensor) -> bool {
     carry::positive(&tensor.numel())
 }
 
 /// Rejects an index whose rank is not that of the tensor, or that is longer than it outside
 /// `axis` (if one is exempt).
-pub fn index_fits(
+pub(crate) fn index_fits(
     cx: &mut Cx<'_, '_>,
     index: Named<'_>,
     within: Named<'_>,
@@ -183,7 +183,7 @@ fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Rejects an index that is no vector.
-pub fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), Rejected> {
+pub(crate) fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), Rejected> {
     if index.1.rank().is_none_or(|r| r <= 1) {
         return Ok(());
     }

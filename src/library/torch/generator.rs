@@ -10,7 +10,7 @@ const CLASS: &str = "torch.Generator";
 /// Under this name a generator keeps its device, as that of a tensor, which holds the place too.
 const PLACE: Topic = Topic::new("device");
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let class = t.class(CLASS, &[], "device='cpu'");
     class.keeps_arguments = false;
     class.init = Some(init);
@@ -36,12 +36,12 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 
 /// Rejects a `generator=` of another kind of device than the one that is drawn on. Numbers of
 /// devices do not matter, and where there is nothing to draw nobody asks.
-pub fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
+pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
     fits(cx, &option(b, "generator"), drawn);
 }
 
 /// As [`check`], of the generator itself.
-pub fn fits(cx: &mut Cx<'_, '_>, generator: &Value, drawn: &Tensor) {
+pub(crate) fn fits(cx: &mut Cx<'_, '_>, generator: &Value, drawn: &Tensor) {
     let place = generator.as_obj().and_then(|id| cx.it.heap.note(id, PLACE));
     let Some(place) = place.and_then(|place| cx.tensor(&place)) else { return };
     let (Some(have), Some(wants)) = (place.device, drawn.device) else { return };

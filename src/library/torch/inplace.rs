@@ -10,7 +10,7 @@ use crate::python::{Arg, Args, Bound, Event, Interp, RejectKind};
 use crate::syntax::Span;
 use crate::value::{DeviceKind, Dtype, Grad, Kind, ObjId, Range, Sym, Tensor, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.Tensor.", "zero_", fill);
     t.listed("torch.Tensor.", "fill_", fill);
     t.def("torch.Tensor.copy_", "input, src, non_blocking=False", copy);
@@ -54,11 +54,11 @@ fn base(class: Sym, name: Sym) -> Option<Sym> {
     text.strip_suffix('_').filter(|b| !b.is_empty()).map(sym)
 }
 
-pub fn is_method(tables: &Tables, class: Sym, name: Sym) -> bool {
+pub(crate) fn is_method(tables: &Tables, class: Sym, name: Sym) -> bool {
     base(class, name).is_some_and(|base| tables.method(class, base).is_some())
 }
 
-pub fn method(
+pub(crate) fn method(
     tables: &Tables,
     it: &mut Interp<'_>,
     class: Sym,
@@ -110,7 +110,14 @@ pub fn method(
 
 /// Tells of a call in place that was refused: its path is that of the function with an
 /// underscore after it.
-pub fn tell_refused(tables: &Tables, it: &mut Interp<'_>, before: u32, path: Sym, args: &Args, written: &Tensor) {
+pub(crate) fn tell_refused(
+    tables: &Tables,
+    it: &mut Interp<'_>,
+    before: u32,
+    path: Sym,
+    args: &Args,
+    written: &Tensor,
+) {
     if it.refused.0 == before {
         return;
     }
@@ -139,7 +146,7 @@ fn refuse_single(cx: &mut Cx<'_, '_>, before: &Tensor, result: &Value) {
 
 /// Writes a result into the tensor `id`, whose facts were `before`: it keeps its shape,
 /// dtype and device, and what does not fit them is reported.
-pub fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Value) {
+pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Value) {
     check_leaf(cx, before);
     let span = cx.span;
     cx.it.event(Event::Written { object: id, result, span });

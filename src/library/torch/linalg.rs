@@ -1,8 +1,8 @@
 //! `torch.linalg` and its older twins under `torch.`: factorisations, solvers, norms.
 
-pub mod factor;
-pub mod norm;
-pub mod solve;
+pub(crate) mod factor;
+pub(crate) mod norm;
+pub(crate) mod solve;
 
 use super::broadcast::{Named, result_grad, shape_read, shape_text};
 use super::support::{refuse_dtype, refuse_rank};

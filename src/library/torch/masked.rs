@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Dtype, Kind, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let m = "torch.masked.";
     let reduce = "input, dim=None, *, keepdim=False, dtype=None, mask=None";
     t.family(m, "sum prod", reduce, |cx, b| {

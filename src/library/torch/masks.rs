@@ -10,7 +10,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "masked_fill", masked_fill);
     t.listed("torch.", "masked_select", masked_select);
     t.listed("torch.", "masked_scatter", masked_scatter);
@@ -70,7 +70,7 @@ fn masked_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The number of elements that are not zero, where they are all known.
-pub fn true_count(mask: &Tensor) -> Option<i64> {
+pub(crate) fn true_count(mask: &Tensor) -> Option<i64> {
     let data = mask.data.as_ref()?;
     i64::try_from(data.iter().filter(|x| **x != 0.0).count()).ok()
 }
@@ -131,7 +131,7 @@ fn count_dim(cx: &mut Cx<'_, '_>, input: &Tensor) -> Dim {
 }
 
 /// `torch.where(condition)` and `nonzero(as_tuple=True)`: for each dimension the positions.
-pub fn where_positions(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
+pub(crate) fn where_positions(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
     let Some(dims) = input.shape.clone() else { return Value::Unknown };
     let count = count_dim(cx, input);
     let one = [Dim::int(1)];

@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value, promote};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("torch.mm", "input, mat2, *, out=None", |cx, b| plain(cx, b, &[2], &[2]));
     t.def("torch.bmm", "input, mat2, *, out=None", |cx, b| plain(cx, b, &[3], &[3]));
     t.listed("torch.", "mv", |cx, b| plain(cx, b, &[2], &[1]));

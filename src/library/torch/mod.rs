@@ -1,42 +1,42 @@
 //! PyTorch.
 
-pub mod annotation;
-pub mod attributes;
-pub mod autocast;
-pub mod autograd;
-pub mod broadcast;
-pub mod carry;
-pub mod cast;
+pub(crate) mod annotation;
+pub(crate) mod attributes;
+pub(crate) mod autocast;
+pub(crate) mod autograd;
+pub(crate) mod broadcast;
+pub(crate) mod carry;
+pub(crate) mod cast;
 mod collate;
-pub mod context;
-pub mod convert;
-pub mod data;
-pub mod distributions;
-pub mod einsum;
-pub mod factory;
-pub mod fft;
-pub mod gather;
-pub mod generator;
-pub mod indexing;
-pub mod inplace;
-pub mod linalg;
-pub mod masked;
-pub mod masks;
-pub mod matmul;
-pub mod nn;
-pub mod operators;
-pub mod optim;
-pub mod picks;
-pub mod pointwise;
-pub mod promotion;
-pub mod reduce;
-pub mod return_types;
-pub mod scatter;
-pub mod support;
-pub mod trailing;
-pub mod views;
+pub(crate) mod context;
+pub(crate) mod convert;
+pub(crate) mod data;
+pub(crate) mod distributions;
+pub(crate) mod einsum;
+pub(crate) mod factory;
+pub(crate) mod fft;
+pub(crate) mod gather;
+pub(crate) mod generator;
+pub(crate) mod indexing;
+pub(crate) mod inplace;
+pub(crate) mod linalg;
+pub(crate) mod masked;
+pub(crate) mod masks;
+pub(crate) mod matmul;
+pub(crate) mod nn;
+pub(crate) mod operators;
+pub(crate) mod optim;
+pub(crate) mod picks;
+pub(crate) mod pointwise;
+pub(crate) mod promotion;
+pub(crate) mod reduce;
+pub(crate) mod return_types;
+pub(crate) mod scatter;
+pub(crate) mod support;
+pub(crate) mod trailing;
+pub(crate) mod views;
 
 /// What PyTorch says after an assert of a kernel failed (2.15).
-pub const DEVICE_ASSERT: &str = "CUDA error: device-side assert triggered
+pub(crate) const DEVICE_ASSERT: &str = "CUDA error: device-side assert triggered
 CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.
 For debugging consider passing CUDA_LAUNCH_BLOCKING=1";

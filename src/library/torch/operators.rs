@@ -54,7 +54,7 @@ fn meets(it: &Interp<'_>, value: &Value) -> bool {
     }
 }
 
-pub fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
+pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let array = |v: &Value| it.heap.tensor_ref(v).map(|t| t.array);
     let (x, y) = (array(left), array(right));
     if x.is_none() && y.is_none() {
@@ -101,7 +101,7 @@ fn with_number(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), 
 }
 
 /// `x += y` writes to the tensor that `x` is.
-pub fn augmented(
+pub(crate) fn augmented(
     tables: &Tables,
     it: &mut Interp<'_>,
     op: BinOp,
@@ -128,7 +128,7 @@ pub fn augmented(
     Some(left.clone())
 }
 
-pub fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
+pub(crate) fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value> {
     it.heap.tensor_ref(operand)?;
     let path = match op {
         UnaryOp::Neg => "torch.neg",

@@ -42,7 +42,7 @@ const SCHEDULERS: &[(&str, &str)] = &[
     ("ChainedScheduler", "schedulers, optimizer=None"),
 ];
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let base = "torch.optim.Optimizer";
     let class = t.class(base, &[], "params, defaults=None");
     class.keeps_arguments = false;

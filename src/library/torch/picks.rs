@@ -6,7 +6,7 @@ use crate::library::Cx;
 use crate::value::{Picks, Range, Value};
 
 /// Notes on the mask `made` by `left op right` what it picks.
-pub fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, made: &Value) {
+pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, made: &Value) {
     let (op, tensor, number) = match (left.as_obj(), right.range()) {
         (Some(_), Some((range, _))) => (op, left, range),
         _ => match right.as_obj().and(left.range()) {
@@ -41,13 +41,13 @@ fn mirrored(op: &str) -> &str {
 }
 
 /// What a mask picks of this very tensor, as it is now.
-pub fn of(cx: &Cx<'_, '_>, mask: &Value, tensor: &Value) -> Option<Picks> {
+pub(crate) fn of(cx: &Cx<'_, '_>, mask: &Value, tensor: &Value) -> Option<Picks> {
     let picks = cx.tensor(mask)?.picks?;
     (tensor.as_obj() == Some(picks.of) && cx.it.heap.writes_to(picks.of) == picks.writes).then_some(picks)
 }
 
 /// The values after those that a mask picks were replaced by `new`.
-pub fn replaced(have: &Range, picks: Option<Picks>, new: &Range) -> Range {
+pub(crate) fn replaced(have: &Range, picks: Option<Picks>, new: &Range) -> Range {
     let Some(picks) = picks else { return carry::chosen(have, new) };
     // What is there beside those that are picked stays.
     let met = have.met.filter(|met| met.value < picks.lo || met.value > picks.hi);

@@ -1,14 +1,14 @@
 //! Operations that work element by element.
 
-pub mod binary;
-pub mod ternary;
-pub mod unary;
+pub(crate) mod binary;
+pub(crate) mod ternary;
+pub(crate) mod unary;
 
 use crate::value::{Dtype, Grad, Tensor};
 
 /// A new tensor with the shape, dtype, device and gradient state of another, and nothing
 /// known of its elements.
-pub fn derived(input: &Tensor) -> Tensor {
+pub(crate) fn derived(input: &Tensor) -> Tensor {
     let mut out = input.clone();
     out.forget_values();
     out.base = None;

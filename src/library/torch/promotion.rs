@@ -7,7 +7,7 @@ use crate::value::{ArrayKind, Dtype, Kind, Tensor, Type, Value, promote};
 
 /// An operand as type promotion sees it.
 #[derive(Debug, Clone)]
-pub enum Operand {
+pub(crate) enum Operand {
     Tensor(Box<Tensor>),
     /// A Python number, with its value where that is known.
     Number(Type, Option<f64>),
@@ -16,14 +16,14 @@ pub enum Operand {
 }
 
 impl Operand {
-    pub fn of(cx: &Cx<'_, '_>, value: &Value) -> Operand {
+    pub(crate) fn of(cx: &Cx<'_, '_>, value: &Value) -> Operand {
         match value.number_type() {
             Some(number) => Operand::Number(number, value.as_f64()),
             None => cx.tensor(value).map_or(Operand::Unknown, |t| Operand::Tensor(Box::new(t))),
         }
     }
 
-    pub fn tensor(&self) -> Option<&Tensor> {
+    pub(crate) fn tensor(&self) -> Option<&Tensor> {
         match self {
             Operand::Tensor(tensor) => Some(tensor),
             _ => None,
@@ -31,7 +31,7 @@ impl Operand {
     }
 
     /// The dtype, for messages and checks; a number's is that of a tensor made of it.
-    pub fn dtype(&self, default: Option<Dtype>) -> Option<Dtype> {
+    pub(crate) fn dtype(&self, default: Option<Dtype>) -> Option<Dtype> {
         match self {
             Operand::Tensor(tensor) => tensor.dtype,
             Operand::Number(number, _) => number_dtype(*number, default),
@@ -41,7 +41,7 @@ impl Operand {
 }
 
 /// The dtype of a Python number beside tensors.
-pub fn number_dtype(number: Type, default: Option<Dtype>) -> Option<Dtype> {
+pub(crate) fn number_dtype(number: Type, default: Option<Dtype>) -> Option<Dtype> {
     match number {
         Type::Bool => Some(Dtype::Bool),
         Type::Int => Some(Dtype::Int64),
@@ -64,7 +64,7 @@ fn combine(high: Option<Dtype>, low: Option<Dtype>) -> Option<Option<Dtype>> {
 }
 
 /// `torch.result_type`; `None` where it is not known.
-pub fn result_type(operands: &[Operand], default: Option<Dtype>) -> Option<Dtype> {
+pub(crate) fn result_type(operands: &[Operand], default: Option<Dtype>) -> Option<Dtype> {
     // Tensors of unknown rank may count either way: known only if both give the same.
     let open = operands.iter().filter(|o| o.tensor().is_some_and(|t| t.rank().is_none())).count();
     if open > 3 {
@@ -111,7 +111,7 @@ fn result_type_at(operands: &[Operand], default: Option<Dtype>, choice: u32) -> 
 
 /// Whether a result of one dtype may be written into a tensor of the other
 /// (`c10::canCast`); `None` where that is not known.
-pub fn can_cast(from: Dtype, to: Dtype) -> Option<bool> {
+pub(crate) fn can_cast(from: Dtype, to: Dtype) -> Option<bool> {
     if matches!(from, Dtype::Other(_)) || matches!(to, Dtype::Other(_)) {
         return None;
     }
@@ -139,7 +139,7 @@ fn integer(dtype: Dtype) -> Option<(u32, bool)> {
 }
 
 /// `numpy.promote_types`.
-pub fn numpy_promote(a: Dtype, b: Dtype) -> Option<Dtype> {
+pub(crate) fn numpy_promote(a: Dtype, b: Dtype) -> Option<Dtype> {
     let float_bits = |d: Dtype| match d {
         Dtype::Bool | Dtype::Float16 => Some(16),
         Dtype::Float32 | Dtype::Complex64 => Some(32),
@@ -189,7 +189,7 @@ pub fn numpy_promote(a: Dtype, b: Dtype) -> Option<Dtype> {
 }
 
 /// numpy's result type: arrays and numpy's own numbers are strong, Python's are weak.
-pub fn numpy_result_type(operands: &[Operand]) -> Option<Dtype> {
+pub(crate) fn numpy_result_type(operands: &[Operand]) -> Option<Dtype> {
     let mut strong: Option<Dtype> = None;
     for operand in operands {
         if let Operand::Tensor(t) = operand {
@@ -227,7 +227,7 @@ pub fn numpy_result_type(operands: &[Operand]) -> Option<Dtype> {
 }
 
 /// Whether any operand is an array of numpy and none a tensor of PyTorch.
-pub fn is_numpy(operands: &[Operand]) -> bool {
+pub(crate) fn is_numpy(operands: &[Operand]) -> bool {
     let mut tensors = operands.iter().filter_map(Operand::tensor).peekable();
     tensors.peek().is_some() && tensors.all(|t| t.array == ArrayKind::Numpy)
 }

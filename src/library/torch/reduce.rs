@@ -1,12 +1,12 @@
 //! Operations along dimensions: sums, extremes, orders, normalisations, distances.
 
-pub mod distance;
-pub mod extreme;
-pub mod order;
-pub mod scan;
-pub mod sets;
-pub mod softmax;
-pub mod sum;
+pub(crate) mod distance;
+pub(crate) mod extreme;
+pub(crate) mod order;
+pub(crate) mod scan;
+pub(crate) mod sets;
+pub(crate) mod softmax;
+pub(crate) mod sum;
 
 use super::broadcast::{Named, result_grad, shape_read, shape_text};
 use super::pointwise::derived;
@@ -16,7 +16,7 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Type, Value};
 
 /// The dimensions along which an operation runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dims {
+pub(crate) enum Dims {
     All,
     These(Vec<usize>),
     /// One, but which is not known.
@@ -26,7 +26,7 @@ pub enum Dims {
 
 /// Reads a `dim=` argument: an integer, a sequence of them, or `None` for all. `Err` where it
 /// is refused, which is reported.
-pub fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
+pub(crate) fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
     match value {
         Value::None => return Ok(Dims::All),
         Value::Any(Type::Int) | Value::Ranged(_) | Value::Size(_) => return Ok(Dims::One),
@@ -61,7 +61,7 @@ pub fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<D
 }
 
 /// One dimension counted from the front; tensors without dimensions count as having one.
-pub fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: usize) -> Result<Option<usize>, ()> {
+pub(crate) fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: usize) -> Result<Option<usize>, ()> {
     let Some(dim) = value.as_int() else { return Ok(None) };
     let span = i64::try_from(rank.max(1)).unwrap_or(i64::MAX);
     let at = if dim < 0 { dim.checked_add(span) } else { Some(dim) };
@@ -78,7 +78,7 @@ pub fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: usize) 
 }
 
 /// The one dimension that an argument names; `Ok(None)` where it is not known.
-pub fn one_dim(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Option<usize>, ()> {
+pub(crate) fn one_dim(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Option<usize>, ()> {
     match input.1.rank() {
         Some(rank) => index(cx, value, input, rank),
         None => Ok(None),
@@ -86,7 +86,7 @@ pub fn one_dim(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<O
 }
 
 /// The shape after a reduction; `keepdim` is `None` where it is not known.
-pub fn reduced(input: &Tensor, dims: &Dims, keepdim: Option<bool>, at: Origin) -> (Option<Vec<Dim>>, Origin) {
+pub(crate) fn reduced(input: &Tensor, dims: &Dims, keepdim: Option<bool>, at: Origin) -> (Option<Vec<Dim>>, Origin) {
     let one = Dim::new(Size::Int(1), at);
     if *dims == Dims::All && keepdim == Some(false) {
         return (Some(Vec::new()), at);
@@ -122,7 +122,13 @@ pub fn reduced(input: &Tensor, dims: &Dims, keepdim: Option<bool>, at: Origin) -
 }
 
 /// The result of a reduction, of which dtype and shape are set.
-pub fn reduction(cx: &Cx<'_, '_>, input: &Tensor, dims: &Dims, keepdim: Option<bool>, dtype: Option<Dtype>) -> Tensor {
+pub(crate) fn reduction(
+    cx: &Cx<'_, '_>,
+    input: &Tensor,
+    dims: &Dims,
+    keepdim: Option<bool>,
+    dtype: Option<Dtype>,
+) -> Tensor {
     let at = cx.at();
     let mut out = derived(input);
     (out.shape, out.shape_at) = reduced(input, dims, keepdim, at);
@@ -134,12 +140,12 @@ pub fn reduction(cx: &Cx<'_, '_>, input: &Tensor, dims: &Dims, keepdim: Option<b
 }
 
 /// `keepdim=`, or numpy's `keepdims=`.
-pub fn keepdim(b: &Bound) -> Option<bool> {
+pub(crate) fn keepdim(b: &Bound) -> Option<bool> {
     b.get("keepdim").as_bool()
 }
 
 /// How many elements meet in one result; unknown where the dimensions are.
-pub fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
+pub(crate) fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
     match dims {
         Dims::All => input.numel(),
         Dims::These(dims) => match &input.shape {
@@ -155,7 +161,7 @@ pub fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
 }
 
 /// Reports a reduction over nothing, where there is no result for it.
-pub fn refuse_empty(cx: &mut Cx<'_, '_>, input: Named<'_>, dims: &Dims) -> bool {
+pub(crate) fn refuse_empty(cx: &mut Cx<'_, '_>, input: Named<'_>, dims: &Dims) -> bool {
     let size = match dims {
         Dims::These(_) => reduced_size(input.1, dims),
         _ => Size::Unknown,

@@ -6,7 +6,7 @@
 use crate::library::{Cx, Table};
 use crate::value::{Sym, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let tuple = t.class("builtins.tuple", &[], "iterable=()");
     tuple.keeps_arguments = false;
     tuple.attribute = Some(part);

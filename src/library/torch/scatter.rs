@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Size, Tensor, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.defs(
         "torch.scatter",
         &["input, dim, index, src, *, reduce=None, out=None", "input, dim, index, *, value, reduce=None, out=None"],
@@ -31,7 +31,7 @@ pub fn register(t: &mut Table) {
 
 /// A copy of `input` into which elements of `other` are written: its shape and dtype, the
 /// values of both.
-pub fn written(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>, plain: bool) -> Tensor {
+pub(crate) fn written(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>, plain: bool) -> Tensor {
     let mut out = carry::bare(cx, input);
     out.shape.clone_from(&input.shape);
     out.shape_at = input.shape_at;
@@ -48,13 +48,13 @@ pub fn written(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>, plain: b
 }
 
 /// The range of elements when they are written into a tensor of this dtype.
-pub fn written_range(from: &Tensor, dtype: Option<Dtype>) -> Option<Range> {
+pub(crate) fn written_range(from: &Tensor, dtype: Option<Dtype>) -> Option<Range> {
     let range = from.range.as_ref()?;
     if from.dtype == dtype { Some(range.clone()) } else { cast_range(range, from.dtype, dtype?) }
 }
 
 /// A number that is written as a tensor without dimensions.
-pub fn number(value: &Value) -> Option<Tensor> {
+pub(crate) fn number(value: &Value) -> Option<Tensor> {
     let ty = value.number_type()?;
     let dtype = match ty {
         Type::Bool => Dtype::Bool,
@@ -71,7 +71,7 @@ pub fn number(value: &Value) -> Option<Tensor> {
 }
 
 /// Rejects a complex number that is to be written into a real tensor.
-pub fn check_real(cx: &mut Cx<'_, '_>, value: &Value, into: Named<'_>) -> Result<(), Rejected> {
+pub(crate) fn check_real(cx: &mut Cx<'_, '_>, value: &Value, into: Named<'_>) -> Result<(), Rejected> {
     let complex = value.number_type() == Some(Type::Complex);
     if let Some(dtype) = into.1.dtype.filter(|d| complex && !d.is_complex()) {
         let message = format!("a complex number does not fit `{}`, which is {dtype}", into.0);

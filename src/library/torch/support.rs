@@ -12,7 +12,7 @@ use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Si
 const MOST_DATA: usize = 4096;
 
 /// Whether a value is certainly no tensor (nor anything that PyTorch takes for one).
-pub fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
+pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
         Value::Obj(id) => matches!(cx.it.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
@@ -23,7 +23,7 @@ pub fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
 }
 
 /// What a value is, in words.
-pub fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
+pub(crate) fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
     match value {
         Value::None => "None",
         Value::Str(_) => "a string",
@@ -45,7 +45,7 @@ pub fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
 }
 
 /// The tensor bound to a parameter; what is certainly no tensor is reported.
-pub fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option<Tensor> {
+pub(crate) fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option<Tensor> {
     let value = b.get(name);
     if b.given(name) && is_no_tensor(cx, &value) {
         let message = format!("`{name}` must be a tensor, but it is {}", kind_text(cx, &value));
@@ -57,7 +57,7 @@ pub fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option<Tensor
 }
 
 /// An operand of a function of `torch.`: a number of numpy counts as Python's number.
-pub fn operand(cx: &Cx<'_, '_>, value: &Value) -> Operand {
+pub(crate) fn operand(cx: &Cx<'_, '_>, value: &Value) -> Operand {
     let operand = Operand::of(cx, value);
     let Operand::Tensor(tensor) = &operand else { return operand };
     if tensor.array == ArrayKind::Torch {
@@ -78,7 +78,7 @@ pub fn operand(cx: &Cx<'_, '_>, value: &Value) -> Operand {
 }
 
 /// Reports that an operation does not take a dtype.
-pub fn refuse_dtype(cx: &mut Cx<'_, '_>, input: Named<'_>, why: &str) {
+pub(crate) fn refuse_dtype(cx: &mut Cx<'_, '_>, input: Named<'_>, why: &str) {
     let dtype = input.1.dtype.map_or("unknown", Dtype::name);
     let message = format!("`{}` is {dtype}: {} {why}", input.0, cx.name());
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(input)]);
@@ -86,7 +86,7 @@ pub fn refuse_dtype(cx: &mut Cx<'_, '_>, input: Named<'_>, why: &str) {
 
 /// Reports inputs that are not of one dtype where the operation does not promote. `true` if
 /// they certainly differ.
-pub fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
+pub(crate) fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
     let Some(first) = tensors.iter().find(|(_, t)| t.dtype.is_some()) else { return false };
     let Some(other) = tensors.iter().find(|(_, t)| t.dtype.is_some() && t.dtype != first.1.dtype) else { return false };
     // Under autocast some operations promote and some lower.
@@ -109,7 +109,7 @@ pub fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
 
 /// The dtype in which a matrix product of these tensors is done, which must all have the same:
 /// autocast lowers floating types other than float64. `Err` where it is refused.
-pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
+pub(crate) fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
     // Tensors of one operation are on one device, which one of them may tell. Where they are
     // not, that is reported already.
     let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
@@ -141,7 +141,7 @@ pub fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Optio
 
 /// The device of tensors that must be on the same one; not known where they are not, so that
 /// one mistake is not reported again by all that follows.
-pub fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
+pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
     let mut placed = inputs.iter().filter_map(|t| Some((t.device?, t.device_at)));
     let Some((first, at)) = placed.next() else { return (None, None) };
     if placed.any(|(other, _)| first.same(other) == Some(false)) {
@@ -152,7 +152,7 @@ pub fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
 
 /// How `out=` takes a result of another dtype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cast {
+pub(crate) enum Cast {
     /// Where the kinds allow it (elementwise operations).
     Allowed,
     /// Not at all.
@@ -160,11 +160,11 @@ pub enum Cast {
 }
 
 /// Returns the result, or writes it into `out=`.
-pub fn give(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor) -> Value {
+pub(crate) fn give(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor) -> Value {
     give_with(cx, b, result, Cast::Allowed)
 }
 
-pub fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Cast) -> Value {
+pub(crate) fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Cast) -> Value {
     let out = b.get("out");
     if !b.given("out") || out.is_none() {
         return cx.out(result);
@@ -173,11 +173,11 @@ pub fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Cast) -> 
 }
 
 /// Several results, or `out=` with as many tensors.
-pub fn give_all(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>) -> Value {
+pub(crate) fn give_all(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>) -> Value {
     give_all_with(cx, b, results, Cast::Allowed)
 }
 
-pub fn give_all_with(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>, cast: Cast) -> Value {
+pub(crate) fn give_all_with(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>, cast: Cast) -> Value {
     let out = b.get("out");
     if !b.given("out") || out.is_none() {
         return cx.outs(results);
@@ -239,21 +239,21 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
 /// What the elements of a tensor become under `f`, where that can be followed: the range
 /// under a monotone `f`, and the elements themselves as long as they stay small integers
 /// (whose arithmetic is exact in every dtype that holds them).
-pub fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
+pub(crate) fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let range = input.range.as_ref().map(|r| r.map(&f));
     set_range(out, range, at);
     map_data(out, input, at, f);
 }
 
 /// The elements under any `f`, where they stay small integers.
-pub fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
+pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let Some(data) = input.data.as_ref().filter(|d| d.len() <= MOST_DATA) else { return };
     let values: Vec<f64> = data.iter().map(|x| f(*x)).collect();
     set_data(out, values, at);
 }
 
 /// Sets the elements if they are small integers that the dtype holds.
-pub fn set_data(out: &mut Tensor, values: Vec<f64>, at: crate::value::Origin) {
+pub(crate) fn set_data(out: &mut Tensor, values: Vec<f64>, at: crate::value::Origin) {
     const EXACT: f64 = 2048.0;
     let whole = values.iter().all(|x| x.fract() == 0.0 && x.abs() <= EXACT);
     let holds = out.dtype.is_some_and(|d| {
@@ -270,7 +270,7 @@ pub fn set_data(out: &mut Tensor, values: Vec<f64>, at: crate::value::Origin) {
 }
 
 /// Sets the range, unless the dtype cannot hold it (integers wrap around).
-pub fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value::Origin) {
+pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value::Origin) {
     let Some(range) = range else { return };
     if range.parts().iter().any(|(lo, hi)| lo.is_nan() || hi.is_nan()) {
         return;
@@ -290,13 +290,13 @@ pub fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value::Origi
 }
 
 /// Bounds that hold for every result of an operation.
-pub fn bound(out: &mut Tensor, lo: f64, hi: f64, at: crate::value::Origin) {
+pub(crate) fn bound(out: &mut Tensor, lo: f64, hi: f64, at: crate::value::Origin) {
     out.range = Some(Range::bounds(lo, hi));
     out.range_at = at;
 }
 
 /// Bounds of indices into a dimension: 0 to its length less one.
-pub fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origin) {
+pub(crate) fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origin) {
     if let Some(n) = size.known()
         && n > 0
     {
@@ -306,7 +306,7 @@ pub fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origin) {
 }
 
 /// Reports too few or too many dimensions.
-pub fn refuse_rank(cx: &mut Cx<'_, '_>, input: Named<'_>, wanted: &str) {
+pub(crate) fn refuse_rank(cx: &mut Cx<'_, '_>, input: Named<'_>, wanted: &str) {
     let rank = input.1.rank().unwrap_or(0);
     let message = format!(
         "`{}` has {rank} dimension{} ({}): {} takes {wanted}",

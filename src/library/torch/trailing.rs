@@ -27,7 +27,7 @@ const BROADCASTING: &[&str] = &[
 ];
 
 /// Notes what a call that went well tells of the shapes of its input and of its result.
-pub fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Value) {
+pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Value) {
     let name = path.as_str().rsplit('.').next().unwrap_or_default();
     let argument = |it: &Interp<'_>, name: &str| it.heap.tensor_ref(&bound.get(name)).cloned();
     if let Some(weight) = wants(name).and_then(|_| argument(it, "weight")) {
@@ -132,7 +132,7 @@ fn narrow(it: &mut Interp<'_>, id: ObjId, wanted: &[Dim]) {
 
 /// The first place, counted from the end, at which tensors do not broadcast of which one has an
 /// unknown rank.
-pub fn clash(a: &Tensor, b: &Tensor) -> Option<usize> {
+pub(crate) fn clash(a: &Tensor, b: &Tensor) -> Option<usize> {
     let pairs = a.last_dims().iter().rev().zip(b.last_dims().iter().rev());
     pairs.enumerate().find(|(_, (x, y))| broadcast_dim(x, y).is_none()).map(|(at, _)| at + 1)
 }

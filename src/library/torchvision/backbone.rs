@@ -16,7 +16,7 @@ const PROBE: &str = "_probe";
 /// How each step halves a side: `c` rounds up, `f` down.
 const STEPS: &str = "_steps";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(BODY, &["torch.nn.Module"], "").keeps_arguments = false;
     t.def(&format!("{BODY}.forward"), "self, input", forward);
     // What replaces a stage may give other channels; the first one must fit the second.
@@ -71,7 +71,7 @@ const LAST: &[&str] = &[
 ];
 
 /// How many channels come out of a model's last part: those of its kind, where it was not replaced.
-pub fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
+pub(crate) fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
     let parts = LAST.iter().filter_map(|name| cx.it.heap.attr(model.as_obj()?, name));
     parts.fold(Size::Int(features), |_, part| out_of(cx, &part, Size::Unknown))
 }
@@ -107,7 +107,7 @@ fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
 
 /// How many features are left of a map of so many channels: of models without an attribute that
 /// pools, as many.
-pub fn pooled(cx: &mut Cx<'_, '_>, model: &Value, map: Tensor, channels: Size) -> Size {
+pub(crate) fn pooled(cx: &mut Cx<'_, '_>, model: &Value, map: Tensor, channels: Size) -> Size {
     let Some(pool) = model.as_obj().and_then(|id| cx.it.heap.attr(id, "avgpool")) else { return channels };
     let (map, span) = (cx.out(map), cx.span);
     let out = cx.call(&pool, Args::positional([map], span));
@@ -164,7 +164,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The children of a ResNet between its first convolution, which is there, and its head.
-pub fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
+pub(crate) fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
     let int = Value::Int;
     let norm = layer(cx, "BatchNorm2d", vec![int(64)], Vec::new());
     let relu = layer(cx, "ReLU", Vec::new(), Vec::new());
@@ -181,7 +181,7 @@ pub fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
 }
 
 /// The `features` of a model and what comes before its classifier.
-pub fn features(cx: &mut Cx<'_, '_>, model: ObjId, name: &str, channels: i64) {
+pub(crate) fn features(cx: &mut Cx<'_, '_>, model: ObjId, name: &str, channels: i64) {
     let int = Value::Int;
     let made = match name {
         _ if name.starts_with("vgg") => vgg(cx, name),

@@ -22,7 +22,7 @@ const IMAGE: &str = "_image";
 const TARGET: &str = "_target";
 const LENGTH: &str = "_length";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(BASE, &["torch.utils.data.Dataset"], "root=None, transforms=None, transform=None, target_transform=None");
     for (name, spec) in TORCHVISION_DATASETS.iter() {
         let base = spec.base.as_ref().map_or_else(|| BASE.to_owned(), |base| format!("{FOLDER}{base}"));

@@ -14,7 +14,7 @@ const ROI_HEADS: &str = "torchvision.models.detection.roi_heads.RoIHeads";
 const PREDICTOR: &str = "torchvision.models.detection.faster_rcnn.FastRCNNPredictor";
 const SIG: &str = "*, weights=None, progress=True, num_classes=None, pretrained=False, **kwargs";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(DETECTOR, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
     t.class(ROI_HEADS, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
     let predictor = t.class(PREDICTOR, &["torch.nn.Module"], "in_channels, num_classes");

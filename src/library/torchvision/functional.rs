@@ -12,8 +12,8 @@ use crate::library::{Cx, numpy, pil};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Past, Range, Role, Size, Tensor, Value, sym};
 
-pub const V1: &str = "torchvision.transforms.functional.";
-pub const V2: &str = "torchvision.transforms.v2.functional.";
+pub(crate) const V1: &str = "torchvision.transforms.functional.";
+pub(crate) const V2: &str = "torchvision.transforms.v2.functional.";
 const RESIZE: &str = "img, size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, max_size=None, \
                       antialias=True";
 const RESIZE_V2: &str = "inpt, size, interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, max_size=None, \
@@ -23,7 +23,7 @@ const RESIZED_CROP: &str = "img, top, left, height, width, size, \
 const RESIZED_CROP_V2: &str = "inpt, top, left, height, width, size, \
                                interpolation=@torchvision.transforms.InterpolationMode.BILINEAR, antialias=True";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for module in ["functional", "v2", "v2.functional", "transforms"] {
         t.alias(
             &format!("torchvision.transforms.{module}.InterpolationMode"),
@@ -136,7 +136,7 @@ fn second(cx: &mut Cx<'_, '_>, b: &Bound, first: Run) -> Value {
 }
 
 /// Height and width of a picture or of a tensor's last two dimensions.
-pub fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
+pub(crate) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     if pil::is_image(cx, image) {
         return pil::hw(cx, image);
     }
@@ -147,7 +147,7 @@ pub fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
 }
 
 /// The picture in another size, with its values' range put through `values`.
-pub fn rebuilt(
+pub(crate) fn rebuilt(
     cx: &mut Cx<'_, '_>,
     image: &Value,
     size: Option<(Dim, Dim)>,
@@ -184,7 +184,7 @@ pub fn rebuilt(
 }
 
 /// `(h, w)` or one number for both.
-pub fn size_pair(cx: &Cx<'_, '_>, size: &Value) -> Option<(Dim, Dim)> {
+pub(crate) fn size_pair(cx: &Cx<'_, '_>, size: &Value) -> Option<(Dim, Dim)> {
     let at = cx.at();
     let dim = |v: &Value| Some(Dim::new(v.as_size()?, at));
     if size.number_type().is_some() {

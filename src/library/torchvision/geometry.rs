@@ -8,7 +8,7 @@ use crate::value::{Dim, Range, Size, Value};
 
 /// Turned, sheared or distorted: what comes in from outside is filled, with zeros unless told
 /// otherwise.
-pub fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(super) fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = picture(b);
     let expands = b.sig.params.iter().any(|p| p.name.as_str() == "expand") && b.get("expand").as_bool() != Some(false);
     let size = hw(cx, &image).filter(|_| !expands && !b.open);
@@ -30,7 +30,7 @@ pub fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-pub fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(super) fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = size_pair(cx, &b.get("output_size"));
     let (image, whole) = (picture(b), hw(cx, &picture(b)));
     // A picture smaller than the crop is padded with zeros.
@@ -48,14 +48,14 @@ fn with_zero(range: &Range) -> Range {
     beside(range, 0.0)
 }
 
-pub fn crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(super) fn crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let dim = |name: &str| Some(Dim::new(b.get(name).as_size()?, at));
     let size = dim("height").zip(dim("width"));
     rebuilt(cx, &picture(b), size, |r| Some(with_zero(&r)))
 }
 
-pub fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(super) fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let padding = cx.ints(&b.get("padding"));
     // Left, top, right, bottom.

@@ -1,16 +1,16 @@
 //! torchvision: datasets, transforms, models, and image operations.
 
-pub mod backbone;
-pub mod datasets;
-pub mod detection;
-pub mod functional;
+pub(crate) mod backbone;
+pub(crate) mod datasets;
+pub(crate) mod detection;
+pub(crate) mod functional;
 mod geometry;
-pub mod models;
-pub mod ops;
-pub mod segmentation;
+pub(crate) mod models;
+pub(crate) mod ops;
+pub(crate) mod segmentation;
 mod targets;
-pub mod transforms;
-pub mod tv_tensors;
-pub mod weights;
+pub(crate) mod transforms;
+pub(crate) mod tv_tensors;
+pub(crate) mod weights;
 
-pub use models::open_module;
+pub(crate) use models::open_module;

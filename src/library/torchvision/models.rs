@@ -13,7 +13,7 @@ const SIG: &str = "weights=None, progress=True, *, pretrained=None, num_classes=
 /// The attribute that names the architecture.
 const NAME: &str = "_architecture";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for arch in &TORCHVISION_MODELS.model {
         let class = format!("torchvision.models.{}", arch.class);
         t.class(&class, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
@@ -30,12 +30,12 @@ pub fn register(t: &mut Table) {
     });
 }
 
-pub fn register_hub(t: &mut Table) {
+pub(crate) fn register_hub(t: &mut Table) {
     t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
 }
 
 /// A module of which more exists than is known.
-pub fn open_module(cx: &mut Cx<'_, '_>, class: &str) -> Value {
+pub(crate) fn open_module(cx: &mut Cx<'_, '_>, class: &str) -> Value {
     let model = instance(cx, class, vec![("training", Value::Bool(true))]);
     if let Some(instance) = model.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
         instance.open = true;
@@ -56,7 +56,7 @@ fn hub(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// A layer of `torch.nn`.
-pub fn layer(cx: &mut Cx<'_, '_>, name: &str, args: Vec<Value>, named: Vec<(&str, Value)>) -> Value {
+pub(crate) fn layer(cx: &mut Cx<'_, '_>, name: &str, args: Vec<Value>, named: Vec<(&str, Value)>) -> Value {
     let span = cx.span;
     let mut all = Args::positional(args, span);
     all.kw = named.into_iter().map(|(name, value)| (sym(name), Arg::new(value, span))).collect();
@@ -69,7 +69,7 @@ fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Refuses pretrained weights for another number of classes than theirs.
-pub fn check_classes(cx: &mut Cx<'_, '_>, b: &Bound, theirs: i64) {
+pub(crate) fn check_classes(cx: &mut Cx<'_, '_>, b: &Bound, theirs: i64) {
     let chosen = |name: &str| match b.get(name) {
         Value::Str(_) | Value::Path(_) | Value::Bool(true) => b.given(name),
         _ => false,

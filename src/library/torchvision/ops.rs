@@ -5,7 +5,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Device, Dim, Dtype, Grad, Range, Role, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.family(
         "torchvision.io.",
         "read_image decode_image decode_jpeg decode_png",

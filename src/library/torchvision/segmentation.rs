@@ -13,7 +13,7 @@ const MODEL: &str = "torchvision.models.segmentation._SimpleSegmentationModel";
 const FEATURES: &str = "_features";
 const AUXILIARY: &str = "_auxiliary_features";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(MODEL, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
     t.def(&format!("{MODEL}.forward"), "self, x", forward);
     for name in TORCHVISION_MODELS.segmentation.keys() {

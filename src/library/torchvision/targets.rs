@@ -8,7 +8,7 @@ use crate::python::Bound;
 use crate::value::{Device, Dtype, Grad, Range, Role, Size, Tensor, Type, Value};
 
 /// The target of the datasets that have their own kind; `None` for those with a class index.
-pub fn special(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> Option<Value> {
+pub(super) fn special(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> Option<Value> {
     Some(match name {
         "CocoDetection" | "CocoCaptions" => cx.list_of(Value::Unknown),
         "VOCDetection" => Value::Unknown,

@@ -88,7 +88,7 @@ const CLASSES: &[(&str, &str)] = &[
 /// The attribute that holds where a transform is made.
 const MADE: &str = "<made>";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for prefix in ["torchvision.transforms.", "torchvision.transforms.v2."] {
         for (name, sig) in CLASSES {
             // Those that hold other transforms are plain objects, the rest are modules.

@@ -7,7 +7,7 @@ use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Range, Role, Tensor, Val
 
 const MODULE: &str = "torchvision.tv_tensors.";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.family(
         "torchvision.tv_tensors.",
         "Image Mask Video",
@@ -31,23 +31,23 @@ pub fn register(t: &mut Table) {
 }
 
 /// Marks a tensor as one of these classes.
-pub fn mark(cx: &mut Cx<'_, '_>, tensor: &Value, class: &str) {
+pub(crate) fn mark(cx: &mut Cx<'_, '_>, tensor: &Value, class: &str) {
     if let Some(id) = tensor.as_obj() {
         cx.it.heap.update_tensor(id, |t| t.wrapper = Some(sym(&format!("{MODULE}{class}"))));
     }
 }
 
 /// The class of a tensor, if it is of one of these.
-pub fn class_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
+pub(crate) fn class_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
     cx.it.heap.tensor_ref(value)?.wrapper?.as_str().strip_prefix(MODULE)
 }
 
-pub fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
+pub(crate) fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
     class_of(cx, value).is_some_and(|c| c == class)
 }
 
 /// A transform's result is of the class of what it was made from.
-pub fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
+pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     match class_of(cx, from) {
         Some(class) => mark(cx, to, class),
         None => plain(cx, to),
@@ -55,7 +55,7 @@ pub fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
 }
 
 /// Any other function gives a plain tensor.
-pub fn plain(cx: &mut Cx<'_, '_>, tensor: &Value) {
+pub(crate) fn plain(cx: &mut Cx<'_, '_>, tensor: &Value) {
     if let Some(id) = tensor.as_obj() {
         cx.it.heap.update_tensor(id, |t| t.wrapper = None);
     }

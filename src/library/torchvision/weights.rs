@@ -9,7 +9,7 @@ use crate::value::{ArrayKind, Dim, Dtype, Grad, Role, Size, Tensor, Value};
 const PRESET: &str = "torchvision.transforms._presets.ImageClassification";
 const CROP: &str = "crop_size";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let preset = t.class(PRESET, &[], "");
     preset.keeps_arguments = false;
     preset.invoke = Some(prepare);

@@ -4,7 +4,7 @@ use crate::library::data::{Checkpoint, TRANSFORMERS};
 
 /// By name, with or without its owner: `google-bert/bert-base-uncased`. Only the owners that
 /// publish the originals count.
-pub fn find(name: &str) -> Option<&'static Checkpoint> {
+pub(super) fn find(name: &str) -> Option<&'static Checkpoint> {
     let short = match name.split_once('/') {
         None => name,
         Some((owner, short)) => TRANSFORMERS.owners.iter().any(|known| known == owner).then_some(short)?,

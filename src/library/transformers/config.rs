@@ -7,14 +7,14 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Data, Value};
 
-pub const CONFIG: &str = "transformers.PretrainedConfig";
+pub(crate) const CONFIG: &str = "transformers.PretrainedConfig";
 
 /// A family's name as it begins the names of classes; `Auto` finds the family by the checkpoint.
-pub fn families() -> impl Iterator<Item = &'static str> {
+pub(crate) fn families() -> impl Iterator<Item = &'static str> {
     std::iter::once("Auto").chain(TRANSFORMERS.families.keys().map(String::as_str))
 }
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(CONFIG, &[], "**kwargs").keeps_arguments = false;
     for family in families() {
         let path = format!("transformers.{family}Config");
@@ -54,7 +54,7 @@ fn with_arguments(cx: &mut Cx<'_, '_>, config: &Value, b: &Bound) {
 }
 
 /// The configuration of a checkpoint, with changes.
-pub fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Value {
+pub(crate) fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Value {
     let known = name.as_str().and_then(checkpoints::find);
     let mut attrs = Vec::new();
     if let Some(known) = known {

@@ -4,14 +4,14 @@
 //! which checks dtype and device and gives the logits their size.
 
 mod checkpoints;
-pub mod config;
-pub mod models;
-pub mod tokenizers;
+pub(super) mod config;
+pub(super) mod models;
+pub(super) mod tokenizers;
 
 use super::common::unknown;
 use super::table::Table;
 
-pub fn register(t: &mut Table) {
+pub(super) fn register(t: &mut Table) {
     t.family("transformers.", "Trainer Seq2SeqTrainer pipeline", "*args, **kwargs", unknown);
     t.def("transformers.set_seed", "seed, *args", super::common::none);
     t.family(

@@ -35,7 +35,7 @@ const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=
                        inputs_embeds=None, **kwargs";
 const FORWARD_IMAGES: &str = "self, pixel_values=None, *more, labels=None, return_dict=None, **kwargs";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(BASE, &["torch.nn.Module"], "config=None, **kwargs").keeps_arguments = false;
     t.class(OUTPUT, &[], "").keeps_arguments = false;
     t.def(&format!("{OUTPUT}.__getitem__"), "self, index", get_item);

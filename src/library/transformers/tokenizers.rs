@@ -17,7 +17,7 @@ const SIG: &str = "self, text=None, text_pair=None, text_target=None, text_pair_
                    return_attention_mask=None, return_overflowing_tokens=False, return_special_tokens_mask=False, \
                    return_offsets_mapping=False, return_length=False, verbose=True, pad_to_max_length=False, **kwargs";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let class = t.class(TOKENIZER, &[], "*args, **kwargs");
     class.keeps_arguments = false;
     class.invoke = Some(|cx, object, args: Args| {

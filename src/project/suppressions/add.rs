@@ -8,7 +8,7 @@ use crate::syntax::{self, Span, TextRange, TextSize};
 impl Suppressions<'_> {
     /// The edit after which a comment silences findings of a rule at a span: on its line if a
     /// comment can stand there, else on another line that counts, else on the line above.
-    pub fn addition(&self, span: Span, code: &str) -> Edit {
+    pub(crate) fn addition(&self, span: Span, code: &str) -> Edit {
         let lines = self.lines_of(span);
         let insert =
             |at: TextSize, content: String| Edit { span: Span::new(self.file.id, TextRange::empty(at)), content };

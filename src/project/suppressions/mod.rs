@@ -13,13 +13,13 @@ use std::cell::Cell;
 
 use super::SourceFile;
 use crate::diagnostic::{Applicability, Diagnostic, Edit, Fix, Severity};
-pub use crate::selector::UNUSED_IGNORE;
+pub(crate) use crate::selector::UNUSED_IGNORE;
 use crate::selector::{matches_rule, nearest};
 use crate::syntax::ast::statement_visitor::{StatementVisitor, walk_stmt};
 use crate::syntax::{Ranged, Span, Stmt, TextRange, TextSize};
 
 /// The suppressing comments of one file.
-pub struct Suppressions<'f> {
+pub(crate) struct Suppressions<'f> {
     file: &'f SourceFile,
     directives: Vec<Directive>,
 }
@@ -56,7 +56,7 @@ struct Code {
 
 /// How a code in a comment is to be judged when it silenced nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judgement {
+pub(crate) enum Judgement {
     /// A rule (or prefix) that ran: the suppression is useless.
     Ran,
     /// A rule that was not selected: nothing is known.
@@ -67,12 +67,12 @@ pub enum Judgement {
 
 impl<'f> Suppressions<'f> {
     /// Finds the suppressing comments; next to free for a file that has none.
-    pub fn scan(file: &'f SourceFile) -> Self {
+    pub(crate) fn scan(file: &'f SourceFile) -> Self {
         Suppressions { file, directives: scan::directives(file) }
     }
 
     /// Whether a comment silences the finding; the comment counts as used from then on.
-    pub fn covers(&self, diagnostic: &Diagnostic) -> bool {
+    pub(crate) fn covers(&self, diagnostic: &Diagnostic) -> bool {
         if self.directives.is_empty() || diagnostic.span.file != self.file.id {
             return false;
         }
@@ -91,13 +91,13 @@ impl<'f> Suppressions<'f> {
     }
 
     /// Whether the whole file is to be passed over.
-    pub fn skips_file(&self) -> bool {
+    pub(crate) fn skips_file(&self) -> bool {
         self.directives.iter().any(|d| d.kind == Kind::File && d.codes.is_empty())
     }
 
     /// Reports the comments that silenced nothing. `judge` tells what it means that a code
     /// was not needed; an empty code stands for "everything".
-    pub fn unused(&self, known: &[&str], judge: impl Fn(&str) -> Judgement) -> Vec<Diagnostic> {
+    pub(crate) fn unused(&self, known: &[&str], judge: impl Fn(&str) -> Judgement) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if self.skips_file() {
             return found;

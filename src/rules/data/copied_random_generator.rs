@@ -26,7 +26,7 @@ struct Attribute {
 }
 
 #[derive(Default)]
-pub struct CopiedRandomGenerator {
+pub(crate) struct CopiedRandomGenerator {
     attributes: RefCell<Vec<Attribute>>,
 }
 

@@ -11,7 +11,7 @@ const NAME: &str = "mask-moved-apart";
 const APART: &str = "torch.utils.data.drawn_apart";
 
 #[derive(Default)]
-pub struct MaskMovedApart;
+pub(crate) struct MaskMovedApart;
 
 impl Rule for MaskMovedApart {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>) {

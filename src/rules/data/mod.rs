@@ -1,5 +1,5 @@
 //! TV5: data and masks.
 
-pub mod copied_random_generator;
-pub mod mask_moved_apart;
-pub mod untransformed_plain_mask;
+pub(super) mod copied_random_generator;
+pub(super) mod mask_moved_apart;
+pub(super) mod untransformed_plain_mask;

@@ -12,7 +12,7 @@ const NAME: &str = "untransformed-plain-mask";
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 
 #[derive(Default)]
-pub struct UntransformedPlainMask;
+pub(crate) struct UntransformedPlainMask;
 
 impl Rule for UntransformedPlainMask {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

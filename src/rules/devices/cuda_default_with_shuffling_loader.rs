@@ -12,7 +12,7 @@ use crate::value::Value;
 const NAME: &str = "cuda-default-with-shuffling-loader";
 
 #[derive(Default)]
-pub struct CudaDefaultWithShufflingLoader;
+pub(crate) struct CudaDefaultWithShufflingLoader;
 
 impl Rule for CudaDefaultWithShufflingLoader {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

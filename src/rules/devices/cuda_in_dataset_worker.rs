@@ -12,7 +12,7 @@ use crate::rules::rule::{Call, Context, Rule};
 const NAME: &str = "cuda-in-dataset-worker";
 
 #[derive(Default)]
-pub struct CudaInDatasetWorker;
+pub(crate) struct CudaInDatasetWorker;
 
 impl Rule for CudaInDatasetWorker {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

@@ -21,7 +21,7 @@ const METHODS: &[&str] = &[
 
 /// The last such call, with its tensor.
 #[derive(Default)]
-pub struct DiscardedTo {
+pub(crate) struct DiscardedTo {
     last: RefCell<Option<(Span, &'static str, Value)>>,
 }
 

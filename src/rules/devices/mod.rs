@@ -1,8 +1,8 @@
 //! TV3: devices.
 
-pub mod cuda_default_with_shuffling_loader;
-pub mod cuda_in_dataset_worker;
-pub mod discarded_to;
-pub mod modules_in_plain_container;
-pub mod optimizer_state_left_behind;
-pub mod unregistered_tensor_attribute;
+pub(super) mod cuda_default_with_shuffling_loader;
+pub(super) mod cuda_in_dataset_worker;
+pub(super) mod discarded_to;
+pub(super) mod modules_in_plain_container;
+pub(super) mod optimizer_state_left_behind;
+pub(super) mod unregistered_tensor_attribute;

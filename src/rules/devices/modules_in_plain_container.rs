@@ -34,7 +34,7 @@ struct Attribute {
 }
 
 #[derive(Default)]
-pub struct ModulesInPlainContainer {
+pub(crate) struct ModulesInPlainContainer {
     attributes: RefCell<Vec<Attribute>>,
     /// Attributes that a `forward` reads while gradients are recorded.
     used: RefCell<FxHashSet<(ObjId, Sym)>>,
@@ -229,7 +229,7 @@ fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<Value>) {
 }
 
 /// The parameters of a module, or the parameter itself, that require grad.
-pub fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+pub(crate) fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     let Some(id) = value.as_obj() else { return };
     if depth == 0 || out.len() > 1000 {
         return;

@@ -22,7 +22,7 @@ const STEP: &str = "torch.optim.Optimizer.step";
 const WITH_STATE: &[&str] = &["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop"];
 
 #[derive(Default)]
-pub struct OptimizerStateLeftBehind {
+pub(crate) struct OptimizerStateLeftBehind {
     /// Optimizers whose state was loaded while their parameters were on the CPU, with the place.
     loaded: RefCell<FxHashMap<ObjId, Span>>,
 }

@@ -26,7 +26,7 @@ struct Attribute {
 }
 
 #[derive(Default)]
-pub struct UnregisteredTensorAttribute {
+pub(crate) struct UnregisteredTensorAttribute {
     attributes: RefCell<Vec<Attribute>>,
     /// The last call, with its tensors.
     last: RefCell<Option<(Span, Vec<ObjId>)>>,

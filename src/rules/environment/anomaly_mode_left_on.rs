@@ -10,7 +10,7 @@ use crate::syntax::Span;
 const NAME: &str = "anomaly-mode-left-on";
 
 #[derive(Default)]
-pub struct AnomalyModeLeftOn {
+pub(crate) struct AnomalyModeLeftOn {
     /// Where it was enabled unconditionally.
     on: Cell<Option<Span>>,
     /// Where it was enabled while a loop trained.

@@ -10,7 +10,7 @@ const NAME: &str = "dsa-environment-variable";
 const VARIABLE: &str = "TORCH_USE_CUDA_DSA";
 
 #[derive(Default)]
-pub struct DsaEnvironmentVariable;
+pub(crate) struct DsaEnvironmentVariable;
 
 impl Rule for DsaEnvironmentVariable {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {

@@ -77,7 +77,7 @@ struct Late {
 }
 
 #[derive(Default)]
-pub struct LateEnvironmentVariable {
+pub(crate) struct LateEnvironmentVariable {
     late: RefCell<Vec<Late>>,
     starts_others: Cell<bool>,
 }

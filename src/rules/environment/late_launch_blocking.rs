@@ -22,7 +22,7 @@ const PROGRESS: Topic = Topic::new("progress of CUDA");
 
 /// How far CUDA is initialised, stored on the heap as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Progress {
+pub(crate) enum Progress {
     Untouched,
     /// PyTorch is imported.
     Imported,
@@ -59,7 +59,7 @@ struct Reached {
 }
 
 #[derive(Default)]
-pub struct LateLaunchBlocking {
+pub(crate) struct LateLaunchBlocking {
     /// The first call of each kind, for the labels.
     reached: RefCell<Vec<Reached>>,
 }
@@ -153,7 +153,7 @@ impl LateLaunchBlocking {
 }
 
 /// How far CUDA is initialised; `None` if that depends on the path.
-pub fn progress(it: &Interp<'_>) -> Option<Progress> {
+pub(crate) fn progress(it: &Interp<'_>) -> Option<Progress> {
     let number = it.remembered(PROGRESS)?.as_int()?;
     Progress::ALL.into_iter().find(|progress| *progress as i64 == number)
 }
@@ -163,7 +163,7 @@ fn remember(it: &mut Interp<'_>, progress: Progress) {
 }
 
 /// Whether a call needs CUDA to be initialised.
-pub fn touches_cuda(path: Sym, bound: &Bound) -> bool {
+pub(crate) fn touches_cuda(path: Sym, bound: &Bound) -> bool {
     INITIALISERS.contains(&path.as_str()) || to_cuda(bound)
 }
 

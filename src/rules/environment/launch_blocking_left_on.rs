@@ -21,7 +21,7 @@ const VARIABLE: &str = "CUDA_LAUNCH_BLOCKING";
 const STATE: Topic = Topic::new("launch blocking");
 
 #[derive(Default)]
-pub struct LaunchBlockingLeftOn {
+pub(crate) struct LaunchBlockingLeftOn {
     set: RefCell<Vec<Span>>,
     trains: Cell<bool>,
 }

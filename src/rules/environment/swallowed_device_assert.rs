@@ -16,7 +16,7 @@ use crate::value::Device;
 const NAME: &str = "swallowed-device-assert";
 
 #[derive(Default)]
-pub struct SwallowedDeviceAssert {
+pub(crate) struct SwallowedDeviceAssert {
     /// The number of the last moment in which gradients were computed on a GPU.
     on_gpu: Cell<u32>,
     /// What the present handler calls: whether `empty_cache`, and where `torch.save`.

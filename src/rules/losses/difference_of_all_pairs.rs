@@ -10,7 +10,7 @@ use crate::value::{Role, Tensor};
 const NAME: &str = "difference-of-all-pairs";
 
 #[derive(Default)]
-pub struct DifferenceOfAllPairs;
+pub(crate) struct DifferenceOfAllPairs;
 
 impl Rule for DifferenceOfAllPairs {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

@@ -1,3 +1,3 @@
 //! TV1: losses and their targets.
 
-pub mod difference_of_all_pairs;
+pub(super) mod difference_of_all_pairs;

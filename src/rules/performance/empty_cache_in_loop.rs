@@ -4,6 +4,6 @@
 use crate::rules::rule::Rule;
 
 #[derive(Default)]
-pub struct EmptyCacheInLoop;
+pub(crate) struct EmptyCacheInLoop;
 
 impl Rule for EmptyCacheInLoop {}

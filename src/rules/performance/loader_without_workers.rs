@@ -18,7 +18,7 @@ struct Made {
 }
 
 #[derive(Default)]
-pub struct LoaderWithoutWorkers {
+pub(crate) struct LoaderWithoutWorkers {
     made: RefCell<Vec<Made>>,
 }
 

@@ -4,6 +4,6 @@
 use crate::rules::rule::Rule;
 
 #[derive(Default)]
-pub struct RedundantMove;
+pub(crate) struct RedundantMove;
 
 impl Rule for RedundantMove {}

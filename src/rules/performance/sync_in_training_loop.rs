@@ -29,7 +29,7 @@ enum Cost {
 }
 
 #[derive(Default)]
-pub struct SyncInTrainingLoop {
+pub(crate) struct SyncInTrainingLoop {
     costs: RefCell<Vec<(Round, Span, Cost)>>,
     /// The loops whose every iteration has a step.
     steps: RefCell<Vec<Round>>,

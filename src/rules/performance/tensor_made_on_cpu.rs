@@ -4,6 +4,6 @@
 use crate::rules::rule::Rule;
 
 #[derive(Default)]
-pub struct TensorMadeOnCpu;
+pub(crate) struct TensorMadeOnCpu;
 
 impl Rule for TensorMadeOnCpu {}

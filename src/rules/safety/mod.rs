@@ -1,4 +1,4 @@
 //! TV9: security and reproducibility.
 
-pub mod seed_after_use;
-pub mod untrusted_code;
+pub(super) mod seed_after_use;
+pub(super) mod untrusted_code;

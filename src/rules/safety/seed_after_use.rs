@@ -13,7 +13,7 @@ const NAME: &str = "seed-after-use";
 const DRAWN: Topic = Topic::new("random numbers drawn");
 
 #[derive(Default)]
-pub struct SeedAfterUse {
+pub(crate) struct SeedAfterUse {
     first: Cell<Option<Span>>,
     seeded: Cell<bool>,
 }

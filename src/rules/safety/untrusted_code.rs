@@ -7,7 +7,7 @@ use crate::value::Value;
 const NAME: &str = "untrusted-code";
 
 #[derive(Default)]
-pub struct UntrustedCode;
+pub(crate) struct UntrustedCode;
 
 impl Rule for UntrustedCode {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

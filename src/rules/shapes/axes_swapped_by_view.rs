@@ -32,7 +32,7 @@ const ELEMENTWISE: &[&str] = &[
 const MOST: usize = 64;
 
 #[derive(Default)]
-pub struct AxesSwappedByView;
+pub(crate) struct AxesSwappedByView;
 
 impl Rule for AxesSwappedByView {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

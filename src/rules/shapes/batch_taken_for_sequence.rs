@@ -20,7 +20,7 @@ const SEQUENTIAL: &[(&str, &str)] = &[
 ];
 
 #[derive(Default)]
-pub struct BatchTakenForSequence;
+pub(crate) struct BatchTakenForSequence;
 
 impl Rule for BatchTakenForSequence {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
@@ -43,7 +43,7 @@ impl Rule for BatchTakenForSequence {
     }
 }
 
-pub fn is_batch(dim: &Dim) -> bool {
+pub(crate) fn is_batch(dim: &Dim) -> bool {
     dim.batch && dim.size.known() != Some(1)
 }
 
@@ -57,7 +57,7 @@ fn batch_first(it: &Interp<'_>, layer: &Value, depth: u32) -> Option<bool> {
     batch_first(it, &inner, depth.checked_sub(1)?)
 }
 
-pub fn made_here(dim: &Dim) -> Vec<Label> {
+pub(crate) fn made_here(dim: &Dim) -> Vec<Label> {
     let label = |span| Label { span, message: "the batches are created here".to_owned() };
     dim.at.map(label).into_iter().collect()
 }

@@ -26,7 +26,7 @@ struct Head {
 }
 
 #[derive(Default)]
-pub struct HeadNeverCalled {
+pub(crate) struct HeadNeverCalled {
     heads: RefCell<Vec<Head>>,
     called: RefCell<FxHashSet<ObjId>>,
     /// Models whose `forward` or own head was replaced.

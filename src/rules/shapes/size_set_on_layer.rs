@@ -37,7 +37,7 @@ struct Set {
 }
 
 #[derive(Default)]
-pub struct SizeSetOnLayer {
+pub(crate) struct SizeSetOnLayer {
     set: RefCell<Vec<Set>>,
 }
 

@@ -17,7 +17,7 @@ const SOFTMAX: &[&str] = &[
 ];
 
 #[derive(Default)]
-pub struct SoftmaxOverBatch;
+pub(crate) struct SoftmaxOverBatch;
 
 impl Rule for SoftmaxOverBatch {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

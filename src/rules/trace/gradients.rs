@@ -12,7 +12,7 @@ use crate::value::{Data, ObjId, State, Topic, Value};
 
 /// The state of an optimizer's gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gradients {
+pub(crate) enum Gradients {
     /// Never computed.
     Blank,
     /// Cleared.
@@ -49,7 +49,7 @@ const GRADIENTS: Topic = Topic::new("gradients");
 
 /// What is known about an optimizer independent of the path.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub(crate) struct Known {
     pub made: Span,
     /// It escaped to unseen code, which may use it whenever it runs.
     pub escaped: bool,
@@ -58,31 +58,31 @@ pub struct Known {
 }
 
 #[derive(Default)]
-pub struct Optimizers {
+pub(crate) struct Optimizers {
     known: RefCell<FxHashMap<ObjId, Known>>,
     /// The last `backward()`.
     pub backward: std::cell::Cell<Option<Span>>,
 }
 
 impl Optimizers {
-    pub fn made(&self, it: &mut Interp<'_>, id: ObjId, span: Span) {
+    pub(crate) fn made(&self, it: &mut Interp<'_>, id: ObjId, span: Span) {
         self.known.borrow_mut().insert(id, Known { made: span, escaped: false, stepped: None });
         self.set(it, id, Some(Gradients::Blank));
     }
 
     /// The optimizers of the program.
-    pub fn all(&self) -> Vec<ObjId> {
+    pub(crate) fn all(&self) -> Vec<ObjId> {
         let mut all: Vec<ObjId> = self.known.borrow().keys().copied().collect();
         all.sort_unstable();
         all
     }
 
-    pub fn known(&self, id: ObjId) -> Option<Known> {
+    pub(crate) fn known(&self, id: ObjId) -> Option<Known> {
         self.known.borrow().get(&id).copied()
     }
 
     /// The state of an optimizer's gradients, if all paths agree on it.
-    pub fn gradients(&self, it: &Interp<'_>, id: ObjId) -> Option<Gradients> {
+    pub(crate) fn gradients(&self, it: &Interp<'_>, id: ObjId) -> Option<Gradients> {
         match self.fates(it, id).as_slice() {
             [only] => Some(*only),
             _ => None,
@@ -90,7 +90,7 @@ impl Optimizers {
     }
 
     /// The states of an optimizer's gradients on the paths that lead here.
-    pub fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
+    pub(crate) fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
         let all: Vec<Gradients> = fates(it, GRADIENTS.of(id)).iter().filter_map(Gradients::of).collect();
         // One path has cleared what another has used: a flag may decide which of them continues.
         let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
@@ -105,7 +105,7 @@ impl Optimizers {
         set_fates(it, GRADIENTS.of(id), to.iter().map(|g| [g.topic().into()].into()).collect());
     }
 
-    pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
+    pub(crate) fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
         match moment {
             Moment::Backward { accumulates: true, .. } => {
                 self.backward.set(Some(span));
@@ -164,7 +164,7 @@ impl Optimizers {
     }
 
     /// Something unknown was called.
-    pub fn unseen(&self, it: &mut Interp<'_>) {
+    pub(crate) fn unseen(&self, it: &mut Interp<'_>) {
         let escaped: Vec<ObjId> = self.known.borrow().iter().filter(|(_, k)| k.escaped).map(|(id, _)| *id).collect();
         for id in escaped {
             self.set(it, id, None);
@@ -172,7 +172,7 @@ impl Optimizers {
     }
 
     /// Code that has this value may step and clear the optimizers in it.
-    pub fn escaped(&self, it: &mut Interp<'_>, value: &Value) {
+    pub(crate) fn escaped(&self, it: &mut Interp<'_>, value: &Value) {
         if self.known.borrow().is_empty() {
             return;
         }
@@ -188,14 +188,14 @@ impl Optimizers {
 }
 
 /// The parameters of an optimizer, if all are known.
-pub fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
+pub(crate) fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>> {
     let items = it.heap.exact_items(&it.heap.note(optimizer, PARAMETERS)?)?;
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
 
 /// The instances of a class that are reachable from a value: contained in it, or in the object
 /// whose method it is.
-pub fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
+pub(crate) fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
     if depth == 0 || out.len() > 100 {
         return;
     }

@@ -13,7 +13,7 @@ use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
 
 /// How a tensor was computed.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub(crate) struct Node {
     /// The function's own name.
     pub function: &'static str,
     pub span: Span,
@@ -26,7 +26,7 @@ pub struct Node {
 const MOST: usize = 20_000;
 
 #[derive(Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     nodes: RefCell<FxHashMap<ObjId, Node>>,
     /// Where memory was last written.
     writes: RefCell<FxHashMap<ObjId, Span>>,
@@ -36,7 +36,7 @@ pub struct Graph {
 
 impl Graph {
     /// Records what a library function computed from its arguments.
-    pub fn record(&self, it: &Interp<'_>, path: Sym, bound: &Bound, result: &Value, span: Span) {
+    pub(crate) fn record(&self, it: &Interp<'_>, path: Sym, bound: &Bound, result: &Value, span: Span) {
         let mut results = Vec::new();
         tensors(it, result, 2, &mut results);
         if results.is_empty() {
@@ -65,13 +65,13 @@ impl Graph {
     }
 
     /// Records that an attribute of a tensor is computed from it.
-    pub fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
+    pub(crate) fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
         let node = || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new() };
         self.nodes.borrow_mut().entry(result).or_insert_with(node);
     }
 
     /// Records that a result was written to a tensor, which now depends on it, too.
-    pub fn written(&self, it: &Interp<'_>, object: ObjId, result: &Value, span: Span) {
+    pub(crate) fn written(&self, it: &Interp<'_>, object: ObjId, result: &Value, span: Span) {
         self.writes.borrow_mut().insert(memory(it, object), span);
         let through = self.ancestors(&[object], |id| memory(it, id) == memory(it, object));
         if through.iter().any(|id| self.function(*id) == Some("data")) {
@@ -97,18 +97,18 @@ impl Graph {
     }
 
     /// Where the memory of a tensor was last written.
-    pub fn last_write(&self, it: &Interp<'_>, id: ObjId) -> Option<Span> {
+    pub(crate) fn last_write(&self, it: &Interp<'_>, id: ObjId) -> Option<Span> {
         self.writes.borrow().get(&memory(it, id)).copied()
     }
 
     /// Whether the memory of a tensor was ever written through `.data`.
-    pub fn is_uncounted(&self, it: &Interp<'_>, id: ObjId) -> bool {
+    pub(crate) fn is_uncounted(&self, it: &Interp<'_>, id: ObjId) -> bool {
         self.uncounted.borrow().contains(&memory(it, id))
     }
 
     /// In the graph of these tensors: a function, and a tensor that it saved and that was written
     /// since. If `toward` is known, only the part that leads there is searched.
-    pub fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
+    pub(crate) fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
         self.attached(it, from).into_iter().find_map(|id| {
             let node = self.node(id).filter(|_| self.leads(id, toward))?;
             let (saved, _) = node.saved.iter().copied().find(|(saved, then)| {
@@ -120,17 +120,17 @@ impl Graph {
     }
 
     /// The name of the function that computed a tensor.
-    pub fn function(&self, id: ObjId) -> Option<&'static str> {
+    pub(crate) fn function(&self, id: ObjId) -> Option<&'static str> {
         self.nodes.borrow().get(&id).map(|node| node.function)
     }
 
-    pub fn node(&self, id: ObjId) -> Option<Node> {
+    pub(crate) fn node(&self, id: ObjId) -> Option<Node> {
         self.nodes.borrow().get(&id).cloned()
     }
 
     /// The tensors from which a value was computed, including itself, nearest first, as far as
     /// `follow` allows.
-    pub fn ancestors(&self, from: &[ObjId], mut follow: impl FnMut(ObjId) -> bool) -> Vec<ObjId> {
+    pub(crate) fn ancestors(&self, from: &[ObjId], mut follow: impl FnMut(ObjId) -> bool) -> Vec<ObjId> {
         let nodes = self.nodes.borrow();
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
         let mut order: Vec<ObjId> = Vec::new();
@@ -148,7 +148,7 @@ impl Graph {
     }
 
     /// The tensors of the graph that `backward()` on these visits.
-    pub fn attached(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
+    pub(crate) fn attached(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
         self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))
     }
 
@@ -160,7 +160,7 @@ impl Graph {
 
     /// Marks the graph as freed by a `backward()` at this place. If it stops at the tensors
     /// `toward`, only the part of the graph that leads there is marked.
-    pub fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
+    pub(crate) fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
         let is_attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
         let passed = self.ancestors(from, |id| is_attached(id) && !toward.contains(&id));
         let needed = passed.into_iter().filter(|id| self.saves(*id) && self.leads(*id, toward));
@@ -171,7 +171,7 @@ impl Graph {
 
     /// The nearest part of the graph of these tensors that a `backward()` has freed, with the place
     /// of that `backward()`.
-    pub fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
+    pub(crate) fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
         self.attached(it, from).into_iter().find_map(|id| Some((self.node(id)?, tensor(it, id)?.freed?)))
     }
 
@@ -264,11 +264,11 @@ fn memory(it: &Interp<'_>, id: ObjId) -> ObjId {
 }
 
 /// The number of writes to the memory of a tensor, and whether it is certain.
-pub fn writes(it: &Interp<'_>, id: ObjId) -> (u32, bool) {
+pub(super) fn writes(it: &Interp<'_>, id: ObjId) -> (u32, bool) {
     tensor(it, memory(it, id)).map_or((0, false), |t| (t.writes, !t.unsure))
 }
 
-pub fn tensor<'a>(it: &'a Interp<'_>, id: ObjId) -> Option<&'a Tensor> {
+pub(crate) fn tensor<'a>(it: &'a Interp<'_>, id: ObjId) -> Option<&'a Tensor> {
     match it.heap.get(id) {
         Data::Tensor(tensor) => Some(tensor),
         _ => None,
@@ -276,7 +276,7 @@ pub fn tensor<'a>(it: &'a Interp<'_>, id: ObjId) -> Option<&'a Tensor> {
 }
 
 /// The tensors in a value, including those in collections and outputs of models.
-pub fn tensors(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
+pub(crate) fn tensors(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     match value {
         Value::Tuple(items) if depth > 0 => items.iter().for_each(|item| tensors(it, item, depth - 1, out)),
         Value::Obj(id) => match it.heap.get(*id) {

@@ -17,9 +17,9 @@ use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
 
-pub use gradients::{Gradients, Optimizers, parameters, reach};
-pub use graph::{Graph, tensor, tensors};
-pub use terms::Term;
+pub(super) use gradients::{Gradients, Optimizers, parameters, reach};
+pub(super) use graph::{Graph, tensor, tensors};
+pub(super) use terms::Term;
 
 use crate::python::{Bound, Event, Interp};
 use crate::syntax::Span;
@@ -30,7 +30,7 @@ const MODULE: &str = "torch.nn.Module";
 
 /// A moment of training.
 #[derive(Debug, Clone)]
-pub enum Moment {
+pub(super) enum Moment {
     /// Gradients are computed from these tensors, and added to the gradients of parameters unless
     /// they are only returned. `loss` is empty if the tensors are not known. `toward` are the
     /// inputs at which `autograd.grad` stops.
@@ -45,7 +45,7 @@ pub enum Moment {
 
 /// The trace, as far as it must remember.
 #[derive(Default)]
-pub struct Trace {
+pub(super) struct Trace {
     pub graph: Graph,
     pub optimizers: Optimizers,
     /// Dropout layers that a `forward` creates for one call, and where.
@@ -54,23 +54,23 @@ pub struct Trace {
 }
 
 impl Trace {
-    pub fn moments(&self) -> u32 {
+    pub(super) fn moments(&self) -> u32 {
         self.moments.get()
     }
 
     /// Something happened for which the order matters, so the second iteration of its loop is run.
-    pub fn note(&self) {
+    pub(super) fn note(&self) {
         self.moments.set(self.moments.get().saturating_add(1));
     }
 
     /// A library's function is about to be called.
-    pub fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Moment> {
+    pub(super) fn call(&self, it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Moment> {
         let moment = moment(it, path.as_str(), bound)?;
         self.note();
         Some(moment)
     }
 
-    pub fn event(&self, it: &mut Interp<'_>, event: Event<'_>) -> Option<Moment> {
+    pub(super) fn event(&self, it: &mut Interp<'_>, event: Event<'_>) -> Option<Moment> {
         match event {
             Event::Returned { path, bound, result, span } => {
                 self.graph.record(it, path, bound, result, span);
@@ -117,7 +117,7 @@ impl Trace {
     }
 
     /// The effects of a moment, after the rules have seen it.
-    pub fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
+    pub(super) fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
         if let Moment::Backward { loss, keeps_graph: false, accumulates, toward } = moment
             && (*accumulates || !toward.is_empty())
         {
@@ -161,13 +161,13 @@ fn backward(it: &Interp<'_>, bound: &Bound, name: &str, accumulates: bool) -> Mo
 }
 
 /// Whether a value is a module.
-pub fn is_module(it: &Interp<'_>, value: &Value) -> bool {
+pub(super) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
 }
 
 /// What was remembered on each of the paths that lead here, as [`set_fates`] stores it; empty if
 /// that is not known. Each of several states certainly occurs in some iterations.
-pub fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
+pub(super) fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
     match it.remembered(note) {
         Some(Value::Fates(fates)) => fates.to_vec(),
         _ => Vec::new(),
@@ -175,7 +175,7 @@ pub fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
 }
 
 /// Stores what holds on each path; an empty list means unknown.
-pub fn set_fates(it: &mut Interp<'_>, note: Note, mut all: Vec<State>) {
+pub(super) fn set_fates(it: &mut Interp<'_>, note: Note, mut all: Vec<State>) {
     all.sort_unstable();
     all.dedup();
     it.remember(note, if all.is_empty() { Value::Unknown } else { Value::Fates(all.into()) });

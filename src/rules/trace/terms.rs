@@ -9,7 +9,7 @@ use crate::value::{Grad, ObjId};
 
 /// A term of a loss.
 #[derive(Debug, Clone)]
-pub struct Term {
+pub(crate) struct Term {
     /// The parameters that its gradient reaches.
     pub reaches: Vec<ObjId>,
     /// What is disconnected from it, nearest first: by which `detach()`, and the parameters behind
@@ -19,7 +19,7 @@ pub struct Term {
 
 impl Graph {
     /// The terms of a loss that have a gradient.
-    pub fn terms(&self, it: &Interp<'_>, loss: ObjId) -> Vec<Term> {
+    pub(crate) fn terms(&self, it: &Interp<'_>, loss: ObjId) -> Vec<Term> {
         let is_attached = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
         let (mut terms, mut todo, mut seen) = (Vec::new(), vec![loss], FxHashSet::default());
         while let Some(id) = todo.pop() {

@@ -8,7 +8,7 @@ use crate::rules::trace::Moment;
 const NAME: &str = "changed-through-data";
 
 #[derive(Default)]
-pub struct ChangedThroughData;
+pub(crate) struct ChangedThroughData;
 
 impl Rule for ChangedThroughData {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {

@@ -7,7 +7,7 @@ use crate::rules::trace::Gradients;
 const NAME: &str = "clipping-after-step";
 
 #[derive(Default)]
-pub struct ClippingAfterStep;
+pub(crate) struct ClippingAfterStep;
 
 impl Rule for ClippingAfterStep {
     const LATER_ROUNDS: bool = true;

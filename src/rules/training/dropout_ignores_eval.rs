@@ -11,7 +11,7 @@ use crate::value::Value;
 const NAME: &str = "dropout-ignores-eval";
 
 #[derive(Default)]
-pub struct DropoutIgnoresEval;
+pub(crate) struct DropoutIgnoresEval;
 
 impl Rule for DropoutIgnoresEval {
     fn returned(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>, result: &Value) {

@@ -56,7 +56,7 @@ struct Measured {
 }
 
 #[derive(Default)]
-pub struct EvaluationInTrainingMode {
+pub(crate) struct EvaluationInTrainingMode {
     /// What layers in training mode gave.
     outputs: RefCell<FxHashMap<ObjId, Output>>,
     /// The calls of models whose outputs were compared, and whether these have gradients: one line

@@ -20,7 +20,7 @@ const NAME: &str = "evaluation-records-gradients";
 const MODULE: &str = "torch.nn.Module";
 
 #[derive(Default)]
-pub struct EvaluationRecordsGradients {
+pub(crate) struct EvaluationRecordsGradients {
     /// Outputs of models in evaluation mode, with the calls that created them.
     outputs: RefCell<Vec<(Span, ObjId)>>,
     /// What takes part in a `backward()`, or may do so.

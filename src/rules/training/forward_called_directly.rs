@@ -10,7 +10,7 @@ use crate::value::Value;
 const NAME: &str = "forward-called-directly";
 
 #[derive(Default)]
-pub struct ForwardCalledDirectly;
+pub(crate) struct ForwardCalledDirectly;
 
 impl Rule for ForwardCalledDirectly {
     const LATER_ROUNDS: bool = true;

@@ -14,7 +14,7 @@ output = weight * weight
 output.sum().backward()";
 
 #[derive(Default)]
-pub struct FreedGraphReused;
+pub(crate) struct FreedGraphReused;
 
 impl Rule for FreedGraphReused {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {

@@ -10,7 +10,7 @@ use crate::rules::trace::{Gradients, Moment};
 const NAME: &str = "gradients-not-cleared";
 
 #[derive(Default)]
-pub struct GradientsNotCleared;
+pub(crate) struct GradientsNotCleared;
 
 impl Rule for GradientsNotCleared {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {

@@ -15,7 +15,7 @@ state.sum().backward()
 output = cell(torch.rand(1, 2), state)";
 
 #[derive(Default)]
-pub struct HiddenStateNotDetached;
+pub(crate) struct HiddenStateNotDetached;
 
 impl Rule for HiddenStateNotDetached {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {

@@ -16,7 +16,7 @@ use crate::value::{Grad, ObjId};
 const NAME: &str = "loss-cut-from-graph";
 
 #[derive(Default)]
-pub struct LossCutFromGraph {
+pub(crate) struct LossCutFromGraph {
     /// The last `backward()`, with its tensors.
     last: RefCell<Option<(Span, Vec<ObjId>)>>,
     /// The terms of its loss, and the optimizers that have stepped since.

@@ -16,7 +16,7 @@ const NAME: &str = "loss-summed-with-graph";
 const SUMS: &[&str] = &["add", "sub", "mul", "div", "rsub", "mean", "sum", "stack", ""];
 
 #[derive(Default)]
-pub struct LossSummedWithGraph;
+pub(crate) struct LossSummedWithGraph;
 
 impl Rule for LossSummedWithGraph {
     const LATER_ROUNDS: bool = true;

@@ -17,7 +17,7 @@ const NAME: &str = "missing-super-init";
 const SETUP: &str = "module = nn.Module.__new__(nn.Module)";
 
 #[derive(Default)]
-pub struct MissingSuperInit {
+pub(crate) struct MissingSuperInit {
     /// Objects on which a library's constructor has run, or may have.
     made: RefCell<FxHashSet<ObjId>>,
 }

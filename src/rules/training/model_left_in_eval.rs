@@ -36,14 +36,14 @@ const NORMED: &[&str] = &[
 ];
 
 /// A layer that differs between the modes, and the mode in which it is called.
-pub struct Mode {
+pub(crate) struct Mode {
     pub class: &'static str,
     pub layer: ObjId,
     pub training: Option<bool>,
 }
 
 /// For the call of a `forward`: the mode of the layer, if it matters.
-pub fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
+pub(crate) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
     let class = match path.as_str().strip_suffix(".forward")?.strip_prefix("torch")?.strip_prefix("vision.models.") {
         Some(model) => NORMED.contains(&model).then_some("BatchNorm2d")?,
         None => {
@@ -57,7 +57,7 @@ pub fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
 }
 
 #[derive(Default)]
-pub struct ModelLeftInEval {
+pub(crate) struct ModelLeftInEval {
     /// The functions of such layers, by their results: the layer and its mode.
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.

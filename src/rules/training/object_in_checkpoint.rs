@@ -26,7 +26,7 @@ file.seek(0)";
 const PICKLED: &[&str] = &["torch.nn.Module", "torch.optim.Optimizer", "torch.optim.lr_scheduler.LRScheduler"];
 
 #[derive(Default)]
-pub struct ObjectInCheckpoint {
+pub(crate) struct ObjectInCheckpoint {
     /// By path: what was saved that is rejected, and where; `None` if something else was saved,
     /// too.
     saved: RefCell<BTreeMap<String, Option<(String, Span)>>>,

@@ -25,7 +25,7 @@ struct Replaced {
 }
 
 #[derive(Default)]
-pub struct ReplacedParametersNotOptimized {
+pub(crate) struct ReplacedParametersNotOptimized {
     replaced: RefCell<Vec<Replaced>>,
     /// What `parameters()` gave, and of which module.
     all_of: RefCell<FxHashMap<ObjId, ObjId>>,

@@ -10,7 +10,7 @@ use crate::value::Value;
 const NAME: &str = "requires-grad-set-on-module";
 
 #[derive(Default)]
-pub struct RequiresGradSetOnModule;
+pub(crate) struct RequiresGradSetOnModule;
 
 impl Rule for RequiresGradSetOnModule {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {

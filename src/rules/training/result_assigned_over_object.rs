@@ -17,7 +17,7 @@ const METHODS: &[(&str, &str)] = &[
 ];
 
 #[derive(Default)]
-pub struct ResultAssignedOverObject;
+pub(crate) struct ResultAssignedOverObject;
 
 impl Rule for ResultAssignedOverObject {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>) {

@@ -20,7 +20,7 @@ const USED: Topic = Topic::new("epoch used");
 const SAMPLER: &str = "torch.utils.data.DistributedSampler";
 
 #[derive(Default)]
-pub struct SamplerWithoutSetEpoch {
+pub(crate) struct SamplerWithoutSetEpoch {
     /// Where each sampler was created, unless it escaped to unseen code.
     made: RefCell<FxHashMap<ObjId, Span>>,
     /// Training passes with the order of the previous one.

@@ -14,7 +14,7 @@ output = weight.exp()
 output += 1";
 
 #[derive(Default)]
-pub struct SavedTensorModified;
+pub(crate) struct SavedTensorModified;
 
 impl Rule for SavedTensorModified {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {

@@ -17,10 +17,10 @@ const NAME: &str = "scaled-gradients-used";
 /// Whether the gradients are multiplied.
 const STATE: Topic = Topic::new("gradients are scaled");
 
-pub const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
+pub(crate) const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
 
 #[derive(Default)]
-pub struct ScaledGradientsUsed {
+pub(crate) struct ScaledGradientsUsed {
     /// Scalers that are certainly enabled.
     enabled: RefCell<FxHashSet<ObjId>>,
     /// Whether `scaler.step()` is running, however it calls the optimizer.
@@ -29,12 +29,12 @@ pub struct ScaledGradientsUsed {
     scaled: RefCell<FxHashSet<Span>>,
 }
 
-pub fn is_scaler(path: &str) -> bool {
+pub(crate) fn is_scaler(path: &str) -> bool {
     SCALERS.iter().any(|class| path.starts_with(class))
 }
 
 /// The scaler that a call created, if it is certainly enabled.
-pub fn enabled_scaler(path: Sym, bound: &Bound, result: &Value) -> Option<ObjId> {
+pub(crate) fn enabled_scaler(path: Sym, bound: &Bound, result: &Value) -> Option<ObjId> {
     let enabled = bound.extra.iter().find(|(name, _)| name.as_str() == "enabled");
     let is_on = !bound.open && enabled.is_none_or(|(_, arg)| arg.value.as_bool() == Some(true));
     result.as_obj().filter(|_| is_on && SCALERS.contains(&path.as_str()))

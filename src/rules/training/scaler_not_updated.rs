@@ -38,7 +38,7 @@ scaler.scale(model(torch.rand(8, 4)).sum()).backward()
 scaler.unscale_(optimizer)";
 
 #[derive(Default)]
-pub struct ScalerNotUpdated {
+pub(crate) struct ScalerNotUpdated {
     /// Scalers that are certainly enabled, and that have not escaped to unseen code.
     known: RefCell<FxHashSet<ObjId>>,
     /// Scalers that are updated somewhere.

@@ -17,7 +17,7 @@ use crate::value::ObjId;
 const NAME: &str = "scheduler-before-optimizer";
 
 #[derive(Default)]
-pub struct SchedulerBeforeOptimizer {
+pub(crate) struct SchedulerBeforeOptimizer {
     /// Steps of schedulers whose optimizers had not stepped yet.
     early: RefCell<FxHashSet<(Span, ObjId)>>,
 }

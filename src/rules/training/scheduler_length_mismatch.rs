@@ -39,7 +39,7 @@ struct Made {
 }
 
 #[derive(Default)]
-pub struct SchedulerLengthMismatch {
+pub(crate) struct SchedulerLengthMismatch {
     made: RefCell<FxHashMap<ObjId, Made>>,
     /// The steps of each scheduler, with the loops around them.
     steps: RefCell<BTreeMap<ObjId, BTreeMap<Span, Vec<Rounds>>>>,

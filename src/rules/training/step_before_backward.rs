@@ -61,7 +61,7 @@ struct Cleared {
 }
 
 #[derive(Default)]
-pub struct StepBeforeBackward {
+pub(crate) struct StepBeforeBackward {
     steps: RefCell<FxHashMap<ObjId, Steps>>,
     /// Tensors that are a quotient of a tensor and a number, with the number.
     parts: RefCell<FxHashMap<ObjId, i64>>,

@@ -37,7 +37,7 @@ struct Alias {
 }
 
 #[derive(Default)]
-pub struct WeightsKeptByReference {
+pub(crate) struct WeightsKeptByReference {
     /// The entries of state dicts, by the module to which the weights belong.
     live: RefCell<FxHashMap<ObjId, ObjId>>,
     kept: RefCell<FxHashMap<Place, Kept>>,

@@ -17,7 +17,7 @@ const NAME: &str = "wrapped-module-called";
 const MODULE: &str = "torch.nn.Module";
 
 #[derive(Default)]
-pub struct WrappedModuleCalled {
+pub(crate) struct WrappedModuleCalled {
     wrapped: RefCell<FxHashSet<ObjId>>,
     /// The outputs of such modules: the call, and whether it bypasses the wrapper.
     outputs: RefCell<FxHashMap<ObjId, (Span, bool)>>,

@@ -10,7 +10,7 @@ use crate::rules::trace::tensor;
 const NAME: &str = "bits-of-mask-flipped";
 
 #[derive(Default)]
-pub struct BitsOfMaskFlipped;
+pub(crate) struct BitsOfMaskFlipped;
 
 impl Rule for BitsOfMaskFlipped {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {

@@ -1,3 +1,3 @@
 //! TV2: indices and values.
 
-pub mod bits_of_mask_flipped;
+pub(super) mod bits_of_mask_flipped;

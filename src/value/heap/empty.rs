@@ -7,24 +7,24 @@ use crate::value::{Data, Items, ObjId, Value};
 
 impl Heap {
     /// Notes that something of unknown length may be empty.
-    pub fn note_perhaps_empty(&mut self, value: &Value) {
+    pub(crate) fn note_perhaps_empty(&mut self, value: &Value) {
         if let Value::Obj(id) = value {
             self.perhaps_empty.insert(*id);
         }
     }
 
-    pub fn is_perhaps_empty(&self, value: &Value) -> bool {
+    pub(crate) fn is_perhaps_empty(&self, value: &Value) -> bool {
         value.as_obj().is_some_and(|id| self.perhaps_empty.contains(&id))
     }
 
     /// A loop begins of which it is taken that there is a round: what it has filled is not empty.
-    pub fn begin_filling(&mut self) -> u32 {
+    pub(crate) fn begin_filling(&mut self) -> u32 {
         self.filling += 1;
         self.filling
     }
 
     /// What is known of loops as it was before: see [`Heap::begin_filling`].
-    pub fn set_filling(&mut self, filling: u32) -> u32 {
+    pub(crate) fn set_filling(&mut self, filling: u32) -> u32 {
         std::mem::replace(&mut self.filling, filling)
     }
 

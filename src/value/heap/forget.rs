@@ -23,7 +23,7 @@ impl Heap {
     /// and again to a state and what the next round makes of it, this comes to a fixpoint: each
     /// name, element of a tuple and fact of a tensor is given up once or twice, and nothing
     /// that was given up is known again.
-    pub fn give_up_changes(&mut self, mark: Mark, previous: &Delta, next: &Delta) -> Delta {
+    pub(crate) fn give_up_changes(&mut self, mark: Mark, previous: &Delta, next: &Delta) -> Delta {
         self.undo(mark);
         self.adopt(previous);
         self.adopt(next);
@@ -50,7 +50,7 @@ impl Heap {
     /// after which a loop can change only what it has not changed before.
     ///
     /// The delta is relative to `mark`; the heap is left in the state at the mark.
-    pub fn forget_changes(&mut self, mark: Mark, delta: &Delta) -> Delta {
+    pub(crate) fn forget_changes(&mut self, mark: Mark, delta: &Delta) -> Delta {
         self.undo(mark);
         self.adopt(delta);
         for (id, change) in delta.iter() {

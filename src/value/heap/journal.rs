@@ -15,7 +15,7 @@ const MOST: usize = 4;
 
 /// The values that places have had.
 #[derive(Default)]
-pub struct Journal {
+pub(crate) struct Journal {
     /// How many objects there were.
     older: usize,
     /// `None` for places that had too many.
@@ -25,7 +25,7 @@ pub struct Journal {
 
 impl Journal {
     /// Whether nothing was overwritten.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.names.is_empty() && self.objects.is_empty()
     }
 
@@ -59,13 +59,13 @@ fn keep<T: Clone>(old: &mut Option<Vec<T>>, value: &T, same: impl Fn(&T, &T) -> 
 
 impl Heap {
     /// Begins to note what is overwritten. Journals nest.
-    pub fn begin_journal(&mut self) {
+    pub(crate) fn begin_journal(&mut self) {
         let older = self.len();
         self.journals.push(Journal { older, ..Journal::default() });
     }
 
     /// Ends the innermost journal; what it noted belongs to the outer one, too.
-    pub fn end_journal(&mut self) -> Journal {
+    pub(crate) fn end_journal(&mut self) -> Journal {
         let journal = self.journals.pop().unwrap_or_default();
         if let Some(outer) = self.journals.last_mut() {
             for ((id, name), values) in &journal.names {
@@ -85,7 +85,7 @@ impl Heap {
     }
 
     /// Joins the present state with every value that the journal noted.
-    pub fn blend_journal(&mut self, journal: &Journal) {
+    pub(crate) fn blend_journal(&mut self, journal: &Journal) {
         for ((id, name), values) in &journal.names {
             let Some(now) = super::names_of(self.get(*id)).and_then(|names| names.get(name)).cloned() else { continue };
             let joined = match values {
@@ -106,7 +106,7 @@ impl Heap {
     }
 
     /// Joins the present state with the one at the mark: what changed since may not have.
-    pub fn blend_since(&mut self, mark: Mark) {
+    pub(crate) fn blend_since(&mut self, mark: Mark) {
         for (id, name, before) in self.names_since(mark) {
             let Some(now) = super::names_of(self.get(id)).and_then(|names| names.get(&name)).cloned() else { continue };
             let joined = join(self, &now, &before, false);

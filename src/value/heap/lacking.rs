@@ -13,13 +13,13 @@ pub(in crate::value) fn mark_of(name: Sym) -> Sym {
 }
 
 /// Whether it is such a name.
-pub fn is_mark(name: Sym) -> bool {
+pub(crate) fn is_mark(name: Sym) -> bool {
     name.as_str().ends_with(MARK)
 }
 
 impl Heap {
     /// Whether some path may lack an attribute that an instance has.
-    pub fn may_lack(&self, id: ObjId, name: Sym) -> bool {
+    pub(crate) fn may_lack(&self, id: ObjId, name: Sym) -> bool {
         self.lacking && names_of(self.get(id)).is_some_and(|names| names.contains_key(&mark_of(name)))
     }
 

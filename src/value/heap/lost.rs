@@ -12,7 +12,7 @@ const MOST: usize = 4096;
 
 /// What is written to something of which nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Written {
+pub(crate) enum Written {
     /// Those of any kind: `x[…] = …`, `x += …`.
     Elements,
     /// Of a tensor: `x.add_(…)`.
@@ -27,7 +27,7 @@ pub enum Written {
 
 impl Heap {
     /// The objects that some unknown value may be.
-    pub fn lost(&self) -> impl Iterator<Item = ObjId> {
+    pub(crate) fn lost(&self) -> impl Iterator<Item = ObjId> {
         self.lost.iter().copied()
     }
 
@@ -49,7 +49,7 @@ impl Heap {
     }
 
     /// Something of which nothing is known has been written to.
-    pub fn write_lost(&mut self, written: Written) {
+    pub(crate) fn write_lost(&mut self, written: Written) {
         let mut todo: Vec<(ObjId, u32)> = self.lost.iter().map(|id| (*id, DEPTH)).collect();
         let mut at = 0;
         while let Some((id, depth)) = todo.get(at).copied() {

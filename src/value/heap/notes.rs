@@ -5,7 +5,7 @@ use super::Heap;
 use crate::value::{Data, Note, ObjId, Value};
 
 impl Heap {
-    pub fn note(&self, id: ObjId, note: impl Into<Note>) -> Option<Value> {
+    pub(crate) fn note(&self, id: ObjId, note: impl Into<Note>) -> Option<Value> {
         match self.get(id) {
             Data::Instance(instance) => instance.attrs.get(&note.into().key()).cloned(),
             _ => None,
@@ -13,11 +13,11 @@ impl Heap {
     }
 
     /// Notes something as if it had been noted from the beginning: no branch undoes it.
-    pub fn settle_note(&mut self, id: ObjId, note: impl Into<Note>, value: Value) {
+    pub(crate) fn settle_note(&mut self, id: ObjId, note: impl Into<Note>, value: Value) {
         self.settle(id, note.into().key(), value);
     }
 
-    pub fn set_note(&mut self, id: ObjId, note: impl Into<Note>, value: Value) {
+    pub(crate) fn set_note(&mut self, id: ObjId, note: impl Into<Note>, value: Value) {
         if matches!(self.get(id), Data::Instance(_)) {
             self.bind(id, note.into().key(), Some(value));
         }

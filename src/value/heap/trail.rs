@@ -29,7 +29,7 @@ pub(super) enum Saved {
 
 /// How an object differs from its state at a mark.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub(crate) enum Change {
     Whole(Rc<Data>),
     /// Some names of a scope or instance.
     Names(Vec<(Sym, Option<Value>)>),
@@ -37,7 +37,7 @@ pub enum Change {
 
 /// A state of the heap that can be returned to.
 #[derive(Debug, Clone, Copy)]
-pub struct Mark {
+pub(crate) struct Mark {
     trail: usize,
     outer_serial: u32,
     /// How many marks were open.
@@ -46,7 +46,7 @@ pub struct Mark {
 
 /// How the heap differs from its state at a mark, on one path.
 #[derive(Debug, Clone, Default)]
-pub struct Delta {
+pub(crate) struct Delta {
     changes: Vec<(ObjId, Change)>,
     /// The objects that the path made, from one number up to another.
     made: Vec<(usize, usize)>,
@@ -54,7 +54,7 @@ pub struct Delta {
 
 impl Delta {
     /// The path on which nothing happens.
-    pub fn new() -> Delta {
+    pub(crate) fn new() -> Delta {
         Delta::default()
     }
 
@@ -84,7 +84,7 @@ pub(super) struct Open {
 
 impl Heap {
     /// Opens a state to return to. Marks nest: each is ended by [`Heap::release`].
-    pub fn mark(&mut self) -> Mark {
+    pub(crate) fn mark(&mut self) -> Mark {
         self.next_serial += 1;
         let mark = Mark { trail: self.trail.len(), outer_serial: self.serial, depth: self.open.len() };
         self.serial = self.next_serial;
@@ -95,7 +95,7 @@ impl Heap {
 
     /// What changed since the mark. From here on, what was made since the mark is saved before
     /// it is written to, too: the state that is kept here holds it.
-    pub fn delta(&mut self, mark: Mark) -> Delta {
+    pub(crate) fn delta(&mut self, mark: Mark) -> Delta {
         let changes = self.changes(mark);
         self.next_serial += 1;
         self.serial = self.next_serial;
@@ -145,7 +145,7 @@ impl Heap {
 
     /// Returns to the state at the mark, which stays open.
     #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
-    pub fn undo(&mut self, mark: Mark) {
+    pub(crate) fn undo(&mut self, mark: Mark) {
         let len = self.len();
         if let Some(open) = self.open.get_mut(mark.depth) {
             open.made.clear();
@@ -196,7 +196,7 @@ impl Heap {
     }
 
     /// Ends the mark and keeps the present state.
-    pub fn release(&mut self, mark: Mark) {
+    pub(crate) fn release(&mut self, mark: Mark) {
         self.open.truncate(mark.depth);
         self.serial = self.open.iter().fold(mark.outer_serial, |serial, open| serial.max(open.kept));
         if self.serial == 0 {
@@ -206,7 +206,7 @@ impl Heap {
 
     /// Brings the heap, which must be in the state at the mark to which they are relative,
     /// to the state that a delta describes.
-    pub fn apply(&mut self, delta: &Delta) {
+    pub(crate) fn apply(&mut self, delta: &Delta) {
         self.adopt(delta);
         for (id, change) in delta.iter() {
             match change {
@@ -234,14 +234,14 @@ impl Heap {
     /// Brings the heap, which must be in the state at the mark, to the join of the states
     /// that the deltas describe. With `widen`, facts that differ are given up at once.
     /// Returns whether that differs from the first of these states.
-    pub fn join(&mut self, deltas: &[Delta], widen: bool) -> bool {
+    pub(crate) fn join(&mut self, deltas: &[Delta], widen: bool) -> bool {
         self.join_taken(deltas, widen, false)
     }
 
     /// The same; with `apart`, each of the paths is certainly taken now and then, so that what was
     /// found on them is kept side by side ([`Value::Fates`]). What has met so once, and then
     /// differs between further paths, becomes unknown: conditions may depend on each other.
-    pub fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
+    pub(crate) fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);
             return false;
@@ -404,7 +404,7 @@ impl Heap {
     }
 
     /// Whether an instance remembers of anything that paths differ in it.
-    pub fn has_fates_apart(&self, id: ObjId) -> bool {
+    pub(crate) fn has_fates_apart(&self, id: ObjId) -> bool {
         let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
         names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
     }

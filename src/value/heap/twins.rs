@@ -28,7 +28,7 @@ impl Heap {
     }
 
     /// Notes that a collection is one of these: what is appended to it is in one of them.
-    pub fn is_one_of(&mut self, one: &Value, all: &[Value]) {
+    pub(crate) fn is_one_of(&mut self, one: &Value, all: &[Value]) {
         let Some(one) = one.as_obj() else { return };
         for other in all.iter().filter_map(Value::as_obj) {
             self.may_be(one, other);
@@ -36,7 +36,7 @@ impl Heap {
     }
 
     /// Notes that two tensors share their memory from now on.
-    pub fn share_data(&mut self, one: ObjId, other: ObjId) {
+    pub(crate) fn share_data(&mut self, one: ObjId, other: ObjId) {
         self.may_be(one, other);
         for base in [one, other].iter().filter_map(|id| self.base_of(*id)).collect::<Vec<_>>() {
             self.may_be(one, base);

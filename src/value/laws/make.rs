@@ -11,19 +11,19 @@ use super::super::{
 use crate::syntax::{FileId, Span};
 
 /// Arbitrary bytes, read one after the other; zeros follow.
-pub struct Bytes<'a> {
+pub(super) struct Bytes<'a> {
     bytes: &'a [u8],
     /// Whether ends of ranges are integers: joins of others depend on their order.
     integral: bool,
 }
 
 impl<'a> Bytes<'a> {
-    pub fn new(bytes: &'a [u8], integral: bool) -> Bytes<'a> {
+    pub(super) fn new(bytes: &'a [u8], integral: bool) -> Bytes<'a> {
         Bytes { bytes, integral }
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: u8) -> u8 {
+    pub(super) fn below(&mut self, n: u8) -> u8 {
         let Some((first, rest)) = self.bytes.split_first() else { return 0 };
         self.bytes = rest;
         first % n
@@ -42,7 +42,7 @@ impl<'a> Bytes<'a> {
         (0..count).map(|_| make(self)).collect()
     }
 
-    pub fn name(&mut self) -> Sym {
+    pub(super) fn name(&mut self) -> Sym {
         sym(["p", "q", "inherited", "method"][usize::from(self.below(4))])
     }
 
@@ -117,7 +117,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    pub fn tensor(&mut self, world: &World) -> Tensor {
+    pub(super) fn tensor(&mut self, world: &World) -> Tensor {
         let mut out = Tensor::default();
         if self.below(8) == 7 {
             out.array = ArrayKind::Numpy;
@@ -157,7 +157,7 @@ impl<'a> Bytes<'a> {
         self.many(2, |it| (it.name(), it.value(heap, world, depth))).into_iter().collect()
     }
 
-    pub fn items(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Items {
+    pub(super) fn items(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Items {
         if self.coin() {
             Items::Many(self.value(heap, world, depth))
         } else {
@@ -165,7 +165,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    pub fn dict(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Dict {
+    pub(super) fn dict(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Dict {
         let entries = self.many(2, |it| (Key::Str(it.text()), it.value(heap, world, depth)));
         let mut dict = Dict { open: self.some(|it| it.value(heap, world, depth)), ..Dict::default() };
         dict.entries.extend(entries);
@@ -176,7 +176,7 @@ impl<'a> Bytes<'a> {
         dict
     }
 
-    pub fn iter(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Iter {
+    pub(super) fn iter(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Iter {
         if self.below(3) == 1 {
             let [first, second] = &world.sources;
             let source = if self.below(2) == 0 { first } else { second }.clone();
@@ -206,12 +206,12 @@ impl<'a> Bytes<'a> {
     }
 
     /// A value, with objects of its own where these are merged by joins.
-    pub fn value(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Value {
+    pub(super) fn value(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Value {
         let kind = self.below(26);
         self.value_of(kind, heap, world, depth)
     }
 
-    pub fn value_of(&mut self, kind: u8, heap: &mut Heap, world: &World, depth: u8) -> Value {
+    pub(super) fn value_of(&mut self, kind: u8, heap: &mut Heap, world: &World, depth: u8) -> Value {
         let Some(below) = depth.checked_sub(1) else {
             return Value::Int(i64::from(self.below(4)));
         };
@@ -306,7 +306,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Some changes of the objects that there are.
-    pub fn run(&mut self, heap: &mut Heap, world: &World) {
+    pub(super) fn run(&mut self, heap: &mut Heap, world: &World) {
         for _ in 0..=self.below(6) {
             self.change(heap, world);
         }
@@ -376,7 +376,7 @@ impl<'a> Bytes<'a> {
 }
 
 /// An object of each kind.
-pub struct World {
+pub(super) struct World {
     pub scope: ObjId,
     pub list: ObjId,
     pub set: ObjId,
@@ -391,7 +391,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(heap: &mut Heap) -> World {
+    pub(super) fn new(heap: &mut Heap) -> World {
         let scope = heap.alloc(Data::Scope(Scope::default()));
         heap.bind(scope, sym("q"), Some(Value::Int(1)));
         let list = heap.alloc(Data::List(Items::Exact(vec![Value::Int(1)])));
@@ -436,7 +436,7 @@ impl World {
         World { scope, list, set, dict, iter, tensor, view, function, class, instance, sources }
     }
 
-    pub fn all(&self) -> [ObjId; 10] {
+    pub(super) fn all(&self) -> [ObjId; 10] {
         let World { scope, list, set, dict, iter, tensor, view, function, class, instance, sources: _ } = self;
         [*scope, *list, *set, *dict, *iter, *tensor, *view, *function, *class, *instance]
     }

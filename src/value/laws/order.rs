@@ -14,12 +14,12 @@ use super::super::{
 /// Deeper than joins go, so that what they give up is seen.
 const DEPTH: u32 = 8;
 
-pub fn at_most(heap: &Heap, a: &Value, b: &Value) -> bool {
+pub(super) fn at_most(heap: &Heap, a: &Value, b: &Value) -> bool {
     at_most_to(heap, a, b, DEPTH)
 }
 
 /// Whether every claim of one state of an object holds of another.
-pub fn data_at_most(heap: &Heap, a: &Data, b: &Data) -> bool {
+pub(super) fn data_at_most(heap: &Heap, a: &Data, b: &Data) -> bool {
     data_to(heap, a, b, DEPTH)
 }
 
@@ -90,7 +90,7 @@ fn ranged_at_most(a: &Value, b: &Ranged) -> bool {
 
 /// That a value occurs is claimed of the ends of all intervals, so of no more intervals than
 /// there are.
-pub fn range_at_most(a: &Range, b: &Range) -> bool {
+pub(super) fn range_at_most(a: &Range, b: &Range) -> bool {
     let inside = |(lo, hi): &(f64, f64)| b.parts().iter().any(|(from, to)| from <= lo && hi <= to);
     let same = a.parts() == b.parts();
     let met = match (a.meets(), b.met) {

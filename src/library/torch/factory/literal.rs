@@ -34,13 +34,13 @@ impl Part {
 }
 
 /// A literal that PyTorch refuses.
-pub struct Refused {
+pub(crate) struct Refused {
     pub message: String,
     pub reads: Vec<(String, Origin)>,
 }
 
 /// The facts of a tensor made of `data`; its device is left open. `Err`: refused, and reported.
-pub fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
+pub(crate) fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
     let mut found = facts(cx, data).map_err(|refused| {
         cx.reject(RejectKind::Value, refused.message, refused.reads);
         Rejected
@@ -56,7 +56,7 @@ pub fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
 }
 
 /// As [`read`], without a report.
-pub fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
+pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
     let found = part(cx, data, Depth { at: 0, levels: levels(cx, data, 0) })?;
     {
         {

@@ -1,13 +1,13 @@
 //! Tensors made from nothing: of literals, of sizes, like another.
 
-pub mod literal;
-pub mod options;
-pub mod random;
-pub mod sequence;
-pub mod settings;
-pub mod types;
+pub(crate) mod literal;
+pub(crate) mod options;
+pub(crate) mod random;
+pub(crate) mod sequence;
+pub(crate) mod settings;
+pub(crate) mod types;
 
-pub use types::{item_size, make_legacy};
+pub(crate) use types::{item_size, make_legacy};
 
 use super::broadcast::result_grad;
 use super::carry::Rejected;
@@ -23,7 +23,7 @@ const SIZED: &str = "*size, generator=None, names=None, memory_format=None, out=
 const LIKE: &str = "input, *, generator=None, memory_format=None, dtype=None, layout=None, device=None, \
                     pin_memory=False, requires_grad=False";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "tensor", tensor);
     t.def(
         "torch.scalar_tensor",

@@ -8,7 +8,7 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, Value};
 
 /// `dtype=`, `device=` and `requires_grad=` of a factory.
-pub struct Options {
+pub(crate) struct Options {
     pub dtype: Option<Dtype>,
     pub dtype_at: Origin,
     /// The dtype is given by the call, not taken over.
@@ -25,7 +25,7 @@ fn is_no_device(name: &str) -> bool {
 }
 
 /// A `device=` argument as [`Cx::device_arg`]; a name that no device has is rejected.
-pub fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
+pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
     if let Value::Str(text) = value {
         let name = text.split(':').next().unwrap_or_default();
         if is_no_device(name) {
@@ -43,7 +43,7 @@ pub fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
 
 impl Options {
     /// Reads the options of a factory whose dtype and device are otherwise those given here.
-    pub fn read(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, on: (Option<Device>, Origin)) -> Options {
+    pub(crate) fn read(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, on: (Option<Device>, Origin)) -> Options {
         let given = cx.dtype_arg(&option(b, "dtype"));
         let place = device(cx, &option(b, "device"));
         let at = cx.at();
@@ -74,13 +74,13 @@ impl Options {
     }
 
     /// For a factory on the default device.
-    pub fn here(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>) -> Options {
+    pub(crate) fn here(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>) -> Options {
         let on = (cx.default_device(), cx.at());
         Options::read(cx, b, dtype, on)
     }
 
     /// For a factory that takes over what is not given from a tensor.
-    pub fn like(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> Options {
+    pub(crate) fn like(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> Options {
         let mut options = Options::read(cx, b, input.dtype, (input.device, input.device_at));
         if !options.dtype_given {
             options.dtype_at = input.dtype_at;
@@ -88,7 +88,7 @@ impl Options {
         options
     }
 
-    pub fn tensor(&self, shape: Option<Vec<Dim>>, at: Origin) -> Tensor {
+    pub(crate) fn tensor(&self, shape: Option<Vec<Dim>>, at: Origin) -> Tensor {
         Tensor {
             shape,
             shape_at: at,
@@ -103,14 +103,14 @@ impl Options {
 }
 
 /// An option's value: `None` where the signature has no such parameter.
-pub fn option(b: &Bound, name: &str) -> Value {
+pub(crate) fn option(b: &Bound, name: &str) -> Value {
     let has = b.sig.params.iter().any(|p| p.name.as_str() == name);
     if has { b.get(name) } else { Value::None }
 }
 
 /// The dimensions that a size argument asks for; `None` where their number is not known.
 /// Negative and fractional sizes are rejected.
-pub fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
+pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
     if b.open && values.is_empty() {
         return None;
     }
@@ -141,7 +141,7 @@ pub fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>
 }
 
 /// Gives a tensor the one value that all its elements have.
-pub fn fill(tensor: &mut Tensor, value: Option<f64>, at: Origin) {
+pub(crate) fn fill(tensor: &mut Tensor, value: Option<f64>, at: Origin) {
     let value = match (value, tensor.dtype) {
         (Some(x), Some(dtype)) => carry_cast(x, dtype),
         _ => None,
@@ -170,7 +170,7 @@ fn carry_cast(x: f64, dtype: Dtype) -> Option<f64> {
 
 /// Rejects a number that does not fit the integer type of the tensor it is put in: PyTorch
 /// lets negative numbers wrap around in unsigned types, and nothing else.
-pub fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
+pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
     let Some((lo, hi)) = dtype.and_then(|d| if d == Dtype::Bool { None } else { d.bounds() }) else { return true };
     let low = if lo == 0.0 { -hi } else { lo };
     let Some(bad) = values.iter().find(|v| v.trunc() < low || v.trunc() > hi) else { return true };
@@ -181,7 +181,7 @@ pub fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
 }
 
 /// As [`fits`], for a number that fills elements: that may be infinite, but not overflow.
-pub fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
+pub(crate) fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
     let Some((dtype, largest)) = into.1.dtype.and_then(|d| Some((d, d.largest()?))) else {
         return fits(cx, &[number], into.1.dtype);
     };
@@ -194,7 +194,7 @@ pub fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
 }
 
 /// The result of a factory: a new tensor, or what `out=` names, written over.
-pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
+pub(crate) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
     let out = option(b, "out");
     match (&out, cx.tensor(&out)) {
         (Value::None, _) => cx.out(tensor),
@@ -211,7 +211,7 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
 }
 
 /// As [`finish`], of a factory that lays its elements out in order.
-pub fn finish_dense(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
+pub(crate) fn finish_dense(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
     match option(b, "out") {
         Value::None => layout::dense(cx, tensor),
         _ => finish(cx, b, tensor),
@@ -219,12 +219,12 @@ pub fn finish_dense(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
 }
 
 /// A size as a dimension fixed here.
-pub fn dim(cx: &Cx<'_, '_>, value: &Value) -> Dim {
+pub(crate) fn dim(cx: &Cx<'_, '_>, value: &Value) -> Dim {
     Dim::new(carry::size(cx, value), cx.at())
 }
 
 /// Rejects a certainly negative number of elements.
-pub fn not_negative(cx: &mut Cx<'_, '_>, name: &str, size: &Size) -> bool {
+pub(crate) fn not_negative(cx: &mut Cx<'_, '_>, name: &str, size: &Size) -> bool {
     let negative = size.known().is_some_and(|n| n < 0);
     if negative {
         cx.reject(RejectKind::Value, format!("{name} is {size}: it must not be negative"), Vec::new());

@@ -10,7 +10,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("torch.rand", SIZED, rand);
     t.def("torch.randn", SIZED, randn);
     t.listed("torch.", "rand_like", rand_like);

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{ArrayKind, Device, Dim, Dtype, Grad, Kind, Size, Tensor, Topic, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "is_tensor", is_tensor);
     t.listed("torch.", "is_floating_point is_complex is_signed is_conj is_neg is_inference", asks);
     t.listed("torch.", "is_same_size", |_, _| Value::Any(Type::Bool));
@@ -148,7 +148,7 @@ fn set_default_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The device of the default tensor type, where `torch.Tensor(…)` makes tensors, whatever
 /// `set_default_device` says.
-pub const TYPE_DEVICE: Topic = Topic::new("device of the default tensor type");
+pub(crate) const TYPE_DEVICE: Topic = Topic::new("device of the default tensor type");
 
 /// `torch.set_default_tensor_type(torch.cuda.FloatTensor)`, or by its name.
 fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

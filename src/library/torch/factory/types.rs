@@ -29,7 +29,7 @@ const LEGACY: [(&str, Dtype); 10] = [
     ("BoolTensor", Dtype::Bool),
 ];
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for name in DTYPES.split_whitespace() {
         if let Some(dtype) = Dtype::parse(name) {
             t.constant(&format!("torch.{name}"), Constant::Dtype(dtype));
@@ -119,7 +119,7 @@ fn dtype_attribute(_cx: &mut Cx<'_, '_>, object: &Value, name: crate::value::Sym
 }
 
 /// The bytes of one element.
-pub fn item_size(dtype: Dtype) -> Option<i64> {
+pub(crate) fn item_size(dtype: Dtype) -> Option<i64> {
     Some(match dtype {
         Dtype::Bool | Dtype::Uint8 | Dtype::Int8 => 1,
         Dtype::Int16 | Dtype::Uint16 | Dtype::Float16 | Dtype::Bfloat16 => 2,
@@ -208,7 +208,7 @@ fn iinfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// `torch.Tensor(2, 3)` makes an uninitialised tensor of a size, `torch.Tensor([2, 3])` one
 /// of these elements.
-pub fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtype>) -> Tensor {
+pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtype>) -> Tensor {
     let at = cx.at();
     let blank = Tensor { grad: Grad::Off, shape_at: at, ..Tensor::default() }.with_dtype(dtype, at);
     if b.open {
@@ -242,7 +242,7 @@ pub fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtyp
     }
 }
 
-pub fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let args = b.rest_values();
     let dtype = match LEGACY.iter().find(|(legacy, _)| *legacy == name) {

@@ -10,7 +10,7 @@ use crate::value::{ArrayKind, Data, Dim, Dtype, Items, Size, Tensor, Type, Value
 
 /// One element of an index.
 #[derive(Clone)]
-pub enum Item {
+pub(super) enum Item {
     /// An integer, known or not.
     At(Size),
     Slice([Value; 3]),
@@ -26,7 +26,7 @@ pub enum Item {
 }
 
 /// The items of an index. `Err`: refused, and reported.
-pub fn parse(cx: &mut Cx<'_, '_>, index: &Value, numpy: bool) -> Result<Vec<Item>, Rejected> {
+pub(super) fn parse(cx: &mut Cx<'_, '_>, index: &Value, numpy: bool) -> Result<Vec<Item>, Rejected> {
     match index {
         Value::Tuple(items) => items.iter().map(|v| item(cx, v, numpy, true)).collect(),
         other => Ok(vec![item(cx, other, numpy, false)?]),
@@ -153,7 +153,7 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
 }
 
 /// Where a slice starts, how long it is, and its step: each as far as it is known.
-pub fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>, Size, Option<i64>) {
+pub(super) fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>, Size, Option<i64>) {
     let by = if step.is_none() { Some(1) } else { step.as_int() };
     let Some(by) = by.filter(|b| *b != 0) else { return (None, Size::Unknown, None) };
     // `i : i + n` of a start that leaves room for it.
@@ -235,7 +235,7 @@ fn python_slice(n: i64, start: Option<i64>, stop: Option<i64>, step: i64) -> (i6
 }
 
 /// The number of elements that a mask selects.
-pub fn mask_count(cx: &mut Cx<'_, '_>, mask: &Tensor) -> Dim {
+pub(super) fn mask_count(cx: &mut Cx<'_, '_>, mask: &Tensor) -> Dim {
     match true_count(mask) {
         Some(n) => Dim::new(Size::Int(n), cx.at()),
         None => cx.fresh_count(carry::SELECTED),

@@ -13,7 +13,7 @@ use crate::python::{Arg, Args, Interp, RejectKind, Sig};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Items, Met, Range, Size, Tensor, Type, Value, sym};
 
-pub use set::check_put;
+pub(crate) use set::check_put;
 
 static GET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key")));
 static SET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key, value")));
@@ -44,7 +44,7 @@ fn announced<T>(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value], run: imp
 }
 
 /// `object[index]`.
-pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
+pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value> {
     let input = it.heap.tensor_of(object)?;
     if is_mapping(&input, index) {
         return Some(Value::Unknown);
@@ -105,7 +105,7 @@ fn column_of(input: &Tensor, index: &Value) -> Option<Range> {
 }
 
 /// `object[index] = value`.
-pub fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
+pub(crate) fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool {
     let Some(input) = it.heap.tensor_of(object) else { return false };
     if is_mapping(&input, index) {
         return true;
@@ -116,7 +116,7 @@ pub fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, sp
 }
 
 /// The length of a dimension after a slice.
-pub fn slice_length(size: &Size, parts: &[Value; 3]) -> Size {
+pub(crate) fn slice_length(size: &Size, parts: &[Value; 3]) -> Size {
     index::bounds(size, parts).1
 }
 
@@ -124,7 +124,7 @@ pub fn slice_length(size: &Size, parts: &[Value; 3]) -> Size {
 const MOST_ROWS: i64 = 32;
 
 /// `for row in object`.
-pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
+pub(crate) fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     let input = it.heap.tensor_of(object)?;
     let cx = &mut context(it, &input, "__iter__", span);
     if input.rank() == Some(0) {
@@ -140,7 +140,7 @@ pub fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items>
 }
 
 /// `len(object)`.
-pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
+pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     let input = it.heap.tensor_of(object)?;
     Some(match input.dim(0) {
         Some(dim) => Value::size(&dim.size),
@@ -150,7 +150,7 @@ pub fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
 }
 
 /// Whether a tensor counts as true, where its one element is known.
-pub fn truth(it: &mut Interp<'_>, object: &Value) -> Option<bool> {
+pub(crate) fn truth(it: &mut Interp<'_>, object: &Value) -> Option<bool> {
     let input = it.heap.tensor_of(object)?;
     match input.data.as_deref() {
         Some([one]) => match python_number(Some(*one), input.dtype) {

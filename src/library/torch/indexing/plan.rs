@@ -27,7 +27,7 @@ struct Positions {
 }
 
 /// What an index selects.
-pub struct Plan {
+pub(super) struct Plan {
     /// The shape of the selection; `None` where the rank is not known.
     pub dims: Option<Vec<Dim>>,
     /// Elements are gathered by arrays: the result is a copy.
@@ -58,13 +58,13 @@ impl Plan {
     }
 
     /// Whether arrays of positions or masks are among the items, not bare bools alone.
-    pub fn gathers(&self) -> bool {
+    pub(super) fn gathers(&self) -> bool {
         !self.positions.is_empty()
     }
 
     /// The input's index for an index of the selection. Positions that are not known come
     /// out beyond every dimension.
-    pub fn source(&self, index: &[usize]) -> Vec<usize> {
+    pub(super) fn source(&self, index: &[usize]) -> Vec<usize> {
         let mut from = vec![usize::MAX; self.rank];
         let mut put = |axis: usize, at: Option<usize>| {
             if let Some(slot) = from.get_mut(axis) {
@@ -124,13 +124,13 @@ fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
 }
 
 /// Works out what an index selects from a tensor; `Err`: refused, and reported.
-pub fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
+pub(super) fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;
     plan_items(cx, input, &items)
 }
 
-pub fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<Plan, Rejected> {
+pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     check_devices(cx, input, items)?;
     let arrays = items.iter().any(|i| matches!(i, Item::Index(_) | Item::Mask(_)));

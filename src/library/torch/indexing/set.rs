@@ -12,7 +12,7 @@ use crate::library::torch::scatter::{check_real, number, written_range};
 use crate::python::{Event, RejectKind};
 use crate::value::{ArrayKind, Data, Dim, Grad, Met, Picks, Range, Size, Tensor, Type, Value, dims_text};
 
-pub fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
+pub(super) fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: &Value) {
     let (Some(id), Some(input)) = (object.as_obj(), cx.tensor(object)) else { return };
     let Ok(plan) = plan(cx, &input, index) else { return };
     let facts = match source(cx, &input, value) {
@@ -331,7 +331,7 @@ fn patched(input: &Tensor, plan: &Plan, value: &Tensor) -> Option<std::rc::Rc<[f
 }
 
 /// The checks of `index_put`: each index counts as an array.
-pub fn check_put(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &[Value], values: &Tensor) {
+pub(crate) fn check_put(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &[Value], values: &Tensor) {
     let mut items = Vec::new();
     for index in indices {
         match index {

@@ -35,7 +35,7 @@ const M: D = D::M;
 const N: D = D::N;
 const K: D = D::K;
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     // Square matrices.
     t.listed("torch.linalg.", "det", |cx, b| square(cx, b, &[(&[], As::Same)]));
     t.listed("torch.", "det logdet", |cx, b| square(cx, b, &[(&[], As::Same)]));

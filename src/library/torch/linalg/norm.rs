@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "norm", norm);
     t.listed("torch.linalg.", "norm", norm);
     t.listed("torch.linalg.", "vector_norm", norm);

@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.linalg.", "solve", solve);
     t.listed("torch.linalg.", "solve_ex", solve);
     t.listed("torch.linalg.", "solve_triangular", triangular);

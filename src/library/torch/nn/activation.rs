@@ -5,7 +5,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Role, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
     t.listed(f, "relu silu mish hardswish hardsigmoid relu6 selu", activation);
     t.listed(f, "relu_ selu_", written);

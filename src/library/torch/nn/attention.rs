@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, RejectKind};
 use crate::value::{Dim, Grad, Items, ObjId, Range, Role, Size, Tensor, Value, sym};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.nn.functional.", "scaled_dot_product_attention", dot_product);
     let class = t.listed_class("torch.nn.MultiheadAttention", &["torch.nn.Module"]);
     class.keeps_arguments = false;

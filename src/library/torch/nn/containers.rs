@@ -13,7 +13,7 @@ use crate::value::{Data, Dict, Items, Key, ObjId, Sym, Topic, Type, Value};
 const MEMBERS: Topic = Topic::new("members");
 const NAMES: Topic = Topic::new("names");
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for name in ["Sequential", "ModuleList", "ParameterList", "ModuleDict", "ParameterDict"] {
         let (path, bases) = (format!("torch.nn.{name}"), ["torch.nn.Module"]);
         // An ordered dictionary is among the arguments, too.
@@ -44,7 +44,7 @@ fn members(it: &Interp<'_>, object: &Value) -> Option<ObjId> {
 
 /// A container that the program's own class extends, in the hands of code that cannot be
 /// seen: its members may have changed.
-pub fn escaped(it: &mut Interp<'_>, object: &Value) {
+pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     let Some(id) = members(it, object) else { return };
     let data = match it.heap.get(id) {
         Data::Dict(_) => Data::Dict(Dict { open: Some(Value::Unknown), ..Dict::default() }),
@@ -115,7 +115,7 @@ fn entries(cx: &mut Cx<'_, '_>, given: &Value) -> Dict {
 }
 
 /// The members with their names; `None` if the object is no container.
-pub fn contents(it: &Interp<'_>, object: &Value) -> Option<Found> {
+pub(crate) fn contents(it: &Interp<'_>, object: &Value) -> Option<Found> {
     let holder = members(it, object)?;
     Some(match it.heap.get(holder) {
         Data::List(Items::Exact(values)) => {
@@ -143,13 +143,13 @@ fn names_of(it: &Interp<'_>, object: &Value, count: usize) -> Vec<String> {
 }
 
 /// `container.name`, where a member has that name.
-pub fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
+pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let contents = contents(cx.it, object)?;
     contents.found.into_iter().find(|(have, _)| have == name.as_str()).map(|(_, value)| value)
 }
 
 /// `add_module` on a container; `false` if the object is none.
-pub fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) -> bool {
+pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) -> bool {
     let Some(holder) = members(it, object) else { return false };
     let count = match it.heap.get(holder) {
         Data::List(Items::Exact(values)) => Some(values.len()),
@@ -172,7 +172,7 @@ pub fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) -> bo
 }
 
 /// `sequential.name = module`: a member like the others, in the place of one of this name.
-pub fn set_member(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) {
+pub(crate) fn set_member(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) {
     let Some(holder) = members(it, object) else { return };
     let Data::List(Items::Exact(values)) = it.heap.get(holder) else { return };
     let place = names_of(it, object, values.len()).iter().position(|have| have == name);
@@ -374,7 +374,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 // What the interpreter asks of any object.
 
 /// `container[index]`.
-pub fn get(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<Value> {
+pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<Value> {
     let holder = members(it, object)?;
     match it.heap.get(holder).clone() {
         Data::List(items) => {
@@ -432,7 +432,7 @@ fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value;
 }
 
 /// `container[index] = value`.
-pub fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value) -> bool {
+pub(crate) fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value) -> bool {
     let Some(holder) = members(it, object) else { return false };
     match it.heap.get_mut(holder) {
         Data::List(items) => {
@@ -460,7 +460,7 @@ pub fn set(it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value) ->
 }
 
 /// `for x in container`.
-pub fn iterate(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Items> {
+pub(crate) fn iterate(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Items> {
     let holder = members(it, object)?;
     match it.heap.get(holder) {
         Data::List(items) => Some(items.clone()),
@@ -472,7 +472,7 @@ pub fn iterate(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Items
     }
 }
 
-pub fn length(it: &Interp<'_>, object: &Value) -> Option<Value> {
+pub(crate) fn length(it: &Interp<'_>, object: &Value) -> Option<Value> {
     let holder = members(it, object)?;
     let count = match it.heap.get(holder) {
         Data::List(Items::Exact(values)) => Some(values.len()),

@@ -10,7 +10,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Role, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     for n in 1..=3 {
         t.def(
             &format!("torch.nn.functional.conv{n}d"),
@@ -219,7 +219,7 @@ fn conv_transpose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The number of windows of pooling, which may round up.
-pub fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ceil: Option<bool>) -> Size {
+pub(crate) fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ceil: Option<bool>) -> Size {
     let reach = window.dilation.mul(&window.kernel.sub(&Size::Int(1)));
     let span = length.add(&window.padding.mul(&Size::Int(2))).sub(&reach).sub(&Size::Int(1));
     match ceil {
@@ -249,7 +249,7 @@ pub fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ceil: Opt
 }
 
 /// The settings of a pooling window in one dimension.
-pub struct PoolWindow {
+pub(crate) struct PoolWindow {
     pub kernel: Size,
     pub stride: Size,
     pub padding: Size,

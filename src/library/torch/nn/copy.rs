@@ -8,7 +8,7 @@ use crate::python::Interp;
 use crate::value::{Data, Dict, Items, ObjId, Tensor, Value};
 
 /// A deep copy of a module: its own tensors, lists and sub-modules; all else is shared.
-pub fn copied(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
+pub(crate) fn copied(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     copy_at(cx.it, value, &mut FxHashMap::default(), 24)
 }
 

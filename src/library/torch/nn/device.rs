@@ -5,6 +5,6 @@ use crate::library::torch::broadcast::{Mix, Named, common_device};
 
 /// Refuses tensors that are known to be on different devices. Unlike elementwise operations,
 /// layers accept no 0-dim CPU tensor beside CUDA tensors.
-pub fn check(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) {
+pub(super) fn check(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) {
     common_device(cx, tensors, Mix::Strict);
 }

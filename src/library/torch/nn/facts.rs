@@ -1,21 +1,21 @@
 //! What the functions of `torch.nn.functional` share: results, autocast, sizes of windows.
 
 use crate::library::Cx;
-pub use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
+pub(super) use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
 use crate::library::torch::broadcast::result_grad;
-pub use crate::library::torch::broadcast::{both_shapes, shape_text};
-pub use crate::library::torch::support::{agreed_device, product_dtype};
+pub(super) use crate::library::torch::broadcast::{both_shapes, shape_text};
+pub(super) use crate::library::torch::support::{agreed_device, product_dtype};
 use crate::python::{Bound, Event, RejectKind};
 use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Tensor, Value};
 
 /// The gradient state of a result of this dtype: one that is not known is floating, as layers and
 /// losses give it.
-pub fn floating_grad(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
+pub(super) fn floating_grad(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
     result_grad(cx, inputs, dtype.or(Some(Dtype::Float32)))
 }
 
 /// A result with the device of the inputs, of which the shape and dtype are given.
-pub fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
+pub(super) fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
     let grad = floating_grad(cx, inputs, dtype);
     let first = inputs.first();
     let dtype_at = first.filter(|t| t.dtype == dtype).and_then(|t| t.dtype_at).or(cx.at());
@@ -24,14 +24,14 @@ pub fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtyp
 }
 
 /// As the input, with nothing known of the elements.
-pub fn like(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
+pub(super) fn like(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     let mut out = result(cx, &[input], input.shape.clone(), input.dtype);
     out.shape_at = input.shape_at;
     out
 }
 
 /// As the input, elements and all: what an operation that passes its input on returns.
-pub fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
+pub(super) fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     let out = like(cx, input);
     Tensor {
         range: input.range.clone(),
@@ -44,7 +44,7 @@ pub fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
 }
 
 /// The result, written into the input where the call says `inplace=True`.
-pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
+pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     let input = b.get("input");
     match (b.get("inplace"), input.as_obj()) {
         (Value::Bool(true), Some(id)) => {
@@ -68,7 +68,7 @@ pub fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
 
 /// Writes the result into the input. The graph sees it as a tensor of its own that is written
 /// there, as it sees the methods with an underscore.
-pub fn put_back(cx: &mut Cx<'_, '_>, b: &Bound, input: ObjId, out: Tensor) {
+pub(super) fn put_back(cx: &mut Cx<'_, '_>, b: &Bound, input: ObjId, out: Tensor) {
     let (path, span) = (cx.path, cx.span);
     let result = &cx.it.heap.tensor(out.clone());
     cx.it.event(Event::Returned { path, bound: b, result, span });
@@ -77,7 +77,7 @@ pub fn put_back(cx: &mut Cx<'_, '_>, b: &Bound, input: ObjId, out: Tensor) {
 }
 
 /// An argument that is one size for all `n` spatial dimensions, or one for each.
-pub fn per_dim(cx: &Cx<'_, '_>, value: &Value, n: usize) -> Vec<Size> {
+pub(super) fn per_dim(cx: &Cx<'_, '_>, value: &Value, n: usize) -> Vec<Size> {
     if let Some(items) = cx.items(value) {
         return match items.as_slice() {
             [one] => vec![cx.size_of(one); n],
@@ -90,13 +90,13 @@ pub fn per_dim(cx: &Cx<'_, '_>, value: &Value, n: usize) -> Vec<Size> {
 
 /// How many windows fit: the quotient rounded down, plus one, where `span` is the length less
 /// the window.
-pub fn windows(cx: &mut Cx<'_, '_>, span: &Size, stride: &Size) -> Size {
+pub(super) fn windows(cx: &mut Cx<'_, '_>, span: &Size, stride: &Size) -> Size {
     floor_div(cx, span, stride).add(&Size::Int(1))
 }
 
 /// `numerator // divisor`: exact where that can be proved, else a symbol that is the same
 /// for the same expression.
-pub fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size {
+pub(super) fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size {
     let divisor = match divisor {
         Size::Int(n) if *n > 0 => *n,
         _ => return Size::Unknown,
@@ -117,22 +117,22 @@ pub fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size 
 }
 
 /// The same dimension where its length stays the same, else a new one made here.
-pub fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
+pub(super) fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
     if old.size == size && !size.is_unknown() { old.clone() } else { Dim::new(size, cx.at()) }
 }
 
 /// Where the sizes of a tensor come from: a label for its shape.
-pub fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
+pub(super) fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
     (format!("`{name}` has shape {}, from here", shape_text(tensor)), tensor.shape_at)
 }
 
 /// Where one dimension of a tensor comes from.
-pub fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
+pub(super) fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
     (format!("`{name}` has {} {what}, from here", dim.size), dim.at)
 }
 
 /// Refuses a rank that is none of those listed.
-pub fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usize]) -> bool {
+pub(super) fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usize]) -> bool {
     let Some(rank) = tensor.rank() else { return true };
     if ranks.is_empty() || ranks.contains(&rank) {
         return true;
@@ -152,7 +152,7 @@ pub fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usi
 
 /// The dtype of a result that is floating whatever goes in: that of the floating inputs, where
 /// they are of one type, or the default where all are integers.
-pub fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
+pub(super) fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     let mut found = None;
     for input in inputs {
         let dtype = input.dtype.filter(|d| *d != Dtype::Bool)?;
@@ -171,7 +171,7 @@ pub fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
 }
 
 /// Refuses a setting of a window below its least value.
-pub fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
+pub(super) fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
     let given = b.get(name);
     let below = match cx.items(&given) {
         Some(items) => items.iter().filter_map(Value::as_int).find(|n| *n < least),
@@ -185,7 +185,7 @@ pub fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
 }
 
 /// Refuses indices that are no integers, of which only some types are taken.
-pub fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, taken: &[Dtype]) {
+pub(super) fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, taken: &[Dtype]) {
     if let Some(dtype) = tensor.dtype.filter(|d| !taken.contains(d)) {
         let names: Vec<&str> = taken.iter().map(|d| d.name()).collect();
         let message = format!("`{name}` is {dtype}: {} takes {}", cx.name(), names.join(" or "));

@@ -17,7 +17,7 @@ const FUNCTION: Topic = Topic::new("hook itself");
 const KEYWORDS: Topic = Topic::new("hook takes keywords");
 const ACTIVE: Topic = Topic::new("hook is active");
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class(HANDLE, &[], "*args, **kwargs").keeps_arguments = false;
     t.def(&format!("{HANDLE}.remove"), "self", |cx, b| {
         remove(cx.it, &b.get("self"));
@@ -93,7 +93,7 @@ fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// `handle.remove()`, and the end of `with handle:`.
-pub fn remove(it: &mut Interp<'_>, handle: &Value) {
+pub(crate) fn remove(it: &mut Interp<'_>, handle: &Value) {
     if let Some(id) = handle.as_obj()
         && it.heap.note(id, ACTIVE).is_some()
     {
@@ -111,7 +111,7 @@ fn handles(cx: &Cx<'_, '_>, object: &Value, list: Topic) -> Option<Vec<Value>> {
 }
 
 /// `module(…)`, with its hooks.
-pub fn around(cx: &mut Cx<'_, '_>, object: &Value, args: Args, invoke: Invoke) -> Option<Value> {
+pub(crate) fn around(cx: &mut Cx<'_, '_>, object: &Value, args: Args, invoke: Invoke) -> Option<Value> {
     let hooks = (handles(cx, object, BEFORE), handles(cx, object, AFTER));
     let (Some(before), Some(after)) = hooks else {
         invoke(cx, object, unknown_args());

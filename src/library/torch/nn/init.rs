@@ -4,7 +4,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Range, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let init = "torch.nn.init.";
     // The names without an underscore are old.
     for (names, old, sig) in [

@@ -17,7 +17,7 @@ use crate::python::{Arg, Args, Bound};
 use crate::value::{Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym};
 
 /// A layer of `torch.nn`.
-pub struct Layer {
+pub(crate) struct Layer {
     pub name: &'static str,
     /// Its base class under `torch.nn`.
     pub base: &'static str,
@@ -32,12 +32,12 @@ pub struct Layer {
 }
 
 /// A layer without parameters.
-pub const fn plain(name: &'static str, forward: &'static str) -> Layer {
+pub(crate) const fn plain(name: &'static str, forward: &'static str) -> Layer {
     with_state(name, "Module", no_state, forward)
 }
 
 /// A layer with parameters or buffers.
-pub const fn with_state(
+pub(crate) const fn with_state(
     name: &'static str,
     base: &'static str,
     init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
@@ -47,12 +47,12 @@ pub const fn with_state(
 }
 
 impl Layer {
-    pub const fn ranks(mut self, ranks: &'static [usize]) -> Layer {
+    pub(crate) const fn ranks(mut self, ranks: &'static [usize]) -> Layer {
         self.ranks = ranks;
         self
     }
 
-    pub const fn without_arguments(mut self) -> Layer {
+    pub(crate) const fn without_arguments(mut self) -> Layer {
         self.without_arguments = true;
         self
     }
@@ -120,7 +120,7 @@ fn signature(layer: &Layer) -> &'static str {
     sym(&out).as_str()
 }
 
-pub fn register(t: &mut Table, layers: &'static [Layer]) {
+pub(crate) fn register(t: &mut Table, layers: &'static [Layer]) {
     for layer in layers {
         let path = format!("torch.nn.{}", layer.name);
         let bases = [&*format!("torch.nn.{}", layer.base)];
@@ -202,7 +202,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// A tensor with the `device=` and `dtype=` that a constructor was given, made where it
 /// stands.
-pub fn state(cx: &Cx<'_, '_>, b: &Bound, sizes: Vec<Size>) -> Tensor {
+pub(crate) fn state(cx: &Cx<'_, '_>, b: &Bound, sizes: Vec<Size>) -> Tensor {
     let dtype = match cx.dtype_arg(&b.get("dtype")) {
         Some(given) => given,
         None => cx.default_dtype(),
@@ -215,14 +215,14 @@ pub fn state(cx: &Cx<'_, '_>, b: &Bound, sizes: Vec<Size>) -> Tensor {
 }
 
 /// Registers a parameter of these sizes.
-pub fn parameter(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, name: &str, sizes: Vec<Size>) {
+pub(crate) fn parameter(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, name: &str, sizes: Vec<Size>) {
     let tensor = state(cx, b, sizes);
     let value = new_parameter(cx, tensor, Grad::Leaf);
     cx.it.heap.set_attr(object, name, value);
 }
 
 /// A new parameter on the heap.
-pub fn new_parameter(cx: &mut Cx<'_, '_>, mut tensor: Tensor, grad: Grad) -> Value {
+pub(crate) fn new_parameter(cx: &mut Cx<'_, '_>, mut tensor: Tensor, grad: Grad) -> Value {
     tensor.grad = grad;
     let value = cx.out(tensor);
     if let Some(id) = value.as_obj() {
@@ -232,7 +232,7 @@ pub fn new_parameter(cx: &mut Cx<'_, '_>, mut tensor: Tensor, grad: Grad) -> Val
 }
 
 /// Registers a buffer.
-pub fn buffer(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, mut tensor: Tensor) {
+pub(crate) fn buffer(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, mut tensor: Tensor) {
     tensor.grad = Grad::Off;
     let value = cx.out(tensor);
     cx.it.heap.set_attr(object, name, value);
@@ -240,19 +240,19 @@ pub fn buffer(cx: &mut Cx<'_, '_>, object: ObjId, name: &str, mut tensor: Tensor
 }
 
 /// Sets an attribute to `None`: a parameter that this layer lacks.
-pub fn absent(cx: &mut Cx<'_, '_>, object: ObjId, names: &[&str]) {
+pub(crate) fn absent(cx: &mut Cx<'_, '_>, object: ObjId, names: &[&str]) {
     for name in names {
         cx.it.heap.set_attr(object, name, Value::None);
     }
 }
 
 /// A constructor argument as a size.
-pub fn size(cx: &Cx<'_, '_>, b: &Bound, name: &str) -> Size {
+pub(crate) fn size(cx: &Cx<'_, '_>, b: &Bound, name: &str) -> Size {
     cx.size_of(&b.get(name))
 }
 
 /// Registers `bias` where the constructor's flag of that name says so.
-pub fn bias(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, name: &str, sizes: Vec<Size>) {
+pub(crate) fn bias(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, name: &str, sizes: Vec<Size>) {
     match b.get(flag) {
         Value::Bool(true) => parameter(cx, object, b, name, sizes),
         Value::Bool(false) | Value::None => absent(cx, object, &[name]),
@@ -265,11 +265,11 @@ pub fn bias(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, name: &st
 }
 
 /// A counter such as `num_batches_tracked`.
-pub fn counter(cx: &Cx<'_, '_>, b: &Bound) -> Tensor {
+pub(crate) fn counter(cx: &Cx<'_, '_>, b: &Bound) -> Tensor {
     state(cx, b, Vec::new()).with_dtype(Some(Dtype::Int64), cx.at())
 }
 
 /// The dimension in which a layer's parameter says how long its input must be.
-pub fn dim_of(tensor: &Tensor, index: usize) -> Dim {
+pub(crate) fn dim_of(tensor: &Tensor, index: usize) -> Dim {
     tensor.shape.as_ref().and_then(|dims| dims.get(index)).cloned().unwrap_or(Dim::UNKNOWN)
 }

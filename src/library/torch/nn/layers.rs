@@ -40,7 +40,7 @@ const BATCH: &str =
 const INSTANCE: &str = "instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias)";
 const PAD: &str = "pad(input, self.padding, self.pad mode, self.value)";
 
-pub const LAYERS: &[Layer] = &[
+pub(crate) const LAYERS: &[Layer] = &[
     // Linear
     with_state("Linear", "Module", linear, "linear(input, self.weight, self.bias)"),
     with_state("LazyLinear", "Linear", linear, "linear(input, self.weight, self.bias)"),
@@ -185,7 +185,7 @@ pub const LAYERS: &[Layer] = &[
 ];
 
 /// The digit in a layer's name: its number of spatial dimensions.
-pub fn spatial(name: &str) -> usize {
+pub(crate) fn spatial(name: &str) -> usize {
     name.chars().find_map(|c| c.to_digit(10)).map_or(0, |d| d as usize)
 }
 

@@ -8,7 +8,7 @@ use crate::value::{Dim, ObjId, Role, Size, Tensor, Value, sym};
 
 const FUNCTION: &str = "torch.nn.functional.linear_cross_entropy";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("", FUNCTION, linear_cross_entropy);
     let class = t.class(
         "torch.nn.LinearCrossEntropyLoss",

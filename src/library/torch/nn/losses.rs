@@ -21,7 +21,7 @@ macro_rules! weighted {
     };
 }
 
-pub const LAYERS: &[Layer] = &[
+pub(crate) const LAYERS: &[Layer] = &[
     weighted!(
         "CrossEntropyLoss",
         "cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction, \
@@ -90,7 +90,7 @@ pub const LAYERS: &[Layer] = &[
     ),
 ];
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
     t.listed(f, "cross_entropy", classified);
     t.listed(f, "nll_loss", classified);
@@ -140,7 +140,7 @@ fn reduction(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 }
 
 /// Class weights are buffers: they move with the module.
-pub fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
+pub(crate) fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     reduction(cx, object, b);
     for name in ["weight", "pos_weight"] {
         if b.given(name) && !b.get(name).is_none() {

@@ -1,32 +1,32 @@
 //! `torch.nn`: modules, layers, losses.
 
-pub mod activation;
-pub mod attention;
-pub mod containers;
-pub mod conv;
-pub mod copy;
+pub(crate) mod activation;
+pub(crate) mod attention;
+pub(crate) mod containers;
+pub(crate) mod conv;
+pub(crate) mod copy;
 mod device;
 mod facts;
-pub mod hooks;
-pub mod init;
-pub mod layer;
-pub mod layers;
-pub mod linear;
-pub mod linear_loss;
-pub mod losses;
-pub mod module;
-pub mod norm;
-pub mod parallel;
-pub mod pool;
-pub mod resize;
-pub mod rnn;
-pub mod utils;
+pub(crate) mod hooks;
+pub(crate) mod init;
+pub(crate) mod layer;
+pub(crate) mod layers;
+pub(crate) mod linear;
+pub(crate) mod linear_loss;
+pub(crate) mod losses;
+pub(crate) mod module;
+pub(crate) mod norm;
+pub(crate) mod parallel;
+pub(crate) mod pool;
+pub(crate) mod resize;
+pub(crate) mod rnn;
+pub(crate) mod utils;
 
 use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::Value;
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     // Where PyTorch's source keeps what it shows under `torch.nn`.
     for private in [
         "module",

@@ -11,9 +11,9 @@ use crate::python::{Arg, Args, Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{Data, Device, DeviceKind, Dict, Dtype, Grad, Items, Key, ObjId, Sym, Tensor, Topic, Value, sym};
 
-pub const MODULE: &str = "torch.nn.Module";
+pub(crate) const MODULE: &str = "torch.nn.Module";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let class = t.class(MODULE, &[], "*args, **kwargs");
     class.keeps_arguments = false;
     class.init = Some(|cx, object, _| begin(cx, object));
@@ -84,7 +84,7 @@ fn subclass(t: &mut Table, name: &str, base: &str) {
 }
 
 /// What `Module.__init__` sets.
-pub fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
+pub(crate) fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
     cx.it.heap.set_attr(object, "training", Value::Bool(true));
 }
 
@@ -117,7 +117,14 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 
 /// `object.name = value`. On a module, parameters and sub-modules register by being what they
 /// are; a tensor's own attributes change its facts.
-pub fn set_attribute(it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
+pub(crate) fn set_attribute(
+    it: &mut Interp<'_>,
+    class: Sym,
+    object: &Value,
+    name: Sym,
+    value: &Value,
+    span: Span,
+) -> bool {
     if !it.heap.is_tensor(object) {
         if is_module(it, value) {
             super::containers::set_member(it, object, name.as_str(), value);
@@ -158,7 +165,7 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
 
 /// A module in the hands of code that cannot be seen: its parameters and buffers may be on
 /// any device.
-pub fn escaped(it: &mut Interp<'_>, object: &Value) {
+pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) {
         return;
     }
@@ -179,7 +186,7 @@ pub fn escaped(it: &mut Interp<'_>, object: &Value) {
 /// A module whose methods are looked at without a caller: its parameters and buffers are on one
 /// device, wherever the program has moved it. Where tensors are made by default is not known if
 /// the program changes that somewhere.
-pub fn moved(it: &mut Interp<'_>, object: &Value) {
+pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
         return;
     }
@@ -210,17 +217,17 @@ fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 // Walking a module.
 
 /// Names and values, and whether they are known to be all.
-pub struct Found {
+pub(crate) struct Found {
     pub found: Vec<(String, Value)>,
     pub complete: bool,
 }
 
-pub fn is_module(it: &Interp<'_>, value: &Value) -> bool {
+pub(crate) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
 }
 
 /// The sub-modules that a module holds directly, in the order of registration.
-pub fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
+pub(crate) fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
     let mut out = Found { found: Vec::new(), complete: true };
     let Some(instance) = cx.it.heap.instance_of(object) else { return Found { found: Vec::new(), complete: false } };
     out.complete = !instance.open;
@@ -246,7 +253,7 @@ pub fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Parameters,
     Buffers,
 }
@@ -279,7 +286,7 @@ fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
 }
 
 /// The module and all below it, each once, with dotted names.
-pub fn named_modules_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
+pub(crate) fn named_modules_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
     let mut out = Found { found: Vec::new(), complete: true };
     let mut seen = FxHashSet::default();
     walk(cx, object, String::new(), &mut seen, &mut out);
@@ -301,7 +308,7 @@ fn walk(cx: &Cx<'_, '_>, object: &Value, name: String, seen: &mut FxHashSet<ObjI
 }
 
 /// The parameters or buffers of a module and of all below it, each once.
-pub fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: bool) -> Found {
+pub(crate) fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: bool) -> Found {
     let modules = match recurse {
         true => named_modules_of(cx, object),
         false => Found { found: vec![(String::new(), object.clone())], complete: true },
@@ -335,7 +342,12 @@ fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
 
 /// Moves a module's tensors: to a device (`Some(None)`: to one that is not known), to a
 /// dtype, or both.
-pub fn move_all(cx: &mut Cx<'_, '_>, object: &Value, device: Option<Option<Device>>, dtype: Option<Option<Dtype>>) {
+pub(crate) fn move_all(
+    cx: &mut Cx<'_, '_>,
+    object: &Value,
+    device: Option<Option<Device>>,
+    dtype: Option<Option<Dtype>>,
+) {
     let at = cx.at();
     for id in registered(cx, object) {
         cx.it.heap.update_tensor(id, |t| {
@@ -618,7 +630,7 @@ fn member_at(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// Moves an argument to the current CUDA device: what `DataParallel` does to its inputs.
-pub fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
+pub(crate) fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let at = cx.at();
     if let Some(tensor) = cx.tensor(value) {
         let device = Device { kind: DeviceKind::Cuda, index: None };
@@ -640,7 +652,7 @@ pub fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
 }
 
 /// Calls a module that another wraps.
-pub fn call_wrapped(cx: &mut Cx<'_, '_>, wrapped: &Value, args: Vec<Arg>, kw: Vec<(Sym, Arg)>) -> Value {
+pub(crate) fn call_wrapped(cx: &mut Cx<'_, '_>, wrapped: &Value, args: Vec<Arg>, kw: Vec<(Sym, Arg)>) -> Value {
     let span = cx.span;
     cx.it.call(wrapped, Args { pos: args, kw, ..Args::default() }, span)
 }

@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
     t.listed(f, "batch_norm", batch_norm);
     t.listed(f, "instance_norm", instance_norm);

@@ -5,7 +5,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Arg, Bound};
 use crate::value::{ObjId, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed_class("torch.nn.DataParallel", &["torch.nn.Module"]);
     // Versions differ in the last parameters.
     t.class(

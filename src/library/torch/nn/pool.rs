@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
     t.listed(f, "max_pool1d max_pool2d max_pool3d", max_pool);
     t.listed(f, "max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices", max_pool);

@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Past, Range, Role, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
     t.listed(f, "interpolate", interpolate);
     t.listed(f, "upsample", interpolate);

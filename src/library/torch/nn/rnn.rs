@@ -11,7 +11,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, ObjId, Size, Tensor, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.class("torch.nn.RNNBase", &["torch.nn.Module"], "mode, *args, **kwargs").keeps_arguments = false;
     t.class("torch.nn.RNNCellBase", &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
     for name in ["LSTM", "GRU", "RNN"] {

@@ -8,9 +8,9 @@ use crate::value::{Device, Dim, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 /// The class of a packed sequence: its `data` and how it was padded are kept beside it.
 /// Of a packed sequence, the tensor that was packed.
 const PADDED: Topic = Topic::new("padded from");
-pub const PACKED: &str = "torch.nn.utils.rnn.PackedSequence";
+pub(crate) const PACKED: &str = "torch.nn.utils.rnn.PackedSequence";
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let u = "torch.nn.utils.";
     t.listed(u, "clip_grad_norm_", total_norm);
     t.listed(u, "get_total_norm", total_norm);
@@ -74,12 +74,12 @@ fn packed(cx: &mut Cx<'_, '_>, padded: Tensor) -> Value {
 }
 
 /// A packed sequence whose padded form, batch first, would be this.
-pub fn packed_like(cx: &mut Cx<'_, '_>, batch_first: Tensor) -> Value {
+pub(crate) fn packed_like(cx: &mut Cx<'_, '_>, batch_first: Tensor) -> Value {
     packed(cx, batch_first)
 }
 
 /// The padded form of a packed sequence, batch first.
-pub fn padded_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
+pub(crate) fn padded_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     let id: ObjId = value.as_obj()?;
     let class = cx.it.heap.instance_of(value)?.class.as_path()?;
     if class != PACKED {

@@ -13,7 +13,7 @@ use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Past, Range, Role, Size
 
 /// How a binary function treats its operands.
 #[derive(Debug, Clone, Copy)]
-pub struct Rule {
+pub(crate) struct Rule {
     /// Whether the first may be a Python number.
     pub left_number: bool,
     /// Whether the second may be a Python number.
@@ -25,7 +25,7 @@ pub struct Rule {
 
 /// The dtype of a result, from the common dtype of the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gives {
+pub(crate) enum Gives {
     Common,
     /// Integers become floats.
     Float,
@@ -45,7 +45,7 @@ const INTEGERS: &[Kind] = &[Kind::Bool, Kind::Integral];
 
 impl Rule {
     /// Two tensors.
-    pub const fn tensors(gives: Gives, refuses: &'static [Kind]) -> Rule {
+    pub(crate) const fn tensors(gives: Gives, refuses: &'static [Kind]) -> Rule {
         Rule { left_number: false, right_number: false, gives, refuses }
     }
 
@@ -60,7 +60,7 @@ impl Rule {
     }
 }
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     // Both numbers is legal too, and gives a tensor: `torch.add(1, 2)`.
     t.listed("torch.", "add", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
     t.listed("torch.", "mul multiply", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
@@ -156,7 +156,7 @@ fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str
 }
 
 /// A binary function of its first two parameters.
-pub fn binary(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Value {
+pub(crate) fn binary(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Value {
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
     match combine(cx, &operands, rule) {
         Some(mut out) => {
@@ -215,7 +215,7 @@ fn common_dtype(cx: &Cx<'_, '_>, operands: &[Operand], rule: Rule) -> Option<Dty
 }
 
 /// The result of a binary function of operands; `None` after a rejection.
-pub fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: Rule) -> Option<Tensor> {
+pub(crate) fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: Rule) -> Option<Tensor> {
     let [(left, x), (right, y)] = operands;
     let plain = [x.clone(), y.clone()];
     let numpy = is_numpy(&plain);

@@ -13,7 +13,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Kind, Range, Role, Size, Tensor, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "clamp clip", clamp);
     t.listed("torch.", "clamp_min", clamp);
     t.listed("torch.", "clamp_max", clamp);

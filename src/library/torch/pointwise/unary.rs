@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Grad, Kind, Range, Role, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     // Integers give floats of the default dtype.
     t.listed(
         "torch.",

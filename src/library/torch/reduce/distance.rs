@@ -10,7 +10,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "pdist", pdist);
     t.alias("torch.nn.functional.pdist", "torch.pdist");
     t.listed("torch.", "cdist", cdist);

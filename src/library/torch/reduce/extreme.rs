@@ -10,7 +10,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Grad, Kind, Size, Tensor, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.family("torch.", "median nanmedian", "input, dim=None, keepdim=False, *, out=None", extreme);
     // The overload with a second tensor, by its name.
     for name in ["max", "min"] {

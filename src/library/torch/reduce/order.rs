@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     let sort_sigs = [
         "input, dim=-1, descending=False, stable=False, *, out=None",
         "input, *, stable=None, dim=-1, descending=False, out=None",

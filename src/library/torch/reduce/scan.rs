@@ -11,7 +11,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "cumsum cumprod", cumsum);
     t.listed("torch.Tensor.", "cumsum cumprod", cumsum);
     t.listed("torch.", "logcumsumexp", logcumsumexp);

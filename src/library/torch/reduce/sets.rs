@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("torch.unique", "input, sorted=True, return_inverse=False, return_counts=False, dim=None", unique);
     t.def("torch.unique_consecutive", "input, return_inverse=False, return_counts=False, dim=None", unique);
     t.listed("torch.", "bincount", bincount);

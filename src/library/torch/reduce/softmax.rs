@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::Bound;
 use crate::value::{Dtype, Kind, Role, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "softmax log_softmax", softmax);
     t.listed("torch.special.", "softmax", softmax);
     t.listed("torch.special.", "log_softmax", softmax);

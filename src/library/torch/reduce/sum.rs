@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Size, Tensor, Value, promote};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "nansum", sum);
     t.family("torch.", "sum", "input, dim=None, keepdim=False, *, dtype=None, out=None", sum);
     t.listed("torch.", "nanmean", mean);

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "transpose_copy", transpose);
     t.listed("torch.", "transpose swapdims", transpose);
     t.listed("torch.", "swapaxes", transpose);
@@ -156,7 +156,7 @@ fn transposed(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// `x.T`, `x.mT`, `x.H`, `x.mH`.
-pub fn transposed_attribute(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, name: &str) -> Value {
+pub(crate) fn transposed_attribute(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, name: &str) -> Value {
     let Some(rank) = input.rank() else { return mixed(cx, value, input) };
     let refused = match name {
         // Of no dimensions it is only deprecated.

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Range, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "diag", diag);
     t.listed("torch.", "diagonal_copy", diagonal);
     t.listed("torch.", "diagonal", diagonal);
@@ -18,7 +18,7 @@ pub fn register(t: &mut Table) {
 }
 
 /// The length of a diagonal.
-pub fn diagonal_length(rows: &Size, columns: &Size, offset: &Value) -> Size {
+pub(crate) fn diagonal_length(rows: &Size, columns: &Size, offset: &Value) -> Size {
     match (rows.known(), columns.known(), offset.as_int()) {
         (Some(r), Some(c), Some(o)) => {
             let length = if o >= 0 { r.min(c.saturating_sub(o)) } else { r.saturating_add(o).min(c) };

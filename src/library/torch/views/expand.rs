@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("torch.Tensor.expand", "input, *size, implicit=False", |cx, b| expand(cx, b, &b.rest_values()));
     t.listed("torch.", "expand_copy", |cx, b| expand(cx, b, &[b.get("size")]));
     t.listed("torch.", "broadcast_to", |cx, b| expand(cx, b, &[b.get("size")]));
@@ -99,7 +99,7 @@ fn expand_as(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The values of `*tensors`: several arguments, or one list of them.
-pub fn several(cx: &Cx<'_, '_>, b: &Bound) -> Option<Vec<Value>> {
+pub(crate) fn several(cx: &Cx<'_, '_>, b: &Bound) -> Option<Vec<Value>> {
     let args = b.rest_values();
     match args.as_slice() {
         [only] if cx.tensor(only).is_none() => cx.items(only),

@@ -8,7 +8,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Dim, Dtype, Grad, Items, Past, Range, Role, Size, Tensor, Type, Value, promote};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "cat concat concatenate", cat);
     t.listed("torch.", "stack", stack);
     t.listed("torch.", "hstack vstack row_stack dstack column_stack", direction_stack);

@@ -10,25 +10,25 @@ use crate::library::Cx;
 use crate::value::{Dim, Size, Tensor, Value};
 
 /// A new tensor whose elements lie in the order of its dimensions.
-pub fn dense(cx: &mut Cx<'_, '_>, tensor: Tensor) -> Value {
+pub(crate) fn dense(cx: &mut Cx<'_, '_>, tensor: Tensor) -> Value {
     let out = cx.out(tensor);
     fresh(cx, &out);
     out
 }
 
 /// Notes that a tensor which was just made is dense.
-pub fn fresh(cx: &mut Cx<'_, '_>, made: &Value) {
+pub(crate) fn fresh(cx: &mut Cx<'_, '_>, made: &Value) {
     let rank = cx.it.heap.tensor_ref(made).and_then(Tensor::rank);
     set(cx, made, rank.map(|rank| (0..rank).collect()));
 }
 
 /// Whether the elements are known to lie in the order of the dimensions.
-pub fn is_dense(tensor: &Tensor) -> bool {
+pub(crate) fn is_dense(tensor: &Tensor) -> bool {
     order(tensor).is_some_and(|order| order.iter().enumerate().all(|(i, at)| i == *at))
 }
 
 /// Notes that a view which was just made has the dimensions of `input` in this order.
-pub fn permuted(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor, by: &[usize]) {
+pub(crate) fn permuted(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor, by: &[usize]) {
     // Where each of the new dimensions lies, from where the old ones do.
     let new: Option<Vec<usize>> =
         order(input).and_then(|old| old.iter().map(|dim| by.iter().position(|from| from == dim)).collect());
@@ -36,7 +36,7 @@ pub fn permuted(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor, by: &[usize])
 }
 
 /// Notes that a view which was just made is dense where `input` is.
-pub fn viewed(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
+pub(crate) fn viewed(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     if is_dense(input) {
         fresh(cx, made);
     }
@@ -54,7 +54,7 @@ fn order(tensor: &Tensor) -> Option<&[usize]> {
 }
 
 /// Whether `view` certainly refuses these sizes: they join dimensions that are apart in memory.
-pub fn refuses_view(input: &Tensor, sizes: &[Size]) -> bool {
+pub(crate) fn refuses_view(input: &Tensor, sizes: &[Size]) -> bool {
     let (Some(order), Some(dims)) = (order(input), &input.shape) else { return false };
     let Some(chunks) = chunks(dims, order) else { return false };
     let Some((_, inner)) = chunks.split_last() else { return false };

@@ -1,14 +1,14 @@
 //! Operations that rearrange a tensor's elements: other shapes, other orders, joined, split.
 
-pub mod axes;
-pub mod diagonal;
-pub mod expand;
-pub mod grid;
-pub mod join;
-pub mod layout;
-pub mod order;
-pub mod reshape;
-pub mod split;
+pub(crate) mod axes;
+pub(crate) mod diagonal;
+pub(crate) mod expand;
+pub(crate) mod grid;
+pub(crate) mod join;
+pub(crate) mod layout;
+pub(crate) mod order;
+pub(crate) mod reshape;
+pub(crate) mod split;
 
-pub use axes::transposed_attribute;
-pub use diagonal::diagonal_length;
+pub(crate) use axes::transposed_attribute;
+pub(crate) use diagonal::diagonal_length;

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "flip", |cx, b| flip(cx, b, &[b.get("dims")]));
     t.def("torch.Tensor.flip", "input, *dims", |cx, b| flip(cx, b, &b.rest_values()));
     t.listed("torch.", "fliplr", |cx, b| flip_axis(cx, b, 1));

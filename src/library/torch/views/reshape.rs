@@ -9,7 +9,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Size, Tensor, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "reshape", reshape);
     t.def("torch.Tensor.reshape", "input, *shape", reshape_method);
     t.def("torch.Tensor.view", "input, *size, dtype=None", view);
@@ -31,7 +31,7 @@ pub fn register(t: &mut Table) {
 
 /// The shape that `sizes` asks for where there are `numel` elements: `-1` is solved for, and
 /// an unknown length too, where it is the only one. `Err`: certainly refused.
-pub fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
+pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {
         return Err(format!("{bad} in {} is no size", text()));
@@ -358,7 +358,7 @@ fn atleast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The shape with at least this rank, as `atleast_…` pads it.
-pub fn padded(dims: &[Dim], rank: usize, at: crate::value::Origin) -> Vec<Dim> {
+pub(crate) fn padded(dims: &[Dim], rank: usize, at: crate::value::Origin) -> Vec<Dim> {
     let one = || Dim::new(Size::Int(1), at);
     match (dims, rank) {
         ([], _) => vec![one(); rank],

@@ -6,7 +6,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Items, Size, Tensor, Type, Value};
 
-pub fn register(t: &mut Table) {
+pub(crate) fn register(t: &mut Table) {
     t.def("torch.split", "input, split_size_or_sections, dim=0", |cx, b| split(cx, b, "split_size_or_sections"));
     t.listed("torch.Tensor.", "split", |cx, b| split(cx, b, "split_size"));
     t.listed("torch.", "unsafe_split split_copy", |cx, b| split(cx, b, "split_size"));
@@ -49,7 +49,7 @@ pub fn register(t: &mut Table) {
 }
 
 /// The view of `length` elements from `start` along a dimension, both as far as they are known.
-pub fn narrowed(
+pub(crate) fn narrowed(
     cx: &mut Cx<'_, '_>,
     value: &Value,
     input: &Tensor,
