@@ -177,7 +177,7 @@ pub(crate) struct Tensor {
     pub past: Past,
     pub grad: Grad,
     /// The dimensions from the outermost in memory to the innermost, where the elements lie
-    /// densely and this is known. Not inherited: [`super::Heap::tensor`] clears it.
+    /// densely, or as a slice of such a tensor, and this is known. Not inherited: [`super::Heap::tensor`] clears it.
     pub layout: Option<Rc<[usize]>>,
     /// What it picks, as a mask. Not inherited either.
     pub picks: Option<Picks>,

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::carry::{self, rearranged};
 use super::convert::python_number;
+use super::views::layout;
 use crate::library::Cx;
 use crate::python::{Arg, Args, Interp, RejectKind, Sig};
 use crate::syntax::Span;
@@ -81,7 +82,23 @@ fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) ->
     } else if let Some(met) = input.range.as_ref().and_then(|r| r.met).filter(|_| any_place(index)) {
         out.range = out.range.map(|range| range.with_met(Some(Met { always: false, ..met })));
     }
-    if plan.advanced { cx.out(out) } else { cx.view_of(object, out) }
+    if plan.advanced {
+        return cx.out(out);
+    }
+    let view = cx.view_of(object, out);
+    if only_slices(index) {
+        layout::cut(cx, &view, input);
+    }
+    view
+}
+
+/// Whether an index keeps all dimensions.
+fn only_slices(index: &Value) -> bool {
+    match index {
+        Value::Tuple(items) => items.iter().all(only_slices),
+        Value::Slice(_) | Value::Ellipsis => true,
+        _ => false,
+    }
 }
 
 /// Whether an index leaves no place out for good: what is in some place is met sooner or later.

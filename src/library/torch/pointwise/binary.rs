@@ -7,6 +7,7 @@ use crate::library::torch::promotion::{Operand, is_numpy, numpy_result_type, res
 use crate::library::torch::support::{
     bound, give, is_no_tensor, kind_text, map_data, map_values, operand, refuse_mixed, set_range,
 };
+use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Past, Range, Role, Size, Tensor, Type, Value};
@@ -162,6 +163,9 @@ pub(crate) fn binary(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Value {
         Some(mut out) => {
             alpha(cx, b, &mut out);
             let made = give(cx, b, out);
+            if let (Some(first), false) = (operands[0].1.tensor(), b.given("out")) {
+                layout::kept(cx, &made, first);
+            }
             if rule.gives == Gives::Bool {
                 let mut names = b.sig.params.iter().map(|p| b.get(p.name.as_str()));
                 if let (Some(left), Some(right)) = (names.next(), names.next()) {

@@ -5,6 +5,7 @@ use super::one_dim;
 use crate::library::torch::broadcast::{Mix, broadcast_dim, common_device, result_grad, shape_read, shape_text};
 use crate::library::torch::pointwise::derived;
 use crate::library::torch::support::{bound, bound_index, give, give_all, refuse_dtype, refuse_rank, tensor_param};
+use crate::library::torch::views::layout;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Grad, Size, Tensor, Value};
@@ -103,7 +104,13 @@ fn topk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     indices.grad = Grad::Off;
     bound_index(&mut indices, &length, at);
     among(cx, &input, &mut values);
-    give_all(cx, b, vec![values, indices])
+    let made = give_all(cx, b, vec![values, indices]);
+    if !b.given("out") {
+        for part in cx.items(&made).unwrap_or_default() {
+            layout::fresh(cx, &part);
+        }
+    }
+    made
 }
 
 /// Where values would be inserted among boundaries.

@@ -1,8 +1,8 @@
 //! The order in which dimensions lie in memory, as far as it is known: what `view` asks of a
 //! tensor whose dimensions were moved.
 //!
-//! Only tensors that are known to be laid out densely have an order; most results have none, and
-//! of those nothing is said.
+//! Only tensors that are known to be laid out densely, and slices of such tensors, have an order.
+//! Most results have none, and nothing is reported for those.
 
 use std::rc::Rc;
 
@@ -24,7 +24,8 @@ pub(crate) fn fresh(cx: &mut Cx<'_, '_>, made: &Value) {
 
 /// Whether the elements are known to lie in the order of the dimensions.
 pub(crate) fn is_dense(tensor: &Tensor) -> bool {
-    order(tensor).is_some_and(|order| order.iter().enumerate().all(|(i, at)| i == *at))
+    let is_cut = tensor.layout.as_deref().is_some_and(|layout| layout.last() == Some(&CUT));
+    !is_cut && order(tensor).is_some_and(<[usize]>::is_sorted)
 }
 
 /// Notes that a view which was just made has the dimensions of `input` in this order.
@@ -32,8 +33,31 @@ pub(crate) fn permuted(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor, by: &[
     // Where each of the new dimensions lies, from where the old ones do.
     let new: Option<Vec<usize>> =
         order(input).and_then(|old| old.iter().map(|dim| by.iter().position(|from| from == dim)).collect());
-    set(cx, made, new);
+    let is_cut = input.layout.as_deref().is_some_and(|layout| layout.last() == Some(&CUT));
+    set(cx, made, new.map(|new| new.into_iter().chain(is_cut.then_some(CUT)).collect()));
 }
+
+/// Notes that a result which was just made lies in memory as `input` does, but densely: what
+/// elementwise functions give.
+pub(crate) fn kept(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
+    let sizes = |t: &Tensor| t.sizes();
+    if cx.it.heap.tensor_ref(made).is_some_and(|made| sizes(made) == sizes(input)) {
+        set(cx, made, order(input).map(<[usize]>::to_vec));
+    }
+}
+
+/// Notes that a view which was just made is a slice of `input` with all of its dimensions. If none
+/// of these were moved, nothing is noted: the slice may still be dense.
+pub(crate) fn cut(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
+    let moved = order(input).filter(|order| !order.is_sorted());
+    let rank = cx.it.heap.tensor_ref(made).and_then(Tensor::rank);
+    if let Some(moved) = moved.filter(|moved| Some(moved.len()) == rank) {
+        set(cx, made, Some(moved.iter().copied().chain([CUT]).collect()));
+    }
+}
+
+/// Stands behind the order of a slice, which is not dense.
+const CUT: usize = usize::MAX;
 
 /// Notes that a view which was just made is dense where `input` is.
 pub(crate) fn viewed(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
@@ -50,7 +74,9 @@ fn set(cx: &mut Cx<'_, '_>, made: &Value, order: Option<Vec<usize>>) {
 
 /// The dimensions from the outermost in memory to the innermost.
 fn order(tensor: &Tensor) -> Option<&[usize]> {
-    tensor.layout.as_deref().filter(|order| Some(order.len()) == tensor.rank())
+    let layout = tensor.layout.as_deref()?;
+    let order = layout.strip_suffix(&[CUT]).unwrap_or(layout);
+    Some(order).filter(|order| Some(order.len()) == tensor.rank())
 }
 
 /// Whether `view` certainly refuses these sizes: they join dimensions that are apart in memory.
@@ -121,5 +147,8 @@ mod tests {
         // A length of 1 lies wherever one wants it.
         assert!(!refused(&[5, 1, 4], &[1, 0, 2], &[20]));
         assert!(!refused(&[2, 5, 4], &[0, 2, 1], &[2, 5, 2, 2]));
+        // A slice of a transposed matrix.
+        assert!(refused(&[3, 4], &[1, 0, CUT], &[12]));
+        assert!(!refused(&[1, 4], &[1, 0, CUT], &[4]));
     }
 }
