@@ -6,6 +6,7 @@
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
 use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace;
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, ObjId, Size, Value};
 
@@ -47,7 +48,7 @@ impl Rule for AxesSwappedByView {
             _ => return,
         };
         let (Some(old), Some(new)) = (tensor.sizes(), asked(it, bound, &tensor.numel())) else { return };
-        if !swaps(&old, &new) && !joins_over(&old, &new) {
+        if !swaps(&old, &new, || is_padded(cx, id)) && !joins_over(&old, &new) {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
@@ -66,6 +67,30 @@ impl Rule for AxesSwappedByView {
         let labels = tensor.shape_at.map(|span| Label { span, message: format!("[{}] comes from here", text(&old)) });
         cx.findings.report(NAME, Severity::Warning, message, span, labels.into_iter().collect());
     }
+}
+
+/// Functions that put something before or behind the elements.
+const PADS: &[&str] = &["pad", "cat", "concat", "concatenate", "hstack", "vstack", "stack"];
+
+/// Whether a tensor was padded, or written to, before it was cut and viewed.
+fn is_padded(cx: &Context<'_, '_>, tensor: ObjId) -> bool {
+    let mut next = Some(tensor);
+    for _ in 0..MOST {
+        let Some(id) = next else { return false };
+        let Some(node) = cx.trace.graph.node(id) else {
+            // A slice is a view without a node.
+            next = trace::tensor(cx.it, id).and_then(|t| t.base).filter(|base| *base != id);
+            continue;
+        };
+        let name = node.function.trim_end_matches('_');
+        // Nothing has a name where elements were assigned.
+        if name.is_empty() || PADS.contains(&name) {
+            return true;
+        }
+        let passes = VIEWS.contains(&name) || ELEMENTWISE.contains(&name);
+        next = node.inputs.first().copied().filter(|_| passes);
+    }
+    false
 }
 
 /// An earlier view that a later one undoes.
@@ -141,7 +166,7 @@ fn joins_over(old: &[Size], new: &[Size]) -> bool {
 }
 
 /// Whether the sizes are the same, with at least two of them at other places.
-fn swaps(old: &[Size], new: &[Size]) -> bool {
+fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
     if old.len() < 3 || old.len() != new.len() {
         return false;
     }
@@ -154,11 +179,15 @@ fn swaps(old: &[Size], new: &[Size]) -> bool {
     };
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
     // Transformer-XL shifts the rows of its scores with such a view of a padded tensor, and so does
-    // Longformer.
+    // Longformer: these are the last two axes or the first two. The heads and the steps of
+    // attention are the two in the middle.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
     // The same with three axes: a column was put before the last one.
     let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);
     let skewed = matches!(from.as_slice(), [a, b] if padded(a, b) || padded(b, a));
-    let shift = skewed || old.len() == 4 && from.len() == 2 && (0..3).any(|at| moves(at) && moves(at + 1));
+    let neighbours = old.len() == 4 && from.len() == 2;
+    let shift = skewed
+        || neighbours && (moves(0) && moves(1) || moves(2) && moves(3))
+        || neighbours && moves(1) && moves(2) && is_padded();
     !shift && from.len() >= 2 && distinct(&from) && from.iter().all(|size| to.contains(size))
 }
