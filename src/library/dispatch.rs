@@ -303,7 +303,7 @@ impl Library for Libraries {
     }
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {
-        torch::indexing::truth(it, object)
+        torch::indexing::truth(it, object).or_else(|| is_always_true(it, object).then_some(true))
     }
 
     fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
@@ -353,4 +353,31 @@ impl Library for Libraries {
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value> {
         torch::annotation::annotated(it, annotation, name, span)
     }
+}
+
+/// Packages whose classes have neither `__bool__` nor `__len__`.
+const NEVER_EMPTY: &[&str] = &[
+    "torchvision.transforms.",
+    "torch.optim.",
+    "torch.nn.",
+    "torch.amp.",
+    "torch.cuda.amp.",
+    "torch.utils.tensorboard.",
+];
+/// Their classes that have one.
+const CONTAINERS: &[&str] = &[
+    "torch.nn.Sequential",
+    "torch.nn.ModuleList",
+    "torch.nn.ModuleDict",
+    "torch.nn.ParameterList",
+    "torch.nn.ParameterDict",
+    "torch.nn.utils.rnn.PackedSequence",
+];
+
+/// Whether an instance of a library's class is true, as every object without a length is.
+fn is_always_true(it: &Interp<'_>, object: &Value) -> bool {
+    let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_path());
+    class.is_some_and(|class| {
+        NEVER_EMPTY.iter().any(|package| class.starts_with(package)) && !CONTAINERS.contains(&class)
+    })
 }

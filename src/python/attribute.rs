@@ -34,6 +34,9 @@ impl<'p> Interp<'p> {
             Value::Path(path) if name.as_str() == "__name__" && self.library.bases(*path).is_some() => {
                 Some(Value::str(path.as_str().rsplit('.').next().unwrap_or_default()))
             }
+            _ if name.as_str() == "__dict__" && self.is_namespace(object) => {
+                Some(Value::Method(Rc::new((object.clone(), name))))
+            }
             Value::Path(path) => Some(self.path_member(*path, name)),
             Value::Super(pair) => {
                 let (class, receiver) = (pair.0, pair.1.clone());

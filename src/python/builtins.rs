@@ -185,6 +185,11 @@ impl<'p> Interp<'p> {
                     None => Value::Unknown,
                 },
             },
+            "globals" => match self.modules.get(&self.file()).copied() {
+                Some(module) => self.getattr(&Value::Obj(module), sym("__dict__"), span),
+                None => Value::Unknown,
+            },
+            "vars" if self.is_namespace(&first) => self.getattr(&first, sym("__dict__"), span),
             "vars" => {
                 let attributes = self.attributes(&first);
                 // What only one path sets may be lacking.
@@ -429,7 +434,20 @@ impl<'p> Interp<'p> {
         known.map_or(Value::Any(Type::Bool), Value::Bool)
     }
 
-    fn getattr_call(&mut self, object: &Value, name: Option<&Value>, default: Option<&Value>, span: Span) -> Value {
+    /// `getattr(object, name, default)`; for one of several names, what their values have in common.
+    pub(super) fn getattr_call(
+        &mut self,
+        object: &Value,
+        name: Option<&Value>,
+        default: Option<&Value>,
+        span: Span,
+    ) -> Value {
+        if let Some(Value::Among(among)) = name {
+            let texts = among.texts.iter().map(|text| Value::Str(text.clone()));
+            let texts: Vec<Value> = texts.collect();
+            let found: Vec<Value> = texts.iter().map(|n| self.getattr_call(object, Some(n), default, span)).collect();
+            return self.any_one(&found, among.taken);
+        }
         let Some(name) = name.and_then(Value::as_str) else { return Value::Unknown };
         match (self.try_getattr(object, sym(name), span), default) {
             (Some(value), Some(default)) if object.as_obj().is_some_and(|id| self.heap.may_lack(id, sym(name))) => {

@@ -72,6 +72,9 @@ impl<'p> Interp<'p> {
                 },
                 _ => Value::Unknown,
             },
+            view if let Some(owner) = self.dict_owner(view).filter(|owner| self.is_namespace(owner)) => {
+                self.getattr_call(&owner, Some(index), None, span)
+            }
             view if let Some(owner) = self.dict_owner(view) => {
                 let attributes = self.attributes(&owner);
                 self.subscript(&attributes, index, span)

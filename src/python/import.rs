@@ -293,6 +293,11 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// `importlib.import_module(name)`, where the name is absolute.
+    pub fn import_named(&mut self, name: &str, span: Span) -> Value {
+        if name.is_empty() || name.starts_with('.') { Value::Unknown } else { self.import_module(name, 0, span) }
+    }
+
     /// What a dotted path names, of a library or of the project.
     pub(crate) fn object_at(&mut self, path: &str, span: Span) -> Value {
         let Some((module, name)) = path.rsplit_once('.') else { return Value::Unknown };

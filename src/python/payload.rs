@@ -146,6 +146,15 @@ impl<'p> Interp<'p> {
         }
     }
 
+    /// Whether a value is a module: its `__dict__` is a way to its members.
+    pub(super) fn is_namespace(&self, value: &Value) -> bool {
+        match value {
+            Value::Path(_) => true,
+            Value::Obj(id) => matches!(self.heap.get(*id), Data::Module { .. }),
+            _ => false,
+        }
+    }
+
     /// The attributes of an instance as a new dictionary.
     pub(super) fn attributes(&mut self, object: &Value) -> Value {
         let Some(instance) = self.heap.instance_of(object) else { return Value::Unknown };
@@ -164,6 +173,16 @@ impl<'p> Interp<'p> {
 
     /// A method of an instance's `__dict__`.
     pub(super) fn attributes_method(&mut self, owner: &Value, name: Sym, args: Args, span: Span) -> Value {
+        if self.is_namespace(owner) {
+            let mut given = args.pos.iter().map(|arg| arg.value.clone());
+            return match (name.as_str(), given.next()) {
+                ("get" | "__getitem__", Some(key)) => {
+                    let default = given.next();
+                    self.getattr_call(owner, Some(&key), default.as_ref(), span)
+                }
+                _ => Value::Unknown,
+            };
+        }
         let before = self.attributes(owner);
         let was_open = self.heap.dict_of(&before).is_none_or(|dict| dict.open.is_some());
         let value = self.call(&Value::Method(Rc::new((before.clone(), name))), args, span);

@@ -19,6 +19,10 @@ pub(crate) fn register(t: &mut Table) {
     t.family("os.", "getpid getppid", "", any_int);
     t.family("os.", "cpu_count process_cpu_count", "", any_int);
     t.family("os.", "makedirs mkdir remove chdir rename rmdir unlink", "*args, **kwargs", none);
+    t.def("importlib.import_module", "name, package=None", |cx, b| {
+        let (name, span) = (b.get("name"), cx.span);
+        name.as_str().map_or(Value::Unknown, |name| cx.it.import_named(name, span))
+    });
     t.constant("os.sep", Constant::Str("/"));
     t.constant("os.linesep", Constant::Any(Type::Str));
     t.constant("os.name", Constant::Any(Type::Str));
