@@ -20,6 +20,7 @@ pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod resize;
 pub(crate) mod rnn;
+mod state;
 pub(crate) mod utils;
 
 use crate::library::{Cx, Table};

@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::state;
 use crate::library::notes::BUFFER;
 use crate::library::torch::attributes;
 use crate::library::{Cx, Table};
@@ -259,7 +260,7 @@ pub(crate) enum Kind {
 }
 
 /// The parameters or buffers that a module holds itself.
-fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
+pub fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
     let (Some(id), Some(instance)) = (object.as_obj(), cx.it.heap.instance_of(object)) else {
         return Found { found: Vec::new(), complete: false };
     };
@@ -595,7 +596,8 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             dict.entries.insert(Key::Str(name.as_str().into()), detached);
         }
     }
-    if !all.complete || !buffers.complete {
+    // Each of the names of what has several is a key.
+    if !all.complete || !buffers.complete || state::is_tied(cx, &object) {
         let other = cx.some_tensor();
         dict.open = Some(other);
     }
@@ -604,6 +606,7 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// New values in the old tensors: shapes, dtypes and devices stay.
 fn load_state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    state::check(cx, b);
     let object = b.get("self");
     for id in registered(cx, &object) {
         if let Data::Tensor(tensor) = cx.it.heap.get(id) {
