@@ -194,6 +194,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
                 cx.reject(RejectKind::Dtype, message, vec![dtype_read(("the tensor", &tensor))]);
                 return true;
             }
+            frozen(cx.it, &tensor, grad);
             cx.it.heap.update_tensor(id, |t| t.grad = grad);
             true
         }
@@ -238,6 +239,19 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
 pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     if matches!(it.heap.get(object), Data::Tensor(tensor) if tensor.grad == Grad::Off && !tensor.parameter) {
         it.heap.update_tensor(object, |tensor| tensor.grad = Grad::Unknown);
+    }
+}
+
+/// Gradients of a tensor are turned off. If nothing is known of it, as of the parameters of a module
+/// with unknown parts, it may be any parameter.
+pub fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
+    if to != Grad::Off || tensor.parameter || tensor.shape.is_some() || tensor.dtype.is_some() {
+        return;
+    }
+    for object in it.heap.ids() {
+        if matches!(it.heap.get(object), Data::Tensor(tensor) if tensor.parameter && tensor.grad == Grad::Leaf) {
+            it.heap.update_tensor(object, |tensor| tensor.grad = Grad::Unknown);
+        }
     }
 }
 

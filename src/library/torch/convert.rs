@@ -1,6 +1,7 @@
 //! Tensor methods that change dtype, device or gradient state, or leave PyTorch: `to`,
 //! `cuda`, `float`, `numpy`, `item`, `detach`, `backward`.
 
+use super::attributes;
 use super::broadcast::{device_read, dtype_read, result_grad, shape_read, shape_text};
 use super::carry;
 use super::cast::cast;
@@ -419,6 +420,7 @@ fn requires_grad_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 cx.reject(RejectKind::Value, message, vec![("`input` comes from here".to_owned(), input.shape_at)]);
                 return value;
             }
+            attributes::frozen(cx.it, &input, Grad::Off);
             Grad::Off
         }
         None => Grad::Unknown,
