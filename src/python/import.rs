@@ -294,7 +294,7 @@ impl<'p> Interp<'p> {
     }
 
     /// `importlib.import_module(name)`, where the name is absolute.
-    pub fn import_named(&mut self, name: &str, span: Span) -> Value {
+    pub(crate) fn import_named(&mut self, name: &str, span: Span) -> Value {
         if name.is_empty() || name.starts_with('.') { Value::Unknown } else { self.import_module(name, 0, span) }
     }
 

@@ -244,7 +244,7 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
 
 /// Gradients of a tensor are turned off. If nothing is known of it, as of the parameters of a module
 /// with unknown parts, it may be any parameter.
-pub fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
+pub(crate) fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
     if to != Grad::Off || tensor.parameter || tensor.shape.is_some() || tensor.dtype.is_some() {
         return;
     }

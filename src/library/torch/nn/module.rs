@@ -260,7 +260,7 @@ pub(crate) enum Kind {
 }
 
 /// The parameters or buffers that a module holds itself.
-pub fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
+pub(crate) fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
     let (Some(id), Some(instance)) = (object.as_obj(), cx.it.heap.instance_of(object)) else {
         return Found { found: Vec::new(), complete: false };
     };
