@@ -394,11 +394,13 @@ impl<'p> Interp<'p> {
 
     /// `object.name` as the program writes it.
     fn read_attribute(&mut self, object: &Value, name: Sym, span: Span) -> Value {
-        let missing = match object {
-            Value::Path(path) => self.reports_name(*path, name, span),
-            object => self.reports_attribute(object, name, span),
-        };
-        if missing { self.raise("AttributeError") } else { self.getattr(object, name, span) }
+        if let Value::Path(path) = object {
+            // Another version may have it: what follows is looked at all the same.
+            self.reports_name(*path, name, span);
+        } else if self.reports_attribute(object, name, span) {
+            return self.raise("AttributeError");
+        }
+        self.getattr(object, name, span)
     }
 
     // Calls.

@@ -280,10 +280,8 @@ impl<'p> Interp<'p> {
                 Import::External if stmt.level == 0 => {
                     let path = self.library.canonical(sym(module_name));
                     self.event(Event::Import { path, span });
-                    if self.reports_name(path, sym(name), self.span(alias)) {
-                        self.raise("ImportError");
-                        return;
-                    }
+                    let place = self.span(alias);
+                    self.reports_name(path, sym(name), place);
                     let library = self.library;
                     library.member(self, path, sym(name))
                 }

@@ -7,8 +7,12 @@ use super::library::{RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Sym, Type, Value, sym};
 
-/// Python types that NumPy 1.24 took away under its own name.
-const FORMER: &[&str] = &["int", "float", "complex", "object", "str"];
+/// Python's own types, which NumPy had under its own name until 1.24.
+const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"];
+
+/// Modules that stand for all modules below them, too: of these only a name that is nearly one of theirs is
+/// surely none.
+const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets", "torchvision.transforms"];
 
 /// Attributes of tensors that named tuples of results have, too.
 const FIELDS: &[&str] =
@@ -23,18 +27,11 @@ impl Interp<'_> {
             return false;
         }
         let dotted = format!("{path}.{name}");
-        if path.as_str() == "numpy" && FORMER.contains(&name.as_str()) {
-            let message = format!("`{dotted}` does not exist: it was Python's own `{name}`");
-            self.suspect(Rejection {
-                kind: RejectKind::Name,
-                message,
-                reads: Vec::new(),
-                span,
-                assumed: Some("with NumPy 1.24 or newer"),
-            });
+        let near = nearest(name.as_str(), names.iter().copied());
+        let former = path.as_str() == "numpy" && FORMER.contains(&name.as_str());
+        if former || near.is_none() && MERGED.contains(&path.as_str()) {
             return false;
         }
-        let near = nearest(name.as_str(), names.iter().copied());
         self.report_missing(RejectKind::Name, format!("`{dotted}` does not exist{}", meant(near)), span)
     }
 

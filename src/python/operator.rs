@@ -346,6 +346,10 @@ impl<'p> Interp<'p> {
     }
 
     /// `a == b` on Python's own values.
+    fn is_plain_class(&self, id: crate::value::ObjId) -> bool {
+        matches!(self.heap.get(id), Data::Class(class) if !class.open)
+    }
+
     pub(super) fn equals(&self, a: &Value, b: &Value) -> Option<bool> {
         match (a, b) {
             (Value::Unknown | Value::Any(_), _) | (_, Value::Unknown | Value::Any(_)) => None,
@@ -358,6 +362,8 @@ impl<'p> Interp<'p> {
                 },
                 _ => Some(false),
             },
+            // Two classes, unless their metaclass compares them.
+            (Value::Obj(x), Value::Obj(y)) if self.is_plain_class(*x) && self.is_plain_class(*y) => Some(x == y),
             (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
             (Value::Device(x), Value::Device(y)) => match (x.index, y.index) {
                 _ if x.kind != y.kind => x.same(*y),
