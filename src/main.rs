@@ -1,3 +1,5 @@
+//! The binary: everything is in the library.
+
 use std::process::ExitCode;
 
 /// Interpreting makes and drops many small objects: the system's allocator takes a good part

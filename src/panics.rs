@@ -39,6 +39,7 @@ mod tests {
     fn a_panic_becomes_its_message() {
         install();
         let caught = catch(|| {
+            #[expect(clippy::manual_assert, reason = "a panic is the point")]
             if true {
                 panic!("no such luck")
             }

@@ -73,5 +73,5 @@ fn hold(name: &str, wanted: &str) {
 
 fn between<'t>(text: &'t str, open: &str, close: &str) -> &'t str {
     let found = text.split_once(open).and_then(|(_, rest)| rest.split_once(close));
-    found.map(|(part, _)| part).unwrap_or_else(|| panic!("README.md has no {open}…{close}"))
+    found.map_or_else(|| panic!("README.md has no {open}…{close}"), |(part, _)| part)
 }

@@ -40,6 +40,7 @@ pub(super) struct ConfigArgs {
     force_exclude: bool,
     #[arg(long, overrides_with = "force_exclude", hide = true)]
     no_force_exclude: bool,
+    #[expect(clippy::doc_link_with_quotes, reason = "the text of --help: TOML, and no link")]
     /// A configuration file, or a setting such as 'select = ["TV1"]'
     #[arg(long, value_name = "FILE|SETTING")]
     config: Vec<String>,

@@ -285,7 +285,7 @@ fn input(args: &Args, global: &Global) -> Result<(Input, bool), Failure> {
     let wanted = Wanted { witnesses: args.verify, ..Wanted::default() };
     let start = start_folder(args.paths.first().map(PathBuf::as_path));
     let known = known(&args.known, &start).map_err(Failure::Message)?;
-    let mut input = Input { show_progress, wanted, known, ..Input::default() };
+    let mut input = Input { wanted, show_progress, known, ..Input::default() };
     let from_stdin = args.paths.iter().any(dash);
     if from_stdin {
         if args.paths.len() > 1 {

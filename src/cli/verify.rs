@@ -75,7 +75,7 @@ impl VerifyArgs {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     let limit = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    if limit.is_zero() || limit > Duration::from_secs(86_400) {
+    if limit.is_zero() || limit > Duration::from_hours(24) {
         return Err("must be more than 0, and no more than a day".to_owned());
     }
     Ok(limit)

@@ -114,6 +114,7 @@ pub(crate) const KEYS: &[&str] = &[
 ];
 
 /// The JSON Schema of the configuration file, as committed.
+#[must_use]
 pub fn schema() -> String {
     let schema = schemars::schema_for!(Options);
     let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();

@@ -207,7 +207,9 @@ impl Judge<'_, '_> {
             Expr::Name(name) => match self.names.get(name.id.as_str()) {
                 Some((value, reads)) => {
                     let (value, reads) = (value.clone(), reads.clone());
-                    reads.into_iter().for_each(|read| self.note(read));
+                    for read in reads {
+                        self.note(read);
+                    }
                     value
                 }
                 None => Cv::Unknown,

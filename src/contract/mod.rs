@@ -30,6 +30,7 @@ struct Contract {
 
 /// The contracts of all pages, compiled, by the function that they speak of.
 pub(crate) struct Contracts {
+    #[expect(clippy::struct_field_names, reason = "all of them: the other fields find one")]
     contracts: Vec<Contract>,
     by_path: FxHashMap<Sym, Vec<usize>>,
     by_rejection: FxHashMap<&'static str, usize>,

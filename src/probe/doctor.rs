@@ -13,7 +13,7 @@ use super::runtime::VERSION;
 use super::worker::{Answer, Work, Worker};
 
 /// The time limit for one part. Importing PyTorch from a cold disk takes longest.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 /// If a launch takes at least this fraction of the kernel's time, it has waited for the kernel.
 const WAITED: f64 = 0.5;
 
@@ -100,7 +100,7 @@ enum SetBy {
     Import,
 }
 
-/// Whether a launch waits for its kernel with CUDA_LAUNCH_BLOCKING=1, and does not wait without it.
+/// Whether a launch waits for its kernel with `CUDA_LAUNCH_BLOCKING=1`, and does not wait without it.
 #[derive(Debug, Default, Serialize)]
 struct LaunchBlocking {
     takes_effect: Option<bool>,

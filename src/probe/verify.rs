@@ -20,7 +20,7 @@ use crate::rules::{Page, Rules};
 use crate::value::Kind;
 
 /// The time limit for importing PyTorch.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 const HISTORY_ONLY: &str = "it depends on how the values were computed";
 

@@ -143,7 +143,9 @@ fn lengths(form: &Form, add: &mut dyn FnMut(&Length)) {
     match form {
         Form::Length(length) => add(length),
         Form::Tuple(items) | Form::List(items) | Form::Slice(items) => {
-            items.iter().for_each(|item| lengths(item, add));
+            for item in items {
+                lengths(item, add);
+            }
         }
         Form::Dict(entries) => entries.iter().for_each(|(_, value)| lengths(value, add)),
         Form::Tensor(tensor) => tensor.shape.iter().flatten().for_each(add),

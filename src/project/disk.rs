@@ -123,7 +123,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.py");
         fs::write(&path, "x = 1\n").unwrap();
-        let old = SystemTime::now() - Duration::from_secs(60);
+        let old = SystemTime::now() - Duration::from_mins(1);
         fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
         let disk = Arc::new(Disk::default());
         let content = || {

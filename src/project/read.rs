@@ -185,6 +185,7 @@ fn utf8(path: &Path, bytes: &[u8]) -> Result<(String, Encoding), ReadError> {
         Err(error) => {
             let at = error.valid_up_to();
             let before = bytes.get(..at).unwrap_or_default();
+            #[expect(clippy::naive_bytecount, reason = "once, for a file that cannot be read")]
             let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
             let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
             let byte = bytes.get(at).copied().unwrap_or_default();

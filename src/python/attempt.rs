@@ -159,7 +159,7 @@ impl<'p> Interp<'p> {
         if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
     }
 
-    /// Runs the handler that takes [`Library::fatal`] as if that had been raised, for the
+    /// Runs the handler that takes [`Library::fatal`](super::Library::fatal) as if that had been raised, for the
     /// observer only: nothing of it is kept.
     fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: u32) {
         let in_loop = self.frames.last().is_some_and(|f| f.loops().next().is_some());

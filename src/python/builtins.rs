@@ -119,7 +119,7 @@ pub(super) fn lookup(name: Sym) -> Value {
     PATHS.get(&name).map_or(Value::Unknown, |path| Value::Path(*path))
 }
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     pub(super) fn call_builtin(&mut self, name: &str, args: Args, span: Span) -> Value {
         let values = Self::values(&args);
         let first = values.first().cloned().unwrap_or(Value::Unknown);

@@ -13,7 +13,7 @@ use crate::value::{Data, Dict, Items, Iter, Key, ObjId, Size, Sym, Type, Value, 
 /// As long a list is sorted element by element.
 const MOST_SORTED: usize = 1024;
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     /// A method of one of Python's own types; `None` if the receiver is not of them.
     pub(super) fn container_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         match receiver {

@@ -14,7 +14,7 @@ use crate::value::{
     texts_of,
 };
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     /// `object[index]`.
     pub(crate) fn subscript(&mut self, object: &Value, index: &Value, span: Span) -> Value {
         let library = self.library;

@@ -33,7 +33,7 @@ pub(crate) enum Hook {
     Anytime,
 }
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     /// What an unseen function may have changed in its arguments: the contents of lists and
     /// dicts.
     pub(super) fn havoc_args(&mut self, args: &Args) {

@@ -55,7 +55,7 @@ pub(super) struct Deferred<'p> {
     bindings: &'p Bindings,
 }
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     /// Runs the file as the program: `__name__` is `"__main__"`.
     pub(super) fn run_main(&mut self) -> ObjId {
         let (_, scope) = self.enter_module(self.root, "__main__");

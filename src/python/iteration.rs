@@ -8,7 +8,7 @@ use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Source, Type, Valu
 /// The longest range that is written out.
 const MAX_RANGE: i64 = 4096;
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     pub(super) fn range(&mut self, values: &[Value]) -> Value {
         let (start, stop, step) = match values {
             [stop] => (Some(0), stop.as_int(), Some(1)),
@@ -23,6 +23,7 @@ impl<'p> Interp<'p> {
             let mut at = start;
             while (step > 0 && at < stop) || (step < 0 && at > stop) {
                 if i64::try_from(out.len()).is_ok_and(|n| n >= MAX_RANGE) {
+                    #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
                     let all =
                         Value::ranged(Range::up_to(start.min(stop) as f64, Size::Int(start.max(stop))), false, None);
                     return self.heap.iter(Items::Many(all));
@@ -47,8 +48,10 @@ impl<'p> Interp<'p> {
         // A length is taken not to be 0.
         let filled = stop.is_some_and(|stop| {
             let least = stop.range().map(|(range, _)| range.lo());
+            #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
+            let start = start.map(|start| start as f64);
             stop.as_size().is_some_and(|size| !size.is_unknown())
-                || least.zip(start).is_some_and(|(least, start)| least > start as f64)
+                || least.zip(start).is_some_and(|(least, start)| least > start)
         });
         let numbers = Value::Obj(self.heap.alloc(Data::Iter(Iter {
             items: Items::Many(element),
@@ -90,7 +93,7 @@ impl<'p> Interp<'p> {
         match name {
             "tuple" => match items {
                 Items::Exact(items) => Value::tuple(items),
-                many => self.heap.iter(many),
+                many @ Items::Many(_) => self.heap.iter(many),
             },
             "set" | "frozenset" => {
                 let items = self.distinct(items);
@@ -102,7 +105,7 @@ impl<'p> Interp<'p> {
                         items.reverse();
                         self.heap.iterator(Items::Exact(items))
                     }
-                    many => self.heap.iter(many),
+                    many @ Items::Many(_) => self.heap.iter(many),
                 };
                 self.heap.note_sources(&iterator, values.get(..1).unwrap_or_default());
                 iterator
@@ -117,7 +120,7 @@ impl<'p> Interp<'p> {
                             Items::Exact(vec![element; len])
                         }
                     },
-                    many => many,
+                    many @ Items::Many(_) => many,
                 };
                 Value::Obj(self.heap.alloc(Data::List(sorted)))
             }

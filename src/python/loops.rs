@@ -22,7 +22,7 @@ const SHORT_BODY: u32 = 600;
 /// … or over more still, if the body is shorter (lists that grow keep their length).
 const UNROLL_LONGER: usize = 512;
 const SHORTER_BODY: u32 = 120;
-/// After so many rounds, what still changes is given up: see [`Heap::give_up_changes`].
+/// After so many rounds, what still changes is given up: see `Heap::give_up_changes`.
 const PATIENCE: usize = 4;
 /// After so many, everything that the body changes.
 const MAX_ROUNDS: usize = 16;

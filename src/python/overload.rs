@@ -8,7 +8,7 @@ use super::{Arg, Args, Event};
 use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Value, is_mark, join, sym};
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     /// What the methods of the program's classes make of a comparison; `None` where neither side
     /// defines it, or where both pass the question on.
     pub(super) fn compared(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {

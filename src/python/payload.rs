@@ -54,7 +54,7 @@ const LIST_METHODS: &[&str] = &[
     "__delitem__",
 ];
 
-impl<'p> Interp<'p> {
+impl Interp<'_> {
     pub(super) fn payload(&self, object: &Value) -> Option<Value> {
         self.heap.instance_of(object)?.attrs.get(&sym(PAYLOAD)).cloned()
     }

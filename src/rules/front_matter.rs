@@ -92,8 +92,11 @@ pub(super) enum Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FixKind {
+    /// There is no fix.
     None,
+    /// The fix cannot change a program that works.
     Safe,
+    /// The fix may change what a program computes: it is applied only on request.
     Unsafe,
 }
 

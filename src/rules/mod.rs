@@ -33,11 +33,13 @@ mod table {
 /// The rules of a run: those of torchvet and those of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
+    /// torchvet's pages by code, then the user's in the order in which they were loaded.
     pub pages: Vec<Page>,
 }
 
 impl Rules {
     /// The rules of torchvet, by code. `build.rs` has checked every page, so none is missing here.
+    #[must_use]
     pub fn builtin() -> Rules {
         let read = |&(stem, text): &(&'static str, &'static str)| {
             Page::read(stem.into(), format!("rules/{stem}.md"), text.into()).ok()
@@ -47,8 +49,12 @@ impl Rules {
         Rules { pages }
     }
 
-    /// Adds a page of the user, which messages call `shown`. The error is `path:line: what is
-    /// wrong`.
+    /// Adds a page of the user, which messages call `shown`.
+    ///
+    /// # Errors
+    ///
+    /// `path:line: what is wrong`, if the page cannot be read, is no valid page, or has the code or
+    /// the name of another rule.
     pub fn load_user(&mut self, path: &Path, shown: &Path) -> Result<(), String> {
         let shown = shown.display();
         let fault = |line: usize, message: &str| format!("{shown}:{line}: {message}");
@@ -76,6 +82,7 @@ impl Rules {
     }
 
     /// The rule with this code or name.
+    #[must_use]
     pub fn find(&self, code_or_name: &str) -> Option<&Page> {
         self.pages.iter().find(|page| page.code == code_or_name || page.name == code_or_name)
     }

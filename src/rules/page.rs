@@ -11,15 +11,19 @@ use crate::diagnostic::Severity;
 /// A rule's page, parsed and checked.
 #[derive(Debug, Clone)]
 pub struct Page {
+    /// `TV101`, or for a page of the user capital letters and three digits.
     pub code: Cow<'static, str>,
     /// The stem of the page's file: the name of the bad pattern.
     pub name: Cow<'static, str>,
     /// The file of the page, as messages name it.
     pub file: String,
+    /// Half a line, without its full stop.
     pub summary: String,
+    /// The highest severity of its findings.
     pub severity: Severity,
     /// The torchvet version that introduced the rule.
     pub since: String,
+    /// Whether its findings have fixes, and of which kind.
     pub fix: FixKind,
     /// Whether the rule is enabled by default.
     pub default: bool,
@@ -83,11 +87,13 @@ impl Page {
     }
 
     /// The sections: the page without its title, summary and metadata.
+    #[must_use]
     pub fn body(&self) -> &str {
         self.text[self.body..].trim()
     }
 
     /// The text of the section `## title`.
+    #[must_use]
     pub fn section(&self, title: &str) -> Option<&str> {
         self.find(title).map(|section| section.text)
     }
@@ -98,16 +104,19 @@ impl Page {
     }
 
     /// Whether the mistake makes the program fail, rather than being silently wrong.
+    #[must_use]
     pub fn raises(&self) -> bool {
         self.cpu.is_some() || self.cuda.is_some()
     }
 
     /// The Python code of `## Contract`.
+    #[must_use]
     pub fn contract(&self) -> Option<&str> {
         self.code_blocks("Contract").first().copied()
     }
 
     /// The line in the page's file at which a part of [`Page::text`] begins, from 1.
+    #[must_use]
     pub fn line_of(&self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         1 + self.text.bytes().take(offset).filter(|&byte| byte == b'\n').count()

@@ -222,7 +222,8 @@ impl Worker {
                 }
                 let matters = |path: &Path| {
                     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                    crate::config::CONFIG_FILES.contains(&name) || name.ends_with(".md")
+                    crate::config::CONFIG_FILES.contains(&name)
+                        || path.extension().is_some_and(|extension| extension == "md")
                 };
                 if paths.iter().any(|(path, _)| matters(path)) {
                     self.workspace.settings.forget();

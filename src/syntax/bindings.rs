@@ -199,14 +199,18 @@ fn bound(stmt: &Stmt, bind: &mut dyn FnMut(&str)) {
 }
 
 fn all_bound(body: &[Stmt], bind: &mut dyn FnMut(&str)) {
-    body.iter().for_each(|stmt| bound(stmt, bind));
+    for stmt in body {
+        bound(stmt, bind);
+    }
 }
 
 fn bound_by_target(target: &Expr, bind: &mut dyn FnMut(&str)) {
     match target {
         Expr::Name(name) => bind(name.id.as_str()),
         Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) => {
-            elts.iter().for_each(|target| bound_by_target(target, bind));
+            for target in elts {
+                bound_by_target(target, bind);
+            }
         }
         Expr::Starred(starred) => bound_by_target(&starred.value, bind),
         // `names["key"] = …` changes `names`.

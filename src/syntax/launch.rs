@@ -220,7 +220,7 @@ fn yaml(path: &Path, text: &str) -> Vec<Setting> {
             // `- name: NAME`, `value: "1"`
             match key {
                 "name" => {
-                    named = variable(value.trim_matches(['"', '\''])).map(|variable| Setting { variable, at: place })
+                    named = variable(value.trim_matches(['"', '\''])).map(|variable| Setting { variable, at: place });
                 }
                 "value" if is_on(value) => found.extend(named.take()),
                 _ => {}

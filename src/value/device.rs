@@ -69,7 +69,7 @@ impl Device {
             (DeviceKind::Cpu, _) => Some(true),
             _ => match (self.index, other.index) {
                 (Some(a), Some(b)) => Some(a == b),
-                (None, None) | (Some(0), None) | (None, Some(0)) => Some(true),
+                (None | Some(0), None) | (None, Some(0)) => Some(true),
                 _ => None,
             },
         }

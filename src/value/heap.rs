@@ -104,6 +104,7 @@ impl Heap {
         Value::Obj(self.alloc(Data::Dict(dict)))
     }
 
+    #[expect(clippy::iter_not_returning_iterator, reason = "an iterator of the program")]
     pub(crate) fn iter(&mut self, items: Items) -> Value {
         self.over(items, false)
     }

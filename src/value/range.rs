@@ -143,7 +143,7 @@ impl Range {
             #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
             Size::Int(n) => Range::bounds(lo, lo.max(n as f64 - 1.0)),
             Size::Unknown => Range::bounds(lo, f64::INFINITY),
-            below => Range { below: Some(below), ..Range::bounds(lo, f64::INFINITY) },
+            below @ Size::Expr(_) => Range { below: Some(below), ..Range::bounds(lo, f64::INFINITY) },
         }
     }
 

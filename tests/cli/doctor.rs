@@ -69,7 +69,7 @@ broken = lambda _: Driver()";
     assert_eq!(health["driver"]["trouble"], "libcuda.so.1 cannot be initialised: error 802");
 }
 
-/// A GPU of which launches wait for their kernel where CUDA_LAUNCH_BLOCKING says so.
+/// A GPU of which launches wait for their kernel where `CUDA_LAUNCH_BLOCKING` says so.
 const GPU: &str = "
 import os, time, types
 import torch

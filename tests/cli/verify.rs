@@ -204,7 +204,7 @@ fn what_no_call_shows_is_undecided() {
     assert!(shown.contains("TV302") && shown.contains("(undecided: a single call cannot show it)"), "{shown}");
 }
 
-/// A page of the user's that claims of a function that it raises a RuntimeError.
+/// A page of the user's that claims of a function that it raises a `RuntimeError`.
 fn page(function: &str, contract: &str) -> String {
     format!(
         "\

@@ -77,8 +77,8 @@ fn broken_code_while_typing() {
     assert!(found.contains(&"TV103 4:7".to_owned()), "the rest is still checked: {found:?}");
     assert!(found.iter().any(|one| one.starts_with("invalid-syntax")), "{found:?}");
     assert_eq!(client.published[&uri].0, Some(version));
-    for (odd, text) in ["", "(((((", "\u{feff}", "\r\r\n", "def", "'''", "\0"].into_iter().enumerate() {
-        client.set(&uri, 100 + odd as i64, text);
+    for (version, text) in (100..).zip(["", "(((((", "\u{feff}", "\r\r\n", "def", "'''", "\0"]) {
+        client.set(&uri, version, text);
     }
     client.found(&uri);
     assert_eq!(client.end(), Some(0));

@@ -22,7 +22,7 @@ struct Random(u64);
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0 * 48_271 % 0x7fff_ffff;
-        self.0 as usize % bound.max(1)
+        usize::try_from(self.0).unwrap() % bound.max(1)
     }
 }
 
@@ -173,7 +173,8 @@ fn compare(client: &mut Client, root: &Path, buffers: &[Buffer], edit: usize) ->
                 (line + 1, characters(text, line, units) + 1)
             };
             let ((row, column), (end_row, end_column)) = (at("start"), at("end"));
-            let severity = ["", "error", "warning", "info"][found["severity"].as_u64().unwrap() as usize];
+            let severity =
+                ["", "error", "warning", "info"][usize::try_from(found["severity"].as_u64().unwrap()).unwrap()];
             let message = found["message"].as_str().unwrap().split('\n').next().unwrap();
             served.insert((
                 name.clone(),
@@ -216,7 +217,7 @@ fn shown(path: &Path, root: &Path) -> String {
 
 /// How many characters the first UTF-16 units of a line are.
 fn characters(text: &str, line: u64, units: u64) -> u64 {
-    let line = text.split('\n').nth(line as usize).unwrap_or_default();
+    let line = text.split('\n').nth(usize::try_from(line).unwrap()).unwrap_or_default();
     let (mut seen, mut count) = (0, 0);
     for c in line.chars() {
         if seen >= units {

@@ -27,7 +27,7 @@ import numpy as np
 ";
 
 /// How long a block may run.
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Duration = Duration::from_mins(2);
 
 /// A mark or a finding: line of the page, severity, code.
 type Finding = (usize, String, String);

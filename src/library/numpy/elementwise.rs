@@ -260,7 +260,7 @@ pub(crate) fn unary(it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Spa
             out.range = same.zip(input.dtype).and_then(|(range, dtype)| held(range, dtype));
             out.range_at = input.range_at;
         }
-        _ => {}
+        UnaryOp::Pos => {}
     }
     Some(cx.out(out))
 }

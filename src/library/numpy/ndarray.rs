@@ -85,7 +85,7 @@ pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     // `where=` leaves elements as they were.
     let whole = given("where").is_none() && !b.open;
     if let Some(result) = cx.tensor(&result).filter(|result| whole && result.dtype == facts.dtype) {
-        facts.range = result.range.clone();
+        facts.range.clone_from(&result.range);
         facts.range_at = cx.at();
         facts.data = result.data.clone().filter(|_| result.sizes().is_some() && result.sizes() == facts.sizes());
     }

@@ -49,7 +49,9 @@ pub(crate) fn register(t: &mut Table) {
         let mut held = cells(cx, &b.get("self"));
         match super::facts::keys(cx, &b.get("labels")) {
             Some(gone) if b.extra.is_empty() => {
-                gone.iter().for_each(|key| _ = held.entries.shift_remove(key));
+                for key in &gone {
+                    _ = held.entries.shift_remove(key);
+                }
                 let dtype = cx.attr(&b.get("self"), DTYPE);
                 made(cx, held, dtype)
             }

@@ -126,7 +126,9 @@ fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Optio
             .fold(part, |node, key| Node::Map(vec![(Node::Text(key.to_owned()), node)]));
         whole.merge(placed);
     }
-    own.into_iter().for_each(|own| whole.merge(own));
+    if let Some(own) = own {
+        whole.merge(own);
+    }
     Some(whole)
 }
 

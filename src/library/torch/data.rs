@@ -65,8 +65,8 @@ fn dataset(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 
 /// The class of a library's or program's instance, as far as this module knows it.
 fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
-    it.heap.instance_of(object)?;
     const OURS: &[&str] = &["TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "DataLoader"];
+    it.heap.instance_of(object)?;
     it.mro_of(object).iter().filter_map(Value::as_path).find_map(|path| {
         let name = path.strip_prefix("torch.utils.data.")?;
         OURS.contains(&name).then_some(name)

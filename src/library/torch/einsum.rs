@@ -86,10 +86,7 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let tensors: Vec<Tensor> = values.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect();
     let names: Vec<String> = (0..tensors.len()).map(|i| format!("operands[{i}]")).collect();
     let named: Vec<Named<'_>> = names.iter().map(String::as_str).zip(&tensors).collect();
-    let shape = match contract(cx, &text, &equation, &named) {
-        Ok(shape) => shape,
-        Err(()) => return cx.some_tensor(),
-    };
+    let Ok(shape) = contract(cx, &text, &equation, &named) else { return cx.some_tensor() };
     let Ok(dtype) = dtype(cx, &equation, &named) else { return cx.some_tensor() };
     let (device, device_at) = common_device(cx, &named, Mix::Strict);
     let at = cx.at();

@@ -199,7 +199,7 @@ fn shift(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let mut out = derived(&input);
-    out.range = input.range.clone();
+    out.range.clone_from(&input.range);
     out.range_at = input.range_at;
     cx.out(out)
 }

@@ -213,7 +213,7 @@ fn carry(before: &Tensor, result: &Tensor, facts: &mut Tensor) {
     facts.role = result.role;
     facts.role_at = result.role_at;
     if from == to {
-        facts.data = result.data.clone();
+        facts.data.clone_from(&result.data);
     }
 }
 

@@ -69,19 +69,16 @@ pub(super) fn matmul_shape(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> R
         return Err(());
     }
     let lead = |dims: &[Dim], keep: usize| dims.get(..dims.len().saturating_sub(keep)).unwrap_or_default().to_vec();
-    let mut shape = match broadcast_pair(&lead(x, 2), &lead(y, 2)) {
-        Ok(shape) => shape,
-        Err(_) => {
-            let message = format!(
-                "`{}` is {} and `{}` is {}: the batch dimensions do not broadcast",
-                a.0,
-                shape_text(a.1),
-                b.0,
-                shape_text(b.1)
-            );
-            cx.reject(RejectKind::Shape, message, vec![shape_read(a, Some(0)), shape_read(b, Some(0))]);
-            return Err(());
-        }
+    let Ok(mut shape) = broadcast_pair(&lead(x, 2), &lead(y, 2)) else {
+        let message = format!(
+            "`{}` is {} and `{}` is {}: the batch dimensions do not broadcast",
+            a.0,
+            shape_text(a.1),
+            b.0,
+            shape_text(b.1)
+        );
+        cx.reject(RejectKind::Shape, message, vec![shape_read(a, Some(0)), shape_read(b, Some(0))]);
+        return Err(());
     };
     if x.len() > 1 {
         shape.extend(x.len().checked_sub(2).and_then(|at| x.get(at)).cloned());

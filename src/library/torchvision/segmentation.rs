@@ -12,6 +12,7 @@ const SIG: &str = "weights=None, progress=True, num_classes=None, aux_loss=None,
 const MODEL: &str = "torchvision.models.segmentation._SimpleSegmentationModel";
 const FEATURES: &str = "_features";
 const AUXILIARY: &str = "_auxiliary_features";
+const ASPP: &str = "torchvision.models.segmentation.deeplabv3.ASPP";
 
 pub(crate) fn register(t: &mut Table) {
     t.class(MODEL, &["torch.nn.Module"], "*args, **kwargs").keeps_arguments = false;
@@ -30,7 +31,6 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torchvision.models.segmentation.fcn.FCNHead", "in_channels, channels", |cx, b| {
         fcn_head(cx, &b.get("in_channels"), b.get("channels"))
     });
-    const ASPP: &str = "torchvision.models.segmentation.deeplabv3.ASPP";
     t.class(ASPP, &["torch.nn.Module"], "in_channels, atrous_rates, out_channels=256").keeps_arguments = true;
     t.def(&format!("{ASPP}.forward"), "self, x", |cx, b| {
         let Some(mut x) = cx.tensor_arg(b, "x") else { return cx.some_tensor() };

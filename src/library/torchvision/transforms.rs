@@ -245,12 +245,16 @@ fn flatten(cx: &Cx<'_, '_>, value: &Value, out: &mut Vec<Value>, depth: u32) {
     if depth > 0 {
         if let Some(dict) = cx.it.heap.dict_of(value) {
             let values: Vec<Value> = dict.entries.values().chain(&dict.open).cloned().collect();
-            values.iter().for_each(|v| flatten(cx, v, out, depth - 1));
+            for v in &values {
+                flatten(cx, v, out, depth - 1);
+            }
             return;
         }
         let is_set = matches!(value.as_obj().map(|id| cx.it.heap.get(id)), Some(Data::Set(_) | Data::Iter(_)));
         if let Some(items) = cx.it.heap.exact_items(value).filter(|_| !is_set) {
-            items.iter().for_each(|v| flatten(cx, v, out, depth - 1));
+            for v in &items {
+                flatten(cx, v, out, depth - 1);
+            }
             return;
         }
     }

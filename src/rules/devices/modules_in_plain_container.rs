@@ -243,7 +243,9 @@ pub(crate) fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<
                     members.clear();
                     collect(it, member, 2, &mut members);
                 }
-                members.iter().for_each(|member| trained(it, member, depth - 1, out));
+                for member in &members {
+                    trained(it, member, depth - 1, out);
+                }
             }
         }
         _ => {}

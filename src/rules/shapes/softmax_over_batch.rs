@@ -30,7 +30,7 @@ impl Rule for SoftmaxOverBatch {
         let Some(dims) = input.shape.as_deref() else { return };
         let dim = match bound.get("dim") {
             // The dimension that PyTorch chooses, with a warning.
-            Value::None => Some(if dims.len() == 3 { 0 } else { 1 }),
+            Value::None => Some(usize::from(dims.len() != 3)),
             given => given.as_int().and_then(|dim| {
                 let rank = i64::try_from(dims.len()).ok()?;
                 usize::try_from(if dim < 0 { dim.checked_add(rank)? } else { dim }).ok()

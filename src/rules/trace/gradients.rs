@@ -212,7 +212,7 @@ pub(crate) fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out
                 crate::value::Items::Many(one) => reach(it, one, class, depth - 1, out),
             },
             Data::Dict(dict) => {
-                dict.entries.values().chain(&dict.open).for_each(|v| reach(it, v, class, depth - 1, out))
+                dict.entries.values().chain(&dict.open).for_each(|v| reach(it, v, class, depth - 1, out));
             }
             _ => {}
         },

@@ -97,7 +97,9 @@ impl Rule for ModelLeftInEval {
         }
         let Some(model) = bound.get("self").as_obj().filter(|_| !it.speculative()) else { return };
         let mut layers = Vec::new();
-        LAYERS.iter().for_each(|class| reach(it, &Value::Obj(model), &format!("torch.nn.{class}"), 8, &mut layers));
+        for class in LAYERS {
+            reach(it, &Value::Obj(model), &format!("torch.nn.{class}"), 8, &mut layers);
+        }
         let trained = TRAINED.of(model);
         for layer in layers {
             let mode = MODE.of(layer);

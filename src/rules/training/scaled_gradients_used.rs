@@ -48,7 +48,7 @@ impl Rule for ScaledGradientsUsed {
     }
 
     fn returned(&self, _: &mut Context<'_, '_>, Call { path, bound }: Call<'_>, result: &Value) {
-        if is_scaler(path.as_str()) && path.as_str().ends_with(".step") {
+        if is_scaler(path.as_str()) && path.as_str().rsplit('.').next() == Some("step") {
             self.stepping.set(false);
         }
         if let Some(id) = enabled_scaler(path, bound, result) {

@@ -65,8 +65,12 @@ impl Rule for ScalerNotUpdated {
             Event::Unseen { name, .. } if name.as_str() == "update" => self.unclear.set(true),
             Event::Escaped { value } if !self.known.borrow().is_empty() => {
                 let mut reached = Vec::new();
-                SCALERS.iter().for_each(|class| reach(it, value, class, 4, &mut reached));
-                reached.iter().for_each(|id| _ = self.known.borrow_mut().remove(id));
+                for class in SCALERS {
+                    reach(it, value, class, 4, &mut reached);
+                }
+                for id in &reached {
+                    _ = self.known.borrow_mut().remove(id);
+                }
             }
             _ => {}
         }

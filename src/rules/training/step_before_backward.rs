@@ -129,7 +129,7 @@ impl Rule for StepBeforeBackward {
                 return;
             }
             Moment::Step { optimizer, .. } | Moment::Zero { optimizer } => *optimizer,
-            _ => return,
+            Moment::Backward { .. } => return,
         };
         if trace.optimizers.known(optimizer).is_none() {
             self.unclear.set(true);

@@ -246,7 +246,9 @@ impl Heap {
             self.apply(only);
             return false;
         }
-        deltas.iter().for_each(|delta| self.adopt(delta));
+        for delta in deltas {
+            self.adopt(delta);
+        }
         let older = self.open.last().map_or(0, |open| open.older);
         let ids = self.begin_join(deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect());
         let mut changed = false;

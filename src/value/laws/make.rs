@@ -176,6 +176,7 @@ impl<'a> Bytes<'a> {
         dict
     }
 
+    #[expect(clippy::iter_not_returning_iterator, reason = "an iterator of a program")]
     pub(super) fn iter(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Iter {
         if self.below(3) == 1 {
             let [first, second] = &world.sources;

@@ -75,7 +75,7 @@ fn interpolate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match mode {
         // Every element is one of the input's.
         Some("nearest" | "nearest-exact") => {
-            out.range = input.range.clone();
+            out.range.clone_from(&input.range);
             out.range_at = input.range_at;
             out.role = input.role;
             out.role_at = input.role_at;
@@ -185,7 +185,7 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out.shape = Some(shape);
     match mode.as_str() {
         Some("reflect" | "replicate" | "circular") => {
-            out.range = input.range.clone();
+            out.range.clone_from(&input.range);
             out.range_at = input.range_at;
         }
         Some("constant") => {
@@ -266,7 +266,7 @@ fn pixel_unshuffle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The elements are those of the input, elsewhere.
 fn copy_values(out: &mut Tensor, input: &Tensor) {
-    out.range = input.range.clone();
+    out.range.clone_from(&input.range);
     out.range_at = input.range_at;
     out.role = input.role;
     out.role_at = input.role_at;

@@ -46,7 +46,7 @@ fn unique(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return if number == 1 { cx.some_tensor() } else { cx.outs(vec![Tensor::default(); number]) };
     }
     let mut out = derived(&input);
-    out.range = input.range.clone();
+    out.range.clone_from(&input.range);
     out.range_at = input.range_at;
     let (length, back) = if dim.is_none() {
         let length = match distinct(&input, cx.name() == "unique_consecutive") {

@@ -79,7 +79,7 @@ fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<D
 fn expand_to(cx: &mut Cx<'_, '_>, value: &Value, sizes: Option<Vec<Size>>) -> Value {
     let input = cx.tensor(value).unwrap_or_default();
     let dims = sizes.and_then(|sizes| expanded(cx, &input, &sizes));
-    let from = input.shape.as_deref().map(<[Dim]>::len).unwrap_or(0);
+    let from = input.shape.as_deref().map_or(0, <[Dim]>::len);
     let lengths: Vec<bool> = input.shape.iter().flatten().map(|d| d.size.known() == Some(1)).collect();
     let out = rearranged(cx, &input, dims, Takes::All, |index| {
         let skip = index.len().saturating_sub(from);

@@ -255,7 +255,7 @@ fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Given::Unknown => return cx.some_tensor(),
         Given::Many(element) => {
             let mut out = many_cat(cx, &element, &Value::Int(0));
-            out.shape = element.shape.clone();
+            out.shape.clone_from(&element.shape);
             insert(cx, &mut out, &dim, Dim::UNKNOWN, &element);
             out
         }
