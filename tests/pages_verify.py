@@ -25,6 +25,10 @@ NEWER = re.compile(r"cannot be made: AttributeError: module '(torch[\w.]*)' has 
 TITLES = {"Example": "example", "Use instead": "instead"}
 
 
+# Findings about what is written, not about the values of arguments.
+WITHOUT_WITNESS = ("name", "arguments")
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -62,6 +66,8 @@ def main():
         newer = [found for finding in missing if (found := NEWER.search(one_line(finding)))]
         if name in shown and newer and len(newer) == len(missing):
             left_out.append(f"{name} (this PyTorch has no {newer[0][1]}.{newer[0][2]})")
+        elif name in shown and pages[name].metadata.get("rejects") in WITHOUT_WITNESS:
+            left_out.append(f"{name} (a witness is a call with known arguments)")
         elif name in shown:
             reproduced += bool(of_example) and not missing
             faults += [f"{name}: {one_line(finding)}" for finding in missing]
