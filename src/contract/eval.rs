@@ -497,7 +497,6 @@ fn equals(a: &Cv, b: &Cv) -> Option<bool> {
         (Cv::Shape(x), Cv::Shape(y)) => same_shape(x, y),
         (Cv::Size(x), Cv::Size(y)) => x.equals(y),
         _ => match (a.as_f64(), b.as_f64()) {
-            #[expect(clippy::float_cmp, reason = "Python's own equality")]
             (Some(x), Some(y)) => Some(x == y),
             _ => None,
         },

@@ -422,7 +422,6 @@ impl<'p> Interp<'p> {
                     return x.equals(&y);
                 }
                 if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
-                    #[expect(clippy::float_cmp, reason = "Python's own equality")]
                     return Some(x == y);
                 }
                 // A number and a text, …

@@ -201,7 +201,7 @@ impl Heap {
         self.alloc(Data::Instance(Instance { class, attrs: Attrs::default(), open: false }))
     }
 
-    #[expect(clippy::indexing_slicing, reason = "an ObjId is made only by `alloc`, and slots are never removed")]
+    // An ObjId is made only by `alloc`, and slots are never removed: indexing cannot fail, here and below.
     fn slot(&self, id: ObjId) -> &Slot {
         &self.slots[id.0 as usize]
     }
@@ -229,7 +229,6 @@ impl Heap {
         self.write(id)
     }
 
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     fn write(&mut self, id: ObjId) -> &mut Data {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(journal) = self.journals.last_mut() {
@@ -242,7 +241,6 @@ impl Heap {
         Rc::make_mut(&mut slot.data)
     }
 
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     fn put(&mut self, id: ObjId, data: Rc<Data>) {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(journal) = self.journals.last_mut() {
@@ -264,7 +262,6 @@ impl Heap {
         self.touch_name(id, name, is_there);
     }
 
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     fn bind_one(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
         let slot = &mut self.slots[id.0 as usize];
         let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { return };
@@ -281,7 +278,6 @@ impl Heap {
     }
 
     /// Binds a name as if it had been bound from the beginning: no branch undoes it.
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub(crate) fn settle(&mut self, id: ObjId, name: Sym, value: Value) {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) {

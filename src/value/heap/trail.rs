@@ -144,7 +144,6 @@ impl Heap {
     }
 
     /// Returns to the state at the mark, which stays open.
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub(crate) fn undo(&mut self, mark: Mark) {
         let len = self.len();
         if let Some(open) = self.open.get_mut(mark.depth) {
@@ -273,7 +272,6 @@ impl Heap {
 
     /// In which order some objects are joined: values that refer to them are joined by what they
     /// are, which must hold of all paths by then. What must be looked at before is unknown.
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub(super) fn begin_join(&mut self, mut ids: Vec<ObjId>) -> Vec<ObjId> {
         ids.sort_unstable_by_key(|id| (rank(self.get(*id)), *id));
         ids.dedup();
@@ -283,7 +281,6 @@ impl Heap {
         ids
     }
 
-    #[expect(clippy::indexing_slicing, reason = "as in `slot`")]
     pub(super) fn end_join(&mut self, id: ObjId) {
         self.slots[id.0 as usize].unjoined = false;
     }
