@@ -98,9 +98,10 @@ pub(super) fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
     }
     let mut all = Some(true);
     for (x, y) in a.iter().zip(b) {
-        let named = |size: &Size| matches!(size, Size::Expr(_));
-        let one = |size: &Size| *size == Size::Int(1);
-        if (named(&x.size) && one(&y.size)) || (one(&x.size) && named(&y.size)) {
+        // A batch holds more than one sample in some round; any other length may be 1.
+        let samples = |dim: &Dim| dim.batch && matches!(dim.size, Size::Expr(_));
+        let one = |dim: &Dim| dim.size == Size::Int(1);
+        if (samples(x) && one(y)) || (one(x) && samples(y)) {
             return Some(false);
         }
         match x.size.equals(&y.size) {
