@@ -35,7 +35,7 @@ fn mistake(node: &impl Ranged, message: impl Into<String>) -> Mistake {
 /// functions that the page's `contract-of` names.
 pub(super) fn function(stmt: Stmt, judged: &[String]) -> Result<StmtFunctionDef, Mistake> {
     let Stmt::FunctionDef(function) = stmt else {
-        return Err(mistake(&stmt, "a contract holds functions only"));
+        return Err(mistake(&stmt, "a contract contains only functions"));
     };
     for decorator in &function.decorator_list {
         of(&decorator.expression, judged)?;
@@ -48,7 +48,10 @@ pub(super) fn function(stmt: Stmt, judged: &[String]) -> Result<StmtFunctionDef,
         }
     }
     if let Some(parameter) = function.parameters.vararg.as_ref().or(function.parameters.kwarg.as_ref()) {
-        return Err(mistake(&**parameter, "a contract names each parameter that it reads"));
+        return Err(mistake(
+            &**parameter,
+            "the parameters of a contract are listed by name: `*args` and `**kwargs` are not allowed",
+        ));
     }
     block(&function.body, &mut names)?;
     Ok(function)
@@ -81,11 +84,11 @@ fn statement<'a>(stmt: &'a Stmt, names: &mut Vec<&'a str>) -> Checked {
     match stmt {
         Stmt::Return(s) => match &s.value {
             None => Ok(()),
-            Some(value) => Err(mistake(&**value, "a contract returns nothing")),
+            Some(value) => Err(mistake(&**value, "a contract returns no value: write `return` alone")),
         },
         Stmt::Assign(s) => {
             let [Expr::Name(name)] = s.targets.as_slice() else {
-                return Err(mistake(s, "a contract assigns to one name"));
+                return Err(mistake(s, "an assignment in a contract has one name on its left side"));
             };
             expression(&s.value, names)?;
             names.push(name.id.as_str());
@@ -106,11 +109,11 @@ fn statement<'a>(stmt: &'a Stmt, names: &mut Vec<&'a str>) -> Checked {
             Expr::Call(call) => claim(call, names),
             // A docstring.
             Expr::StringLiteral(_) => Ok(()),
-            other => Err(mistake(other, "a value by itself does nothing")),
+            other => Err(mistake(other, "an expression alone has no effect")),
         },
         other => Err(mistake(
             other,
-            "no statement of contracts: they know `if`, `return`, assignment, `require`, `suspect` and `advise`",
+            "statement not allowed in a contract: use `if`, `return`, assignment, `require`, `suspect` or `advise`",
         )),
     }
 }
@@ -121,7 +124,7 @@ fn claim(call: &ast::ExprCall, names: &[&str]) -> Checked {
         other => {
             return Err(mistake(
                 other,
-                format!("a contract says `require`, `suspect` or `advise`{}", near_claim(other)),
+                format!("not a report of contracts: use `require`, `suspect` or `advise`{}", near_claim(other)),
             ));
         }
     };
@@ -153,10 +156,10 @@ fn expression(expr: &Expr, names: &[&str]) -> Checked {
                 return Ok(());
             }
             let hint = did_you_mean(name.id.as_str(), names.iter().copied());
-            Err(mistake(expr, format!("`{}` is no parameter and was not assigned{hint}", name.id)))
+            Err(mistake(expr, format!("`{}` is not a parameter and was not assigned{hint}", name.id)))
         }
         Expr::NumberLiteral(number) => match number.value {
-            Number::Complex { .. } => Err(mistake(expr, "contracts know no complex numbers")),
+            Number::Complex { .. } => Err(mistake(expr, "complex numbers are not allowed in a contract")),
             Number::Int(_) | Number::Float(_) => Ok(()),
         },
         Expr::StringLiteral(_) | Expr::BooleanLiteral(_) | Expr::NoneLiteral(_) => Ok(()),
@@ -183,27 +186,29 @@ fn expression(expr: &Expr, names: &[&str]) -> Checked {
         Expr::BoolOp(e) => all(&e.values, names),
         Expr::UnaryOp(e) => match e.op {
             UnaryOp::Not | UnaryOp::USub => expression(&e.operand, names),
-            UnaryOp::UAdd | UnaryOp::Invert => Err(mistake(expr, "contracts know `not` and `-` alone")),
+            UnaryOp::UAdd | UnaryOp::Invert => {
+                Err(mistake(expr, "the only unary operators of contracts are `not` and `-`"))
+            }
         },
         Expr::BinOp(e) => match e.op {
             Operator::Add | Operator::Sub | Operator::Mult | Operator::Mod => {
                 expression(&e.left, names)?;
                 expression(&e.right, names)
             }
-            _ => Err(mistake(expr, "contracts compute with `+`, `-`, `*` and `%`")),
+            _ => Err(mistake(expr, "the only binary operators of contracts are `+`, `-`, `*` and `%`")),
         },
         Expr::Compare(e) => {
             expression(&e.left, names)?;
             for (op, right) in e.ops.iter().zip(&*e.comparators) {
                 if matches!(op, CmpOp::In | CmpOp::NotIn) && !matches!(right, Expr::Tuple(_)) {
-                    return Err(mistake(right, "what follows `in` is a tuple: `x in (1, 2)`"));
+                    return Err(mistake(right, "the right side of `in` must be a tuple: `x in (1, 2)`"));
                 }
                 expression(right, names)?;
             }
             Ok(())
         }
         Expr::If(e) => [&e.test, &e.body, &e.orelse].into_iter().try_for_each(|e| expression(e, names)),
-        _ => Err(mistake(expr, "no expression of contracts")),
+        _ => Err(mistake(expr, "expression not allowed in a contract")),
     }
 }
 
@@ -216,7 +221,7 @@ fn attribute(attribute: &ast::ExprAttribute, names: &[&str]) -> Checked {
     if matches!(&*attribute.value, Expr::Name(module) if module.id.as_str() == "torch") {
         return match Dtype::parse(name) {
             Some(_) => Ok(()),
-            None => Err(mistake(&attribute.attr, format!("`torch.{name}` is no dtype"))),
+            None => Err(mistake(&attribute.attr, format!("`torch.{name}` is not a dtype"))),
         };
     }
     expression(&attribute.value, names)?;
@@ -224,7 +229,7 @@ fn attribute(attribute: &ast::ExprAttribute, names: &[&str]) -> Checked {
         return Ok(());
     }
     let hint = did_you_mean(name, ATTRIBUTES.iter().copied());
-    Err(mistake(&attribute.attr, format!("contracts do not ask for `.{name}`{hint}")))
+    Err(mistake(&attribute.attr, format!("the attribute `.{name}` is not allowed in a contract{hint}")))
 }
 
 fn call(call: &ast::ExprCall, names: &[&str]) -> Checked {
@@ -234,7 +239,10 @@ fn call(call: &ast::ExprCall, names: &[&str]) -> Checked {
             let name = method.attr.as_str();
             let Some((_, takes)) = METHODS.iter().find(|(known, _)| *known == name) else {
                 let hint = did_you_mean(name, METHODS.iter().map(|(known, _)| *known));
-                return Err(mistake(&method.attr, format!("contracts do not call `.{name}()`{hint}")));
+                return Err(mistake(
+                    &method.attr,
+                    format!("the method `.{name}()` is not allowed in a contract{hint}"),
+                ));
             };
             if given != *takes || !call.arguments.keywords.is_empty() {
                 let plural = if *takes == 1 { "" } else { "s" };
@@ -257,7 +265,7 @@ fn call(call: &ast::ExprCall, names: &[&str]) -> Checked {
             if !helper.takes.contains(&given) {
                 let (least, most) = (helper.takes.start(), helper.takes.end());
                 let takes = match (least, most) {
-                    (least, &usize::MAX) => format!("{least} or more arguments"),
+                    (least, &usize::MAX) => format!("at least {least} arguments"),
                     (1, 1) => "1 argument".to_owned(),
                     (least, most) if least == most => format!("{least} arguments"),
                     (least, most) => format!("{least} to {most} arguments"),
@@ -265,7 +273,7 @@ fn call(call: &ast::ExprCall, names: &[&str]) -> Checked {
                 return Err(mistake(call, format!("`{name}` takes {takes}, but {given} are given")));
             }
         }
-        other => return Err(mistake(other, "contracts call helpers and methods of tensors alone")),
+        other => return Err(mistake(other, "a contract calls only helpers and methods of tensors")),
     }
     all(&call.arguments.args, names)?;
     call.arguments.keywords.iter().try_for_each(|keyword| expression(&keyword.value, names))
@@ -307,33 +315,45 @@ mod tests {
     }
 
     #[test]
-    fn slips_of_the_pen_are_found() {
+    fn typing_errors_are_found() {
         let slips = [
             (
                 "require(withinn(x, 0, 1), \"\")",
                 "contracts have no helper `withinn`; did you mean `within`?",
                 "withinn(",
             ),
-            ("require(x.shpae == (1,), \"\")", "contracts do not ask for `.shpae`; did you mean `shape`?", "shpae ="),
-            ("require(x.sizes(0) == 1, \"\")", "contracts do not call `.sizes()`; did you mean `size`?", "sizes("),
+            (
+                "require(x.shpae == (1,), \"\")",
+                "the attribute `.shpae` is not allowed in a contract; did you mean `shape`?",
+                "shpae =",
+            ),
+            (
+                "require(x.sizes(0) == 1, \"\")",
+                "the method `.sizes()` is not allowed in a contract; did you mean `size`?",
+                "sizes(",
+            ),
             ("require(x.size() == 1, \"\")", "`.size()` takes 1 argument here", "x.size("),
             (
                 "requier(x.ndim == 1, \"\")",
-                "a contract says `require`, `suspect` or `advise`; did you mean `require`?",
+                "not a report of contracts: use `require`, `suspect` or `advise`; did you mean `require`?",
                 "requier(",
             ),
             ("require(x.ndim == 1)", "`require` takes a condition and a message", "require("),
             ("require(within(x, 0), \"\")", "`within` takes 3 to 4 arguments, but 2 are given", "within(x, 0)"),
             ("require(within(x, 0, 1, ignore=2), \"\")", "`within` has no such argument", "ignore=2"),
-            ("require(y.ndim == 1, \"\")", "`y` is no parameter and was not assigned", "y.ndim"),
-            ("require(x.dtype == torch.int63, \"\")", "`torch.int63` is no dtype", "int63"),
-            ("require(x.ndim in dims(x), \"\")", "what follows `in` is a tuple: `x in (1, 2)`", "dims(x)"),
-            ("require(x.ndim ** 2 == 4, \"\")", "contracts compute with `+`, `-`, `*` and `%`", "x.ndim ** 2"),
+            ("require(y.ndim == 1, \"\")", "`y` is not a parameter and was not assigned", "y.ndim"),
+            ("require(x.dtype == torch.int63, \"\")", "`torch.int63` is not a dtype", "int63"),
+            ("require(x.ndim in dims(x), \"\")", "the right side of `in` must be a tuple: `x in (1, 2)`", "dims(x)"),
+            (
+                "require(x.ndim ** 2 == 4, \"\")",
+                "the only binary operators of contracts are `+`, `-`, `*` and `%`",
+                "x.ndim ** 2",
+            ),
             ("require(all(d for d in x.shape), \"\")", "contracts have no helper `all`", "all("),
-            ("x.ndim == 1", "a value by itself does nothing", "x.ndim"),
-            ("return x", "a contract returns nothing", "x"),
-            ("for d in x.shape: return", "no statement of contracts", "for d"),
-            ("import os", "no statement of contracts", "import os"),
+            ("x.ndim == 1", "an expression alone has no effect", "x.ndim"),
+            ("return x", "a contract returns no value: write `return` alone", "x"),
+            ("for d in x.shape: return", "statement not allowed in a contract", "for d"),
+            ("import os", "statement not allowed in a contract", "import os"),
         ];
         for (line, message, at) in slips {
             let found = in_body(line);
@@ -350,7 +370,10 @@ mod tests {
             Some("`contract-of` does not name `torch.bmm`")
         );
         assert_eq!(told("@cache\ndef f(input): return\n").as_deref(), Some("the only decorator is `@of(\"path\", …)`"));
-        assert_eq!(told("import os\n").as_deref(), Some("a contract holds functions only"));
-        assert_eq!(told("def f(*args): return\n").as_deref(), Some("a contract names each parameter that it reads"));
+        assert_eq!(told("import os\n").as_deref(), Some("a contract contains only functions"));
+        assert_eq!(
+            told("def f(*args): return\n").as_deref(),
+            Some("the parameters of a contract are listed by name: `*args` and `**kwargs` are not allowed")
+        );
     }
 }

@@ -38,7 +38,7 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
     let mut needed = sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());
     if let Some(missing) = needed.find(|p| !given(p.name)) {
-        return Some((format!("`{name}` is called without its argument `{}`", missing.name), true));
+        return Some((format!("`{name}` is called without the required argument `{}`", missing.name), true));
     }
     let most = sig.params.iter().filter(|p| !p.keyword_only).count();
     let is_class = name.starts_with(char::is_uppercase);

@@ -63,7 +63,7 @@ impl Interp<'_> {
         let mut needed = positional.chain(&parameters.kwonlyargs).filter(|p| p.default.is_none());
         let missing = needed.find(|p| !keywords.contains(&p.parameter.name.as_str()))?;
         let missing = missing.parameter.name.as_str();
-        (!spread && !unpacks).then(|| format!("`{name}` is called without its argument `{missing}`"))
+        (!spread && !unpacks).then(|| format!("`{name}` is called without the required argument `{missing}`"))
     }
 
     /// The parameters of a function that is called as it is written.

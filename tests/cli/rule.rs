@@ -82,6 +82,6 @@ fn slips_of_the_pen_in_a_contract_are_told() {
     assert_snapshot!(sandbox.run(&["check"]), @r"
     exit 2
     --- stderr
-    error: empty-batch.md:32:19: contracts do not ask for `.shpae`; did you mean `shape`?
+    error: empty-batch.md:32:19: the attribute `.shpae` is not allowed in a contract; did you mean `shape`?
     ");
 }

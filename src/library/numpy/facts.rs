@@ -51,7 +51,8 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
         && CALLING.contains(&name)
     {
         let method = name.trim_start_matches('a').replace("ll", "all").replace("ny", "any");
-        let message = format!("np.{name} calls `{method}` of the tensor with `axis` and `out`, which it does not take");
+        let message =
+            format!("np.{name} calls `{method}` of the tensor with `axis` and `out`, which are not its arguments");
         cx.reject(RejectKind::Value, message, vec![("the tensor comes from here".to_owned(), tensor.shape_at)]);
         return;
     }

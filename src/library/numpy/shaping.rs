@@ -333,7 +333,7 @@ fn concatenate(cx: &mut Cx<'_, '_>, parts: Option<Vec<Tensor>>, axis: Option<i64
                     *dim = Dim::new(dim.size.add(&other.size), at);
                 } else if dim.size.equals(&other.size) == Some(false) {
                     let message = format!(
-                        "arrays that are joined along axis {axis} have {} and {} along axis {i}: they must be equal",
+                        "the arrays have sizes {} and {} along axis {i}: to be joined along axis {axis}, they must be equal",
                         dim.size, other.size
                     );
                     let reads = vec![

@@ -219,7 +219,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
                 };
                 if clash {
                     let message = format!(
-                        "the gradient is {} and the tensor {}: they must be alike",
+                        "the gradient is {} and the tensor {}: they must have the same shape",
                         shape_text(&grad),
                         shape_text(&tensor)
                     );

@@ -276,7 +276,7 @@ pub(crate) fn python_number(x: Option<f64>, dtype: Option<Dtype>) -> Value {
 fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return Value::Unknown };
     if input.numel().equals(&crate::value::Size::Int(1)) == Some(false) {
-        let message = format!("item() takes a tensor of one element, and this one is {}", shape_text(&input));
+        let message = format!("item() takes a tensor of one element, but this one is {}", shape_text(&input));
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
     }
     let one = match input.data.as_deref() {
@@ -445,7 +445,7 @@ fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let reads = vec![("`input` comes from here".to_owned(), input.shape_at.or(input.dtype_at))];
         cx.reject(
             RejectKind::Value,
-            "backward() on a tensor that does not require grad: nothing that it was computed from does",
+            "backward() on a tensor that does not require grad: none of its inputs does",
             reads,
         );
     } else if b.get("gradient").is_none() && input.numel().equals(&crate::value::Size::Int(1)) == Some(false) {
@@ -463,7 +463,7 @@ fn pin_memory(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };
     if input.device.is_some_and(Device::is_cuda) {
-        let message = "pin_memory() on a CUDA tensor: only memory of the CPU can be pinned";
+        let message = "pin_memory() on a CUDA tensor: only CPU memory can be pinned";
         cx.reject(RejectKind::Device, message, vec![device_read(("input", &input))]);
     }
     cx.view_of(&value, input)

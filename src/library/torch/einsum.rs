@@ -39,7 +39,7 @@ fn term(text: &str) -> Result<Term, String> {
     let letters = |part: &str| -> Result<Vec<char>, String> {
         let kept: Vec<char> = part.chars().filter(|c| !c.is_whitespace()).collect();
         match kept.iter().find(|c| !c.is_ascii_alphabetic()) {
-            Some(other) => Err(format!("`{other}` is no label: labels are letters")),
+            Some(other) => Err(format!("`{other}` is not a label: labels are letters")),
             None => Ok(kept),
         }
     };
@@ -220,7 +220,7 @@ fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named
     let mut seen = Vec::new();
     for label in output.before.iter().chain(output.after.iter().flatten()) {
         if seen.contains(label) || size(*label).is_none() {
-            let why = if seen.contains(label) { "occurs twice in the output" } else { "occurs in no input" };
+            let why = if seen.contains(label) { "occurs twice in the output" } else { "does not occur in any input" };
             cx.reject(RejectKind::Value, format!("the equation \"{text}\": `{label}` {why}"), Vec::new());
             return Err(());
         }

@@ -160,7 +160,7 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
         && lengths.len() != dims.len()
     {
         let message =
-            format!("`s` has {} lengths and `dim` {} dimensions: as many are needed", lengths.len(), dims.len());
+            format!("`s` has {} lengths and `dim` {} dimensions: the numbers must be equal", lengths.len(), dims.len());
         cx.reject(RejectKind::Value, message, vec![("`s` is given here".to_owned(), b.span("s"))]);
         return Err(());
     }

@@ -187,8 +187,7 @@ pub(crate) fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), 
     if index.1.rank().is_none_or(|r| r <= 1) {
         return Ok(());
     }
-    let message =
-        format!("`{}` is {}: {} takes a list of indices, of one dimension", index.0, shape_text(index.1), cx.name());
+    let message = format!("`{}` is {}: {} takes indices of one dimension", index.0, shape_text(index.1), cx.name());
     cx.reject(RejectKind::Rank, message, vec![shape_read(index, None)]);
     Err(Rejected)
 }
@@ -273,7 +272,7 @@ fn one_hot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if size.known().is_some_and(|n| n < -1) || (size.known() == Some(0) && not_empty(&input)) {
         cx.reject(RejectKind::Value, format!("num_classes is {size}: it must be positive"), Vec::new());
     } else if size.is_unknown() && classes.as_int() == Some(-1) && input.numel().known() == Some(0) {
-        let message = "`tensor` has no elements, from which the number of classes could be read: num_classes is needed";
+        let message = "`tensor` has no elements, so the number of classes is unknown: pass num_classes";
         cx.reject(RejectKind::Value, message, vec![shape_read(("tensor", &input), None)]);
     }
     let size = if size.known().is_some_and(|n| n < 0) { Size::Unknown } else { size };

@@ -342,7 +342,7 @@ fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) 
     if let Some(x) = b.get(name).as_f64()
         && !fits(x)
     {
-        let message = format!("`{name}` is {x}: {} wants it {wanted}", cx.name());
+        let message = format!("`{name}` is {x}: for {}, it must be {wanted}", cx.name());
         cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
     }
 }
@@ -373,7 +373,7 @@ fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let ("uniform_", (Some(from), Some(to))) = (name, ends)
         && from > to
     {
-        let message = format!("`from` is {from} and `to` is {to}: it must not be above");
+        let message = format!("`from` is {from} and `to` is {to}: `from` must not be greater than `to`");
         cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("from"))]);
         return b.get("input");
     }
@@ -398,7 +398,7 @@ fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && has("to")
         && from >= to
     {
-        let message = format!("`from` is {from} and `to` is {to}: it must be less");
+        let message = format!("`from` is {from} and `to` is {to}: `from` must be less than `to`");
         cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("to"))]);
         return b.get("input");
     }

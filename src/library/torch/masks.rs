@@ -21,7 +21,7 @@ pub(crate) fn register(t: &mut Table) {
 
 fn check_mask(cx: &mut Cx<'_, '_>, mask: Named<'_>) -> Result<(), Rejected> {
     let Some(dtype) = mask.1.dtype.filter(|d| *d != Dtype::Bool) else { return Ok(()) };
-    let message = format!("`{}` is {dtype}: {} takes a mask of bool", mask.0, cx.name());
+    let message = format!("`{}` is {dtype}: {} takes a bool mask", mask.0, cx.name());
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(mask)]);
     Err(Rejected)
 }
@@ -93,7 +93,7 @@ fn masked_scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             .is_some_and(|m| m.len() == dims.len() && m.iter().zip(&dims).all(|(a, b)| a.size == b.size))
         && have < count
     {
-        let message = format!("`source` has {have} elements for the {count} that the mask selects");
+        let message = format!("`source` has {have} elements, but the mask selects {count}");
         cx.reject(RejectKind::Shape, message, vec![shape_read(from, None), shape_read(masks, None)]);
     }
     cx.out(result)

@@ -484,7 +484,7 @@ fn cross(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
         }
     } else if x.known_shape().is_some_and(|s| !s.contains(&3)) && y.known_shape().is_some() {
-        let message = format!("`{name_x}` is {}: no dimension is 3", shape_text(&x));
+        let message = format!("`{name_x}` is {}: no dimension has size 3", shape_text(&x));
         cx.reject(RejectKind::Shape, message, vec![shape_read(first, None)]);
         return cx.some_tensor();
     }

@@ -112,9 +112,9 @@ fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["lr", "weight_decay", "momentum"] {
         let given = b.get(name);
         if given.is_text() {
-            let shown = given.as_str().map_or_else(|| "a text".to_owned(), |text| format!("the text {text:?}"));
+            let shown = given.as_str().map_or_else(|| "a text".to_owned(), |text| format!("the string {text:?}"));
             let yaml = if given.as_str().is_some_and(|t| t.contains(['e', 'E'])) {
-                " (PyYAML takes `1e-3` for one: write `1.0e-3`)"
+                " (PyYAML reads `1e-3` as a string: write `1.0e-3`)"
             } else {
                 ""
             };
@@ -190,7 +190,7 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// Of all schedulers, this one must be told how it goes.
 fn plateau_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.open && !b.given("metrics") {
-        let message = "`ReduceLROnPlateau.step()` needs the value that it watches: `scheduler.step(val_loss)`";
+        let message = "`ReduceLROnPlateau.step()` needs the value that it monitors: `scheduler.step(val_loss)`";
         cx.reject(RejectKind::Value, message.to_owned(), Vec::new());
     }
     Value::None

@@ -163,7 +163,7 @@ fn index_write(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 || x.iter().zip(y).enumerate().any(|(i, (p, q))| i != axis && p.size.equals(&q.size) == Some(false));
             if differ && !(copies && x.is_empty()) {
                 let message = format!(
-                    "`input` is {} and `source` is {}: outside dimension {axis} they must be alike",
+                    "`input` is {} and `source` is {}: in all dimensions except {axis}, the sizes must be equal",
                     shape_text(&input),
                     shape_text(&source)
                 );

@@ -207,7 +207,7 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
         && from != to
     {
         if cast == Cast::Refused || can_cast(from, to) == Some(false) {
-            let message = format!("the result is {}, which `out` of {} cannot take", from.name(), to.name());
+            let message = format!("the result is {}, which cannot be written into `out` of {}", from.name(), to.name());
             let reads = vec![
                 (format!("the result is {}, from here", from.name()), result.dtype_at),
                 dtype_read(("out", &have)),

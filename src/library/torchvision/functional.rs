@@ -520,11 +520,7 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = b.get("tensor");
     let at = cx.at();
     if pil::is_image(cx, &input) {
-        cx.reject(
-            RejectKind::Value,
-            "Normalize takes a tensor, but got a PIL image: ToTensor must come before",
-            Vec::new(),
-        );
+        cx.reject(RejectKind::Value, "Normalize takes a tensor, but got a PIL image: apply ToTensor first", Vec::new());
         return cx.some_tensor();
     }
     let Some(tensor) = cx.tensor(&input) else { return cx.some_tensor() };

@@ -192,7 +192,7 @@ fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused>
     if torch && depth.at > 0 && depth.levels.is_none_or(|levels| depth.at >= levels) {
         if depth.levels.is_some() && tensor.numel().known().is_some_and(|n| n != 1) {
             let message = format!(
-                "a tensor of shape {} stands in the list: only tensors of one element are taken as numbers (torch.stack joins tensors)",
+                "the list contains a tensor of shape {}: only tensors of one element can stand for numbers (torch.stack joins tensors)",
                 super::super::broadcast::shape_text(&tensor)
             );
             let reads = vec![("the tensor's shape comes from here".to_owned(), tensor.shape_at)];

@@ -153,7 +153,7 @@ fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("ndarray");
     let Some(have) = cx.tensor(&data) else {
         if crate::library::pandas::is_pandas(cx.it, &data) {
-            let message = "from_numpy takes a numpy array: what pandas holds is one after .values or .to_numpy()";
+            let message = "from_numpy takes a numpy array: get one from pandas with .values or .to_numpy()";
             cx.reject(RejectKind::Value, message, Vec::new());
         }
         // That it is any number may be all that an annotation says.

@@ -29,7 +29,8 @@ pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device
     if let Value::Str(text) = value {
         let name = text.split(':').next().unwrap_or_default();
         if is_no_device(name) {
-            let message = format!("{text:?} is no device: it is \"cpu\", \"cuda\", \"cuda:1\", \"mps\" and so on");
+            let message =
+                format!("{text:?} is not a device: use \"cpu\", \"cuda\", \"cuda:1\", \"mps\" or another one");
             cx.reject(RejectKind::Value, message, Vec::new());
             return Some(None);
         }

@@ -95,7 +95,7 @@ fn between(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
     let low = if has_low { carry::size(cx, &b.get("low")) } else { Size::Int(0) };
     let high = carry::size(cx, &b.get("high"));
     if high.sub(&low).known().is_some_and(|n| n <= 0) {
-        let message = format!("the numbers are to be drawn from {low} up to {high}: there are none below {high}");
+        let message = format!("no integer is at least {low} and less than {high}, so there is nothing to draw");
         cx.reject(RejectKind::Value, message, Vec::new());
         return;
     }
@@ -257,7 +257,7 @@ fn multinomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let rank = input.rank();
     if rank.is_some_and(|r| r == 0 || r > 2) {
         let message =
-            format!("the weights are {}: multinomial takes one row of them or a batch of rows", shape_text(&input));
+            format!("the weights are {}: multinomial takes one row of weights or a batch of rows", shape_text(&input));
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
         return cx.out(out);
     }
@@ -267,13 +267,9 @@ fn multinomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let classes = input.dim(-1).map_or(Size::Unknown, |d| d.size.clone());
     if samples.known().is_some_and(|n| n <= 0) {
-        cx.reject(
-            RejectKind::Value,
-            format!("{samples} samples are asked for: there must be at least one"),
-            Vec::new(),
-        );
+        cx.reject(RejectKind::Value, format!("the number of samples is {samples}: it must be at least 1"), Vec::new());
     } else if option(b, "replacement").as_bool() == Some(false) && classes.less(&samples) == Some(true) {
-        let message = format!("{samples} samples are to be drawn from {classes} without replacement");
+        let message = format!("{samples} samples cannot be drawn from {classes} without replacement");
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), rank.map(|r| r.saturating_sub(1)))]);
     }
     // Negative weights are a rule's contract.

@@ -70,9 +70,9 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Value, "the step of arange is 0", Vec::new());
     } else if let (Some(s), Some(e), Some(by)) = (s, e, by) {
         if s.is_infinite() || e.is_infinite() {
-            cx.reject(RejectKind::Value, format!("arange from {s} to {e} has no end"), Vec::new());
+            cx.reject(RejectKind::Value, format!("arange from {s} to {e} is infinite"), Vec::new());
         } else if (e - s) * by.signum() < 0.0 {
-            let message = format!("arange from {s} to {e} by {by}: the step leads away from the end");
+            let message = format!("arange from {s} to {e} by {by}: the step goes away from the end");
             cx.reject(RejectKind::Value, message, Vec::new());
         } else {
             size = carry::whole(((e - s) / by).ceil()).map_or(Size::Unknown, Size::Int);
@@ -281,9 +281,9 @@ fn signal_window(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     } else if number("beta").is_some_and(|x| x < 0.0) {
         Some("beta must not be negative")
     } else if b.get("sym").as_bool() == Some(true) && number("center").is_some() {
-        Some("a symmetric window has its own center: none may be given")
+        Some("`center` cannot be given for a symmetric window")
     } else if cx.name() == "general_cosine" && cx.items(&b.get("a")).is_some_and(|a| a.is_empty()) {
-        Some("there must be coefficients")
+        Some("`a` must contain at least one coefficient")
     } else {
         None
     };

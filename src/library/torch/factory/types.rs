@@ -69,7 +69,7 @@ fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Some(device), Value::Int(n)) => match (device.index, u32::try_from(n)) {
             (None, Ok(n)) => Value::Device(Device { kind: device.kind, index: Some(n) }),
             (Some(_), _) => {
-                let message = format!("the device {device} has an index already, and {n} is given besides");
+                let message = format!("the device {device} already has an index, but the index {n} is given, too");
                 cx.reject(RejectKind::Value, message, Vec::new());
                 Value::Device(device)
             }
@@ -157,7 +157,7 @@ fn info(cx: &mut Cx<'_, '_>, class: &str, fields: &[(&str, Value)]) -> Value {
 fn finfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = info_of(cx, b);
     if dtype.is_some_and(Dtype::is_integral) {
-        cx.reject(RejectKind::Dtype, "finfo is for floating types: integers have iinfo", Vec::new());
+        cx.reject(RejectKind::Dtype, "finfo takes floating-point dtypes: use iinfo for integers", Vec::new());
         return Value::Unknown;
     }
     // (eps, smallest normal, bits)
@@ -186,7 +186,7 @@ fn finfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn iinfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = info_of(cx, b);
     if dtype.is_some_and(|d| d.is_floating() && !matches!(d, Dtype::Other(_)) || d.is_complex()) {
-        cx.reject(RejectKind::Dtype, "iinfo is for integer types: floats have finfo", Vec::new());
+        cx.reject(RejectKind::Dtype, "iinfo takes integer dtypes: use finfo for floating-point dtypes", Vec::new());
         return Value::Unknown;
     }
     #[expect(clippy::cast_possible_truncation, reason = "bounds of at most 32 bits")]

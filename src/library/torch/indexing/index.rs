@@ -43,11 +43,15 @@ fn item(cx: &mut Cx<'_, '_>, value: &Value, numpy: bool, inside: bool) -> Result
         Value::Slice(parts) => slice(cx, parts, numpy)?,
         Value::Float(_) | Value::Any(Type::Float) => {
             let shown = value.as_f64().map_or_else(|| "a float".to_owned(), |x| format!("the float {x:?}"));
-            cx.reject(RejectKind::Index, format!("{shown} is no index: integers, slices and masks are"), Vec::new());
+            cx.reject(
+                RejectKind::Index,
+                format!("{shown} cannot be an index: use integers, slices or masks"),
+                Vec::new(),
+            );
             return Err(Rejected);
         }
         Value::Str(text) if !numpy => {
-            cx.reject(RejectKind::Index, format!("the string {text:?} is no index of a tensor"), Vec::new());
+            cx.reject(RejectKind::Index, format!("the string {text:?} cannot be an index of a tensor"), Vec::new());
             return Err(Rejected);
         }
         Value::Tuple(items) => list(cx, value, items, numpy, inside),
@@ -131,7 +135,7 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
             || (torch && !numpy && matches!(d, Dtype::Int8 | Dtype::Int16) && rank.is_some_and(|rank| rank > 0))
     };
     if let Some(dtype) = tensor.dtype.filter(|d| refused(*d) && !matches!(d, Dtype::Other(_))) {
-        let message = format!("a tensor of {dtype} is no index: int64, int32 and bool are");
+        let message = format!("a tensor of {dtype} cannot be an index: use int64, int32 or bool");
         let named: Named<'_> = ("the index", &tensor);
         let kind = if dtype.is_integral() { RejectKind::Dtype } else { RejectKind::Index };
         cx.reject(kind, message, vec![dtype_read(named)]);

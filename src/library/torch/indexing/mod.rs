@@ -146,7 +146,7 @@ pub(crate) fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option
     let cx = &mut context(it, &input, "__iter__", span);
     if input.rank() == Some(0) {
         let reads = vec![("the tensor's shape comes from here".to_owned(), input.shape_at)];
-        cx.reject(RejectKind::Rank, "a tensor without dimensions cannot be gone through", reads);
+        cx.reject(RejectKind::Rank, "iteration over a 0-dimensional tensor", reads);
         return Some(Items::Many(Value::Unknown));
     }
     let length = input.dim(0).and_then(|d| d.size.known());

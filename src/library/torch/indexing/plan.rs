@@ -311,7 +311,7 @@ fn gather_dims(cx: &mut Cx<'_, '_>, plan: &mut Plan, dims: &[Dim]) -> Result<(),
 fn refuse_count(cx: &mut Cx<'_, '_>, input: &Tensor, count: usize) {
     let rank = input.rank().unwrap_or(0);
     let message = if rank == 0 {
-        "a tensor without dimensions cannot be indexed: item() gives its number".to_owned()
+        "a 0-dimensional tensor cannot be indexed: use item() to get its value".to_owned()
     } else {
         format!(
             "{count} indices are given for {}, which has {rank} dimension{}",
@@ -369,8 +369,7 @@ fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<
         return Ok(());
     };
     let place = index.device.map_or_else(String::new, |d| d.to_string());
-    let message =
-        format!("the index is on {place} and the tensor on {device}: a tensor on the CPU takes indices of the CPU");
+    let message = format!("the index is on {place} and the tensor on {device}: a CPU tensor needs indices on the CPU");
     cx.reject(RejectKind::Device, message, vec![device_read(("the index", index)), device_read(("the tensor", input))]);
     Err(Rejected)
 }

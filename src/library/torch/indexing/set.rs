@@ -59,7 +59,7 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
         if tensor.array == ArrayKind::Numpy && input.array == ArrayKind::Torch && tensor.rank().is_some_and(|r| r > 0) {
             cx.reject(
                 RejectKind::Value,
-                "a numpy array is assigned to a tensor: torch.from_numpy makes it one",
+                "a numpy array is assigned to a tensor: convert it with torch.from_numpy",
                 Vec::new(),
             );
             return Err(Rejected);
@@ -99,8 +99,11 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
     if let Some(dims) = &plan.dims
         && !broadcasts(value, dims)
     {
-        let message =
-            format!("the value is {} and the elements it is assigned to {}", shape_text(value), dims_text(dims));
+        let message = format!(
+            "the value is {}, but the elements that it is assigned to are {}",
+            shape_text(value),
+            dims_text(dims)
+        );
         cx.reject(
             RejectKind::Shape,
             message,
@@ -120,7 +123,8 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
         && (!plan.only_mask || one == Some(false))
         && plan.dims.is_some()
     {
-        let message = format!("the value is {y} and the tensor {x}: assigned by index arrays, they must be the same");
+        let message =
+            format!("the value is {y} and the tensor {x}: an assignment through index arrays needs the same dtype");
         cx.reject(
             RejectKind::Dtype,
             message,
@@ -134,7 +138,7 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
         && plan.dims.is_some()
     {
         let message = format!(
-            "the value is on {y} and the tensor on {x}: assigned by index arrays, they must be on the same device"
+            "the value is on {y} and the tensor on {x}: an assignment through index arrays needs the same device"
         );
         cx.reject(
             RejectKind::Device,
@@ -166,7 +170,7 @@ fn check_leaf(cx: &mut Cx<'_, '_>, input: &Tensor) -> bool {
     let leaf = input.grad == Grad::Leaf && input.dtype.is_some_and(|d| !d.is_integral());
     if leaf && input.array == ArrayKind::Torch && grad_mode(cx) == Some(true) {
         let reads = vec![("the tensor comes from here".to_owned(), input.shape_at)];
-        let message = "elements of a leaf tensor that requires grad are assigned: under torch.no_grad() they can be";
+        let message = "elements of a leaf tensor that requires grad can be assigned only under torch.no_grad()";
         cx.reject(RejectKind::Value, message, reads);
         return false;
     }

@@ -220,8 +220,10 @@ fn polar(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(of) = &of
         && of.rows.size.less(&of.columns.size) == Some(true)
     {
-        let message =
-            format!("the matrices are {} by {}: there must be as many rows as columns", of.rows.size, of.columns.size);
+        let message = format!(
+            "the matrices are {} by {}: there must be at least as many rows as columns",
+            of.rows.size, of.columns.size
+        );
         cx.reject(RejectKind::Shape, message, vec![shape_read(("A", &tensor), None)]);
         return nothing(cx, 2);
     }
@@ -234,8 +236,10 @@ fn householder(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(of) = &of
         && of.rows.size.less(&of.columns.size) == Some(true)
     {
-        let message =
-            format!("`input` is {} by {}: there must be as many rows as columns", of.rows.size, of.columns.size);
+        let message = format!(
+            "`input` is {} by {}: there must be at least as many rows as columns",
+            of.rows.size, of.columns.size
+        );
         cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &tensor), None)]);
         return cx.some_tensor();
     }

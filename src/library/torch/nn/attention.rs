@@ -249,7 +249,7 @@ fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, 
             have.size
         );
         let mut reads = vec![dim_read(name, "features", have)];
-        reads.extend(weight.map(|w| (format!("the layer is {wanted} wide, as made here"), w.shape_at)));
+        reads.extend(weight.map(|w| (format!("the layer is created here, with width {wanted}"), w.shape_at)));
         cx.reject(RejectKind::Shape, message, reads);
     }
 }

@@ -99,7 +99,7 @@ fn check_channels(cx: &mut Cx<'_, '_>, call: &Call, wanted: &Size) {
         );
         let reads = vec![
             dim_read("input", "channels", &call.channels),
-            (format!("the layer takes {wanted} channels, as made here"), call.weight.shape_at),
+            (format!("the layer is created here, for {wanted} channels"), call.weight.shape_at),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }

@@ -345,7 +345,7 @@ fn padding(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 fn softmax(cx: &mut Cx<'_, '_>, _: ObjId, b: &Bound) {
     let dim = b.get("dim");
     if matches!(dim, Value::Bool(_) | Value::Float(_) | Value::Str(_)) {
-        let message = format!("dim is no integer: {} takes one, or None", cx.name());
+        let message = format!("dim is not an integer: {} takes an integer or None", cx.name());
         let at = b.span("dim").or(cx.at());
         cx.reject(RejectKind::Value, message, vec![("dim is given here".to_owned(), at)]);
     }

@@ -78,7 +78,7 @@ fn linear_shape(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Option<
         );
         let reads = vec![
             dim_read("input", "features", features),
-            (format!("the layer takes {} features, as made here", wanted.size), wanted.at),
+            (format!("the layer is created here, for {} features", wanted.size), wanted.at),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }

@@ -106,7 +106,7 @@ fn linear_cross_entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let (Some(target), Some(_)) = (cx.tensor_arg(b, "target"), b.get("ignore_index").as_int())
         && same_shape(&target, &logits)
     {
-        let message = "ignore_index is given, but `target` has the shape of the logits: it is of probabilities";
+        let message = "ignore_index is given, but `target` has the shape of the logits, so it contains probabilities";
         cx.reject(RejectKind::Value, message, vec![shape_read("target", &target)]);
         return cx.some_tensor();
     }

@@ -155,7 +155,7 @@ fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
     let Some(name) = given.as_str() else { return };
     let known = matches!(name, "none" | "mean" | "sum") || (name == "batchmean" && cx.name() == "kl_div");
     if !known && reduction_of(b).is_none() {
-        let message = format!("reduction is {name:?}: it is one of 'none', 'mean' and 'sum'");
+        let message = format!("reduction is {name:?}: it must be one of 'none', 'mean' and 'sum'");
         let at = b.span("reduction").or(cx.at());
         cx.reject(RejectKind::Value, message, vec![(format!("reduction is {name:?}"), at)]);
     }
@@ -233,7 +233,7 @@ fn refuse_others(cx: &mut Cx<'_, '_>, b: &Bound) -> bool {
             let takes =
                 match cx.it.heap.dict_of(&value).is_some_and(|dict| dict.entries.contains_key(&Key::Str("out".into())))
                 {
-                    true => ": take its [\"out\"]",
+                    true => ": use its [\"out\"]",
                     false => "",
                 };
             let message = format!("`{name}` must be a tensor, but it is {}{takes}", kind_text(cx, &value));

@@ -105,7 +105,7 @@ fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
     let Some(eps) = b.get("eps").as_f64() else { return };
     let training = b.get("training").as_bool() == Some(true);
     if eps < 0.0 || (training && eps == 0.0) {
-        let message = format!("eps is {eps}: batch_norm needs a positive number in training, and no negative one");
+        let message = format!("eps is {eps}: batch_norm needs a positive number in training, and 0 or more otherwise");
         let at = b.span("eps").or(cx.at());
         cx.reject(RejectKind::Value, message, vec![(format!("eps is {eps}"), at)]);
     }

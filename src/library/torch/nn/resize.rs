@@ -167,7 +167,7 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if pads.len() % 2 != 0 || pads.len() > 2 * dims.len() {
         let message = format!(
-            "pad has {} numbers: two for each padded dimension of `input` {} are needed, from the last on",
+            "pad has {} numbers: it needs two for each padded dimension of `input` {}, starting with the last",
             pads.len(),
             shape_text(&input)
         );

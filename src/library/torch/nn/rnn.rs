@@ -130,7 +130,7 @@ fn checked(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Tensor {
         );
         let reads = vec![
             dim_read("input", "features", have),
-            (format!("the layer takes {} features, as made here", wanted.size), wanted.at),
+            (format!("the layer is created here, for {} features", wanted.size), wanted.at),
         ];
         cx.reject(RejectKind::Shape, message, reads);
     }
@@ -310,7 +310,7 @@ fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tens
         };
         if width || rows {
             let message = format!(
-                "`input` is {} and `hx` is {}: the state needs a row for each of the input, {hidden} wide",
+                "`input` is {} and `hx` is {}: the state needs one row for each row of the input, of length {hidden}",
                 shape_text(input),
                 shape_text(state)
             );

@@ -64,7 +64,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 Some(0) => Operand::of(cx, &python_number(None, tensor.dtype)),
                 Some(_) => {
                     let message = "one of `min` and `max` is a number and the other a tensor of one dimension or more: \
-                                   both must be of one sort";
+                                   both must be numbers or both tensors";
                     cx.reject(RejectKind::Value, message, Vec::new());
                     return cx.some_tensor();
                 }

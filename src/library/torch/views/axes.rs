@@ -88,8 +88,11 @@ fn permute(cx: &mut Cx<'_, '_>, b: &Bound, dims: &[Value]) -> Value {
         return cx.view_of(&value, out);
     };
     if given.len() != rank {
-        let message =
-            format!("`input` is {} and {} dimensions are named: all {rank} must be", shape_text(&input), given.len());
+        let message = format!(
+            "`input` is {}, but {} dimensions are named: each of the {rank} must be named once",
+            shape_text(&input),
+            given.len()
+        );
         cx.reject(RejectKind::Rank, message, vec![shape_read(("input", &input), None)]);
         return carry::like_only(cx, &input);
     }
@@ -121,7 +124,7 @@ fn movedim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (Some(from), Some(to)) = (from, to) else { return mixed(cx, &value, &input) };
     if from.len() != to.len() {
         let message =
-            format!("{} dimensions are moved to {} places: there must be as many of each", from.len(), to.len());
+            format!("{} dimensions are moved to {} positions: the numbers must be equal", from.len(), to.len());
         cx.reject(RejectKind::Value, message, Vec::new());
         return carry::like_only(cx, &input);
     }

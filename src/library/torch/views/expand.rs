@@ -62,7 +62,7 @@ fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<D
         let one = have.size.equals(&Size::Int(1));
         if have.size.equals(size) == Some(false) && one == Some(false) {
             let message = format!(
-                "`input` is {} and is to be expanded to {}: only a length of 1 can become {size}, not {}",
+                "`input` is {} and cannot be expanded to {}: only a length of 1 can become {size}, not {}",
                 shape_text(input),
                 sizes_text(sizes),
                 have.size
@@ -157,7 +157,7 @@ fn repeat(cx: &mut Cx<'_, '_>, b: &Bound, counts: &[Value], tile: bool) -> Value
     };
     let refused = if counts.len() < dims.len() && !tile {
         Some(format!(
-            "`input` is {} and is repeated {} times: a number is needed for each dimension",
+            "`input` is {} and is repeated {} times: one number is needed for each dimension",
             shape_text(&input),
             sizes_text(&counts)
         ))
@@ -165,7 +165,7 @@ fn repeat(cx: &mut Cx<'_, '_>, b: &Bound, counts: &[Value], tile: bool) -> Value
         counts
             .iter()
             .find(|c| c.known().is_some_and(|n| n < 0))
-            .map(|c| format!("repeated {c} times: the number is negative"))
+            .map(|c| format!("the number of repeats is {c}: it must not be negative"))
     };
     if let Some(message) = refused {
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
@@ -248,7 +248,11 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         None => {
             let count = carry::size(cx, &repeats);
             if count.known().is_some_and(|n| n < 0) {
-                cx.reject(RejectKind::Value, format!("repeated {count} times: the number is negative"), Vec::new());
+                cx.reject(
+                    RejectKind::Value,
+                    format!("the number of repeats is {count}: it must not be negative"),
+                    Vec::new(),
+                );
             }
             length.mul(&count)
         }

@@ -45,7 +45,7 @@ fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, Rejected> {
     }
     let wrong = items.iter().position(|v| v.number_type().is_some() || v.is_none() || v.is_text());
     if let Some(at) = wrong {
-        cx.reject(RejectKind::Value, format!("element {at} of the list is no tensor"), Vec::new());
+        cx.reject(RejectKind::Value, format!("element {at} of the list is not a tensor"), Vec::new());
         return Err(Rejected);
     }
     Ok(Given::Exact(items.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect()))
@@ -187,7 +187,7 @@ fn concatenated(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor 
                     continue;
                 }
                 let message = format!(
-                    "`{}` is {} and `{name}` is {}: joined along dimension {axis}, they must agree in the others, and {} is not {}",
+                    "`{}` is {} and `{name}` is {}: to be joined along dimension {axis}, they must have equal sizes in the others, but {} is not {}",
                     first.0,
                     shape_text(first.1),
                     shape_text(tensor),

@@ -63,7 +63,7 @@ fn roll(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let (Some(s), Some(d)) = (many(&shifts), many(&dims)) {
         let aligned = s == d || (d == 0 && s == 1);
         if !aligned || s == 0 {
-            let message = format!("{s} shifts are given for {d} dimensions: there must be as many of each");
+            let message = format!("{s} shifts are given for {d} dimensions: the numbers must be equal");
             cx.reject(RejectKind::Value, message, Vec::new());
             return carry::like_only(cx, &input);
         }
@@ -91,7 +91,7 @@ fn rot90(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return refuse(
             cx,
             RejectKind::Value,
-            format!("rot90 turns in a plane of 2 dimensions, and {} are given", items.len()),
+            format!("rot90 rotates in a plane of 2 dimensions, but {} are given", items.len()),
         );
     }
     if input.rank().is_some_and(|r| r < 2) {
@@ -108,7 +108,7 @@ fn rot90(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             return refuse(
                 cx,
                 RejectKind::Dim,
-                format!("rot90 turns in a plane of 2 dimensions, and {x} is given twice"),
+                format!("rot90 rotates in a plane of 2 dimensions, but {x} is given twice"),
             );
         }
         (Some([x, y]), Some(k)) => {

@@ -34,12 +34,12 @@ pub(crate) fn register(t: &mut Table) {
 pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {
-        return Err(format!("{bad} in {} is no size", text()));
+        return Err(format!("{bad} in {} is not a size", text()));
     }
     let inferred = |s: &Size| s.known() == Some(-1);
     let open = sizes.iter().filter(|s| inferred(s)).count();
     if open > 1 {
-        return Err(format!("-1 stands twice in {}: only one size can be inferred", text()));
+        return Err(format!("-1 occurs twice in {}: only one size can be inferred", text()));
     }
     let unknown = sizes.iter().filter(|s| s.is_unknown()).count();
     let rest = sizes.iter().filter(|s| !inferred(s) && !s.is_unknown()).fold(Size::Int(1), |n, s| n.mul(s));
@@ -54,7 +54,7 @@ pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
                 return wrong();
             }
             if open == 1 && unknown == 0 {
-                return Err(format!("with 0 elements, the -1 in {} could be anything", text()));
+                return Err(format!("the -1 in {} cannot be inferred for a tensor with 0 elements", text()));
             }
         } else if n % k != 0 {
             return wrong();
@@ -95,11 +95,15 @@ fn to_shape(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value]) -> Value {
         let sizes: Vec<Size> = sizes.iter().map(|d| d.size.clone()).collect();
         if layout::refuses_view(&input, &sizes) {
             let message = format!(
-                "{} is seen as {}, but its dimensions were moved: those that are joined do not lie together in memory",
+                "{} cannot be viewed as {}: its dimensions were reordered, and those that the view merges are not adjacent in memory",
                 shape_text(&input),
                 sizes_text(&sizes)
             );
-            cx.reject(RejectKind::Layout, message, vec![("the dimensions are moved here".to_owned(), input.shape_at)]);
+            cx.reject(
+                RejectKind::Layout,
+                message,
+                vec![("the dimensions are reordered here".to_owned(), input.shape_at)],
+            );
         }
     }
     let out = reshaped(cx, &input, dims);
@@ -266,7 +270,7 @@ fn unflatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 Some(out)
             }
             Some(Err(why)) => {
-                let message = format!("dimension {at} of {} is to be split: {why}", shape_text(&input));
+                let message = format!("dimension {at} of {} cannot be split: {why}", shape_text(&input));
                 cx.reject(RejectKind::Shape, message, vec![shape_read(("input", &input), Some(at))]);
                 None
             }
@@ -385,7 +389,7 @@ fn as_strided(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && sizes.len() != strides.len()
     {
         let message =
-            format!("{} sizes and {} strides are given: there must be as many of each", sizes.len(), strides.len());
+            format!("{} sizes and {} strides are given: the numbers must be equal", sizes.len(), strides.len());
         cx.reject(RejectKind::Value, message, Vec::new());
     }
     let mut out = reshaped(cx, &input, dims);

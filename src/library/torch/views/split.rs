@@ -187,7 +187,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
         let negative = sizes.iter().any(|s| s.known().is_some_and(|n| n < 0));
         if sum.equals(&total) == Some(false) || negative {
             let message = format!(
-                "{} is {total} long and is to be split into {}, which is {sum} in all",
+                "{} has length {total}, but the sizes to split it into are {}, whose sum is {sum}",
                 dim_text(axis),
                 carry::sizes_text(&sizes)
             );
@@ -203,7 +203,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     let bad =
         size.known().is_some_and(|n| n < 0) || (size.known() == Some(0) && total.equals(&Size::Int(0)) == Some(false));
     if bad {
-        let message = format!("{} is to be split into pieces of {size}", dim_text(axis));
+        let message = format!("{} cannot be split into pieces of length {size}", dim_text(axis));
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), axis)]);
         return Value::Unknown;
     }
@@ -250,7 +250,7 @@ fn chunk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let chunks = carry::size(cx, &b.get("chunks"));
     if chunks.known().is_some_and(|n| n <= 0) {
-        cx.reject(RejectKind::Value, format!("{chunks} chunks are asked for: there must be at least one"), Vec::new());
+        cx.reject(RejectKind::Value, format!("the number of chunks is {chunks}: it must be at least 1"), Vec::new());
         return Value::Unknown;
     }
     let total = length(&input, axis);
@@ -296,7 +296,7 @@ fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only:
     if sections.known().is_some_and(|n| n <= 0) {
         cx.reject(
             RejectKind::Value,
-            format!("{sections} sections are asked for: there must be at least one"),
+            format!("the number of sections is {sections}: it must be at least 1"),
             Vec::new(),
         );
         return Value::Unknown;
