@@ -1,5 +1,5 @@
-//! Whether a contract keeps to the language of contracts, asked once when its page is read: a
-//! slip of the pen must not make a contract that is never false.
+//! Checks that a contract uses only the language of contracts, once, when its page is read: a
+//! typing error must not produce a contract that never fails.
 //!
 //! The language is a small part of Python. What [`super::eval`] can evaluate is accepted here,
 //! and nothing else.
@@ -11,11 +11,11 @@ use crate::syntax::ast::{
 use crate::syntax::{Expr, Ranged, Stmt};
 use crate::value::Dtype;
 
-/// What may be asked of a tensor without a call.
+/// The attributes of tensors that a contract may read.
 pub(super) const ATTRIBUTES: &[&str] = &["shape", "ndim", "dtype", "device", "is_cuda", "requires_grad"];
-/// What may be called on a tensor, with the number of arguments.
+/// The methods of tensors that a contract may call, with the number of arguments.
 pub(super) const METHODS: &[(&str, usize)] = &[("numel", 0), ("dim", 0), ("size", 1), ("is_floating_point", 0)];
-/// What a contract says of a call, with a condition and a message.
+/// The three reports, each with a condition and a message.
 pub(super) const CLAIMS: &[&str] = &["require", "suspect", "advise"];
 
 /// What is wrong with a contract, and where in its text: an offset in bytes.
@@ -31,8 +31,8 @@ fn mistake(node: &impl Ranged, message: impl Into<String>) -> Mistake {
     Mistake { offset: node.range().start().to_usize(), message: message.into() }
 }
 
-/// A statement at the top of a contract, as the function that it must be. `judged` are the
-/// functions that the page's `contract-of` names.
+/// A top-level statement of a contract, which must be a function. `judged` are the functions that
+/// the page's `contract-of` names.
 pub(super) fn function(stmt: Stmt, judged: &[String]) -> Result<StmtFunctionDef, Mistake> {
     let Stmt::FunctionDef(function) = stmt else {
         return Err(mistake(&stmt, "a contract contains only functions"));

@@ -56,7 +56,7 @@ pub(super) struct Judge<'a, 'p> {
     pub weak: bool,
 }
 
-/// Judges a call; `None` where nothing is known to be wrong.
+/// Evaluates the contract on a call; `None` if nothing is known to be wrong.
 pub(super) fn judge(
     it: &Interp<'_>,
     function: &StmtFunctionDef,
@@ -119,7 +119,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// An argument as the program writes it, where that is short enough to be read.
+    /// The source text of an argument, if it is short enough for a message.
     fn shown(&self, name: &str) -> String {
         let text = self.bound.span(name).and_then(|span| (self.source)(span));
         match text {
@@ -177,7 +177,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// `require(condition, message)` and its kin.
+    /// `require(condition, message)` and the other reports.
     fn claim(&mut self, call: &ast::ExprCall) -> Step {
         let statement = match &*call.func {
             Expr::Name(name) => match name.id.as_str() {

@@ -28,7 +28,7 @@ const fn of_range(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<
     Helper { name, takes: 3..=4, keyword: Some("ignoring"), run }
 }
 
-/// All of them. `probe/runtime/contracts.py` gives each the same meaning over real tensors.
+/// All helpers. `probe/runtime/contracts.py` defines the same helpers over real tensors.
 pub(super) static HELPERS: &[Helper] = &[
     of_range("within", |judge, args, ignoring| Cv::tri(judge.within(args, ignoring))),
     of_range("stray", |judge, args, ignoring| match judge.strays(args, ignoring).as_deref() {
@@ -149,7 +149,7 @@ impl Judge<'_, '_> {
         Some((range, ()))
     }
 
-    /// The parts of a tensor's values outside `[lo, hi)`, but for `ignoring`.
+    /// The parts of a tensor's range outside `[lo, hi)`, except `ignoring`.
     fn strays(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<Vec<(f64, f64)>> {
         let [tensor, lo, hi, rest @ ..] = args else { return None };
         let ignoring = ignoring.or_else(|| rest.first().cloned());
@@ -167,13 +167,13 @@ impl Judge<'_, '_> {
         Some(range.outside(lo, hi))
     }
 
-    /// Whether some of these values of a tensor are known to be there.
+    /// Whether some of these values are known to occur in a tensor.
     fn occurring(&self, value: &Cv, parts: &[(f64, f64)]) -> bool {
         let among = |met: Met| parts.iter().any(|(lo, hi)| (*lo..=*hi).contains(&met.value));
         matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some_and(among)))
     }
 
-    /// Whether a value that is there fits, where one is known beside the ends.
+    /// Whether the known member of the range fits; `None` if no member is known besides the ends.
     fn met(&mut self, range: &Range, ignoring: Option<&Cv>, fits: impl Fn(f64) -> bool) -> bool {
         let ignored = |value: f64| ignoring.and_then(Cv::as_f64) == Some(value);
         let stray = range.met.filter(|met| !ignored(met.value) && !fits(met.value));
@@ -334,7 +334,7 @@ impl Judge<'_, '_> {
     }
 
     /// Whether something was certainly done to the elements; the finding stands at the second
-    /// place. What is not known to have happened is taken not to have.
+    /// place. If this is not known, the answer is false.
     fn history(&mut self, value: &Cv, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
         let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
         let (done, blamed) = of(tensor);
@@ -388,7 +388,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// Whether there may be nothing in it, whatever the length of this dimension.
+/// Whether the tensor may be empty, whatever the length of this dimension is.
 fn perhaps_empty(shape: &[Dim], axis: usize) -> bool {
     shape.iter().enumerate().any(|(at, dim)| at != axis && dim.size.may_be_zero())
 }

@@ -1,8 +1,8 @@
 //! Evaluates the contracts of rule pages over facts, in three-valued logic.
 //!
-//! A contract is a few lines of Python in a page. It is compiled once, and run on the facts
-//! of each call that it speaks of: what is false is reported, what is unknown never is. The
-//! probe runs the same lines over real tensors (`probe/runtime/contracts.py`), so the two
+//! A contract is a few lines of Python in a page. It is compiled once, and evaluated on the facts
+//! of each call of its functions: a condition that is false is reported, one that is unknown never
+//! is. The probe runs the same lines over real tensors (`probe/runtime/contracts.py`), so the two
 //! must give the helpers the same meaning.
 
 mod check;
@@ -28,7 +28,7 @@ struct Contract {
     function: StmtFunctionDef,
 }
 
-/// The contracts of all pages, compiled, by the function that they speak of.
+/// The compiled contracts of all pages, by the function that they check.
 pub(crate) struct Contracts {
     #[expect(clippy::struct_field_names, reason = "all of them: the other fields find one")]
     contracts: Vec<Contract>,
@@ -98,12 +98,12 @@ impl Contracts {
         Ok(())
     }
 
-    /// Whether a contract speaks of this function.
+    /// Whether a contract checks this function.
     pub(crate) fn concern(&self, path: Sym) -> bool {
         self.by_path.contains_key(&path)
     }
 
-    /// Judges a call: whether it certainly raises.
+    /// Evaluates the contracts on a call; returns whether the call certainly raises.
     pub(crate) fn check(
         &self,
         rules: &Rules,
@@ -127,7 +127,7 @@ impl Contracts {
         fails
     }
 
-    /// Reports a call that a library refuses, under the page that speaks of its kind.
+    /// Reports a rejected call, under the page for its kind.
     pub(crate) fn rejected<'r>(
         &self,
         rules: &'r Rules,

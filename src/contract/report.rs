@@ -1,4 +1,4 @@
-//! From what a contract found to a diagnostic, with its fix.
+//! Turns the result of a contract into a diagnostic with its fix.
 
 use super::Source;
 use super::eval::Finding;
@@ -94,7 +94,7 @@ fn labels(reads: impl IntoIterator<Item = (String, Origin)>, primary: Span) -> V
     labels
 }
 
-/// The page's fix for this call, where the call is written in the way that it rewrites.
+/// The page's fix for this call, if the call is written in the form that the fix rewrites.
 fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -> Option<Fix> {
     let applicability = match page.fix {
         FixKind::None => return None,

@@ -1,10 +1,10 @@
-//! The values of contract expressions, with the facts that they were read from.
+//! The values of contract expressions, with the facts from which they were read.
 
 use std::rc::Rc;
 
 use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
-/// A fact that took part, and where it comes from.
+/// A fact that contributed to a result, and its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Read {
     pub label: String,
@@ -13,7 +13,7 @@ pub(super) struct Read {
     pub blame: bool,
 }
 
-/// What an expression of a contract stands for.
+/// The value of an expression of a contract.
 #[derive(Debug, Clone)]
 pub(super) enum Cv {
     Unknown,
@@ -69,7 +69,7 @@ impl Cv {
         }
     }
 
-    /// As it reads in a message.
+    /// The text of the value in a message.
     pub(super) fn text(&self) -> String {
         match self {
             Cv::Unknown => "?".to_owned(),
@@ -90,8 +90,8 @@ impl Cv {
     }
 }
 
-/// Whether two shapes are equal. A length with a name (a batch, a sequence) is taken not to
-/// be 1: a run in which all of them are is not the default one.
+/// Whether two shapes are equal. A named length (a batch, a sequence) is assumed not to be 1: a
+/// default run is not one in which all lengths are 1.
 pub(super) fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
     if a.len() != b.len() {
         return Some(false);

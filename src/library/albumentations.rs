@@ -24,8 +24,8 @@ const SAME: &str = "HorizontalFlip VerticalFlip Flip RandomBrightnessContrast Hu
                     CoarseDropout Cutout RandomFog RandomRain Sharpen Emboss Posterize Equalize Solarize InvertImg \
                     ChannelDropout ImageCompression Downscale";
 
-/// Transforms that move pixels: images by mixing neighbours, masks by the nearest, unless told
-/// otherwise.
+/// Transforms that move pixels: by default, images are interpolated and masks take the nearest
+/// neighbour.
 const WARPS: &str = "Rotate SafeRotate ShiftScaleRotate Affine ElasticTransform GridDistortion OpticalDistortion \
                      Perspective ThinPlateSpline";
 
@@ -55,7 +55,7 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     Some(cx.it.heap.dict(dict))
 }
 
-/// What becomes of one target.
+/// What happens to one target.
 fn target(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> Value {
     match name {
         "image" | "mask" => {
@@ -76,7 +76,7 @@ fn target(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> Val
     }
 }
 
-/// One transform on one picture or mask; `None` where it is not known what comes out.
+/// One transform on one picture or mask; `None` if the result is not known.
 fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: u32) -> Option<Tensor> {
     let class = cx.it.heap.instance_of(object)?.class.as_path()?;
     let name = class.rsplit('.').next()?;

@@ -37,12 +37,12 @@ pub(super) fn first(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.values.first().and_then(|a| a.as_ref()).map_or(Value::Unknown, |a| a.value.clone())
 }
 
-/// Returns the object itself, as methods do that are made to be chained.
+/// Returns the object itself, as chainable methods do.
 pub(super) fn itself(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.get("self")
 }
 
-/// An array of numpy: it is on the CPU, knows no gradients, and has no device to speak of.
+/// A numpy array: it is on the CPU, has no gradients and no device attribute.
 pub(super) fn array(shape: Option<Vec<Size>>, dtype: Option<Dtype>, at: Origin) -> Tensor {
     Tensor {
         array: ArrayKind::Numpy,
@@ -62,12 +62,12 @@ pub(super) fn instance(cx: &mut Cx<'_, '_>, class: &str, attrs: Vec<(&str, Value
     Value::Obj(cx.it.heap.alloc(data))
 }
 
-/// The values of a part of the data: any of them may be missing from it.
+/// The range of a part of the data: any of the values may be missing in the part.
 pub(super) fn part_of(range: Range) -> Range {
     range.of_part()
 }
 
-/// A number of things, as Python's `len` gives it.
+/// A count, as Python's `len` returns it.
 pub(super) fn length_of(n: usize) -> Value {
     i64::try_from(n).map_or(Value::Any(Type::Int), Value::Int)
 }

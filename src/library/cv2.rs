@@ -97,8 +97,7 @@ fn picture(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     Some(out)
 }
 
-/// Puts the sides of a picture in place of those it has; one channel is dropped as OpenCV
-/// does.
+/// Replaces the height and width of an image; one channel is dropped as OpenCV does.
 fn with_sides(cx: &Cx<'_, '_>, out: &mut Tensor, height: Size, width: Size) {
     let at = cx.at();
     let Some(shape) = out.shape.as_mut() else { return };
@@ -128,7 +127,7 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// What is left of the values when neighbours are mixed.
+/// The range of the values after interpolation.
 fn mix(out: &mut Tensor, interpolation: &Value, at: Origin) {
     out.past = match interpolation.as_int() {
         Some(0 | 6) => out.past,

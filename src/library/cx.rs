@@ -40,8 +40,7 @@ impl Cx<'_, '_> {
         self.it.heap.tensor(tensor)
     }
 
-    /// A tensor of which nothing is known: what a torch function returns for arguments of
-    /// which nothing is known.
+    /// A tensor with no known facts: the result of a torch function for unknown arguments.
     pub(crate) fn some_tensor(&mut self) -> Value {
         self.it.heap.tensor(Tensor::default())
     }
@@ -67,8 +66,8 @@ impl Cx<'_, '_> {
         self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, span);
     }
 
-    /// Reports that the library refuses this call where something holds that is not known of the
-    /// program; elsewhere it goes on.
+    /// Reports that the library refuses this call under an assumption that is not known to hold;
+    /// without it, the call succeeds.
     pub(crate) fn reject_if(
         &mut self,
         assumed: &'static str,
@@ -80,9 +79,9 @@ impl Cx<'_, '_> {
         self.it.suspect(rejection);
     }
 
-    /// Reports that the library refuses this call because of what the model that it belongs
-    /// to was given: at the place where the model is called, unless the `fact` that is wrong
-    /// was made inside the model.
+    /// Reports that the library refuses this call because of the input of the model that contains
+    /// it. The report is placed at the call of the model, unless the wrong `fact` was made inside
+    /// the model.
     pub(crate) fn reject_input(
         &mut self,
         kind: RejectKind,
@@ -202,21 +201,22 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// What any element of an iterable is like.
+    /// The join of all elements of an iterable.
     pub(crate) fn element(&mut self, value: &Value) -> Value {
         let span = self.span;
         let items = self.it.iterate(value, span);
         items.element(&mut self.it.heap)
     }
 
-    /// Calls back into the program.
+    /// Calls a function of the program.
     pub(crate) fn call(&mut self, callee: &Value, args: Args) -> Value {
         let span = self.span;
         self.it.call(callee, args, span)
     }
 
-    /// Whether a tensor certainly is one, where others take things of another kind: an annotation
-    /// alone may be wrong, and so may what is computed from its value, of which nothing is known.
+    /// Whether a value is certainly a tensor, for functions that also accept other types: an
+    /// annotation alone may be wrong, and so may everything that is computed from an annotated
+    /// value.
     pub(crate) fn is_surely_tensor(&self, value: &Value) -> bool {
         let Some(tensor) = self.it.heap.tensor_ref(value) else { return false };
         let supposed = [value.as_obj(), tensor.base]
@@ -227,7 +227,7 @@ impl Cx<'_, '_> {
         !supposed && (known || !self.it.speculative())
     }
 
-    /// What is noted of an object; unknown where nothing is.
+    /// A note of an object; unknown if there is none.
     pub(crate) fn note(&self, object: &Value, topic: crate::value::Topic) -> Value {
         object.as_obj().and_then(|id| self.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
     }
@@ -257,7 +257,7 @@ impl Cx<'_, '_> {
         Dim::new(Size::symbol(symbol), Some(self.span))
     }
 
-    /// A dimension named for what it is, of unknown length: each call gives a fresh symbol.
+    /// A dimension of unknown length, named for its meaning: each call creates a fresh symbol.
     pub(crate) fn fresh_dim(&mut self, name: &str) -> Dim {
         let symbol = self.it.heap.symbol(name);
         Dim::new(Size::symbol(symbol), Some(self.span))

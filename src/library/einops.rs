@@ -38,7 +38,7 @@ fn reduce_layer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     through(cx, b, "einops.reduce")
 }
 
-/// A layer calls the function with what it was made with.
+/// A layer calls the function with its constructor's arguments.
 fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let pattern = cx.attr(&object, "pattern");
@@ -71,7 +71,7 @@ enum Part {
     Axes(Vec<String>),
 }
 
-/// Reads one side; `None` where the pattern is not understood.
+/// Parses one side; `None` if the pattern is not understood.
 fn parse(side: &str) -> Option<Vec<Part>> {
     let spaced = side.replace("...", " … ").replace('(', " ( ").replace(')', " ) ");
     let mut out = Vec::new();
@@ -141,7 +141,7 @@ fn fault(kind: &str, pattern: &str, given: &[&str], open: bool) -> Option<String
     }
 }
 
-/// Refuses a pattern that einops takes for no tensor; whether it did.
+/// Rejects a pattern that einops accepts for no tensor; returns whether it did.
 fn check_pattern(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> bool {
     let pattern = b.get("pattern");
     let Some(pattern) = pattern.as_str() else { return false };

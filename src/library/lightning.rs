@@ -118,7 +118,7 @@ fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Opt
     })
 }
 
-/// What becomes a part of a Lightning module is moved with it, no one sees when.
+/// A part of a Lightning module moves with it, at a time that is not visible in the program.
 pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     if class.as_str() == MODULE {
         forget_devices(it, value);
@@ -140,7 +140,7 @@ fn backward(cx: &mut Cx<'_, '_>, model: &Value, result: &Value) {
     }
 }
 
-/// Forgets where the tensors of a value are.
+/// Makes the devices of all tensors in a value unknown.
 fn forget_devices(it: &mut Interp<'_>, value: &Value) {
     let mut todo = vec![value.clone()];
     let mut seen: FxHashSet<ObjId> = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! What several libraries remember of a run, and what rules and contracts read of it under the same
+//! Notes that several libraries keep on a run, and that rules and contracts read under the same
 //! names (`rules/notes.rs`).
 
 use crate::value::Topic;
@@ -9,11 +9,12 @@ pub(crate) const GRAD_MODE: Topic = Topic::new("grad mode");
 pub(crate) const AUTOCAST: Topic = Topic::new("autocast");
 pub(crate) const DEFAULT_DTYPE: Topic = Topic::new("default dtype");
 pub(crate) const DEFAULT_DEVICE: Topic = Topic::new("default device");
-/// Those that blocks of `with torch.device(…)` have put aside: a tuple.
+/// The default devices saved by blocks of `with torch.device(…)`, as a tuple.
 pub(crate) const DEVICES_BEFORE: Topic = Topic::new("default devices before");
-/// What is run now runs in a forked worker process.
+/// The current code runs in a forked worker process.
 pub(crate) const WORKER: Topic = Topic::new("forked worker");
-/// What is run now runs in a worker, however it was started, that has a copy of the dataset as it was.
+/// The current code runs in a worker process of any start method, which has its own copy of the
+/// dataset.
 pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
 /// Of an optimizer, its parameters as a list.
 pub(crate) const PARAMETERS: Topic = Topic::new("parameters");

@@ -1,5 +1,5 @@
-//! Pillow: an image is an instance with `mode` and `size`, and with the facts of the array
-//! that numpy would make of it.
+//! Pillow: an image is an instance with `mode` and `size`, and with the facts of the array that
+//! numpy would convert it to.
 
 use super::common::{array, instance, itself, none, part_of, unknown};
 use super::numpy;
@@ -112,8 +112,8 @@ fn layout(mode: &str) -> Option<(Option<i64>, Dtype)> {
     })
 }
 
-/// A new image; height before width, as in the array. Without `values` it holds anything
-/// that its mode can.
+/// A new image; height before width, as in the array. Without `values`, it can hold every value
+/// that its mode allows.
 pub(super) fn new_image(
     cx: &mut Cx<'_, '_>,
     mode: Option<&str>,
@@ -160,7 +160,7 @@ fn array_of(cx: &Cx<'_, '_>, image: &Value) -> Option<Tensor> {
     is_image(cx, image).then(|| cx.tensor(&cx.attr(image, ARRAY))).flatten()
 }
 
-/// What `np.array(image)` is; `None` where it is no image.
+/// The result of `np.array(image)`; `None` if the value is not an image.
 pub(super) fn as_array(cx: &mut Cx<'_, '_>, image: &Value) -> Option<Tensor> {
     array_of(cx, image)
 }
@@ -205,7 +205,7 @@ pub(super) fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> 
     }
 }
 
-/// Whether pictures of this mode are interpolated where that is asked for.
+/// Whether Pillow interpolates images of this mode on request.
 fn mixes(mode: &str) -> bool {
     !matches!(mode, "1" | "P")
 }
@@ -215,7 +215,7 @@ pub(super) fn past(cx: &Cx<'_, '_>, image: &Value) -> Past {
     cx.tensor(image).or_else(|| array_of(cx, image)).map(|facts| facts.past).unwrap_or_default()
 }
 
-/// Gives a picture or tensor that was just made this history.
+/// Sets the history of a picture or tensor that was just created.
 pub(super) fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
     if let Some(id) = facts.as_obj() {
@@ -238,8 +238,8 @@ pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     }
 }
 
-/// An image of another size; its values' range goes through `values`, and what they mean is
-/// forgotten with the range.
+/// An image of another size; its values' range goes through `values`, and their role becomes
+/// unknown.
 pub(super) fn with_size(
     cx: &mut Cx<'_, '_>,
     image: &Value,
@@ -283,7 +283,7 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether an argument names the interpolation that makes no new values.
+/// Whether an argument selects the interpolation that creates no new values: nearest neighbour.
 pub(super) fn is_nearest(resample: &Value) -> Option<bool> {
     match resample {
         Value::Int(n) => Some(*n == 0),
@@ -294,7 +294,7 @@ pub(super) fn is_nearest(resample: &Value) -> Option<bool> {
     }
 }
 
-/// What is left of a range when neighbours are mixed; `None` where the mix can overshoot.
+/// A range after interpolation; `None` if the interpolation can overshoot.
 pub(super) fn mixed(range: &Range, resample: &Value) -> Option<Range> {
     match is_nearest(resample) {
         Some(true) => Some(part_of(range.clone())),
@@ -385,7 +385,7 @@ pub(super) fn are_classes(range: &Range) -> bool {
     range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))
 }
 
-/// Drawing adds the value that it fills with.
+/// Drawing adds the fill value to the range.
 fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = cx.attr(&b.get("self"), "im");
     let Some(mut facts) = array_of(cx, &image) else { return Value::None };

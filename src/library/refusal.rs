@@ -1,4 +1,4 @@
-//! Arguments that a function of PyTorch does not take, by PyTorch's own signatures.
+//! Rejects arguments that do not fit PyTorch's signatures.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::python::{Args, Interp, RejectKind, Rejection, Sig, meant, nearest};
 use crate::syntax::Span;
 use crate::value::Sym;
 
-/// Refuses arguments that no signature of the function at `path` takes, where it is clear why.
+/// Rejects arguments that fit no signature of the function at `path`, if the reason is clear.
 pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
     let sigs: Vec<Arc<Sig>> = signatures::of(path.as_str()).into_iter().map(Arc::new).collect();
     if sigs.is_empty() || args.is_open() || sigs.iter().any(|sig| sig.bind(args).is_some()) {

@@ -1,4 +1,4 @@
-//! Which library is in which table.
+//! The tables, and the libraries in each of them.
 
 use std::sync::LazyLock;
 
@@ -119,7 +119,8 @@ type Register = fn(&mut Table);
 
 static MAIN: LazyLock<Table> = LazyLock::new(|| made(Table::default(), IN_MAIN));
 
-/// Made when a name of the library is first asked for: what they hold is long, or read from data.
+/// Tables that are built when a name of the library is first used: they are long, or read from data
+/// files.
 static OTHERS: [(&str, LazyLock<Table>); 5] = [
     (
         "torchvision",
@@ -203,8 +204,8 @@ mod tests {
         }
         assert!(faults.is_empty(), "not in src/libraries.rs, or in the table of another: {faults:?}");
     }
-    /// Signatures of PyTorch that are written by hand though `signatures.txt` has others, where
-    /// the reason is not one that the signatures tell.
+    /// Handwritten signatures of PyTorch functions that `signatures.txt` lists differently, for a
+    /// reason that is not visible in the signatures.
     const BY_HAND: &[(&str, &str)] = &[
         ("torch.Tensor.chalf", "all casts have one signature"),
         ("torch.Tensor.copy_", "documented with the name `src`"),

@@ -1,4 +1,4 @@
-//! How PyTorch's public functions are called: `signatures.txt`, which
+//! The signatures of PyTorch's public functions: `signatures.txt`, which
 //! `tests/conformance/signatures.py` writes from PyTorch.
 
 use std::sync::LazyLock;

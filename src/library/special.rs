@@ -1,20 +1,20 @@
-//! Special methods that are in the table, where the interpreter does not find them as
-//! attributes: of what a library holds itself (`os.environ[…] = …`), and loops.
+//! Special methods from the tables that the interpreter does not find as attributes: those of
+//! objects inside a library (`os.environ[…] = …`), and those of loops.
 
 use super::table::Tables;
 use crate::python::{Args, Interp};
 use crate::syntax::Span;
 use crate::value::{Items, Type, Value, dotted, sym};
 
-/// Calls a special method of something that a library holds itself.
+/// Calls a special method of an object inside a library.
 pub(super) fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Value], span: Span) -> Option<Value> {
     let Value::Path(path) = object else { return None };
     let args = Args::positional(args.iter().cloned(), span);
     it.call_function(dotted(*path, sym(name)).as_str(), &args, span)
 }
 
-/// What a loop over an instance of a library's class yields: what `__iter__` gives, or any
-/// item. Methods of the program come first, which is the interpreter's to do.
+/// What a loop over an instance of a library's class yields: the result of `__iter__`, or any item.
+/// Methods of the program take precedence; the interpreter handles them.
 pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     if goes_through(tables, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);
@@ -27,7 +27,7 @@ pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span
     None
 }
 
-/// What the last round of such a loop gets.
+/// The item of the last round of such a loop.
 pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
     if !goes_through(tables, it, object, "__iter__") {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: S
     if inner.as_obj() == object.as_obj() { None } else { it.last_of(&inner, span) }
 }
 
-/// Whether a loop over an instance asks this method of a library's class.
+/// Whether a loop over an instance calls this method of a library's class.
 fn goes_through(tables: &Tables, it: &Interp<'_>, object: &Value, method: &str) -> bool {
     it.heap.instance_of(object).is_some()
         && it.user_method(object, "__iter__").is_none()

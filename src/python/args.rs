@@ -25,9 +25,9 @@ pub(crate) struct Args {
     pub kw: Vec<(Sym, Arg)>,
     /// A `*args` of unknown length follows the positional arguments.
     pub more_pos: bool,
-    /// What any of those arguments is like.
+    /// The join of those arguments.
     pub star: Option<Value>,
-    /// A `**kwargs` with unknown keys is given too.
+    /// A `**kwargs` with unknown keys is given, too.
     pub more_kw: bool,
 }
 
@@ -56,7 +56,7 @@ impl Args {
     }
 }
 
-/// A default that a signature states.
+/// A default value in a signature.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Const {
     None,
@@ -64,9 +64,9 @@ pub(crate) enum Const {
     Int(i64),
     Float(f64),
     Str(&'static str),
-    /// Something of a library, written `@its.dotted.path`.
+    /// A member of a library, written as `@its.dotted.path`.
     Path(&'static str),
-    /// A default that is no literal: nothing is known of it.
+    /// A default that is not a literal: unknown.
     Other,
 }
 
@@ -224,9 +224,9 @@ fn split_top(text: &'static str) -> Vec<&'static str> {
 pub(crate) struct Bound {
     pub sig: Arc<Sig>,
     pub values: Vec<Option<Arg>>,
-    /// What `*name` took.
+    /// The arguments collected by `*name`.
     pub rest: Vec<Arg>,
-    /// What `**kwargs` took.
+    /// The arguments collected by `**kwargs`.
     pub extra: Vec<(Sym, Arg)>,
     /// Some arguments could not be seen (`*args` or `**kwargs` of unknown content).
     pub open: bool,
@@ -263,7 +263,7 @@ impl Bound {
         self.arg(name).map(|a| a.span)
     }
 
-    /// What `*name` took: several arguments, or one tuple or list of them.
+    /// The values of `*name`: several arguments, or one tuple or list.
     pub(crate) fn rest_values(&self) -> Vec<Value> {
         self.rest.iter().map(|a| a.value.clone()).collect()
     }

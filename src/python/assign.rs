@@ -24,8 +24,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What `d.keys()` or `reversed(list)` gives, under a name of its own: it sees what is changed
-    /// in the dictionary or list later, so nothing is known of it.
+    /// The result of `d.keys()` or `reversed(list)` that is assigned to a name: unknown, because
+    /// later changes of the dictionary or list are visible in it.
     fn kept_view(&mut self, expr: &'p Expr, value: Value) -> Value {
         let Expr::Call(call) = expr else { return value };
         let views = match &*call.func {
@@ -122,8 +122,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// One of many tensors of which the same is known: what is found out of it later is not
-    /// true of the others.
+    /// One of many tensors with the same facts: facts that become known later apply only to this
+    /// one.
     pub(super) fn another(&mut self, element: &Value) -> Value {
         match self.heap.tensor_of(element) {
             Some(tensor) => self.heap.tensor(tensor),

@@ -1,4 +1,5 @@
-//! `try`, and what its handlers do with the one exception after which nothing works any more.
+//! `try`, and how handlers treat a fatal exception: one after which the process cannot use the
+//! device any more.
 
 use super::cadence::Cadence;
 use super::context::Mode;
@@ -31,8 +32,8 @@ impl<'p> Interp<'p> {
         if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
     }
 
-    /// Runs a `finally` as after an exception, which may have come anywhere in what stands before
-    /// it, and goes on outwards. It leaves the state as it finds it.
+    /// Runs a `finally` block as after an exception that may have been raised anywhere before it,
+    /// and that goes on outwards. The state is not changed.
     fn finally_after_exception(&mut self, body: &'p [Stmt], mark: Mark, flow: Flow, journal: &Journal) {
         let (outside, raised, stopped) = (self.context, self.raised, self.stopped);
         let end = self.heap.delta(mark);
@@ -123,7 +124,7 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Whether a handler takes an exception: an instance or a class.
+    /// Whether a handler catches an exception: an instance or a class.
     fn takes(&mut self, handler: &'p ExceptHandlerExceptHandler, exception: &Value) -> Option<bool> {
         let class = match self.heap.instance_of(exception) {
             Some(instance) => instance.class.clone(),
@@ -146,7 +147,8 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Whether one of the types that a handler names is meant; a bare `except` takes everything.
+    /// Whether one of the types that a handler names matches the exception; a bare `except` takes
+    /// everything.
     fn any_type(
         &mut self,
         handler: &'p ExceptHandlerExceptHandler,
@@ -159,8 +161,8 @@ impl<'p> Interp<'p> {
         if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
     }
 
-    /// Runs the handler that takes [`Library::fatal`](super::Library::fatal) as if that had been raised, for the
-    /// observer only: nothing of it is kept.
+    /// Runs the handler that takes [`Library::fatal`](super::Library::fatal) as if that had been
+    /// raised, for the observer only: its effects are discarded.
     fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: u32) {
         let in_loop = self.frames.last().is_some_and(|f| f.loops().next().is_some());
         if !in_loop || !self.is_live() || self.context.speculative {
@@ -198,7 +200,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Ends the program where a call does that.
+    /// Ends the program if the call does.
     pub(super) fn ends_program(&mut self, callee: &Value) -> bool {
         let ends = callee.as_path().is_some_and(|path| ENDS.contains(&path));
         if ends {
@@ -220,7 +222,7 @@ impl<'p> Interp<'p> {
 /// Functions that end the program.
 const ENDS: &[&str] = &["sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"];
 
-/// Whether an exception may come in a block from elsewhere than its `raise` statements.
+/// Whether a block may raise an exception other than in its `raise` statements.
 pub(super) fn may_raise(body: &[Stmt]) -> bool {
     struct Raises(bool);
     impl<'a> Visitor<'a> for Raises {
@@ -247,7 +249,7 @@ pub(super) fn may_raise(body: &[Stmt]) -> bool {
     raises.0
 }
 
-/// Whether a handler takes every exception that a script meets.
+/// Whether a handler catches every exception of a normal script.
 fn takes_all(handler: &ExceptHandler) -> bool {
     let ExceptHandler::ExceptHandler(handler) = handler;
     handler.type_.as_deref().is_none_or(|ty| matches!(ty, Expr::Name(name) if name.id.as_str() == "BaseException"))

@@ -7,7 +7,7 @@ use super::{Args, Event};
 use crate::syntax::Span;
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, sym};
 
-/// The name under which the shape of something unknown waits to be unpacked.
+/// The name of the shape of an unknown value that will be unpacked.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
 
 /// Where a property keeps the function that sets it.

@@ -1,6 +1,6 @@
-//! Branches: where it is not known which way a run takes, each is run from the present state, and
-//! those that go on are joined. Every construct that branches does it here: `if`, the ternary,
-//! `and` and `or`, filters of comprehensions, `match`, handlers, what a loop may not reach.
+//! Branches: if a condition is unknown, each arm is run from the current state, and the arms that
+//! go on are joined. This serves all constructs that branch: `if`, the ternary, `and` and `or`,
+//! filters of comprehensions, `match`, handlers, and code that a loop may not reach.
 
 use std::cell::Cell;
 
@@ -12,11 +12,11 @@ use crate::syntax::Stmt;
 use crate::syntax::ast::{self, StmtIf};
 use crate::value::{Type, Value, join};
 
-/// One way that a run may take; what it computes, or `None` where it does not go on.
+/// One arm of a branch. It returns its value, or `None` if its path ends.
 pub(super) type Arm<'a, 'p, T> = &'a mut dyn FnMut(&mut Interp<'p>) -> Option<T>;
 
 impl<'p> Interp<'p> {
-    /// Runs each arm from the present state and joins those that go on; what each computed.
+    /// Runs each arm from the current state, joins those that go on, and returns their values.
     ///
     /// What fails in a part of an expression that need not be evaluated does not fail wherever the
     /// line is reached: `is_expression` says so.
@@ -69,12 +69,12 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs something that may not be reached.
+    /// Runs code that may not be reached.
     pub(super) fn perhaps(&mut self, run: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         self.branch(Cadence::Unclear, &mut [&mut |it| go_on(run(it)), &mut |_| Some(())])
     }
 
-    /// Runs what stands on either side of a condition, as far as it is not known which.
+    /// Runs both arms of a condition, or one if it is known which.
     pub(super) fn decide(
         &mut self,
         test: &'p Expr,
@@ -177,7 +177,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `a and b and …`, which stops at the first that is false; with `stops_at`, `or`.
+    /// `a and b and …`, which stops at the first false operand; with `stops_at` true, `or`.
     fn all_conditions(&mut self, stops_at: bool, operands: &'p [Expr]) -> Option<bool> {
         let (first, rest) = operands.split_first()?;
         let truth = self.condition(first);
@@ -249,7 +249,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// An arm's end, where it is a statement's.
+/// The end of an arm that is a statement.
 pub(super) fn go_on(flow: Flow) -> Option<()> {
     (flow == Flow::Next).then_some(())
 }

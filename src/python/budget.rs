@@ -1,38 +1,38 @@
-//! What an execution may cost, in steps: one for each statement and expression. Past it, values
-//! are unknown: analysis stays linear in the size of what is checked.
+//! The budget of an execution, in steps: one for each statement and expression. After it is spent,
+//! values are unknown, so that the time stays linear in the size of the program.
 
 use rustc_hash::FxHashSet;
 
 use crate::value::CodeId;
 
-/// How much may be spent, and on what.
+/// The limits of the budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
-    /// In all, but for what follows.
+    /// In total, except for the following.
     pub steps: u64,
-    /// On functions that nothing calls.
+    /// For functions that nothing calls.
     pub uncalled: u64,
-    /// Inside the calls that these make.
+    /// Inside the calls of those functions.
     pub inlining: u64,
     /// Modules are run where they are imported, as Python does, as long as they are no longer
     /// than this together, in bytes of source. Of the others only those statements are run
     /// that give a name its meaning, when the name is first used.
     pub eager: usize,
-    /// In the functions of modules that are too much to be run as a whole.
+    /// In the functions of modules that are too large to run as a whole.
     pub visits: u64,
     /// In one call of such a function.
     pub longest_visit: u64,
 }
 
-/// Statements of modules of which only what is needed is run.
+/// Statements of lazily executed modules.
 const IMPORT_STEPS: u64 = 30_000;
 
-/// Calls out of the program proper have an allowance of their own.
+/// Calls out of the program proper have a budget of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Abroad {
-    /// Into a module of which only what is needed is run.
+    /// Into a lazily executed module.
     Visit,
-    /// By the statements of such a module.
+    /// From the statements of a lazily executed module.
     Import,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Visit {
     left: u64,
 }
 
-/// What is left.
+/// The steps that are left.
 #[derive(Debug)]
 pub(super) struct Meter {
     left: Budget,
@@ -53,7 +53,7 @@ pub(super) struct Meter {
     visit: Option<Visit>,
     /// Bytes of modules that may still be run where they are imported.
     pub eager: usize,
-    /// The functions in which a visit came to no end.
+    /// The functions in which a call did not finish within its budget.
     futile: FxHashSet<CodeId>,
     /// A step of the program proper was refused.
     pub exhausted: bool,
@@ -75,12 +75,12 @@ impl Meter {
         }
     }
 
-    /// The program is at its end: from now on functions are run that nothing calls.
+    /// The program has ended: from now on, functions that nothing calls are run.
     pub(super) fn begin_uncalled(&mut self) {
         self.left.steps = self.left.steps.min(self.left.uncalled);
     }
 
-    /// Counts a step; false once nothing is left for it.
+    /// Counts a step; false if no steps are left.
     pub(super) fn step(&mut self, is_import: bool, is_inlined: bool) -> bool {
         self.spent += 1;
         let other = match &mut self.visit {
@@ -130,7 +130,7 @@ impl Meter {
         self.visit = Some(Visit { kind, left });
     }
 
-    /// It is back; false if it was cut short.
+    /// The call has returned; false if it was cut short.
     pub(super) fn come_back(&mut self, code: CodeId) -> bool {
         let Some(Visit { kind, left }) = self.visit.take() else { return true };
         *self.allowance(kind) += left;
@@ -140,7 +140,7 @@ impl Meter {
         left > 0
     }
 
-    /// Takes the visit that is under way out of account, until it is [resumed](Meter::resume).
+    /// Suspends the current visit until it is [resumed](Meter::resume): its steps do not count.
     pub(super) fn pause(&mut self) -> Option<Visit> {
         self.visit.take()
     }

@@ -1,8 +1,7 @@
-//! How often a condition that is not decided holds, round after round of a loop.
+//! How often an unknown condition holds over the rounds of a loop.
 //!
-//! A flag may hold always or never, and `i == last` once. What is asked of a running number
-//! (`i % 10 == 0`) or of the data (`isfinite(loss)`) holds now and then: both of its arms
-//! are certain to be taken, and taken again.
+//! A flag may hold always or never, and `i == last` holds once. A condition on a counter (`i % 10
+//! == 0`) or on the data (`isfinite(loss)`) recurs: both of its arms are taken again and again.
 
 use super::interp::Interp;
 use crate::syntax::ast::{self, CmpOp, Operator};
@@ -12,7 +11,7 @@ use crate::syntax::{Expr, Span};
 pub(super) enum Cadence {
     /// Not known.
     Unclear,
-    /// Now and then.
+    /// It recurs, at no fixed interval.
     Sometimes,
     /// In every `n`th round, where `n` is at least 2; the test that says so.
     Every(i64, Span),
@@ -64,7 +63,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Of `a % n`: how often that is one number.
+    /// How often `a % n` equals one number.
     fn remainder(&mut self, expr: &'p Expr) -> Option<Cadence> {
         let Expr::BinOp(e) = expr else { return None };
         if e.op != Operator::Mod {
@@ -92,7 +91,8 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// `torch.isfinite(norm)`, `torch.isnan(loss).any()`: of what is computed from batches.
+/// `torch.isfinite(norm)`, `torch.isnan(loss).any()`: conditions on values that are computed from
+/// batches.
 fn asks_of_data(test: &Expr) -> Cadence {
     let Expr::Call(call) = test else { return Cadence::Unclear };
     let (name, object) = match &*call.func {

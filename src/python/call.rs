@@ -1,4 +1,4 @@
-//! Calls: who is called, how arguments meet parameters, what comes back.
+//! Calls: the callee, the binding of arguments to parameters, and the result.
 
 use super::budget::Abroad;
 use super::generator::Consumer;
@@ -14,10 +14,11 @@ use crate::value::{
     sym,
 };
 
-/// Of an object: that nothing but a parameter's annotation says what it is. Python does not check it.
+/// A note of an object: its type is known only from a parameter's annotation, which Python does not
+/// check.
 pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
-/// How deep the objects that make up an object are followed where they may have changed.
+/// The depth to which the parts of an object are followed if they may have changed.
 const MAX_PARTS: u32 = 2;
 
 impl<'p> Interp<'p> {
@@ -103,8 +104,8 @@ impl<'p> Interp<'p> {
         result
     }
 
-    /// Notes what a library's function writes to an argument of which nothing is known:
-    /// `out=x`, `nn.init.zeros_(x)`.
+    /// Applies the write of a library function to an unknown argument: `out=x`,
+    /// `nn.init.zeros_(x)`.
     fn write_unknown_argument(&mut self, path: &str, args: &Args) {
         let named = |name: &str| args.kw.iter().find(|(have, _)| have.as_str() == name).map(|(_, arg)| &arg.value);
         let first = args.pos.first().is_some_and(|arg| arg.value.is_unknown());
@@ -209,7 +210,7 @@ impl<'p> Interp<'p> {
         Value::Unknown
     }
 
-    /// Makes an instance one that may have attributes which are not known.
+    /// Marks an instance that may have unknown attributes.
     pub(super) fn open(&mut self, object: &Value) {
         if let Some(id) = object.as_obj()
             && let Some(instance) = self.heap.instance_mut(id)
@@ -218,12 +219,12 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Forgets the attributes that an object's methods assign.
+    /// Makes the attributes unknown that an object's methods assign.
     pub(crate) fn forget_assigned(&mut self, object: &Value) {
         self.forget_inside(object, MAX_PARTS);
     }
 
-    /// Forgets the attributes that the methods of an instance's class assign.
+    /// Makes the attributes unknown that the methods of an instance's class assign.
     pub(super) fn forget_own(&mut self, id: ObjId) {
         let Some(class) = self.heap.instance_of(&Value::Obj(id)).and_then(|i| i.class.as_obj()) else { return };
         for name in self.attributes_set_later(class) {
@@ -233,7 +234,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// As [`Interp::forget_assigned`], for its parts, too: its methods call theirs.
+    /// As [`Interp::forget_assigned`], also for the parts of the instance, whose methods it may
+    /// call.
     fn forget_inside(&mut self, object: &Value, depth: u32) {
         let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
         let (Some(id), Some(_)) = (object.as_obj(), class) else { return };
@@ -252,7 +254,7 @@ impl<'p> Interp<'p> {
         self.call(&method, args, span)
     }
 
-    /// What a call of the program that is not followed may have done.
+    /// The possible effects of a call of the program that is not followed.
     fn lose(&mut self, function: &Function, vars: &Attrs, first: Option<&Value>) {
         for value in vars.values() {
             self.event(Event::Escaped { value });
@@ -268,8 +270,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What a function that is not run may change or give away: the variables of the functions
-    /// around it.
+    /// What a function that is not run may change or let escape: the variables of its enclosing
+    /// functions.
     fn havoc_closure(&mut self, scope: ObjId) {
         let mut at = Some(scope);
         while let Some(id) = at
@@ -300,7 +302,7 @@ impl<'p> Interp<'p> {
 
     // The program's own functions.
 
-    /// Calls a function of the program, which may remember what it returned.
+    /// Calls a function of the program, which may have cached results.
     fn call_memoized(&mut self, id: ObjId, args: Args, span: Span) -> Value {
         let data = self.heap.share(id);
         let Data::Function(function) = &*data else { return Value::Unknown };
@@ -357,7 +359,7 @@ impl<'p> Interp<'p> {
         self.run_function(function, vars, first, span, None)
     }
 
-    /// Whether Python takes these arguments for a function of the program.
+    /// Whether Python accepts these arguments for a function of the program.
     pub(super) fn takes_arguments(&self, function: &Value, args: &Args) -> bool {
         let Some(Data::Function(function)) = function.as_obj().map(|id| self.heap.get(id)) else { return true };
         match self.code.get(function.code.0 as usize).map(|code| code.body) {
@@ -366,8 +368,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs a function's body with bound parameters; what it returns. A generator's values go to
-    /// the consumer.
+    /// Runs a function's body with bound parameters and returns its result. The values of a
+    /// generator go to the consumer.
     pub(super) fn run_function(
         &mut self,
         function: &Function,
@@ -463,7 +465,7 @@ impl<'p> Interp<'p> {
         Value::Unknown
     }
 
-    /// Joins the ways in which a call ends; its value.
+    /// Joins the paths on which a call ends and returns its value.
     fn finish_call(&mut self, flow: Flow, mark: crate::value::Mark, body: Body<'p>) -> Value {
         let Some(frame) = self.frames.pop() else { return Value::Unknown };
         let exits = self.take_exits(frame.id);
@@ -513,7 +515,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Binds arguments to parameters as Python does; what cannot be seen is unknown.
+    /// Binds arguments to parameters as Python does; arguments that cannot be seen are unknown.
     fn bind(&mut self, parameters: Option<&'p Parameters>, defaults: &[(Sym, Value)], args: Args) -> Attrs {
         let mut vars = Attrs::default();
         let Some(parameters) = parameters else { return vars };
@@ -617,8 +619,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What an uncalled function's parameter may be: unknown, but for its annotation and
-    /// the type of its default.
+    /// The value of an uncalled function's parameter: unknown, except for its annotation and the
+    /// type of its default.
     pub(super) fn unknown_parameter(&mut self, parameter: &'p ast::ParameterWithDefault) -> Value {
         let name = sym(parameter.parameter.name.as_str());
         let span = self.span(&parameter.parameter);
@@ -652,7 +654,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Whether Python takes a call with these arguments, as far as they are known.
+/// Whether Python accepts a call with these arguments, as far as they are known.
 fn fits(parameters: &Parameters, defaults: &[(Sym, Value)], args: &Args) -> bool {
     let positional: Vec<Sym> = parameters
         .posonlyargs
@@ -674,7 +676,7 @@ fn fits(parameters: &Parameters, defaults: &[(Sym, Value)], args: &Args) -> bool
     room && named && (open || complete())
 }
 
-/// Whether a body raises `NotImplementedError` and does nothing else of note.
+/// Whether a body only raises `NotImplementedError`.
 fn is_stub(body: Body<'_>) -> bool {
     let Body::Function(def) = body else { return false };
     let Some(ast::Stmt::Raise(raise)) = def.body.last() else { return false };

@@ -1,4 +1,4 @@
-//! Loops over a list that they change: each round reads what stands at its place by then.
+//! Loops over a list that they change: each round reads the current element at its index.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::syntax::ast::StmtFor;
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Data, Items, Iter, Key, ObjId, Value, same};
 
-/// So many rounds more than there were elements are run one by one.
+/// The most rounds beyond the original number of elements that are run one by one.
 const MORE: usize = 24;
 
 /// The lists that a loop goes over, as they were before it.
@@ -21,7 +21,7 @@ impl<'p> Interp<'p> {
         matches!(&*stmt.iter, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_)).then_some(id)
     }
 
-    /// An element of what has been written to since a loop over it began; `None` where it has not.
+    /// An element of a list that was written to since the loop over it began; `None` if it was not.
     pub(super) fn element_by_now(&mut self, iterator: &Value, over: &Sources) -> Option<Value> {
         if !self.heap.have_changed(over) {
             return None;
@@ -39,8 +39,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What `items()` or `values()` of a dictionary gives that was written to since, where it has
-    /// the same keys.
+    /// The element of `items()` or `values()` of a dictionary that was written to during the loop,
+    /// if it still has the same keys.
     fn entries_by_now(&self, items: &[Value], over: &Sources) -> Option<Vec<Value>> {
         let [(id, before)] = over.as_slice() else { return None };
         let (Data::Dict(before), Data::Dict(now)) = (&**before, self.heap.get(*id)) else { return None };
@@ -54,8 +54,8 @@ impl<'p> Interp<'p> {
         Some(entries.map(one).collect())
     }
 
-    /// A loop over known elements of other lists (`zip`, `enumerate`): from where one of these has
-    /// changed on, neither the elements nor their number is known.
+    /// A loop over known elements of other lists (`zip`, `enumerate`): after one of these has
+    /// changed, neither the elements nor their number is known.
     pub(super) fn unrolled_over(
         &mut self,
         mut items: Vec<Value>,
@@ -96,7 +96,7 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// The places of a list of this length, and of some elements that it may get.
+    /// The indices of a list of this length, and of some elements that may be added.
     pub(super) fn places(&self, length: usize) -> Vec<Value> {
         (0..length + MORE).map(super::containers::int).collect()
     }

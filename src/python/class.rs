@@ -1,4 +1,4 @@
-//! Classes of the program, their instances and lines of descent.
+//! Classes of the program, their instances, and inheritance.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use crate::syntax::Span;
 use crate::syntax::ast::StmtClassDef;
 use crate::value::{Attrs, Data, ObjId, Scope, Sym, UserClass, Value, dotted, sym};
 
-/// Marks a class of which a decorator may have made another.
+/// Marks a class that a decorator may have replaced.
 pub(super) const DECORATED: &str = "__decorated__";
 
-/// What `dataclasses.field` makes.
+/// The result of `dataclasses.field`.
 const FIELD: &str = "dataclasses.Field";
 
 impl<'p> Interp<'p> {
@@ -123,8 +123,8 @@ impl<'p> Interp<'p> {
         mro
     }
 
-    /// Depth first, a class that occurs again counting where it occurs last: as Python's
-    /// order, but for line-ups that Python would refuse.
+    /// Depth first, with a class that occurs several times at its last position: Python's method
+    /// resolution order, for all hierarchies that Python accepts.
     fn linearize(&self, class: ObjId, depth: u32) -> Vec<Value> {
         let mut line = vec![Value::Obj(class)];
         let Data::Class(data) = self.heap.get(class) else { return line };
@@ -155,8 +155,8 @@ impl<'p> Interp<'p> {
         out
     }
 
-    /// The classes of an instance, nearest first: classes of the program as [`Value::Obj`],
-    /// of libraries as [`Value::Path`]. Empty for what is no instance.
+    /// The classes of an instance, nearest first: classes of the program as [`Value::Obj`], of
+    /// libraries as [`Value::Path`]. Empty if the value is not an instance.
     pub(crate) fn mro_of(&self, object: &Value) -> Rc<[Value]> {
         let Some(instance) = self.heap.instance_of(object) else { return Rc::default() };
         match &instance.class {
@@ -187,7 +187,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What the class of a dataclass has under a field's name: the default, if there is one.
+    /// The class attribute of a dataclass for a field: its default, if there is one.
     fn unless_field(&self, value: &Value) -> Option<Value> {
         match value.as_obj().filter(|_| self.is_instance(value, FIELD)) {
             Some(id) => self.heap.attr(id, "default"),
@@ -260,7 +260,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The class that `collections.namedtuple` makes.
+    /// The class that `collections.namedtuple` creates.
     pub(crate) fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
         let file = self.file();
         // It has no body: all of them share one.
@@ -283,7 +283,7 @@ impl<'p> Interp<'p> {
         })))
     }
 
-    /// What a field is without an argument: `field(default_factory=list)` makes a new one.
+    /// The value of a field without an argument: `field(default_factory=list)` makes a new one.
     fn field_default(&mut self, default: &Value, span: Span) -> Value {
         let Some(id) = default.as_obj().filter(|_| self.is_instance(default, FIELD)) else { return default.clone() };
         if let Some(default) = self.heap.attr(id, "default") {
@@ -295,7 +295,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The constructor that `@dataclass` writes.
+    /// The constructor that `@dataclass` generates.
     fn init_fields(&mut self, object: ObjId, mro: &[Value], args: Args, span: Span) {
         let mut fields: Vec<(Sym, Option<Value>)> = Vec::new();
         for class in mro.iter().rev().filter_map(Value::as_obj) {

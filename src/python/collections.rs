@@ -10,7 +10,7 @@ use super::text::text_method;
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Items, Iter, Key, ObjId, Size, Sym, Type, Value, join};
 
-/// As long a list is sorted element by element.
+/// The longest list that is sorted element by element.
 const MOST_SORTED: usize = 1024;
 
 impl Interp<'_> {
@@ -180,7 +180,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The values in the order that `sorted` gives them, where all that it compares is known.
+    /// The values in the order of `sorted`, if everything that it compares is known.
     pub(super) fn sorted(&mut self, values: Vec<Value>, args: &Args, span: Span) -> Option<Vec<Value>> {
         let named = |name: &str| args.kw.iter().find(|(k, _)| k.as_str() == name).map(|(_, a)| a.value.clone());
         let reverse = named("reverse").map_or(Some(false), |v| v.as_bool())?;
@@ -205,7 +205,8 @@ impl Interp<'_> {
         known.then(|| rows.into_iter().map(|(_, value)| value).collect())
     }
 
-    /// Where a value stands in a list: of a text that is one of several, one of their places.
+    /// The index of a value in a list; for a string with several possible values, one of their
+    /// indices.
     fn place_of(&mut self, items: &[Value], value: &Value) -> Value {
         if let Value::Among(among) = value {
             let texts = among.texts.iter().map(|text| self.place_of(items, &Value::Str(text.clone())));

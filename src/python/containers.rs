@@ -1,4 +1,4 @@
-//! Lists, dicts, sets, tuples, texts and numbers: subscripts, loops, lengths.
+//! Lists, dicts, sets, tuples, strings and numbers: subscripts, loops, lengths.
 
 use std::rc::Rc;
 
@@ -83,8 +83,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether an index lies outside of a sequence of so many elements. What a function that
-    /// nothing calls finds in a list may have come there since.
+    /// Whether an index is outside a sequence of this length. A list that an uncalled function
+    /// reads may have grown by then.
     pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let outside = matches!(index, Value::Int(n) if *n >= length || *n < -length);
@@ -176,7 +176,7 @@ impl Interp<'_> {
         }
     }
 
-    /// As many elements as a slice of known width takes, which of them is not known.
+    /// The result of a slice of known width at an unknown position.
     fn window(&mut self, values: &[Value], start: &Value, stop: &Value) -> Option<Vec<Value>> {
         let (Value::Ranged(start), Value::Ranged(stop)) = (start, stop) else { return None };
         let (width, end) = (usize::try_from(stop.span.as_ref()?.known()?).ok()?, start.range.end()?.known()?);
@@ -185,7 +185,7 @@ impl Interp<'_> {
         (usize::try_from(last).ok()? <= values.len()).then(|| vec![element; width])
     }
 
-    /// The elements at the positions that an index takes.
+    /// The elements at the positions that an index selects.
     fn any_of(&mut self, values: &[Value], index: &Ranged) -> Value {
         let inside = |i: usize| {
             let len = values.len();
@@ -201,12 +201,12 @@ impl Interp<'_> {
         self.any_one(&picked, taken(index))
     }
 
-    /// One of these, and over a pass each.
+    /// One of these elements; a pass reaches each of them.
     pub(crate) fn any_sample(&mut self, values: &[Value]) -> Value {
         self.any_one(values, Taken::Each)
     }
 
-    /// One of these: what is drawn, or met in a pass, keeps its range.
+    /// One of these elements: if it is drawn at random or reached in a pass, it keeps its range.
     pub(crate) fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
         if taken == Taken::Perhaps {
             return Items::Exact(values.to_vec()).element(&mut self.heap);
@@ -367,7 +367,7 @@ impl Interp<'_> {
         }
     }
 
-    /// What a loop over the value yields.
+    /// The elements of a loop over the value.
     pub(crate) fn iterate(&mut self, object: &Value, span: Span) -> Items {
         let library = self.library;
         if let Some(items) = library.iterate(self, object, span) {
@@ -401,7 +401,7 @@ impl Interp<'_> {
         }
     }
 
-    /// What an iterator still gives; how much of it is taken from it is not known.
+    /// The remaining elements of an iterator; an unknown number of them is taken.
     pub(super) fn taken_from(&mut self, id: ObjId) -> Items {
         let Data::Iter(Iter { items, .. }) = self.heap.get(id) else { return Items::Many(Value::Unknown) };
         let items = items.clone();
@@ -414,7 +414,7 @@ impl Interp<'_> {
         items
     }
 
-    /// What the last round of a loop over the value gets, where that is not like the others.
+    /// The element of the last round of a loop over the value, if it differs from the others.
     pub(crate) fn last_of(&mut self, object: &Value, span: Span) -> Option<Value> {
         match self.heap.get(object.as_obj()?) {
             Data::Iter(iter) => iter.last.clone(),
@@ -422,7 +422,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The elements of a set: each once. What may be equal has no known number.
+    /// The elements of a set: each once. If elements may be equal, their number is unknown.
     pub(super) fn distinct(&mut self, items: Items) -> Items {
         let Items::Exact(values) = &items else { return items };
         match values.iter().map(Key::of).collect::<Option<Vec<Key>>>() {
@@ -553,7 +553,7 @@ impl Interp<'_> {
         }
     }
 
-    /// What `__bool__`, or else `__len__`, says; without both an object is true.
+    /// The result of `__bool__`, or else of `__len__`; an object without both is true.
     fn truth_of_instance(&mut self, value: &Value, plain: bool) -> Option<bool> {
         let said = self.user_method(value, "__bool__").or_else(|| self.user_method(value, "__len__"));
         let Some(method) = said else { return plain.then_some(true) };
@@ -576,7 +576,7 @@ impl Interp<'_> {
     }
 }
 
-/// Which places an index takes.
+/// The positions that an index selects.
 fn taken(index: &Ranged) -> Taken {
     match index {
         Ranged { dense: true, range: Range { epoch: true, .. }, .. } => Taken::Each,

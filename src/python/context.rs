@@ -1,4 +1,4 @@
-//! How the present code is being run: for real, or on trial, and under which conditions.
+//! How the current code is run: as a part of the run or speculatively, and under which conditions.
 
 use super::Bound;
 use super::cadence::Cadence;
@@ -7,7 +7,7 @@ use super::library::{CommandOption, Event, Observer, Rejection};
 use crate::syntax::Span;
 use crate::value::{Delta, Mark, Sym, Value};
 
-/// Who is told of what is run, and what is kept of it.
+/// The mode of a run: who is notified, and which effects are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// A part of the run.
@@ -15,42 +15,42 @@ pub(super) enum Mode {
     /// A later round of a loop, from exactly the state in which the one before ended: for rules
     /// about order only.
     Replay,
-    /// What a handler would do with [`Library::fatal`](super::Library::fatal), for rules about
-    /// order only.
+    /// A run of a handler as if it had caught [`Library::fatal`](super::Library::fatal), for rules
+    /// about order only.
     Hypothetical,
-    /// A trial of which nobody is told.
+    /// A speculative run that nobody is notified of.
     Silent,
 }
 
-/// The conditions under which the present code is run.
+/// The conditions under which the current code is run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
     pub mode: Mode,
-    /// It is run as a function that nothing calls: what happened before it is not known.
+    /// It is run as a function that nothing calls: earlier events are unknown.
     pub speculative: bool,
-    /// How many branches enclose it of which it is not known whether they are taken.
+    /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
-    /// The same, of branches in functions; what follows `if …: return` counts as one.
+    /// The same for branches in functions; the code after `if …: return` counts as one.
     pub doubts: u32,
-    /// Of these, the arms of conditions of which it is not known that they hold now and then.
+    /// Of these, the arms of conditions that are not known to recur.
     pub guesses: u32,
-    /// How many loops are being run beyond their first round.
+    /// The number of active loops beyond their first round.
     pub later_rounds: u32,
     /// It is a later round of a loop that may end before: what fails in it need not fail wherever
     /// the line is reached.
     pub in_doubt: bool,
-    /// How many objects there were where the present round of a loop began that is known to be
-    /// a later one.
+    /// The number of objects at the beginning of the current round, if it is known to be a later
+    /// round.
     pub carried: Option<usize>,
 }
 
-/// How sure it is that some code runs as it is run here.
+/// How certain it is that code really runs as it is run here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
-    /// An arm of a condition that is not known: the condition may have to do with what fails in it.
+    /// An arm of an unknown condition: the condition may depend on whatever fails in the arm.
     Guessed,
-    /// The callee of a function that nothing calls, or what follows an `if …: return`: arguments
-    /// and conditions that belong together may have been decided apart.
+    /// The callee of a function that nothing calls, or what follows an `if …: return`: related
+    /// arguments and conditions may have been decided independently.
     Doubtful,
     Certain,
 }
@@ -71,8 +71,8 @@ impl Context {
 }
 
 impl<'p> Interp<'p> {
-    /// Runs something on trial: the heap, the context and the paths that left blocks are
-    /// afterwards as they were before.
+    /// Runs something speculatively: the heap, the context and the paths that left blocks are
+    /// restored afterwards.
     pub(super) fn on_trial<T>(&mut self, mode: Mode, run: impl FnOnce(&mut Self, Mark) -> T) -> T {
         let (context, exits, refused, stopped) = (self.context, self.exits.len(), self.refused, self.stopped);
         let mark = self.heap.mark();
@@ -89,7 +89,7 @@ impl<'p> Interp<'p> {
         result
     }
 
-    /// Whether what is run is a part of the run, and not a trial.
+    /// Whether the current code is a part of the run, and not speculative.
     pub(super) fn is_live(&self) -> bool {
         self.context.mode == Mode::Live
     }
@@ -99,7 +99,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a later round of a loop is being shown, from exactly the state in which the one
-    /// before ended, or what a handler would do: there, what is true of every path is true of
+    /// before ended, or what a handler would do: there, a property of every path is a property of
     /// every run.
     pub(crate) fn second_round(&self) -> bool {
         matches!(self.context.mode, Mode::Replay | Mode::Hypothetical)
@@ -115,17 +115,17 @@ impl<'p> Interp<'p> {
         self.context.speculative
     }
 
-    /// How many undecided branches are being run, one inside the other.
+    /// The number of nested undecided branches.
     pub(crate) fn undecided(&self) -> u32 {
         self.context.undecided
     }
 
-    /// Whether this is certain not to be the first round of a loop.
+    /// Whether this is certainly not the first round of a loop.
     pub(crate) fn later_round(&self) -> bool {
         self.context.carried.is_some()
     }
 
-    /// How sure it is that what is run here is what really happens.
+    /// How certain it is that the current code really runs like this.
     pub(crate) fn certainty(&self) -> Certainty {
         if self.context.guesses > 0 {
             Certainty::Guessed
@@ -145,12 +145,12 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// One doubt more, inside functions.
+    /// Adds one undecided branch, inside functions.
     pub(super) fn doubted(&self, doubts: u32) -> u32 {
         if self.frames.len() > 1 { doubts.saturating_add(1) } else { doubts }
     }
 
-    /// Joins the states of paths that meet; false where there is none.
+    /// Joins the states of paths; false if there are none.
     pub(super) fn meet(&mut self, mark: Mark, ends: &[Delta]) -> bool {
         self.heap.undo(mark);
         if !ends.is_empty() {
@@ -161,7 +161,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Who watches what is run in silence.
+/// The observer of speculative runs: it ignores everything.
 struct Nobody;
 
 impl Observer for Nobody {

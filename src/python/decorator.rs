@@ -6,12 +6,12 @@ use super::interp::Interp;
 use crate::syntax::Expr;
 use crate::value::{Data, Function, Items, Value, sym};
 
-/// Marks a method that classes which cannot be seen are to define.
+/// Marks a method that unseen subclasses must define.
 pub(super) const ABSTRACT: &str = "__abstract__";
 
 impl<'p> Interp<'p> {
-    /// What a decorated function or class is. A decorator of which nothing is known is
-    /// taken to leave it as it is.
+    /// The value of a decorated function or class. An unknown decorator is assumed to return it
+    /// unchanged.
     pub(super) fn decorate(&mut self, decorator: &'p Expr, value: Value) -> Value {
         let span = self.span(decorator);
         // `@x.setter` and `@x.getter` of a property: the property stays.

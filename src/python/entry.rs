@@ -11,8 +11,8 @@ use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Data, ObjId, Sym, Value, sym};
 
 impl<'p> Interp<'p> {
-    /// Runs the root file as the program, then the functions that nothing called, with
-    /// arguments of which nothing is known.
+    /// Runs the root file as the program, then the functions that nothing called, with unknown
+    /// arguments.
     pub(crate) fn run(&mut self) {
         let scope = self.run_main();
         self.context.speculative = true;
@@ -72,7 +72,7 @@ impl<'p> Interp<'p> {
         self.heap.release(mark);
     }
 
-    /// Arguments of which nothing is known but their annotations.
+    /// Arguments that are unknown except for their annotations.
     fn unknown_args(&mut self, def: &'p StmtFunctionDef, receiver: Option<Value>, span: Span) -> Args {
         let mut args = Args::default();
         let mut positional = def.parameters.posonlyargs.iter().chain(&def.parameters.args);
@@ -102,8 +102,8 @@ impl<'p> Interp<'p> {
         args
     }
 
-    /// An instance for the methods of a class that the program never makes: constructed
-    /// with unknown arguments, and unknown in every attribute that another method sets.
+    /// An instance for the methods of a class that the program never instantiates: constructed with
+    /// unknown arguments, and unknown in every attribute that another method sets.
     fn receiver(&mut self, class: ObjId, instances: &mut FxHashMap<ObjId, Value>, span: Span) -> Value {
         if let Some(value) = instances.get(&class) {
             return value.clone();

@@ -3,12 +3,12 @@
 use super::interp::Interp;
 use crate::value::{Attrs, Data, Instance, ObjId, Value, sym};
 
-/// Bases whose members have an identity of their own. Those of `IntEnum` and `StrEnum` are
-/// numbers and texts for all that a script does with them.
+/// Bases whose members are objects with identity. Members of `IntEnum` and `StrEnum` are treated as
+/// numbers and strings.
 const BASES: &[&str] = &["enum.Enum", "enum.Flag"];
 
 impl Interp<'_> {
-    /// Makes members of what the body of an enumeration binds.
+    /// Turns the names bound in the body of an enumeration into members.
     pub(super) fn make_members(&mut self, class: ObjId) {
         if !self.mro(class).iter().any(|c| c.as_path().is_some_and(|p| BASES.contains(&p))) {
             return;
@@ -34,7 +34,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The members of an enumeration; `None` for what is none.
+    /// The members of an enumeration; `None` if the class is not an enumeration.
     pub(super) fn members(&self, class: &Value) -> Option<Vec<Value>> {
         let id = class.as_obj()?;
         let Data::Class(data) = self.heap.get(id) else { return None };

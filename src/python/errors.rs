@@ -1,4 +1,4 @@
-//! Exceptions that Python itself raises for certain: the path ends there.
+//! Exceptions that Python certainly raises: the path ends there.
 
 use rustc_hash::FxHashSet;
 
@@ -14,7 +14,7 @@ use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 const PLAIN: &[&str] = &["staticmethod", "classmethod", "abstractmethod"];
 
 impl Interp<'_> {
-    /// Ends the present path with a builtin exception.
+    /// Ends the current path with a builtin exception.
     pub(crate) fn raise(&mut self, class: &str) -> Value {
         if !self.stopped {
             self.leave(Leave::Raise(Value::path(&format!("builtins.{class}"))));
@@ -23,8 +23,8 @@ impl Interp<'_> {
         Value::Unknown
     }
 
-    /// What is wrong with the arguments that are written in a call of a function or class of the program:
-    /// a name that is no parameter, more of them than it takes, or one that is missing.
+    /// What is wrong with the arguments that are written in a call of a function or class of the
+    /// program: a name that is not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
         let (function, bound) = match callee {
             // What nothing calls may be called on an object of a subclass.
@@ -129,7 +129,7 @@ struct Locals {
     bound: FxHashSet<Sym>,
     /// Parameters, names of `global`, and what statements of other kinds bind or unbind.
     other: FxHashSet<Sym>,
-    /// How many inner functions and classes are around.
+    /// The number of enclosing inner functions and classes.
     inner: u32,
 }
 

@@ -1,5 +1,5 @@
-//! Failures that the program waits for: `with pytest.raises(…)`, `self.assertRaises`, a `try`
-//! whose handler takes what PyTorch raises. They are no findings.
+//! Failures that the program waits for: `with pytest.raises(…)`, `self.assertRaises`, a `try` whose
+//! handler catches PyTorch's exceptions. They are not findings.
 
 use super::interp::Interp;
 use super::stmt::Flow;
@@ -7,7 +7,7 @@ use crate::syntax::Expr;
 use crate::syntax::ast::{ExceptHandler, Stmt, StmtFunctionDef, StmtTry};
 use crate::value::Value;
 
-/// Exceptions that PyTorch raises of wrong calls, and their bases.
+/// Exceptions that PyTorch raises for wrong calls, and their bases.
 const CAUGHT: &[&str] = &[
     "BaseException",
     "Exception",
@@ -20,7 +20,7 @@ const CAUGHT: &[&str] = &[
 ];
 
 impl<'p> Interp<'p> {
-    /// Whether a failure at the present place is what the program waits for.
+    /// Whether the program expects a failure at the current place.
     ///
     /// A handler stands for failures in its own function and in methods that are called there,
     /// models above all: around a call of `main` it only reports what went wrong.
@@ -62,7 +62,7 @@ impl<'p> Interp<'p> {
         flow
     }
 
-    /// Whether `with` this expression waits for an exception.
+    /// Whether a `with` statement with this expression expects an exception.
     pub(super) fn awaits_exception(&mut self, manager: &'p Expr) -> bool {
         let Expr::Call(call) = manager else { return false };
         if let Expr::Attribute(method) = &*call.func
@@ -74,7 +74,7 @@ impl<'p> Interp<'p> {
             && matches!(self.eval(&call.func), Value::Path(p) if matches!(p.as_str(), "pytest.raises" | "contextlib.suppress"))
     }
 
-    /// Whether a test is marked as one that fails.
+    /// Whether a test is marked as an expected failure.
     pub(super) fn is_expected_to_fail(&mut self, def: &'p StmtFunctionDef) -> bool {
         def.decorator_list.iter().any(|decorator| {
             let marker = match &decorator.expression {
@@ -87,7 +87,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Whether a handler takes what PyTorch raises, and goes on.
+/// Whether a handler catches PyTorch's exceptions and goes on.
 fn handles(stmt: &StmtTry) -> bool {
     stmt.handlers.iter().any(|handler| {
         let ExceptHandler::ExceptHandler(handler) = handler;

@@ -9,7 +9,8 @@ use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
 use crate::syntax::{Expr, Ranged as _, Span};
 use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
-/// Comprehensions over more known elements are run as over an unknown number.
+/// The most known elements over which a comprehension is run one by one; with more, their number is
+/// treated as unknown.
 const MOST_UNROLLED: usize = 256;
 
 impl<'p> Interp<'p> {
@@ -149,8 +150,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The ends of `i : i + n`, of an `i` that is not known: they lie `n` apart, since both
-    /// speak of the same `i`.
+    /// The ends of `i : i + n`, with an unknown `i`: their difference is `n`, because both use the
+    /// same `i`.
     fn tied(&mut self, slice: &'p ast::ExprSlice) -> Option<[Value; 3]> {
         let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else { return None };
         let mut read = Vec::new();
@@ -182,7 +183,7 @@ impl<'p> Interp<'p> {
         None
     }
 
-    /// How far an expression lies beyond a name's value: `n` for `i + n`.
+    /// The offset of an expression from a name: `n` for `i + n`.
     fn beyond(&mut self, expr: &'p Expr, name: &str) -> Option<Size> {
         match expr {
             Expr::Name(n) => (n.id.as_str() == name).then_some(Size::Int(0)),
@@ -357,7 +358,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs the loops of a comprehension, with their filters; what the first goes over may have
+    /// Runs the loops of a comprehension, with their filters; the iterable of the first may have
     /// been evaluated before.
     pub(super) fn comprehend(
         &mut self,
@@ -384,7 +385,7 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Runs something where all filters of a comprehension hold.
+    /// Runs the body of a comprehension if all its filters hold.
     fn filtered(&mut self, tests: &'p [Expr], run: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         match tests.split_first() {
             None => run(self),
@@ -456,8 +457,7 @@ impl<'p> Interp<'p> {
         self.call(&callee, args, span)
     }
 
-    /// `Base.__init__(…)` without the object: no Python that runs, but what generators of
-    /// code read.
+    /// `Base.__init__(…)` without the object: this fails in Python, but code generators write it.
     fn lacks_self(&self, class: &Value, name: &str, args: &Args) -> bool {
         let is_class = match class {
             Value::Path(_) | Value::Lazy(_) => true,

@@ -1,9 +1,10 @@
-//! Generators, coroutines, `map` and their kin: code that runs when its elements are asked for.
+//! Generators, coroutines, `map` and similar objects: code that runs when its elements are
+//! requested.
 //!
-//! Whoever asks hands over a [`Consumer`]. The code is run in a frame of its own; where it yields,
-//! that frame waits, the consumer is run with the value in the frame that asked, and then the code
-//! runs on. So a loop over a generator has both run in turn, as in Python. Where it is not known
-//! how far the code got before, it is run from its start, and any of its yields may be the next.
+//! The caller passes a [`Consumer`]. The code runs in a frame of its own. At each `yield`, that
+//! frame waits while the consumer runs with the value in the caller's frame; then the code goes on.
+//! So the bodies of a loop and of its generator run alternately, as in Python. If the position of
+//! the code is unknown, it is run from its start, and any of its yields may be the next.
 
 use std::rc::Rc;
 
@@ -16,14 +17,15 @@ use super::stmt::Flow;
 use crate::syntax::Span;
 use crate::value::{Data, Items, ObjId, Progress, Scope, Source, Suspended, Value};
 
-/// What is done with each value that a generator yields.
+/// The callback for each value that a generator yields.
 pub(super) type Consumer<'p> = Rc<dyn Fn(&mut Interp<'p>, Value) -> Flow + 'p>;
 
-/// A collection of more known elements is run as one of an unknown number.
+/// The most known elements that are handled one by one; with more, their number is treated as
+/// unknown.
 const MOST: usize = 256;
 
 impl<'p> Interp<'p> {
-    /// Asks suspended code for all its elements, one by one.
+    /// Requests all elements of suspended code, one by one.
     pub(super) fn drive(&mut self, iterator: &Value, span: Span, consumer: Consumer<'p>) -> Flow {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(iterator) else {
             let items = self.iterate(iterator, span);
@@ -129,8 +131,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The rows of `zip(…)`: the first that is suspended is asked one by one, what stands beside
-    /// it as a whole.
+    /// The rows of `zip(…)`: the first suspended one is run element by element, the others as a
+    /// whole.
     fn drive_rows(&mut self, over: &[Value], span: Span, consumer: Consumer<'p>) -> Flow {
         if let [only] = over {
             return self.drive(only, span, Rc::new(move |it, value| consumer(it, Value::tuple(vec![value]))));
@@ -187,8 +189,8 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Hands a value to whoever asked for it, and comes back when asked for the next; what was
-    /// sent.
+    /// Passes a value to the consumer, and returns the sent value when the next element is
+    /// requested.
     pub(super) fn give(&mut self, value: Value) -> Value {
         if self.stopped {
             return Value::Unknown;
@@ -247,7 +249,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Appends to a list of its own.
+    /// A consumer that appends to its own list.
     pub(super) fn push_item(&mut self, list: ObjId, value: Value) {
         let element = match self.heap.get(list) {
             Data::List(Items::Many(element)) => element.clone(),
@@ -262,7 +264,7 @@ impl<'p> Interp<'p> {
         *self.heap.get_mut(list) = Data::List(Items::Many(joined));
     }
 
-    /// The first element that suspended code gives; `default` where it has none.
+    /// The first element of suspended code; `default` if it has none.
     pub(super) fn first_given(&mut self, iterator: &Value, default: Option<&Value>, span: Span) -> Value {
         let mark = self.heap.mark();
         let id = self.block_id();
@@ -299,7 +301,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether some element of suspended code is true, or with `stops_at` false, whether all are:
-    /// no more of them are asked for than needed.
+    /// no more elements than necessary are requested.
     pub(super) fn any_given(&mut self, iterator: &Value, stops_at: bool, span: Span) -> Value {
         let mark = self.heap.mark();
         let id = self.block_id();
@@ -392,7 +394,7 @@ impl<'p> Interp<'p> {
         self.meet(mark, &ends);
     }
 
-    /// What a loop goes over: the iterator of an instance of the program, or the value itself.
+    /// The iterable of a loop: the iterator of an instance of the program, or the value itself.
     pub(super) fn iterator_of(&mut self, iterable: &Value, span: Span) -> Value {
         for name in ["__iter__", "__aiter__"] {
             if let Some(iter) = self.user_method(iterable, name) {

@@ -1,8 +1,8 @@
-//! How long lists are that a loop appends to. Where the body of a loop is too long to be run for
-//! each of its rounds, a list that grows in it is soon one of unknown length. But if every way
-//! through a round appends equally much, in any state that rounds begin with, then the number of
-//! rounds says how long the list is in the end: a data set of 161 samples leaves one over when it
-//! is cut into batches of 32.
+//! The lengths of lists that a loop appends to. If the body of a loop is too long to be run for
+//! each round, a list that grows in it gets an unknown length. But if every path through a round
+//! appends the same number of elements, in every state in which a round begins, then the number of
+//! rounds determines the final length: a dataset of 161 samples leaves one sample over after
+//! batches of 32.
 
 use super::context::Mode;
 use super::interp::{Interp, Rounds};
@@ -10,14 +10,15 @@ use super::stmt::Flow;
 use crate::syntax::ast::StmtFor;
 use crate::value::{Data, Delta, Items, Mark, ObjId, Value};
 
-/// Longer lists are not written out.
+/// The longest list whose elements are stored one by one.
 const LONGEST: usize = 4096;
-/// Two lengths at which a round is tried: what depends on the length differs between them.
+/// Two lengths with which a round is run speculatively, to detect results that depend on the
+/// length.
 const SHORT: Option<usize> = Some(3);
 const LONG: Option<usize> = Some(1000);
 
 impl<'p> Interp<'p> {
-    /// Runs a loop of so many rounds, of which each begins with an `element` like this.
+    /// Runs a loop with this number of rounds, each of which begins with an `element` like this.
     pub(super) fn counted(
         &mut self,
         stmt: &'p StmtFor,
@@ -65,8 +66,8 @@ impl<'p> Interp<'p> {
         lists
     }
 
-    /// By how much each list grows in one more round, if it has this length before, or what it
-    /// has: nobody is told of the round, and nothing of it is kept. `None` where the round may leave the loop.
+    /// By how much each list grows in one more round, from this length or from its current length.
+    /// The round is speculative. `None` if the round may leave the loop.
     fn growth(
         &mut self,
         stmt: &'p StmtFor,

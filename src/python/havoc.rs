@@ -1,8 +1,8 @@
-//! What code that cannot be seen may have written.
+//! Havoc: the possible writes of unseen code.
 //!
-//! An object in its hands loses what it holds. A function of the program in its hands may be
-//! called at any time: what its body writes outside of itself is read from its syntax, and is
-//! not known any more after each call that may have run it.
+//! An object that escapes to such code loses its contents. A function of the program that escapes
+//! may be called at any time: its writes to outer variables and objects are read from its syntax,
+//! and become unknown after each call that may have run it.
 
 use std::rc::Rc;
 
@@ -14,16 +14,16 @@ use super::writes::{READ_ONLY, Writes};
 use super::{Args, Event};
 use crate::value::{Attrs, CodeId, Data, Dict, Instance, Items, ObjId, Source, Sym, Value, Written, sym};
 
-/// How many functions that a function calls are followed, one inside the other.
+/// The depth to which the calls of a function are followed.
 const MAX_CALLS: u32 = 3;
 
-/// The calls that were followed already, by their objects, and how many more inside each.
+/// The calls that were already followed, by their objects, with the remaining depth.
 type Seen = FxHashMap<(CodeId, ObjId, Vec<Option<ObjId>>), u32>;
 
-/// When a function of the program may be called that a library or unknown code was given.
+/// When an escaped function of the program may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hook {
-    /// Where a module is called.
+    /// At a call of a module.
     Forward,
     /// In a backward pass.
     Backward,
@@ -34,8 +34,8 @@ pub(crate) enum Hook {
 }
 
 impl Interp<'_> {
-    /// What an unseen function may have changed in its arguments: the contents of lists and
-    /// dicts.
+    /// Makes everything unknown that an unseen function may have changed in its arguments: the
+    /// contents of lists and dicts.
     pub(super) fn havoc_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
             self.event(Event::Escaped { value: &arg.value });
@@ -43,7 +43,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Notes the functions among the arguments of code that cannot be seen: it may keep them.
+    /// Records the functions among the arguments of unseen code, which may keep them.
     pub(super) fn hook_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
             let is_function = match &arg.value {
@@ -57,7 +57,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Notes that a function may be called where nobody sees it. No branch takes that back.
+    /// Records that unseen code may call a function. Branches do not undo this.
     pub(crate) fn hook(&mut self, when: Hook, function: Value) {
         let known = |(_, have): &(Hook, Value)| match (have, &function) {
             (Value::Obj(a), Value::Obj(b)) => a == b,
@@ -75,7 +75,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes what such functions write unknown: they may have run.
+    /// Makes the writes of such functions unknown: they may have run.
     pub(crate) fn havoc_hooks(&mut self, which: fn(Hook) -> bool) {
         if self.hooks.is_empty() {
             return;
@@ -87,9 +87,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes an object forget what code that cannot be seen may have changed in it: the
-    /// contents of lists and dicts, its own, its attributes', and what it changes when it is a
-    /// function that may now be called at any time.
+    /// Makes everything unknown that unseen code may have changed in an object: its contents, those
+    /// of its attributes, and, for a function, everything that it may write when it is called.
     pub(crate) fn havoc(&mut self, value: &Value) {
         match value {
             Value::Obj(id) => self.havoc_object(*id),
@@ -117,7 +116,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what a call of something may write.
+    /// Makes the possible writes of a call unknown.
     fn havoc_call(&mut self, callee: &Value, args: &[Value], depth: u32, seen: &mut Seen) {
         let with = |first: &[Value]| first.iter().chain(args).cloned().collect::<Vec<Value>>();
         match callee {
@@ -218,8 +217,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes unknown what a method may write of something of which nothing is known: it may be any
-    /// object that was lost where paths met.
+    /// Makes the possible writes of a method of an unknown value unknown: the value may be any
+    /// object that was lost in a join.
     pub(super) fn havoc_unknown(&mut self, method: &str) {
         if let Some(written) = written_by(method) {
             self.heap.write_lost(written);
@@ -234,7 +233,7 @@ impl Interp<'_> {
         }
     }
 
-    /// What a place means in a function's body: a parameter, or what is around the function.
+    /// The object of a place in a function's body: a parameter, or a name of an enclosing scope.
     fn at_place(&mut self, place: &[Sym], scope: ObjId, own: &[Sym], given: &Attrs) -> Option<Value> {
         let (name, attributes) = place.split_first()?;
         let mut value = match given.get(name) {
@@ -329,7 +328,7 @@ impl Interp<'_> {
     }
 }
 
-/// What a method of this name writes to its object, whatever that is.
+/// The kind of write to the receiver for a method of this name, whatever the receiver is.
 fn written_by(method: &str) -> Option<Written> {
     Some(match method {
         "requires_grad_" | "detach_" | "share_memory_" | "rename_" => return None,

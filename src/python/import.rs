@@ -9,28 +9,28 @@ use crate::syntax::ast::{ModModule, StmtImport, StmtImportFrom};
 use crate::syntax::{Bindings, FileId, Place, Span, Stmt};
 use crate::value::{Data, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 
-/// What an imported name stands for.
+/// The target of an import.
 pub(crate) enum Import {
     /// A file of the project.
     File(FileId),
     /// A folder of the project without an `__init__.py`, or no project module at all but
     /// the parent of one.
     Namespace,
-    /// From outside the project.
+    /// A module from outside the project.
     External,
 }
 
-/// The project, as far as the interpreter needs it.
+/// The interface of the project to the interpreter.
 pub(crate) trait Sources<'p> {
     fn module(&self, file: FileId) -> &'p ModModule;
 
-    /// Whether the parser found an error in this part of a file: what stands there is a guess.
+    /// Whether the parser found a syntax error in this part of a file, so that its tree is a guess.
     fn is_broken(&self, part: Span) -> bool;
 
     /// Which statements of a file's module bind which names.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 
-    /// A file's path as the program in it would spell it.
+    /// A file's path as its own program sees it.
     fn own_path(&self, file: FileId) -> Option<&'p str>;
 
     /// The text of a settings file that a program in the file opens by this path.
@@ -46,10 +46,10 @@ pub(crate) trait Sources<'p> {
     fn resolve(&self, from: FileId, module: &str, level: u32) -> Import;
 }
 
-/// How deep names may need each other.
+/// The largest depth of names that need each other.
 const MAX_DEMANDS: usize = 24;
 
-/// A module of which only what is needed is run.
+/// A lazily executed module.
 pub(super) struct Deferred<'p> {
     file: FileId,
     bindings: &'p Bindings,
@@ -63,7 +63,7 @@ impl Interp<'_> {
         scope
     }
 
-    /// The module object of a file and its scope, empty but for what every module has.
+    /// The module object of a file and its scope, with only the names that every module has.
     fn enter_module(&mut self, file: FileId, name: &str) -> (ObjId, ObjId) {
         let scope = self.heap.alloc(Data::Scope(Scope::default()));
         let module = self.heap.alloc(Data::Module { file, scope });
@@ -82,8 +82,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The module object of a file and its scope. At the first import the module is run, if
-    /// that is not too much.
+    /// The module object of a file and its scope. At the first import, the module is run if it is
+    /// not too long.
     fn load(&mut self, file: FileId, name: &str) -> (Value, ObjId) {
         if let Some(module) = self.modules.get(&file)
             && let Data::Module { scope, .. } = self.heap.get(*module)
@@ -117,7 +117,7 @@ impl Interp<'_> {
         self.scope_var(scope, name)
     }
 
-    /// Carries out an import that has waited.
+    /// Executes a deferred import.
     pub(super) fn force(&mut self, lazy: &Lazy) -> Value {
         let (module, scope) = self.load(lazy.file, lazy.module.as_str());
         let Some(name) = lazy.name else { return module };
@@ -131,8 +131,8 @@ impl Interp<'_> {
         }
     }
 
-    /// A name of a module of which only what is needed is run: the statements that bind or
-    /// change it are run now, in a scope of their own.
+    /// A name of a lazily executed module: the statements that bind or change it are run now, in a
+    /// scope of their own.
     pub(super) fn demand(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
         let deferred = self.deferred.get(&scope)?;
         let (file, bindings) = (deferred.file, deferred.bindings);
@@ -183,13 +183,13 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a name may be given its meaning now: names may need each other in circles.
+    /// Whether a name may be bound now: names may need each other in cycles.
     fn may_demand(&self, scope: ObjId, name: Sym) -> bool {
         let deep = self.demands.len() >= MAX_DEMANDS || self.frames.len() >= super::interp::MAX_DEPTH;
         !deep && self.meter.may_import() && !self.demands.contains(&(scope, name))
     }
 
-    /// A name that `from module import *` may bring.
+    /// A name that `from module import *` may bind.
     fn starred(&mut self, from: FileId, bindings: &Bindings, scope: ObjId, name: Sym) -> Option<Value> {
         if bindings.stars.is_empty() || name.as_str().starts_with('_') || !self.may_demand(scope, name) {
             return None;
@@ -296,7 +296,7 @@ impl Interp<'_> {
         if name.is_empty() || name.starts_with('.') { Value::Unknown } else { self.import_module(name, 0, span) }
     }
 
-    /// What a dotted path names, of a library or of the project.
+    /// The value of a dotted path, in a library or in the project.
     pub(crate) fn object_at(&mut self, path: &str, span: Span) -> Value {
         let Some((module, name)) = path.rsplit_once('.') else { return Value::Unknown };
         let module = self.import_module(module, 0, span);

@@ -1,4 +1,4 @@
-//! The interpreter's state, and what libraries may ask of it.
+//! The interpreter's state, and its interface for libraries.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -17,12 +17,12 @@ use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
 use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
-/// How deep calls are followed.
+/// The depth to which calls are followed.
 pub(super) const MAX_DEPTH: usize = 40;
 /// The depth of an uncalled function's own frame: the module's, the scope from which it is
 /// run, its own.
 const UNCALLED_DEPTH: usize = 2;
-/// How often the same function may be active at once.
+/// The most active calls of one function.
 pub(super) const MAX_RECURSION: usize = 2;
 
 /// A piece of the program that can be run.
@@ -40,11 +40,11 @@ pub(super) enum Body<'p> {
 pub(super) struct Code<'p> {
     pub file: FileId,
     pub body: Body<'p>,
-    /// Whether calling it only makes a generator or a coroutine, once that was asked.
+    /// Whether calling it only creates a generator or a coroutine; cached.
     pub suspends: OnceCell<bool>,
-    /// What calling it may write, once that was asked.
+    /// The possible writes of a call; cached.
     pub writes: OnceCell<Rc<Writes>>,
-    /// Its own variables, once a name was not found among those that have a value.
+    /// Its local variables; computed when a name without a value is read.
     pub locals: OnceCell<FxHashSet<Sym>>,
 }
 
@@ -57,13 +57,13 @@ impl<'p> Code<'p> {
 /// A loop, and how often its body runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rounds {
-    /// Each time that a loop is come to has its own.
+    /// A number that is new each time a loop is reached.
     pub run: u32,
-    /// The elements that it goes over, where their number is known.
+    /// The elements that it iterates over, if their number is known.
     pub count: Option<i64>,
-    /// A `break` or `return` may end it before.
+    /// A `break` or `return` may end it early.
     pub leaves: bool,
-    /// What it goes over is known to be empty in some runs.
+    /// Its iterable is known to be empty in some runs.
     pub perhaps_none: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Frame<'p> {
     pub scope: ObjId,
     /// The scope of the function itself, while a comprehension in it has one of its own.
     pub home: ObjId,
-    /// Where functions defined here look names up.
+    /// The scope in which functions defined here look names up.
     pub closure: ObjId,
     pub code: Option<CodeId>,
     /// The call's place.
@@ -82,16 +82,16 @@ pub(super) struct Frame<'p> {
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
     pub class_body: Option<ObjId>,
-    /// Where a call began, and the number under which paths return to it.
+    /// The heap mark of a call's beginning, and the number of the call for returning paths.
     pub mark: Option<Mark>,
     pub id: BlockId,
     /// The blocks that its present statement stands in, outermost first.
     pub blocks: Vec<Block<'p>>,
-    /// How often the arms of undecided conditions in it that are being run are taken.
+    /// How often the active arms of undecided conditions in it are taken.
     pub arms: Vec<Cadence>,
-    /// Who is given what a generator yields.
+    /// The consumer of the values that a generator yields.
     pub consumer: Option<Consumer<'p>>,
-    /// How many blocks that wait for an exception are open, and how many that handle one.
+    /// The number of open blocks that expect an exception, and of those that handle one.
     pub raising: u32,
     pub handling: u32,
     pub globals: Vec<Sym>,
@@ -136,9 +136,9 @@ pub(crate) struct Interp<'p> {
     pub(super) library: &'p dyn Library,
     pub(super) observer: &'p dyn Observer,
     pub(super) sources: &'p dyn Sources<'p>,
-    /// The file whose findings are asked for.
+    /// The file that is checked.
     pub root: FileId,
-    /// A place: what the expressions around it evaluate to is told to the observer.
+    /// A place: the values of the expressions around it are reported to the observer.
     pub spot: Option<(FileId, u32)>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
@@ -148,9 +148,9 @@ pub(crate) struct Interp<'p> {
     /// Paths that have left blocks, and go on where those end.
     pub(super) exits: Vec<Exit>,
     pub(super) last_block: BlockId,
-    /// What was collected last may be no element at all.
+    /// The last collected value may not be an element at all.
     pub(super) perhaps_none: bool,
-    /// The present path ends in the middle of an expression.
+    /// The current path ends in the middle of an expression.
     pub(super) stopped: bool,
     pub(super) context: Context,
     pub(super) modules: FxHashMap<FileId, ObjId>,
@@ -163,14 +163,14 @@ pub(crate) struct Interp<'p> {
     pub(super) executed: FxHashSet<CodeId>,
     /// Functions defined by the root file, in order, with the class they belong to.
     pub(super) defined: Vec<ObjId>,
-    /// The scopes of modules of which only what is needed is run.
+    /// The scopes of lazily executed modules.
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
-    /// The names of such modules that are being given their meaning, innermost last.
+    /// The names of such modules that are being bound, innermost last.
     pub(super) demands: Vec<(ObjId, Sym)>,
     /// The files of these modules.
     pub(super) foreign: FxHashSet<FileId>,
     pub(super) meter: Meter,
-    /// How many calls libraries refused, and the place of the last.
+    /// The number of refused calls, and the place of the last.
     pub refused: (u32, Option<Span>),
     /// How many undecided branches the last of them stood in, and how many paths had left by then
     /// for a place further on.
@@ -179,9 +179,9 @@ pub(crate) struct Interp<'p> {
     pub passed: FxHashSet<Span>,
     /// Some class of the program is one of descriptors.
     pub(super) has_descriptors: bool,
-    /// What code that cannot be seen may call: hooks, callbacks.
+    /// The functions that unseen code may call: hooks, callbacks.
     pub(super) hooks: Vec<(super::Hook, Value)>,
-    /// How many loops were begun.
+    /// The number of loops that were begun.
     pub(super) begun: u32,
     /// How often a path ended in an exception, or ended the program.
     pub(super) raised: u32,
@@ -286,7 +286,7 @@ impl<'p> Interp<'p> {
         self.meter.step(!self.demands.is_empty(), inlined)
     }
 
-    /// Whether the present path has ended: in an exception, or because the program ends.
+    /// Whether the current path has ended: by an exception, or because the program ends.
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
@@ -311,8 +311,8 @@ impl<'p> Interp<'p> {
         id
     }
 
-    /// Whether a function is being run as the callee of one that nothing calls. Which of its
-    /// contexts really occur is not known.
+    /// Whether a function is being run as the callee of one that nothing calls. It is unknown which
+    /// of its call contexts really occur.
     pub(crate) fn inlined(&self) -> bool {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
@@ -336,22 +336,22 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Whether an object is left from before the present round, which is not the first.
+    /// Whether an object is older than the current round, which is not the first.
     pub(crate) fn is_carried(&self, id: ObjId) -> bool {
         self.context.carried.is_some_and(|then| id.is_among_first(then))
     }
 
-    /// Whether what is being run may be run again: it stands in a loop.
+    /// Whether the current code may run again: it is inside a loop.
     pub(crate) fn in_loop(&self) -> bool {
         self.open_loops() > 0
     }
 
-    /// Whether it stands in a loop of the very function that is being run.
+    /// Whether the current code is inside a loop of the current function.
     pub(crate) fn in_own_loop(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.loops().next().is_some())
     }
 
-    /// How many loops are being run, one inside the other.
+    /// The number of nested active loops.
     pub(crate) fn open_loops(&self) -> usize {
         self.frames.iter().map(|f| f.loops().count()).sum()
     }
@@ -375,7 +375,7 @@ impl<'p> Interp<'p> {
         self.frames.iter().take_while(|f| !inside(f)).any(|f| f.loops().next().is_some())
     }
 
-    /// Notes that what is done at this place went well.
+    /// Records that the operation at this place succeeded.
     pub(crate) fn pass(&mut self, place: Span) {
         self.passed.insert(place);
     }
@@ -386,15 +386,15 @@ impl<'p> Interp<'p> {
         observer.call(self, path, bound, span);
     }
 
-    /// Tells the observer that a library refuses the call at `place`, which need not be where
-    /// the program is to blame.
+    /// Tells the observer that a library refuses the call at `place`, which may differ from the
+    /// place of the mistake.
     pub(crate) fn reject(&mut self, rejection: Rejection, place: Span) {
         self.refuse(place);
         let observer = self.observer();
         observer.rejected(self, rejection);
     }
 
-    /// The libraries, as one asks another.
+    /// The libraries, for calls from one to another.
     pub(crate) fn library(&self) -> &'p dyn Library {
         self.library
     }
@@ -423,7 +423,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Notes that the call at this place ends the program: what it would give is not known.
+    /// Records that the call at this place ends the program: it has no known result.
     pub(crate) fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
         self.refused_in = (self.context.undecided, self.exits.len());
@@ -434,7 +434,7 @@ impl<'p> Interp<'p> {
         observer.event(self, event);
     }
 
-    /// What a library or a rule has noted of the run.
+    /// A note of a library or a rule on the run.
     pub(crate) fn remembered(&self, note: impl Into<Note>) -> Option<Value> {
         self.heap.note(self.state, note)
     }
@@ -473,8 +473,8 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// The places of the calls of the program's functions that led here, innermost first. That of
-    /// a function that nothing calls has none.
+    /// The places of the calls of the program's functions that led here, innermost first. A
+    /// function that nothing calls has no such place.
     pub(crate) fn callers(&self) -> Vec<Span> {
         let called = if self.context.speculative { UNCALLED_DEPTH } else { 0 };
         self.frames.iter().skip(called).rev().filter_map(|frame| frame.call).collect()

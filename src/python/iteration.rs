@@ -1,11 +1,11 @@
-//! Builtins that make, join and go through sequences: `range`, `zip`, `map`, `sum`, …
+//! Builtins that create, combine and iterate over sequences: `range`, `zip`, `map`, `sum`, …
 
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Source, Type, Value};
 
-/// The longest range that is written out.
+/// The longest range whose elements are stored one by one.
 const MAX_RANGE: i64 = 4096;
 
 impl Interp<'_> {
@@ -170,7 +170,7 @@ impl Interp<'_> {
         iterator
     }
 
-    /// Rows of what several values yield, until the shortest ends.
+    /// Tuples of the elements of several values, until the shortest ends.
     pub(super) fn zipped(&mut self, values: &[Value], span: Span) -> Items {
         let all: Vec<Items> = values.iter().map(|v| self.iterate(v, span)).collect();
         let shortest = all

@@ -18,11 +18,11 @@ pub(super) enum Leave {
     Continue,
     /// With the exception: an instance, a class, or unknown.
     Raise(Value),
-    /// A generator that nobody asks for more.
+    /// A generator is closed: no further elements are requested.
     Close,
 }
 
-/// A block or a function's call, by a number that only it has.
+/// A unique number of a block or of a function's call.
 pub(super) type BlockId = u32;
 
 /// A path that has left some blocks.
@@ -30,9 +30,9 @@ pub(super) struct Exit {
     /// Where it goes on.
     pub to: BlockId,
     pub how: Leave,
-    /// How the heap differs from its state at that block's mark.
+    /// The changes of the heap since that block's mark.
     pub state: Delta,
-    /// Whether it is certainly taken now and then.
+    /// Whether it certainly recurs in the loop.
     pub recurs: bool,
 }
 
@@ -67,9 +67,9 @@ pub(super) enum Catches {
 #[derive(Clone)]
 pub(super) struct Loop {
     pub rounds: Rounds,
-    /// How many undecided branches it stands in.
+    /// The number of undecided branches around it.
     pub undecided: u32,
-    /// A later round of it is being shown.
+    /// A later round of it is being replayed for the observer.
     pub shown: bool,
     /// Where `continue` goes: the beginning of the present round.
     pub round: Mark,
@@ -106,7 +106,7 @@ impl<'p> Interp<'p> {
         taken
     }
 
-    /// Ends the present path: what it leaves behind is kept where it goes on.
+    /// Ends the current path: its state is stored for the block where it goes on.
     pub(super) fn leave(&mut self, how: Leave) -> Flow {
         if matches!(how, Leave::Raise(_)) {
             self.raised = self.raised.wrapping_add(1);
@@ -118,7 +118,7 @@ impl<'p> Interp<'p> {
         Flow::Stopped
     }
 
-    /// Whether anything could see what an exception leaves behind.
+    /// Whether any code could see the state that an exception leaves behind.
     fn is_caught(&self) -> bool {
         let sees = |block: &Block<'p>| match &block.kind {
             BlockKind::Try(_) | BlockKind::Finally(_) | BlockKind::Resumes => true,
@@ -202,8 +202,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs something in the innermost function as if it stood outside of its blocks from this
-    /// one on.
+    /// Runs something in the innermost function as if it were outside of this block and the blocks
+    /// inside it.
     fn outside<T>(&mut self, at: usize, run: impl FnOnce(&mut Self) -> T) -> T {
         let inner = self.frames.last_mut().map(|f| f.blocks.split_off(at)).unwrap_or_default();
         let result = run(self);
@@ -270,7 +270,7 @@ impl<'p> Interp<'p> {
         Some(result)
     }
 
-    /// Where paths that leave for the innermost block begin.
+    /// The index of the first path that leaves for the innermost block.
     pub(super) fn set_innermost_mark(&mut self, mark: Mark) {
         if let Some(block) = self.frames.last_mut().and_then(|frame| frame.blocks.last_mut()) {
             block.mark = mark;

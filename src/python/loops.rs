@@ -1,4 +1,4 @@
-//! `for` and `while`: unrolled where few elements are known, else run until nothing changes.
+//! `for` and `while`: unrolled where few elements are known, otherwise run until a fixpoint.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Span, Stmt};
 use crate::value::{Data, Delta, Items, Iter, Mark, Value};
 
-/// A loop over this many known elements is run element by element.
+/// A loop over up to this many known elements is run element by element.
 const UNROLL: usize = 8;
 /// … or over more, if the body is this short (in bytes of source).
 const UNROLL_LONG: usize = 96;
@@ -22,9 +22,10 @@ const SHORT_BODY: u32 = 600;
 /// … or over more still, if the body is shorter (lists that grow keep their length).
 const UNROLL_LONGER: usize = 512;
 const SHORTER_BODY: u32 = 120;
-/// After so many rounds, what still changes is given up: see `Heap::give_up_changes`.
+/// After this number of rounds, values that still change become unknown: see
+/// `Heap::give_up_changes`.
 const PATIENCE: usize = 4;
-/// After so many, everything that the body changes.
+/// After this number of rounds, everything that the body changes becomes unknown.
 const MAX_ROUNDS: usize = 16;
 
 impl<'p> Interp<'p> {
@@ -227,7 +228,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// How often a `for` goes round.
+    /// How often a `for` loop runs its body.
     fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
         let perhaps_none = self.heap.is_perhaps_empty(iterable);
         Rounds { run: 0, count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body), perhaps_none }
@@ -277,7 +278,7 @@ impl<'p> Interp<'p> {
         (mark, self.push_block(mark, BlockKind::Loop(begun)))
     }
 
-    /// Changes what is noted of the loop that is the innermost block.
+    /// Updates the entry of the loop that is the innermost block.
     fn change_loop(&mut self, change: impl FnOnce(&mut Loop)) {
         let innermost = self.frames.last_mut().and_then(|f| f.blocks.last_mut());
         if let Some(Block { kind: BlockKind::Loop(innermost), .. }) = innermost {
@@ -285,7 +286,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The ways in which a round was cut short.
+    /// The paths on which a round was cut short.
     pub(super) fn take_continues(&mut self, of: BlockId) -> Vec<Exit> {
         let continues = |exit: &Exit| exit.to == of && matches!(exit.how, Leave::Continue);
         if !self.exits.iter().any(continues) {
@@ -296,7 +297,7 @@ impl<'p> Interp<'p> {
         taken
     }
 
-    /// The states in which a round ends, and whether each is certainly come to now and then.
+    /// The states at the end of a round, and whether each of them certainly recurs.
     pub(super) fn round_ends(&mut self, flow: Flow, mark: Mark, of: BlockId) -> (Vec<Delta>, bool) {
         let continues = self.take_continues(of);
         let recurs = continues.iter().all(|exit| exit.recurs);
@@ -351,11 +352,11 @@ impl<'p> Interp<'p> {
         Flow::Next
     }
 
-    /// Runs a loop's body from what is known on entry, then from what is known where rounds
-    /// end, until that does not change: an accumulator is a number before the loop and a
-    /// tensor in it. What goes on changing becomes unknown. `begin` evaluates the condition:
-    /// `Some(false)` ends the loop, `None` may end it. `certain` says that the body runs at least
-    /// once; `last` runs the last round, where that may bind something of its own.
+    /// Runs a loop's body from what is known on entry, then from the joined state at the end of its
+    /// rounds, until a fixpoint: an accumulator is a number before the loop and a tensor in it.
+    /// Values that keep changing become unknown. `begin` evaluates the condition: `Some(false)`
+    /// ends the loop, `None` may end it. `certain` says that the body runs at least once; `last`
+    /// runs the last round, where that may bind something of its own.
     pub(super) fn widened(
         &mut self,
         rounds: Rounds,
@@ -459,14 +460,14 @@ impl<'p> Interp<'p> {
         if met { Flow::Next } else { Flow::Stopped }
     }
 
-    /// A round begins; with `doubt`, one that need not come where earlier ones did.
+    /// Begins a round; with `doubt`, one that may not happen although earlier ones did.
     fn doubt_round(&mut self, outer: Context, doubt: bool) {
         self.context.in_doubt = outer.in_doubt || doubt;
     }
 
-    /// Runs a loop's body from the state in which its first round ended, for the observer
-    /// only: nothing of it is kept. Where what is done now and then was done in that round and
-    /// not in the first, the next one is shown, too.
+    /// Runs a loop's body from the state in which its first round ended, for the observer only: its
+    /// effects are discarded. If a recurring action happened in that round and not in the first,
+    /// the next round is shown, too.
     fn show_second_round(
         &mut self,
         (mark, id): (Mark, BlockId),

@@ -1,26 +1,26 @@
-//! Functions that remember what they returned: `functools.lru_cache`.
+//! Functions that cache their results: `functools.lru_cache`.
 
 use super::Args;
 use super::interp::Interp;
 use crate::value::{Data, Function, Key, ObjId, Value, join, sym};
 
-/// The attribute of a function that holds what it returned, by its arguments.
+/// The attribute of a function with its cached results by arguments.
 pub(crate) const MEMO: &str = "<memo>";
 /// … and how many results it keeps.
 pub(crate) const MEMO_SIZE: &str = "<memo-size>";
 
-/// What is known of a call before it is run.
+/// The state of the cache before a call.
 pub(super) enum Recall {
-    /// It is not run: this was returned before.
+    /// A hit: the function is not run, and this is the result.
     Known(Value),
-    /// It is run, and remembered under this key.
+    /// A miss: the function is run, and its result is stored under this key.
     Fresh(ObjId, Option<Key>),
-    /// It may be run, or return one of these.
+    /// Unknown: the function may run, or return one of these.
     Perhaps(ObjId, Value),
 }
 
 impl Interp<'_> {
-    /// What a function remembers of a call with these arguments.
+    /// The cached result of a call with these arguments.
     pub(super) fn recall(&mut self, function: &Function, args: &Args) -> Option<Recall> {
         let id = function.attrs.get(&sym(MEMO))?.as_obj()?;
         let Data::Dict(memo) = self.heap.get(id) else { return None };
@@ -39,7 +39,7 @@ impl Interp<'_> {
         Some(Recall::Perhaps(id, any))
     }
 
-    /// Remembers what a call returned.
+    /// Stores the result of a call.
     pub(super) fn remember_call(&mut self, function: &Function, memo: ObjId, key: Option<Key>, value: &Value) {
         let Data::Dict(dict) = self.heap.get(memo) else { return };
         let mut dict = dict.clone();

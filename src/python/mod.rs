@@ -1,13 +1,13 @@
-//! What Python does to values: statements, expressions, calls, classes, imports.
+//! The interpreter: the effects of Python's statements, expressions, calls, classes and imports on
+//! abstract values.
 //!
-//! The interpreter runs a program abstractly, the way it runs by default. It knows no torch:
-//! whatever is imported from outside the project is asked of a [`Library`], and whoever
-//! wants to know what happens is an [`Observer`].
+//! The interpreter runs a program abstractly, the way it runs by default. It does not know torch: a
+//! [`Library`] models everything that is imported from outside the project, and an [`Observer`] is
+//! notified of events.
 //!
-//! Branches whose condition is not known are run one after the other on the same heap and
-//! joined; a loop's body is run until nothing changes any more; calls are followed into
-//! their bodies up to a depth. Everything stands under a step budget, past which values are
-//! unknown.
+//! Branches whose condition is not known are run one after the other on the same heap and joined; a
+//! loop's body is run until a fixpoint; calls are followed into their bodies up to a depth.
+//! Everything has a step budget, after which values are unknown.
 
 mod args;
 mod assign;

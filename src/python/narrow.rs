@@ -1,4 +1,4 @@
-//! What a condition says of the values that it tests.
+//! Narrowing: what a condition implies about the values that it tests.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
 
-/// A name with what it was before a condition spoke of it, and what it is taken to be after.
+/// A name with its value before a condition, and its narrowed value.
 pub(super) type Doubt = (Sym, Value, Value);
 
 /// The names that an expression reads.
@@ -55,8 +55,8 @@ fn reads(expr: &Expr, name: &str) -> bool {
 }
 
 impl<'p> Interp<'p> {
-    /// On either side of a condition, a label that it speaks of takes only some of its
-    /// values: none of them is sure to occur any more.
+    /// In each arm of a condition on a label, the label has only some of its values: none of them
+    /// is certain to occur any more.
     pub(super) fn doubt(&mut self, test: &'p Expr) -> Vec<Doubt> {
         let mut read = Vec::new();
         names(test, &mut read);
@@ -82,7 +82,7 @@ impl<'p> Interp<'p> {
         doubts
     }
 
-    /// Binds a name anew where it is bound: what is learnt of a global does not make it a local.
+    /// Binds a name again in its own scope: narrowing a global does not make it a local variable.
     fn refine(&mut self, name: Sym, value: Value) {
         let mut at = self.frames.last().map(|f| f.scope);
         while let Some(id) = at
@@ -96,7 +96,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Where both sides of a condition go on, what neither has changed is as it was.
+    /// If both arms of a condition go on, values that neither has changed are restored.
     pub(super) fn settle(&mut self, doubts: Vec<Doubt>) {
         for (name, before, doubted) in doubts {
             let unchanged = match (&self.name(name), &doubted) {
@@ -110,7 +110,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Takes it as known that the condition is `truth`.
+    /// Assumes that the condition is `truth`.
     pub(super) fn assume(&mut self, test: &'p Expr, truth: bool) {
         match test {
             Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => self.assume(&e.operand, !truth),

@@ -291,7 +291,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The class in `str(type(x))`: of the text it is known what it begins and ends with.
+    /// The class in `str(type(x))`: the beginning and the end of this string are known.
     fn class_as_text(&mut self, expr: &'p Expr) -> Option<Value> {
         let Expr::Call(call) = expr else { return None };
         let ([argument], [], Expr::Name(name)) = (&*call.arguments.args, &*call.arguments.keywords, &*call.func) else {
@@ -309,7 +309,7 @@ impl<'p> Interp<'p> {
         (is_type && text && builtin()).then(|| self.eval(argument))
     }
 
-    /// Whether the text of a class holds another.
+    /// Whether the string of a class contains another string.
     fn is_in_class_text(&self, class: &Value, part: &Value) -> Option<bool> {
         let part = part.as_str()?;
         let path = match class {
@@ -575,7 +575,7 @@ fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     known.then(|| Value::floats(range, at))
 }
 
-/// What two integers of these ranges make.
+/// The result for two integers of these ranges.
 fn between(op: BinOp, x: &Range, y: &Range) -> Option<Range> {
     let (lo, hi) = match op {
         BinOp::Add => (x.lo() + y.lo(), x.hi() + y.hi()),

@@ -9,8 +9,8 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Value, is_mark, join, sym};
 
 impl Interp<'_> {
-    /// What the methods of the program's classes make of a comparison; `None` where neither side
-    /// defines it, or where both pass the question on.
+    /// The result of the program's comparison methods; `None` if neither side defines one, or both
+    /// return `NotImplemented`.
     pub(super) fn compared(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
         if self.heap.instance_of(left).is_none() && self.heap.instance_of(right).is_none() {
             return None;
@@ -37,8 +37,8 @@ impl Interp<'_> {
         None
     }
 
-    /// Who is asked for an operator, in order: an instance of a subclass on the right comes first
-    /// where it has a method for it.
+    /// The operands whose methods are tried for an operator, in order: an instance of a subclass on
+    /// the right comes first if it has such a method.
     pub(super) fn sides(
         &self,
         left: &Value,
@@ -73,7 +73,7 @@ impl Interp<'_> {
         true
     }
 
-    /// What the program's `__getattribute__` gives.
+    /// The result of the program's `__getattribute__`.
     pub(super) fn get_through_method(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         if name.as_str().starts_with("__") {
             return None;
@@ -143,13 +143,13 @@ impl Interp<'_> {
         self.open(object);
     }
 
-    /// What an instance that is a class's attribute answers where the attribute is read.
+    /// The result of reading a class attribute that is a descriptor.
     pub(super) fn described(&mut self, descriptor: &Value, object: &Value, class: Value, span: Span) -> Option<Value> {
         let method = self.user_method(descriptor, "__get__")?;
         Some(self.call(&method, Args::positional([descriptor.clone(), object.clone(), class], span), span))
     }
 
-    /// A descriptor that answers before what the instance itself holds.
+    /// A data descriptor: it takes precedence over the instance's own attributes.
     pub(super) fn data_descriptor(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         if !self.has_descriptors {
             return None;

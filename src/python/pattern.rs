@@ -1,4 +1,4 @@
-//! `match`: whether a pattern fits what is known of the subject, and what it binds.
+//! `match`: whether a pattern matches the subject, as far as it is known, and what it binds.
 
 use super::branch::go_on;
 use super::cadence::Cadence;
@@ -85,8 +85,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether the subject is of the form that a pattern asks for, and which part of it each
-    /// inner pattern is about; of a subject that is not known these are unknown.
+    /// Whether the subject has the form that a pattern requires, and the part of it for each inner
+    /// pattern; for an unknown subject, the parts are unknown.
     fn parts(&mut self, pattern: &'p Pattern, subject: &Value) -> (Option<bool>, Vec<(&'p Pattern, Value)>) {
         match pattern {
             Pattern::MatchAs(p) => (Some(true), p.pattern.iter().map(|inner| (&**inner, subject.clone())).collect()),

@@ -1,8 +1,8 @@
 //! Instances that are dictionaries or lists, and the dictionary of an instance's attributes.
 //!
-//! What an instance of a subclass of `dict` or `list` holds as such is an object of its own,
-//! its payload. Configuration classes build on it: keys read as attributes through
-//! `__getattr__`, or through `self.__dict__ = self`.
+//! The entries of an instance of a subclass of `dict` or `list` are stored in a separate object,
+//! its payload. Configuration classes build on it: keys read as attributes through `__getattr__`,
+//! or through `self.__dict__ = self`.
 
 use std::rc::Rc;
 
@@ -90,8 +90,8 @@ impl Interp<'_> {
         known.contains(&name.as_str()).then(|| Value::Method(Rc::new((payload, name))))
     }
 
-    /// An attribute that is stored nowhere: what `__getattr__` gives, or the entry of that
-    /// name in an instance that is its own `__dict__`.
+    /// An attribute that is not stored: what `__getattr__` gives, or the entry of that name in an
+    /// instance that is its own `__dict__`.
     pub(super) fn missing_attr(&mut self, id: ObjId, object: &Value, name: Sym, span: Span) -> Option<Value> {
         if name.as_str() == DICT {
             return Some(Value::Method(Rc::new((object.clone(), name))));
@@ -215,7 +215,7 @@ impl Interp<'_> {
         }
     }
 
-    /// What is set through the `__dict__` of an instance reaches no `__setattr__`.
+    /// Writes through the `__dict__` of an instance do not call `__setattr__`.
     fn set_in_dict(&mut self, owner: &Value, name: Sym, value: Value, span: Span) {
         let own = self.user_method(owner, "__setattr__").is_some() || self.user_method(owner, name.as_str()).is_some();
         match owner.as_obj() {

@@ -1,4 +1,4 @@
-//! Texts: f-strings, values as text, slices and methods.
+//! Strings: f-strings, conversions to strings, slices and methods.
 
 use super::Args;
 use super::containers::{int, slice_of};
@@ -7,7 +7,7 @@ use super::library::Event;
 use crate::syntax::ast::{self, FStringPart, FStringValue, InterpolatedStringElement};
 use crate::value::{Data, Items, Type, Value};
 
-/// The longest text that is written out or taken apart, in bytes.
+/// The longest string that is built or split, in bytes.
 pub(super) const LONGEST: usize = 16_384;
 
 impl<'p> Interp<'p> {
@@ -68,8 +68,8 @@ impl<'p> Interp<'p> {
 }
 
 impl Interp<'_> {
-    /// What follows from a text of which it is known which texts it may be; `None` where that
-    /// is not known for one of them.
+    /// The join of a function over the possible values of a string; `None` if the function is
+    /// unknown for one of them.
     pub(super) fn of_texts(
         &mut self,
         text: &Value,
@@ -111,7 +111,7 @@ pub(super) fn repr_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A value under a format specification, where both are plain: `{i:03d}`.
+/// A value under a format specification, if both are simple: `{i:03d}`.
 fn formatted(value: &Value, spec: &str) -> Option<String> {
     let text = str_of(value)?;
     if spec.is_empty() {
@@ -169,7 +169,7 @@ pub(super) fn part_of_text(text: &str, index: &Value) -> Option<String> {
     Some(slice_of(&chars, *start, *stop, step.unwrap_or(1)).into_iter().collect())
 }
 
-/// A method of a text of which everything that it needs is known.
+/// A method of a string, if everything that it needs is known.
 fn known_method(it: &mut Interp<'_>, text: &str, name: &str, args: &Args) -> Option<Value> {
     if args.more_pos || args.more_kw || !args.kw.is_empty() || text.len() > LONGEST {
         return None;

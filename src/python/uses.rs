@@ -1,5 +1,5 @@
-//! What a function reads of its parameters, from its syntax: what every run asks of an object
-//! says what it must be.
+//! What a function reads of its parameters, from its syntax: the attributes that every run reads
+//! tell the type of an object.
 
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::{Expr, Stmt};
@@ -7,7 +7,7 @@ use crate::syntax::{Expr, Stmt};
 /// An attribute that is read, and whether it is called.
 pub(super) type Use<'p> = (&'p str, bool);
 
-/// What every run of a body that goes on reads of the object that a name means at its start.
+/// The attributes that every run of a body reads from the object that a name has at its start.
 pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
     let mut found = Uses { name, all: Vec::new(), mentioned: false };
     found.block(body);
@@ -113,7 +113,7 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
     }
 }
 
-/// Whether a statement, or one inside of it, gives the name another meaning.
+/// Whether a statement, or one inside of it, rebinds the name.
 fn assigned(stmt: &Stmt, name: &str) -> bool {
     struct Assigned<'n> {
         name: &'n str,

@@ -84,7 +84,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs a body of which an exception may end any part: `with suppress(…)`.
+    /// Runs a body that an exception may end at any point: `with suppress(…)`.
     fn suppressing(&mut self, body: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         let mark = self.heap.mark();
         self.heap.begin_journal();
@@ -104,7 +104,7 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Runs a body where a generator yields. However the body is left, the generator runs on.
+    /// Runs a body where a generator yields. On every exit from the body, the generator goes on.
     fn inside_generator(&mut self, manager: &Value, span: Span, body: Consumer<'p>) -> Flow {
         let mark = self.heap.mark();
         let id = self.push_block(mark, BlockKind::Resumes);
@@ -172,7 +172,8 @@ impl<'p> Interp<'p> {
         Value::Unknown
     }
 
-    /// Ends the block of a manager; whether it passes over the exception that ends it.
+    /// Ends the block of a manager; returns whether the manager suppresses the exception that ends
+    /// it.
     pub(crate) fn exit_manager(&mut self, manager: &Value, raised: bool) -> Option<bool> {
         let library = self.library;
         library.exit(self, manager);

@@ -11,7 +11,7 @@ pub(crate) enum DeviceKind {
     Other(Sym),
     /// The value of an expression that is the same wherever it is used.
     Symbolic(u32),
-    /// Wherever the program has moved the module whose methods are looked at without a caller.
+    /// The unknown device of a module whose methods are analysed without a caller.
     Module,
 }
 
@@ -42,7 +42,7 @@ impl Device {
         Some(Device { kind, index })
     }
 
-    /// Whether it is a device by its name, and does not stand for one that is not known.
+    /// Whether it is a concrete device, not a symbolic one.
     pub(crate) fn is_concrete(self) -> bool {
         !matches!(self.kind, DeviceKind::Symbolic(_) | DeviceKind::Module)
     }
@@ -75,7 +75,7 @@ impl Device {
         }
     }
 
-    /// The device, where modules are moved to a GPU.
+    /// The device under the assumption that modules are moved to a GPU.
     #[must_use]
     pub(crate) fn on_gpu(self) -> Device {
         if self.kind == DeviceKind::Module { Device::CUDA } else { self }

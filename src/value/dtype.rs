@@ -23,7 +23,7 @@ pub(crate) enum Dtype {
     Other(super::Sym),
 }
 
-/// The category of a dtype; type promotion climbs in this order.
+/// The category of a dtype, in the order of type promotion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     Bool,

@@ -1,7 +1,7 @@
-//! Whether two values, or two states of an object, claim the same.
+//! Whether two values, or two states of an object, have the same facts.
 //!
-//! Everything is taken apart field by field and kind by kind, so that the compiler asks for a new
-//! field or kind here. Places ([`Origin`]) that only label a fact are no claims.
+//! Every field and kind is named, so that a new field or kind is a compile error here. An
+//! [`Origin`] only labels a fact and is not compared.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use super::{
     Suspended, Tensor, UserClass, Value,
 };
 
-/// How deep structures are compared; beyond it only what is one and the same counts as equal.
+/// How deep structures are compared; below that, only identical objects count as equal.
 pub(super) const DEPTH: u32 = 4;
 
-/// Whether two values are known to be the same: the same thing, or alike in every fact.
+/// Whether two values are known to be the same: the same object, or equal in every fact.
 pub(crate) fn same(heap: &Heap, a: &Value, b: &Value) -> bool {
     same_at(heap, a, b, DEPTH)
 }
 
-/// Whether two values are the same without a look at what they hold.
+/// Whether two values are the same, without comparing their contents.
 pub(super) fn identical(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Unknown, Value::Unknown) | (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => true,
@@ -107,7 +107,7 @@ fn same_ranged(a: &Ranged, b: &Ranged) -> bool {
     *range == b.range && *dense == b.dense && *span == b.span
 }
 
-/// The order in which texts were met is no fact.
+/// The order in which strings were found is not a fact.
 fn same_texts(a: &Among, b: &Among) -> bool {
     let Among { texts, taken } = a;
     *taken == b.taken
@@ -146,7 +146,7 @@ fn same_attrs(heap: &Heap, a: &Attrs, b: &Attrs, depth: u32) -> bool {
     a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same_at(heap, v, w, depth)))
 }
 
-/// A dictionary of which all keys are known is gone through in their order.
+/// The order of keys matters in a dictionary whose keys are all known.
 fn same_dict(heap: &Heap, a: &Dict, b: &Dict, depth: u32) -> bool {
     let Dict { entries, open } = a;
     entries.len() == b.entries.len()
@@ -155,7 +155,7 @@ fn same_dict(heap: &Heap, a: &Dict, b: &Dict, depth: u32) -> bool {
         && (open.is_some() || entries.keys().eq(b.entries.keys()))
 }
 
-/// Whether two iterators run the same code, and got equally far in it.
+/// Whether two iterators run the same code and are at the same position in it.
 fn same_suspended(a: Option<&Suspended>, b: Option<&Suspended>) -> bool {
     match (a, b) {
         (None, None) => true,
@@ -164,9 +164,9 @@ fn same_suspended(a: Option<&Suspended>, b: Option<&Suspended>) -> bool {
     }
 }
 
-/// Whether two objects made at different times are alike in every fact, or two states of one
-/// object are. How often the memory of a tensor had been written to is left out: a loop that
-/// writes would never come to an end.
+/// Whether two objects created at different times, or two states of one object, are equal in every
+/// fact. The number of writes to a tensor's memory is not compared: otherwise a loop that writes
+/// would never reach a fixpoint.
 pub(super) fn same_data(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
     match (a, b) {
         (Data::Tensor(x), Data::Tensor(y)) => same_tensor(x, y),
@@ -257,7 +257,7 @@ fn same_shape(a: Option<&[Dim]>, b: Option<&[Dim]>) -> bool {
     }
 }
 
-/// Whether both happened, wherever, or neither did.
+/// Whether both happened, at any place, or neither did.
 fn alike(a: Origin, b: Origin) -> bool {
     a.is_some() == b.is_some()
 }

@@ -1,5 +1,5 @@
-//! A value as facts alone, apart from the heap that it stands on: what is left of it once the
-//! program has been interpreted, and what a witness is built from.
+//! The facts of a value without the heap: they are available after the program was interpreted, and
+//! witnesses are built from them.
 
 use super::{ArrayKind, Data, Device, Dtype, Grad, Heap, Items, Poly, Role, Size, Sym, Type, Value};
 
@@ -30,7 +30,7 @@ pub(crate) struct TensorForm {
     pub shape: Option<Vec<Length>>,
     pub dtype: Option<Dtype>,
     pub device: Option<Device>,
-    /// The intervals that hold its values; empty where nothing is known of them.
+    /// The intervals that contain its values; empty if nothing is known.
     pub range: Vec<(f64, f64)>,
     /// Whether the intervals' ends are among the values.
     pub attained: bool,
@@ -69,7 +69,7 @@ impl TensorForm {
 pub(crate) struct InstanceForm {
     pub class: Sym,
     pub arguments: Vec<(Sym, Form)>,
-    /// Where its parameters are, and of which type, where it has any.
+    /// The device and dtype of its parameters, if it has any.
     pub device: Option<Device>,
     pub dtype: Option<Dtype>,
 }
@@ -84,9 +84,9 @@ pub(crate) enum Form {
     Int(i64),
     Float(f64),
     Str(String),
-    /// An integer made of lengths.
+    /// An expression of symbolic sizes.
     Length(Length),
-    /// An integer between two ends, both of which it takes.
+    /// An integer between two bounds, both of which occur.
     Ranged(i64, i64),
     Any(Type),
     Dtype(Dtype),
@@ -105,7 +105,7 @@ pub(super) type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
 
 /// How deep containers are followed.
 const DEPTH: u32 = 4;
-/// Longer sequences tell nothing that shorter ones do not.
+/// The most elements of a sequence that are kept.
 const MAX_ITEMS: usize = 64;
 /// Tensors with more elements are shown by their range.
 const MAX_DATA: usize = 4096;

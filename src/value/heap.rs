@@ -1,4 +1,4 @@
-//! Where the objects of the interpreted program stand.
+//! The heap: all objects of the interpreted program.
 
 mod empty;
 mod forget;
@@ -32,7 +32,7 @@ struct Slot {
     /// The serial of the mark, or of the state kept relative to one, since which the slot's older
     /// state is on the trail.
     stamp: u32,
-    /// Paths are being joined, and this object still is as it was before they parted.
+    /// Paths are being joined, and this object is still in its state from before the branch.
     unjoined: bool,
 }
 
@@ -53,21 +53,22 @@ pub(crate) struct Heap {
     /// Symbols that stand for an expression of others, so that the same expression gives
     /// the same symbol.
     derived: FxHashMap<String, Symbol>,
-    /// Of an object that is one of several others, these; and of those the objects that may be
-    /// them. What is written to one may have been written to the other.
+    /// For an object that may be one of several others: those objects, and for each of them the
+    /// objects that may be it. A write to one may be a write to the other.
     parts: FxHashMap<ObjId, Vec<ObjId>>,
     wholes: FxHashMap<ObjId, Vec<ObjId>>,
-    /// Of each `try` whose body is being run, innermost last.
+    /// The journals of the `try` statements whose bodies are being run, innermost last.
     journals: Vec<Journal>,
     /// Whether some path may lack an attribute of some instance: see `lacking.rs`.
     lacking: bool,
-    /// Of an iterator, the lists that it goes over, as they were when it was made.
+    /// For an iterator: the lists that it iterates over, in their state when the iterator was
+    /// created.
     sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
     /// Lists and iterators of unknown length that are known to be empty in some runs: see `empty.rs`.
     perhaps_empty: FxHashSet<ObjId>,
-    /// Views of which several elements are one in memory.
+    /// Views with several elements at the same place in memory.
     overlapping: FxHashSet<ObjId>,
-    /// How many loops are being run of which it is taken that there is a round.
+    /// The number of active loops that are assumed to run at least once.
     filling: u32,
     /// Objects that some unknown value may be: see `lost.rs`.
     lost: FxIndexSet,
@@ -84,7 +85,7 @@ impl Heap {
         self.slots.len()
     }
 
-    /// Everything that was ever put on the heap.
+    /// The number of objects ever created.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ObjId> + use<> {
         (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).map(ObjId)
     }
@@ -109,7 +110,7 @@ impl Heap {
         self.over(items, false)
     }
 
-    /// An iterator that gives each of these once.
+    /// An iterator that yields each of these once.
     pub(crate) fn iterator(&mut self, items: Items) -> Value {
         let once = matches!(items, Items::Exact(_));
         self.over(items, once)
@@ -120,7 +121,8 @@ impl Heap {
         Value::Obj(self.alloc(Data::Iter(iter)))
     }
 
-    /// Notes what a new iterator goes over: what is in a list by then, it gives.
+    /// Records the lists of a new iterator: it yields the elements that a list has when it is
+    /// reached.
     pub(crate) fn note_sources(&mut self, iterator: &Value, over: &[Value]) {
         let all: Vec<(ObjId, Rc<Data>)> = over.iter().flat_map(|value| self.sources_of(value)).collect();
         if let (Value::Obj(id), false) = (iterator, all.is_empty()) {
@@ -128,7 +130,7 @@ impl Heap {
         }
     }
 
-    /// The lists that are gone through with a value, as they were when that was made.
+    /// The lists that an iterator iterates over, in their state when it was created.
     pub(crate) fn sources_of(&self, value: &Value) -> Vec<(ObjId, Rc<Data>)> {
         let Some(id) = value.as_obj() else { return Vec::new() };
         match self.get(id) {
@@ -138,7 +140,7 @@ impl Heap {
         }
     }
 
-    /// Notes of which dictionary an iterator gives the values.
+    /// Records the dictionary whose values an iterator yields.
     pub(crate) fn note_dictionary(&mut self, iterator: &Value, dictionary: ObjId) {
         let source = (dictionary, self.share(dictionary));
         if let Some(id) = iterator.as_obj() {
@@ -146,8 +148,8 @@ impl Heap {
         }
     }
 
-    /// Notes that several elements of a view are one in memory: what is written to one is written to
-    /// the others, too.
+    /// Records that several elements of a view share one place in memory: a write to one is a write
+    /// to all of them.
     pub(crate) fn note_overlapping(&mut self, view: &Value) {
         self.overlapping.extend(view.as_obj());
     }
@@ -161,7 +163,7 @@ impl Heap {
         sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))
     }
 
-    /// An iterator over what code yields that has not begun to run.
+    /// An iterator over the values that suspended code will yield.
     pub(crate) fn suspend(&mut self, source: Source) -> Value {
         let suspended = Some(Suspended { source: Rc::new(source), progress: Progress::Fresh });
         Value::Obj(self.alloc(Data::Iter(Iter {
@@ -174,7 +176,7 @@ impl Heap {
         })))
     }
 
-    /// The code that makes an iterator's elements, and how far it got.
+    /// The suspended code behind an iterator, and its position.
     pub(crate) fn suspended(&self, value: &Value) -> Option<(ObjId, Suspended)> {
         let id = value.as_obj()?;
         match self.get(id) {
@@ -183,7 +185,7 @@ impl Heap {
         }
     }
 
-    /// Notes how far suspended code got.
+    /// Records the position of suspended code.
     pub(crate) fn set_progress(&mut self, id: ObjId, progress: Progress) {
         if let Data::Iter(Iter { suspended: Some(suspended), .. }) = self.get_mut(id) {
             suspended.progress = progress;
@@ -206,8 +208,8 @@ impl Heap {
         &self.slots[id.0 as usize]
     }
 
-    /// Whether the object is not to be looked at: paths that have changed it are being joined,
-    /// and it has yet to be.
+    /// Whether the object must not be read: paths that changed it are being joined, and its own
+    /// join is still to come.
     pub(super) fn is_unjoined(&self, id: ObjId) -> bool {
         self.slot(id).unjoined
     }
@@ -216,7 +218,7 @@ impl Heap {
         &self.slot(id).data
     }
 
-    /// The object as it is now, to be looked at while the heap changes.
+    /// A snapshot of the object, readable while the heap changes.
     pub(crate) fn share(&self, id: ObjId) -> Rc<Data> {
         self.slot(id).data.clone()
     }
@@ -332,7 +334,7 @@ impl Heap {
         self.tensor_now(value.as_obj()?).map(Cow::into_owned)
     }
 
-    /// As [`Heap::tensor_of`], copied only where something must be left out.
+    /// As [`Heap::tensor_of`], but copied only if a fact must be dropped.
     pub(super) fn tensor_now(&self, id: ObjId) -> Option<Cow<'_, Tensor>> {
         let Data::Tensor(tensor) = self.get(id) else { return None };
         if self.writes_of(tensor.base.unwrap_or(id)) == tensor.version {

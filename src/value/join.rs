@@ -1,4 +1,4 @@
-//! What is known where two paths meet: no more than each of them knows.
+//! Joins: after two paths meet, only the facts that hold on both are known.
 
 mod objects;
 
@@ -160,7 +160,7 @@ fn join_items(heap: &mut Heap, a: &Items, b: &Items, widen: bool, depth: u32) ->
     }
 }
 
-/// What any of several values is like.
+/// The join of several values.
 fn join_all(heap: &mut Heap, values: Vec<Value>, widen: bool, depth: u32) -> Value {
     if !widen && let Some(texts) = texts_of(&values).filter(|_| values.len() > 1) {
         return texts;
@@ -169,10 +169,10 @@ fn join_all(heap: &mut Heap, values: Vec<Value>, widen: bool, depth: u32) -> Val
     joined.unwrap_or(Value::Unknown)
 }
 
-/// More texts than this are no labels' names.
+/// The most strings that are kept as the names of labels.
 const MOST_TEXTS: usize = 64;
 
-/// What any of several texts is like.
+/// The join of several strings.
 pub(crate) fn texts_of(values: &[Value]) -> Option<Value> {
     let mut texts: Vec<Rc<str>> = Vec::new();
     for value in values {
@@ -219,8 +219,8 @@ fn surely_among(items: &Items) -> Option<f64> {
 }
 
 impl Items {
-    /// The elements of two lists, one behind the other. What is put behind a list of unknown
-    /// length, or before it, is there in some run: the padding of what is too short.
+    /// The concatenation of two lists. Elements added before or after a list of unknown length are
+    /// assumed to occur in some run: they are padding for short lists.
     pub(crate) fn followed_by(self, more: Items, heap: &mut Heap) -> Items {
         const MOST: usize = 4096;
         match (self, more) {
@@ -242,7 +242,7 @@ impl Items {
         }
     }
 
-    /// What any element is like.
+    /// The join of all elements.
     pub(crate) fn element(&self, heap: &mut Heap) -> Value {
         match self {
             Items::Exact(values) => join_all(heap, values.clone(), false, DEPTH),
@@ -251,7 +251,7 @@ impl Items {
     }
 }
 
-/// What was found on each of some paths, where it is one thing on each and not the same on all.
+/// The separate values of several paths, if each path has one value and they differ.
 pub(super) fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
     let mut all: Vec<State> = Vec::new();
     for version in versions {

@@ -1,6 +1,7 @@
 //! The laws of joins, over arbitrary values and states of the heap.
 //!
-//! Joins are associative up to what follows; there they are still above all that they join:
+//! Joins are associative except in the following cases, where they are still upper bounds of
+//! everything that they join:
 //! - intervals of which some ends are integers and some are not: between 1 and 2 a gap counts
 //!   only while both are ends;
 //! - more intervals than a range may have;

@@ -1,7 +1,7 @@
-//! What can be known of a value: plain data with joins, knowing no Python syntax and no torch.
+//! Abstract values: plain data with joins, independent of Python syntax and of torch.
 //!
-//! A fact that is not known is `None`, `Unknown` or absent: nothing here is ever guessed.
-//! Facts carry their [`Origin`], the place that made them, for a diagnostic's labels.
+//! A fact that is not known is `None`, `Unknown` or absent: nothing here is ever guessed. A fact
+//! has an [`Origin`], the place that created it, for the labels of diagnostics.
 
 #[macro_use]
 mod kinds;
@@ -46,10 +46,10 @@ pub(crate) use size::{Poly, Sign, Size, Symbol};
 pub(crate) use symbol::{Sym, dotted, sym};
 pub(crate) use tensor::{ArrayKind, Dim, Grad, Past, Picks, Role, Tensor, dims_text};
 
-/// Where a fact comes from; `None` where nobody could be shown.
+/// The origin of a fact; `None` if there is no place to show.
 pub(crate) type Origin = Option<Span>;
 
-/// A Python type of which no more is known.
+/// A known Python type, with nothing known about the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Type {
     Bool,
@@ -75,21 +75,21 @@ pub(crate) enum Value {
     Size(Rc<Poly>),
     /// Of a known type, with nothing known of its value.
     Any(Type),
-    /// An integer of which the values that it takes are known: a label.
+    /// An integer with known possible values: a label.
     Ranged(Rc<Ranged>),
-    /// A float of which the values that it takes are known: a label, too.
+    /// A float with known possible values: also a label.
     Floats(Rc<Ranged>),
-    /// One of these texts: a label's name.
+    /// One of these strings: the name of a label.
     Among(Rc<Among>),
     Tuple(Rc<[Value]>),
     /// `a:b:c` inside a subscript.
     Slice(Rc<[Value; 3]>),
     Dtype(Dtype),
     Device(Device),
-    /// Something of a library, by its canonical dotted path: a module, function, class or
-    /// enum member.
+    /// A member of a library, by its canonical dotted path: a module, function, class or enum
+    /// member.
     Path(Sym),
-    /// Something with identity, on the heap.
+    /// An object with identity, on the heap.
     Obj(ObjId),
     /// A function with its first argument already given: `obj.method`.
     Bound(Rc<(Value, Value)>),
@@ -97,16 +97,15 @@ pub(crate) enum Value {
     Method(Rc<(Value, Sym)>),
     /// `super()` as seen from a class, with the instance.
     Super(Rc<(ClassId, Value)>),
-    /// A name of a module of the project that has not been run yet: it is when the name is
-    /// first used.
+    /// A name of a project module that has not run yet: it runs when the name is first used.
     Lazy(Rc<Lazy>),
     /// `functools.partial` and friends: a callee with arguments already given.
     Partial(Rc<Partial>),
-    /// What a watcher has found on each of the paths that lead here: nothing of the program's own.
+    /// The rule states of the paths that lead here. Never a value of the program.
     Fates(Rc<[State]>),
 }
 
-/// `from module import name`, not yet carried out; without a name, the module itself.
+/// `from module import name`, not yet executed; without a name, the module itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Lazy {
     pub file: crate::syntax::FileId,
@@ -114,7 +113,7 @@ pub(crate) struct Lazy {
     pub name: Option<Sym>,
 }
 
-/// What values a number takes.
+/// The possible values of a number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranged {
     pub range: Range,
@@ -126,14 +125,14 @@ pub(crate) struct Ranged {
     pub at: Origin,
 }
 
-/// The texts that a text is one of.
+/// The possible values of a string.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Among {
     pub texts: Vec<Rc<str>>,
     pub taken: Taken,
 }
 
-/// Which of several values are taken.
+/// How surely the possible values occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// Any of them, and some perhaps never.
@@ -145,7 +144,7 @@ pub(crate) enum Taken {
 }
 
 impl Taken {
-    /// What holds of both.
+    /// The weaker of the two.
     pub(crate) fn weaker(self, other: Taken) -> Taken {
         match (self, other) {
             (Taken::Each, Taken::Each) => Taken::Each,
@@ -168,7 +167,7 @@ impl Value {
         Value::Str(Rc::from(text))
     }
 
-    /// A place in the program, where libraries and rules keep one like a value.
+    /// A place in the program that libraries and rules store as a value.
     pub(crate) fn place(span: Span) -> Value {
         Value::tuple([span.file.0, span.start, span.end].map(|n| Value::Int(n.into())).to_vec())
     }
@@ -238,7 +237,7 @@ impl Value {
         }
     }
 
-    /// Whether it is a text, known or not.
+    /// Whether it is a string, known or not.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self, Value::Str(_) | Value::Among(_) | Value::Any(Type::Str))
     }

@@ -1,8 +1,8 @@
-//! What libraries and rules note of a run and of its objects.
+//! Notes that libraries and rules keep on a run and on its objects.
 //!
-//! Whoever notes something names it by a [`Topic`], a constant of its own room, and says what it is
-//! about. On the heap a note is kept like an attribute, but under a name of its own: interned apart
-//! from all texts, it equals no name of a program, and nothing is parsed back from it.
+//! A note has a [`Topic`], a constant of the module that writes it, and a subject. On the heap, it
+//! is stored like an attribute, but under a name that is interned separately: it equals no name of
+//! a program, and is never parsed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{ObjId, Sym};
 
-/// A kind of note. Two rooms that speak of the same thing use the same text.
+/// A kind of note. Modules that share a note use the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Topic(&'static str);
 
@@ -21,13 +21,13 @@ impl Topic {
         Topic(name)
     }
 
-    /// A note on this topic about one thing of several.
+    /// A note on this topic about one of several subjects.
     pub(crate) fn of(self, about: impl Into<About>) -> Note {
         Note { topic: self, about: about.into() }
     }
 }
 
-/// What a note is about.
+/// The subject of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum About {
     /// The run as a whole.
@@ -38,7 +38,7 @@ pub(crate) enum About {
     Member(ObjId, Sym),
 }
 
-/// Under what something is noted.
+/// The key of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Note {
     pub topic: Topic,
@@ -69,18 +69,18 @@ impl From<(Option<ObjId>, Sym)> for About {
     }
 }
 
-/// A state in which a rule knows something to be: one note, or what led to it in order.
+/// A rule state: one note, or the sequence of notes that led to it.
 pub(crate) type State = Rc<[Note]>;
 
 static ALL: LazyLock<Mutex<FxHashMap<Note, Sym>>> = LazyLock::new(Mutex::default);
 
 thread_local! {
-    /// What a thread has seen: saves the lock for every note but the first sight of it.
+    /// A cache for each thread: only the first use of a note takes the lock.
     static SEEN: RefCell<FxHashMap<Note, Sym>> = const { RefCell::new(FxHashMap::with_hasher(FxBuildHasher)) };
 }
 
 impl Note {
-    /// The name under which it is kept: always the same, and no program's.
+    /// The name under which it is stored: always the same, and unusable in a program.
     pub(super) fn key(self) -> Sym {
         let intern = || {
             let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What stands on the heap: objects with identity, and their parts.
+//! The objects on the heap, and their parts.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use super::{Sym, Tensor, Value, sym};
 use crate::syntax::{FileId, Span};
 
-/// A thing with identity.
+/// The identity of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ObjId(pub(super) u32);
 
@@ -28,7 +28,7 @@ pub(crate) struct CodeId(pub u32);
 
 pub(crate) type Attrs = IndexMap<Sym, Value, FxBuildHasher>;
 
-/// Elements in order, or what any element is like where their number is not known.
+/// Elements in order, or the join of all elements if their number is not known.
 #[derive(Debug, Clone)]
 pub(crate) enum Items {
     Exact(Vec<Value>),
@@ -73,7 +73,7 @@ impl Key {
     }
 }
 
-/// A dictionary: the entries that are known, and what any other entry may hold.
+/// A dictionary: the known entries, and the join of all other entries.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dict {
     pub entries: IndexMap<Key, Value, FxBuildHasher>,
@@ -99,7 +99,7 @@ pub(crate) struct Function {
     pub scope: ObjId,
     /// Defaults, evaluated where the function was defined.
     pub defaults: Vec<(Sym, Value)>,
-    /// The class in whose body it stands.
+    /// The class whose body contains it.
     pub owner: Option<ClassId>,
     pub attrs: Attrs,
 }
@@ -128,15 +128,15 @@ pub(crate) struct Instance {
     /// A [`UserClass`] object, or the path of a library's class.
     pub class: Value,
     pub attrs: Attrs,
-    /// Attributes may exist, or have changed, unseen.
+    /// Unseen code may have added or changed attributes.
     pub open: bool,
 }
 
-/// An iterator: what it yields.
+/// An iterator, with the elements that it yields.
 #[derive(Debug, Clone)]
 pub(crate) struct Iter {
     pub items: Items,
-    /// Elements are gone once they were asked for: `iter(…)`, not `range(n)`.
+    /// Each element can be taken only once: `iter(…)`, not `range(n)`.
     pub once: bool,
     /// The first of many, where it is known apart: 0 of `range(n)`.
     pub first: Option<Value>,
@@ -144,11 +144,11 @@ pub(crate) struct Iter {
     pub last: Option<Value>,
     /// Whether there is at least one, where their number is not known.
     pub filled: bool,
-    /// Code that runs when elements are asked for; `items` say nothing then.
+    /// Code that runs when elements are requested; `items` are meaningless then.
     pub suspended: Option<Suspended>,
 }
 
-/// Code that runs when its elements, or its result, are asked for: a generator, a coroutine, `map`.
+/// Code that runs when its elements or its result are requested: a generator, a coroutine, `map`.
 #[derive(Debug, Clone)]
 pub(crate) struct Suspended {
     pub source: Rc<Source>,
@@ -196,14 +196,14 @@ pub(crate) enum Source {
         start: i64,
         call: Span,
     },
-    /// The first is run as the rest is asked for; the others as a whole.
+    /// The first runs step by step, as elements are requested; the others run as a whole.
     Zip {
         over: Vec<Value>,
         call: Span,
     },
 }
 
-/// What stands on the heap.
+/// An object on the heap.
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "most objects are tensors, the largest: a box would cost each of them")]
 pub(crate) enum Data {

@@ -7,41 +7,40 @@ use super::Size;
 
 /// The values that a tensor's elements take: a few closed intervals, in order, disjoint.
 ///
-/// A range claims nothing about NaN: each element lies in it or is NaN (`sqrt` of a negative
-/// number, `std` of one element, `sigmoid` of NaN). Where NaN matters, a range proves nothing;
-/// integers have none.
+/// A range says nothing about NaN: each element is inside the range or is NaN (`sqrt` of a negative
+/// number, `std` of one element, `sigmoid` of NaN). If NaN matters, a range proves nothing.
+/// Integers cannot be NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Range {
     parts: SmallVec<[(f64, f64); 2]>,
-    /// Whether the ends of every interval are taken by some element of some run (a literal,
-    /// `randint`, a known dataset's labels), or are only bounds.
+    /// Whether the ends of every interval occur in some run (a literal, `randint`, a known
+    /// dataset's labels), or are only bounds.
     pub attained: bool,
     /// Whether every run has an element at each end (a literal), not just some batch of it.
     pub certain: bool,
-    /// What all values lie below, where that is no number but depends on a length: the
-    /// starts that `randint(len(data) - width)` draws.
+    /// A symbolic upper bound, excluded: for the starts that `randint(len(data) - width)` draws,
+    /// it is `len(data) - width`.
     pub below: Option<Size>,
-    /// Whether every pass over the data meets the ends (labels of a known data set): not in
-    /// each batch, but sooner or later in each run.
+    /// Whether the ends occur in every pass over the data (labels of a known dataset): not in each
+    /// batch, but at some time in each run.
     pub epoch: bool,
-    /// That the ends were found in samples as wholes: each may stand in one place of a sample
-    /// only, such as a column, which a part of the samples can leave out for good. What each
-    /// column holds, where that is known.
+    /// The ends refer to whole samples: each may occur in only one position of a sample, such as a
+    /// column, which an index may exclude. The ranges of the columns, if they are known.
     pub uneven: Option<Rc<[Range]>>,
-    /// One value that is there, where that is not claimed of all ends: what a border is
-    /// filled with, beside pixels of which nothing is known.
+    /// One value that occurs, if the ends need not occur: the fill value of a border around unknown
+    /// pixels.
     pub met: Option<Met>,
 }
 
-/// A value that elements are known to have.
+/// A value that is known to occur among the elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Met {
     pub value: f64,
-    /// In every run, sooner or later.
+    /// At some time in every run.
     pub always: bool,
 }
 
-/// What both of two paths meet.
+/// The join of two paths.
 fn both(a: Option<Met>, b: Option<Met>) -> Option<Met> {
     let (a, b) = (a?, b?);
     (a.value == b.value).then_some(Met { value: a.value, always: a.always && b.always })
@@ -68,7 +67,7 @@ impl Range {
         Range { attained: true, ..Range::bounds(lo, hi) }
     }
 
-    /// An interval whose ends each pass over the data meets.
+    /// An interval whose ends occur in each pass over the data.
     pub(crate) fn of_data(lo: f64, hi: f64) -> Range {
         Range { epoch: true, ..Range::attained(lo, hi) }
     }
@@ -78,7 +77,7 @@ impl Range {
         Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
     }
 
-    /// As [`Range::of_sample`], where a sample is no single number.
+    /// As [`Range::of_sample`], for samples that are not single numbers.
     pub(crate) fn of_row(self) -> Range {
         let mixed = self.certain && self.lo() != self.hi();
         let uneven = self.uneven.clone().or_else(|| mixed.then(|| Rc::from([])));
@@ -97,17 +96,17 @@ impl Range {
         Range { uneven: Some(columns.into()), ..self }
     }
 
-    /// What one column of rows holds.
+    /// The range of one column of rows.
     pub(crate) fn column(&self, index: usize) -> Option<&Range> {
         self.uneven.as_deref()?.get(index)
     }
 
-    /// The same ends, found in samples as wholes.
+    /// The same range, with ends that refer to whole samples.
     pub(crate) fn somewhere(self) -> Range {
         Range { uneven: Some(Rc::from([])), ..self }
     }
 
-    /// What a part of the data holds: any of the values may be missing from it.
+    /// The range of a part of the data: any of the values may be missing in the part.
     pub(crate) fn of_part(self) -> Range {
         let attained = self.attained && (self.uneven.is_none() || self.lo() == self.hi());
         Range { attained, epoch: false, certain: false, met: None, ..self }
@@ -118,7 +117,7 @@ impl Range {
         Range { attained: false, certain: false, epoch: false, met: None, ..self }
     }
 
-    /// All numbers, and among them one that is there.
+    /// All numbers, with one that is known to occur.
     pub(crate) fn anything_and(value: f64, always: bool) -> Range {
         let met = Some(Met { value, always });
         Range { met, ..Range::bounds(f64::NEG_INFINITY, f64::INFINITY) }
@@ -129,7 +128,7 @@ impl Range {
         Range { met, ..self }
     }
 
-    /// A value that is known to be there.
+    /// A value that is known to occur.
     pub(crate) fn meets(&self) -> Option<Met> {
         if !(self.attained && self.lo() == self.hi()) {
             return self.met;
@@ -147,7 +146,7 @@ impl Range {
         }
     }
 
-    /// What all values lie below.
+    /// The symbolic upper bound of all values.
     pub(crate) fn end(&self) -> Option<Size> {
         #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
         let end = (self.hi().abs() < 9e15).then(|| Size::Int(self.hi().floor() as i64 + 1));
@@ -356,7 +355,7 @@ impl Range {
     }
 }
 
-/// Writes intervals as a person would: `0 to 9`, `255`, `0 to 20 and 255`.
+/// Formats intervals for messages: `0 to 9`, `255`, `0 to 20 and 255`.
 pub(crate) fn write_parts(parts: &[(f64, f64)], f: &mut dyn fmt::Write) -> fmt::Result {
     for (i, (lo, hi)) in parts.iter().enumerate() {
         if i > 0 {

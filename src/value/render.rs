@@ -1,4 +1,4 @@
-//! Values as people and programs read them.
+//! Formats values for people and for programs.
 
 use serde_json::{Value as Json, json};
 

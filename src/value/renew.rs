@@ -1,4 +1,4 @@
-//! What a library makes anew for each round of a loop: the batches of a loader.
+//! Objects that a library creates anew for each round of a loop: the batches of a loader.
 
 use super::{Data, Dict, Heap, Items, Tensor, Value};
 

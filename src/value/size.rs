@@ -7,7 +7,7 @@ use super::Sym;
 /// What is known of the sign of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sign {
-    /// A length of data: no program is written for data that is not there.
+    /// A length of data: assumed to be at least 1, because programs expect data.
     Positive,
     /// A count, a quotient of lengths: it may be 0.
     NotNegative,
@@ -38,7 +38,7 @@ pub(crate) struct Poly {
     constant: i64,
 }
 
-/// Beyond this many terms an expression tells a reader nothing: it becomes unknown.
+/// An expression with more terms than this becomes unknown: it would not help a reader.
 const MAX_TERMS: usize = 12;
 
 impl Poly {
@@ -63,7 +63,7 @@ impl Poly {
         })
     }
 
-    /// The least that it can be, where there is such a number.
+    /// The minimum, if there is one.
     fn at_least(&self) -> Option<i64> {
         self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
             let least = symbols.iter().try_fold(1, |least, symbol| match symbol.sign {
@@ -223,12 +223,12 @@ impl Size {
         }
     }
 
-    /// The least that it can be, where that is known.
+    /// The minimum, if it is known.
     pub(crate) fn at_least(&self) -> Option<i64> {
         Poly::of(self)?.at_least()
     }
 
-    /// Whether it is taken as 0 at times: what was selected, or what nothing is known of.
+    /// Whether it may be 0: the number of selected elements, or an unknown number.
     pub(crate) fn may_be_zero(&self) -> bool {
         self.is_unknown() || self.at_least() == Some(0)
     }

@@ -63,9 +63,9 @@ impl fmt::Display for Sym {
 
 static ALL: LazyLock<Mutex<FxHashSet<&'static str>>> = LazyLock::new(Mutex::default);
 
-/// What a thread has seen: saves the lock for every name but the first sight of it.
+/// A cache for each thread: only the first use of a name takes the lock.
 struct Seen {
-    /// Short texts by what they are made of, which takes no look at the stored text.
+    /// Short strings by their bytes, which needs no access to the stored string.
     short: FxHashMap<Short, Sym>,
     long: FxHashMap<&'static str, Sym>,
     dotted: FxHashMap<(Sym, Sym), Sym>,

@@ -31,14 +31,14 @@ pub(crate) fn dims_text(dims: &[Dim]) -> String {
     format!("[{}]", sizes.join(", "))
 }
 
-/// Whose array it is.
+/// The library that the array belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArrayKind {
     Torch,
     Numpy,
 }
 
-/// What the numbers mean, where an operation says so.
+/// The role: the meaning of the values, if an operation determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Role {
     /// The raw output of a linear or convolution layer.
@@ -68,13 +68,13 @@ impl Role {
     }
 }
 
-/// What was done to the elements and cannot be undone, where it is certain. What only moves
-/// or casts elements keeps it; what computes others drops it.
+/// The history of the elements: irreversible operations that were certainly applied. Operations
+/// that only move or cast elements keep it; operations that compute new values drop it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Past {
     /// Neighbours were mixed, by a resize other than nearest neighbour.
     pub interpolated: Origin,
-    /// Bytes were divided by 255, as images want it.
+    /// Bytes were divided by 255, as for images.
     pub scaled: Origin,
     /// Indices into a palette were replaced by their colours.
     pub recoloured: Origin,
@@ -89,7 +89,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// What holds of elements of which each may come from either.
+    /// The join, for elements that may each come from either of the two.
     #[must_use]
     pub(crate) fn both(self, other: Past) -> Past {
         let agree = |a: Origin, b: Origin| b.and(a);
@@ -104,7 +104,7 @@ impl Past {
         }
     }
 
-    /// What is left where other numbers are computed, each at its place.
+    /// The history after an elementwise computation of other values.
     #[must_use]
     pub(crate) fn moved(self) -> Past {
         Past { drawn: self.drawn, ..Past::default() }
@@ -116,7 +116,7 @@ impl Past {
         Past { scaled: at, ..self }
     }
 
-    /// After multiplication by 255, which takes the division back.
+    /// After multiplication by 255, which undoes the division.
     #[must_use]
     pub(crate) fn restored(self) -> Past {
         if self.scaled.is_some() { Past { scaled: None, ..self } } else { Past::default() }
@@ -177,11 +177,12 @@ pub(crate) struct Tensor {
     pub past: Past,
     pub grad: Grad,
     /// The dimensions from the outermost in memory to the innermost, where the elements lie
-    /// densely, or as a slice of such a tensor, and this is known. Not inherited: [`super::Heap::tensor`] clears it.
+    /// densely, or as a slice of such a tensor, and this is known. Not inherited:
+    /// [`super::Heap::tensor`] clears it.
     pub layout: Option<Rc<[usize]>>,
-    /// What it picks, as a mask. Not inherited either.
+    /// The elements that it selects, as a mask. Not inherited either.
     pub picks: Option<Picks>,
-    /// The elements in row-major order, where the source shows them all.
+    /// The elements in row-major order, if all are known.
     pub data: Option<Rc<[f64]>>,
     /// The tensor whose memory this one shares (itself if `None`), and how often that
     /// memory had been written to when `range`, `role` and `data` were established.
@@ -320,8 +321,8 @@ impl Tensor {
         self
     }
 
-    /// The history of the elements after an interpolation. Numbers that may be measurements
-    /// are none the worse for it: only integers and known ids are marked.
+    /// The history of the elements after an interpolation. Interpolation does not harm
+    /// measurements, so only integers and known ids are marked.
     pub(crate) fn interpolated(&self, at: Origin) -> Past {
         let ids = self.dtype.is_some_and(Dtype::is_integral)
             || self.past.whole

@@ -1,4 +1,4 @@
-//! Arrays from nothing, from lists and from files.
+//! Creating arrays: from sizes, lists and files.
 
 use super::both;
 use super::facts::{MOST_DATA, as_array, refuse_unreadable, set_data, shape_arg};
@@ -96,7 +96,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// Numbers from a file: floats, unless another type is given.
+/// Numbers from a file: floats by default.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     match dtype_arg(cx, &b.get("dtype")).flatten() {
@@ -105,8 +105,8 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// `np.mgrid[0:h, 0:w]`: the coordinates along each axis, one grid above the other; `ogrid`
-/// gives them one by one, each along its own axis.
+/// `np.mgrid[0:h, 0:w]`: the coordinates along each axis, stacked; `ogrid` returns them separately,
+/// each along its own axis.
 fn grid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let index = b.get("index");
     let slices: Vec<Value> = match &index {

@@ -67,8 +67,8 @@ fn operand(b: &Bound) -> Value {
     b.get(first)
 }
 
-/// What a ufunc gives of tensors is a tensor again: `Tensor.__array_wrap__` makes it, and has bytes
-/// for truth values.
+/// The result of a ufunc on tensors is a tensor: `Tensor.__array_wrap__` creates it, with uint8
+/// instead of bool.
 fn wrapped(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let given = b.values.iter().flatten().any(|arg| cx.tensor(&arg.value).is_some_and(|t| t.array == ArrayKind::Torch));
     let own = matches!(cx.name(), "nan_to_num" | "sinc" | "isclose" | "isin");
@@ -389,7 +389,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The wider of two kinds of numbers.
+/// The wider of two number types.
 fn wider(a: Type, b: Type) -> Option<Type> {
     let rank = |t| match t {
         Type::Bool => Some(0),

@@ -1,4 +1,4 @@
-//! Reading arguments as arrays, and shapes that meet.
+//! Reading arguments as arrays, and broadcasting of shapes.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ pub(crate) fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     as_array_at(cx, value, 6)
 }
 
-/// Functions that make arrays of the tensors that they are given, and of those in lists.
+/// Functions that convert tensors, and tensors in lists, to arrays.
 #[rustfmt::skip]
 const CONVERTING: &[&str] = &[
     "abs", "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
@@ -40,7 +40,8 @@ const CONVERTING: &[&str] = &[
     "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
 ];
 
-/// Functions that call the method of that name, with arguments that tensors do not take.
+/// Functions that call the method of the same name, with arguments that the tensor's method does
+/// not accept.
 const CALLING: &[&str] = &["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"];
 
 /// Refuses a tensor, or a list of tensors, that cannot be read as an array.
@@ -168,7 +169,7 @@ pub(crate) fn of_tensor(mut tensor: Tensor) -> Tensor {
     tensor
 }
 
-/// Equal rows one above the other.
+/// Equal rows, stacked.
 pub(super) fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
     let first = rows.first()?;
     let mut dims = first.shape.clone()?;

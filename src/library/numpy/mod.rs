@@ -1,4 +1,4 @@
-//! numpy: arrays are [`Tensor`](crate::value::Tensor) facts of the kind `Numpy`, without a device.
+//! NumPy: arrays are [`Tensor`](crate::value::Tensor) facts of the kind `Numpy`, without a device.
 
 pub(crate) mod create;
 pub(crate) mod elementwise;

@@ -1,4 +1,4 @@
-//! Attributes of arrays, and methods that are no functions of numpy.
+//! Attributes of arrays, and methods that are not functions of numpy.
 
 use super::create::cast;
 use super::facts::as_array;
@@ -60,7 +60,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("numpy.ndarray.", "tobytes", "a, *args", |_, _| Value::Any(Type::Bytes));
 }
 
-/// The array after a write of which nothing is known.
+/// The array after an unknown write.
 fn written(cx: &mut Cx<'_, '_>, object: &Value) {
     if let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(object)) {
         facts.forget_values();
@@ -68,7 +68,7 @@ fn written(cx: &mut Cx<'_, '_>, object: &Value) {
     }
 }
 
-/// What a call gives that may be told by `out=` to put its result into an array: then that array.
+/// The result of a call with an optional `out=`: the array that `out=` names, if it is given.
 pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let given =
         |name: &str| b.arg(name).or_else(|| b.extra.iter().find(|(n, _)| n.as_str() == name).map(|(_, arg)| arg));

@@ -1,5 +1,5 @@
-//! Which dtype numpy gives: names, promotion of arrays, and Python's numbers, whose type
-//! gives way to that of an array (NEP 50).
+//! numpy's dtypes: names, promotion of arrays, and Python's numbers, whose type is weak beside an
+//! array (NEP 50).
 
 use crate::library::Cx;
 use crate::value::{Dtype, Kind, Type, Value};

@@ -43,7 +43,7 @@ pub(crate) fn register(t: &mut Table) {
     distributions(t, generator, false);
 }
 
-/// What is drawn from a distribution: names, parameters, and whether the numbers are integers.
+/// Distributions: names, parameters, and whether the samples are integers.
 const DISTRIBUTIONS: &[(&str, &str, bool)] = &[
     ("normal laplace gumbel logistic", "self, loc=0.0, scale=1.0, size=None", false),
     ("lognormal", "self, mean=0.0, sigma=1.0, size=None", false),
@@ -172,7 +172,7 @@ fn draws(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, range: Option<Ran
     cx.out(array(shape, dtype, at).with_range(range, at))
 }
 
-/// Draws of several numbers each, as many as the parameter has that tells of them.
+/// Samples that are vectors, as long as the parameter of the distribution.
 fn rows(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (of, dtype, range) = match cx.name() {
         "dirichlet" => ("alpha", Dtype::Float64, Some(Range::bounds(0.0, 1.0))),

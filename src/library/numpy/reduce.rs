@@ -1,4 +1,4 @@
-//! Reductions, products and what sorts or counts.
+//! Reductions, products, sorting and counting.
 
 use super::both;
 use super::facts::{as_array, axes, set_data};

@@ -1,4 +1,4 @@
-//! What changes shapes, joins and cuts arrays.
+//! Functions that reshape, join and split arrays.
 
 use super::both;
 use super::facts::{as_array, index, shape_text, stacked, union_of};
@@ -183,7 +183,7 @@ fn tile(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(a)
 }
 
-/// A view of which the shape is not known.
+/// A view of unknown shape.
 fn forget_shape(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let Some(mut a) = as_array(cx, value) else { return Value::Unknown };
     a.shape = None;

@@ -58,7 +58,7 @@ fn compares(op: BinOp) -> bool {
     matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
 }
 
-/// What takes part in an operation on a Series.
+/// An operand of an operation on a Series.
 fn operand(cx: &mut Cx<'_, '_>, value: &Value) -> Option<(Value, Option<Series>)> {
     if let Some(series) = series(cx, value) {
         let array = cx.out(series.array.clone());
@@ -102,7 +102,7 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
 }
 
 impl Series {
-    /// Whether a comparison gives truth values of numpy.
+    /// Whether a comparison returns numpy bools.
     fn is_plain(&self) -> bool {
         self.array.dtype.is_some() || self.wide || !self.items.is_unknown()
     }
@@ -116,8 +116,8 @@ fn is_wide(cx: &Cx<'_, '_>, value: &Value, series: Option<&Series>) -> bool {
     }
 }
 
-/// The dtype where it is not known of each: numbers of 64 bits divided by each other, or met by
-/// a float, are floats of 64 bits.
+/// The dtype if that of an operand is not known: 64-bit numbers divided by each other, or combined
+/// with a float, are 64-bit floats.
 fn widened(cx: &Cx<'_, '_>, op: BinOp, operands: [(&Value, &Option<Series>); 2]) -> Option<Dtype> {
     let wide = operands.iter().all(|(v, s)| is_wide(cx, v, s.as_ref()));
     let float = operands.iter().any(|(v, s)| match s {
@@ -188,7 +188,7 @@ fn each(
     Some(have)
 }
 
-/// `left op= right`: it may be done in place, where others see it.
+/// `left op= right`: it may be done in place, visible to other names.
 pub(crate) fn augmented(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let id = left.as_obj().filter(|_| is_pandas(it, left))?;
     let out = binary(it, op, left, right, span);

@@ -1,4 +1,4 @@
-//! Values made a column of a frame, and a column made values.
+//! Conversion of values to a column of a frame, and back.
 
 use super::facts::{MOST_ITEMS, Series, series, some_rows};
 use crate::library::Cx;
@@ -6,7 +6,7 @@ use crate::library::common::{array, size_of_length};
 use crate::library::numpy;
 use crate::value::{ArrayKind, Data, Dim, Dtype, Items, Range, Size, Tensor, Type, Value};
 
-/// The facts of what is put into a frame as a column of so many rows.
+/// The facts of a value that becomes a column with this number of rows.
 pub(super) fn column_of(cx: &mut Cx<'_, '_>, value: &Value, rows: Option<&Size>) -> Series {
     let at = cx.at();
     let unknown = || Series::unknown(rows.cloned().unwrap_or(Size::Unknown), at);
@@ -129,7 +129,7 @@ pub(crate) fn elements_of(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Items> {
     Some(elements(cx, &series))
 }
 
-/// What is missing, as numpy writes it.
+/// The missing value, as in numpy: NaN.
 fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(x) if x.is_nan())
 }

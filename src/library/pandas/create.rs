@@ -38,14 +38,14 @@ pub(crate) fn register(t: &mut Table) {
     t.family("pandas.", "set_option", "*args, **kwargs", crate::library::common::none);
 }
 
-/// A frame of which only the rows are counted.
+/// A frame of which only the number of rows is known.
 fn joined(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     let rows = some_rows(cx);
     new_frame(cx, Frame::unknown(rows))
 }
 
-/// `pd.read_csv(…)`: what the columns are is in the file. Without a word on dtypes, numbers are
-/// read as 64 bits.
+/// `pd.read_csv(…)`: the columns depend on the file. Without `dtype=`, numbers are read as 64-bit
+/// types.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     const HARMLESS: &[&str] = &[
         "sep",
@@ -215,7 +215,7 @@ fn of_dict(cx: &mut Cx<'_, '_>, dict: &Dict) -> Option<Frame> {
     Some(out)
 }
 
-/// Rows one above the other: tuples, lists or dictionaries.
+/// A sequence of rows: tuples, lists or dictionaries.
 fn of_rows(cx: &mut Cx<'_, '_>, items: &Items, names: &Option<Option<Vec<Key>>>) -> Option<Frame> {
     let first = match items {
         Items::Exact(rows) => rows.first()?.clone(),
@@ -298,7 +298,7 @@ fn of_table(cx: &mut Cx<'_, '_>, table: Tensor, names: &Option<Option<Vec<Key>>>
     Some(out)
 }
 
-/// A table and its targets as another library gives them: a frame, a Series, and one frame of
+/// A table and its targets as another library returns them: a frame, a Series, and one frame of
 /// both.
 pub(crate) fn table(
     cx: &mut Cx<'_, '_>,

@@ -1,4 +1,5 @@
-//! Texts made numbers: `map`, `replace`, categories and their codes, `factorize`, `get_dummies`.
+//! Encoding strings as numbers: `map`, `replace`, categories and their codes, `factorize`,
+//! `get_dummies`.
 
 use super::column::{column_of, elements};
 use super::facts::{Series, frame, give_frame, give_series, keys, lost, new_frame, new_series, series};
@@ -52,8 +53,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// `series.cat.codes`, and what else is asked of categories: of a `pd.Categorical` they are an
-/// array.
+/// `series.cat.codes`, and other attributes of categories: of a `pd.Categorical` they are an array.
 fn categorical(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let held = cx.attr(object, "of");
     let have = series(cx, &held)?;
@@ -71,7 +71,7 @@ fn categorical(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> 
     })
 }
 
-/// `series.map({…})`: what is in no key becomes NaN, and the integers beside it floats.
+/// `series.map({…})`: values without a key become NaN, and the integers floats.
 fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     let rows = have.rows();
     let unknown = Series { wide: false, ..have.as_dtype(None, cx.at()) };
@@ -120,7 +120,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     out
 }
 
-/// `replace`: what is not named stays.
+/// `replace`: all other values stay.
 fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let plain = b.extra.is_empty() && !b.open;
@@ -170,7 +170,7 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_frame(cx, b, out)
 }
 
-/// The categories of a Series in order, where its elements are shown.
+/// The categories of a Series in order, if its elements are known.
 fn categories(cx: &Cx<'_, '_>, object: &Value) -> Option<Vec<Key>> {
     if !series(cx, object)?.category {
         return None;
@@ -194,7 +194,7 @@ pub(crate) fn sorted(keys: &mut [Key]) -> bool {
     true
 }
 
-/// `.cat.codes`: places among the categories, -1 for what is missing.
+/// `.cat.codes`: indices of categories, -1 for a missing value.
 fn codes(cx: &Cx<'_, '_>, have: &Series, classes: Option<&[Key]>) -> Series {
     let at = cx.at();
     let mut out = Series { wide: false, ..have.as_dtype(None, at) };
@@ -235,7 +235,7 @@ fn place(classes: &[Key], value: &Value) -> f64 {
     at.map_or(-1.0, |at| at as f64)
 }
 
-/// `factorize`: places in the order in which they come, -1 for what is missing.
+/// `factorize`: indices in the order of first occurrence, -1 for a missing value.
 fn factorize(cx: &mut Cx<'_, '_>, object: &Value, b: &Bound) -> Value {
     let at = cx.at();
     let Some(have) = series(cx, object) else { return Value::Unknown };

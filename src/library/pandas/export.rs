@@ -1,4 +1,4 @@
-//! What leaves pandas: arrays, lists, lengths.
+//! Conversions from pandas: arrays, lists, lengths.
 
 use super::both;
 use super::column::elements;

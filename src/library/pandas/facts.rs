@@ -1,7 +1,7 @@
-//! What is known of frames and Series, and how it is kept on the heap.
+//! The facts of frames and Series, and how they are stored on the heap.
 //!
-//! Both are instances whose hidden attributes hold the facts. A frame's columns are Series, each
-//! one object however often it is asked for: what is written to it is written to the frame.
+//! Both are instances whose hidden attributes hold the facts. A frame's columns are Series. Every
+//! access to a column returns the same object, so a write to it is a write to the frame.
 
 use std::rc::Rc;
 
@@ -25,7 +25,7 @@ const ROWS: &str = "<rows>";
 const COLUMNS: &str = "<columns>";
 const REST: &str = "<rest>";
 
-/// More elements than this are not followed one by one.
+/// The largest number of elements that are followed one by one.
 pub(super) const MOST_ITEMS: usize = 4096;
 
 /// What is known of a Series.
@@ -34,12 +34,12 @@ pub(crate) struct Series {
     /// Its values as an array of numpy; without a dtype where they are texts, categories, or
     /// may hold something missing.
     pub array: Tensor,
-    /// The elements, where they are no numbers: a tuple of all, else what any of them is like.
+    /// The elements, if they are not numbers: a tuple of all, or else their join.
     pub items: Value,
     /// Whether it is of the dtype `category`.
     pub category: bool,
-    /// Where the dtype is not known: that it is none of numpy's narrow floats, and none of
-    /// pandas' own, as in a file that was read without a word on dtypes.
+    /// If the dtype is not known: whether it is certainly neither a narrow numpy float nor one of
+    /// pandas' own dtypes, as in a file that was read without `dtype=`.
     pub wide: bool,
     /// The labels of the rows: the number of rows where they are counted from 0, else a symbol
     /// of its own. Only what has the same labels is combined row by row.
@@ -52,22 +52,22 @@ pub(crate) struct Frame {
     pub rows: Size,
     /// The columns that are known, in order.
     pub columns: IndexMap<Key, Value, FxBuildHasher>,
-    /// Whether there may be others.
+    /// Whether there may be other columns.
     pub open: bool,
-    /// The dtype of all others.
+    /// The dtype of all other columns.
     pub rest: Option<Dtype>,
-    /// As in [`Series`], for the others.
+    /// As in [`Series`], for the other columns.
     pub wide: bool,
     pub index: Value,
 }
 
 impl Series {
-    /// Of which no more is known than its number of rows.
+    /// One of which only the number of rows is known.
     pub(crate) fn unknown(rows: Size, at: Origin) -> Series {
         Series::of(array(Some(vec![rows]), None, at))
     }
 
-    /// With rows that are counted from 0.
+    /// One whose row labels count from 0.
     pub(crate) fn of(array: Tensor) -> Series {
         let index = Value::size(&array.numel());
         Series { array, items: Value::Unknown, category: false, wide: false, index }
@@ -142,7 +142,7 @@ pub(super) fn counted(rows: &Size) -> Value {
     Value::size(rows)
 }
 
-/// Labels that nothing else has.
+/// Labels that no other object has.
 pub(super) fn labels(cx: &mut Cx<'_, '_>) -> Value {
     let symbol = cx.it.heap.symbol("labels");
     Value::size(&Size::symbol(symbol))
@@ -154,7 +154,7 @@ pub(super) fn some_rows(cx: &mut Cx<'_, '_>) -> Size {
     Size::symbol(symbol)
 }
 
-/// Whether two things have the same rows, for certain.
+/// Whether two objects certainly have the same rows.
 pub(super) fn aligned(a: &Value, b: &Value) -> bool {
     match (a.as_size(), b.as_size()) {
         (Some(a), Some(b)) => a.equals(&b) == Some(true),
@@ -264,7 +264,7 @@ pub(super) fn put_frame(cx: &mut Cx<'_, '_>, object: &Value, of: Frame) {
 }
 
 impl Frame {
-    /// Of which no more is known.
+    /// One of which nothing more is known.
     pub(crate) fn unknown(rows: Size) -> Frame {
         let index = counted(&rows);
         Frame { rows, columns: IndexMap::default(), open: true, rest: None, wide: false, index }
@@ -289,7 +289,7 @@ impl Frame {
         out
     }
 
-    /// The facts of each column, changed, as a new frame's.
+    /// A new frame with the facts of each column mapped.
     pub(crate) fn each(
         mut self,
         cx: &mut Cx<'_, '_>,
@@ -339,8 +339,7 @@ impl Frame {
     }
 }
 
-/// The dtype in which columns of these are held together: numbers beside truth values are
-/// objects.
+/// The common dtype of columns with these dtypes: numbers together with bools become objects.
 pub(super) fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
     let (first, rest) = dtypes.split_first()?;
     rest.iter().try_fold((*first)?, |all, next| {
@@ -350,7 +349,7 @@ pub(super) fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
     })
 }
 
-/// What code that cannot be seen may have done to a frame or Series.
+/// Havoc: what unseen code may have done to a frame or Series.
 pub(crate) fn forget(it: &mut Interp<'_>, id: ObjId) {
     let object = Value::Obj(id);
     let Some(class) = class_of(it, &object) else { return };
@@ -389,7 +388,7 @@ pub(crate) fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     }
 }
 
-/// What PyTorch sees where it goes through something element by element.
+/// What PyTorch gets when it iterates over a pandas object.
 pub(crate) enum Sequence {
     /// A Series whose rows are counted from 0.
     Numbers(Box<Tensor>),
@@ -461,7 +460,7 @@ pub(super) fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Fram
 }
 
 /// As [`give_frame`], for a Series. In place, what a column's Series changes is seen in the frame
-/// with old versions of pandas only: what is known after it is what both agree on.
+/// with old versions of pandas only: afterwards, only the facts common to both are known.
 pub(super) fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Series) -> Value {
     let object = b.get("self");
     match (in_place(b), series(cx, &object)) {
@@ -478,7 +477,7 @@ pub(super) fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Ser
     }
 }
 
-/// What an object is after something that is not known was done to it.
+/// The object after an unknown change.
 pub(super) fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
     if let Some(id) = object.as_obj() {
         forget(cx.it, id);

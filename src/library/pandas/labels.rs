@@ -17,7 +17,7 @@ const INDEX: &str = "pandas.Index";
 /// The names, as texts that are changed together.
 const TEXTS: &str = "pandas.Index.str";
 
-/// Attributes that are only read. Asking for another one may be the begin of a change.
+/// Attributes that are only read. Reading any other one may be the beginning of a change.
 const HARMLESS: &[&str] = &[
     "dtypes",
     "dtype",

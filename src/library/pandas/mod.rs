@@ -1,7 +1,7 @@
-//! pandas: frames and Series, as far as tensors are made of them.
+//! pandas: frames and Series, as far as tensors are created from them.
 //!
-//! A method that is in none of these tables may have changed the frame: nothing is known of it
-//! after it was asked for (see `labels::attribute`).
+//! A method that is in none of these tables may have changed the frame: nothing is known about the
+//! frame after such a method was read (see `labels::attribute`).
 
 pub(crate) mod arithmetic;
 mod column;

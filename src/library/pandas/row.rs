@@ -100,8 +100,8 @@ fn made(cx: &mut Cx<'_, '_>, cells: Dict, dtype: Value) -> Value {
     instance(cx, ROW, vec![(CELLS, held), (DTYPE, dtype)])
 }
 
-/// The row of a frame at an index. Numbers of a row are all of one dtype, but beside texts each
-/// keeps its own; a pass over all rows has them as numbers of Python.
+/// The row of a frame at an index. Numbers of a row are all of one dtype, but if there are strings,
+/// each keeps its own; iteration over the rows yields Python numbers.
 pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> Value {
     let columns: Vec<(Key, Series)> =
         of.columns.iter().filter_map(|(key, column)| Some((key.clone(), series(cx, column)?))).collect();
@@ -125,7 +125,7 @@ pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> 
     made(cx, cells, common.map_or(Value::Unknown, Value::Dtype))
 }
 
-/// One element of a Series, at an index: over a pass over all indices, each of them.
+/// One element of a Series, at an index: a pass over all indices reaches each element.
 pub(crate) fn one(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     scalar(cx, of, index, of.array.dtype)
 }

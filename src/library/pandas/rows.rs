@@ -1,4 +1,4 @@
-//! What picks, orders or fills rows: of frames and of Series alike.
+//! Selecting, sorting and filling rows of frames and Series.
 
 use super::both;
 use super::facts::{
@@ -102,14 +102,14 @@ pub(crate) fn register(t: &mut Table) {
 /// The rows of a frame in groups.
 const GROUPS: &str = "pandas.GroupBy";
 
-/// What becomes of the rows.
+/// What happens to the rows.
 pub(crate) enum Rows {
     Same,
-    /// All of them in another order.
+    /// All rows in another order.
     Shuffled,
-    /// So many of them.
+    /// This number of rows.
     Part(Size),
-    /// So many of them, picked for their values.
+    /// This number of rows, selected by their values.
     Picked(Size),
 }
 
@@ -196,8 +196,7 @@ fn sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     rearranged(cx, b, rows)
 }
 
-/// Without what is missing, a Series may be of integers again only after a cast: its dtype is
-/// what it was.
+/// Dropping missing values does not change the dtype: floats stay floats until a cast.
 fn drop_missing(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let axis = b.get("axis");
     if axis.as_int() != Some(0) && axis.as_str() != Some("index") {
@@ -231,7 +230,7 @@ fn drop_missing(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_frame(cx, b, out)
 }
 
-/// Some columns are gone, which ones is not known.
+/// An unknown set of columns was removed.
 fn lost_columns(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let Some(mut out) = frame(cx, &object) else { return lost(cx, &object) };
@@ -267,7 +266,7 @@ fn filled(cx: &mut Cx<'_, '_>, b: &Bound, value: &Value) -> Value {
     give_frame(cx, b, out)
 }
 
-/// A Series in which what was missing is this value.
+/// A Series whose missing values are replaced by this value.
 fn without_missing(cx: &mut Cx<'_, '_>, mut have: Series, value: &Value) -> Series {
     if have.array.dtype.is_some_and(|d| !d.is_floating()) {
         // Integers and truth values have nothing that is missing.
@@ -302,7 +301,7 @@ impl Series {
         Series { index, ..self }
     }
 
-    /// Without what was known of its values.
+    /// The frame or Series with unknown values.
     fn resized_values(mut self) -> Series {
         self.array.forget_values();
         self

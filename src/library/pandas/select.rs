@@ -47,7 +47,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// Whether it says of each row whether it is wanted.
+/// Whether it is a mask of rows.
 fn is_mask(cx: &Cx<'_, '_>, key: &Value) -> bool {
     let bools = |t: &crate::value::Tensor| t.dtype == Some(Dtype::Bool) && t.rank() == Some(1);
     match series(cx, key) {
@@ -161,7 +161,7 @@ fn single(cx: &mut Cx<'_, '_>, object: &Value, index: &Value) -> Value {
     }
 }
 
-/// `frame.loc[rows, columns]`, and its look-alikes.
+/// `frame.loc[rows, columns]`, and similar accessors.
 fn get_located(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (object, key) = (cx.attr(&b.get("self"), "of"), b.get("key"));
     let by_position = cx.path.as_str().contains("iloc") || cx.path.as_str().contains("iat");
@@ -344,7 +344,7 @@ fn set_columns(cx: &mut Cx<'_, '_>, object: &Value, wanted: &[Key], value: &Valu
     }
 }
 
-/// Some elements of a Series are written over, which ones is not known.
+/// An unknown part of the elements of a Series is overwritten.
 fn overwrite(cx: &mut Cx<'_, '_>, object: &Value, value: &Value) {
     let Some(have) = series(cx, object) else { return };
     let out = mixed(cx, &have, value);

@@ -1,14 +1,14 @@
 //! The texts of settings files as trees: JSON, and YAML as PyYAML or OmegaConf reads it.
 //!
-//! PyYAML follows YAML 1.1 in its own way: `1e-3` is a text there, `yes` is true and `010`
-//! is eight. OmegaConf takes its reader, but for floating-point numbers.
+//! PyYAML follows YAML 1.1 in its own way: `1e-3` is a text there, `yes` is true and `010` is
+//! eight. OmegaConf uses the same reader, except for floating-point numbers.
 
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-/// A document holds no more than this, its aliases written out.
+/// The largest number of nodes of a document, with its aliases expanded.
 const MAX_NODES: usize = 20_000;
 const MAX_DEPTH: usize = 48;
 
@@ -25,7 +25,7 @@ pub(crate) enum Node {
     Map(Vec<(Node, Node)>),
 }
 
-/// Who reads the YAML.
+/// The library that reads the YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     PyYaml,
@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    /// Lays another tree over this one: maps are merged key by key, all else is replaced.
+    /// Merges another tree into this one: maps are merged key by key, all else is replaced.
     pub(crate) fn merge(&mut self, over: Node) {
         let Node::Map(entries) = over else {
             *self = over;
@@ -82,8 +82,8 @@ impl Node {
     }
 }
 
-/// The tree of a JSON text; `None` where Python's reader would not take it either, or the
-/// document is too large.
+/// The tree of a JSON text; `None` if Python's reader would reject it, too, or the document is too
+/// large.
 pub(super) fn json(text: &str) -> Option<Node> {
     fn node(value: &serde_json::Value) -> Node {
         match value {
@@ -111,7 +111,7 @@ struct Open {
     /// Of a map: the key whose value comes next.
     key: Option<Node>,
     anchor: usize,
-    /// What `<<` brings: entries that the map's own go before.
+    /// The entries of `<<`: the map's own entries take precedence.
     merged: Vec<Node>,
 }
 
@@ -203,7 +203,7 @@ fn entries(node: Node) -> Option<Vec<(Node, Node)>> {
     }
 }
 
-/// What a plain scalar is.
+/// The value of a plain scalar.
 fn scalar(text: &str, dialect: Dialect) -> Node {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Node::Null,
@@ -283,7 +283,7 @@ mod tests {
         yaml(&format!("a: {text}"), dialect).and_then(|tree| tree.get("a").cloned()).unwrap_or(Node::Unknown)
     }
 
-    /// As PyYAML 6.0 and OmegaConf 2.3 answer.
+    /// The expected values come from PyYAML 6.0 and OmegaConf 2.3.
     #[test]
     fn scalars_are_what_their_readers_say() {
         let text = |s: &str| Node::Text(s.to_owned());

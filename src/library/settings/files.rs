@@ -10,7 +10,7 @@ use crate::value::{Sym, Topic, Type, Value, sym};
 const FILE: &str = "io.TextIOWrapper";
 const PATH: &str = "pathlib.Path";
 const TEXT: &str = "text";
-/// That the script itself writes a file.
+/// The script itself writes a file.
 const WRITTEN: Topic = Topic::new("written file");
 
 pub(crate) fn register(t: &mut Table) {
@@ -126,7 +126,7 @@ fn path_attribute(cx: &mut Cx<'_, '_>, path: &Value, name: Sym) -> Option<Value>
     })
 }
 
-/// The text that a reader is given: itself, or what an open file holds.
+/// The text that a reader gets: the argument itself, or the content of an open file.
 pub(crate) fn text_of(cx: &mut Cx<'_, '_>, source: &Value) -> Option<Rc<str>> {
     if let Value::Str(text) = source {
         return Some(text.clone());
@@ -135,7 +135,7 @@ pub(crate) fn text_of(cx: &mut Cx<'_, '_>, source: &Value) -> Option<Rc<str>> {
     file_text(cx, &name)
 }
 
-/// What a file of the project holds, by its path.
+/// The content of a project file, by its path.
 pub(crate) fn file_text(cx: &mut Cx<'_, '_>, path: &Value) -> Option<Rc<str>> {
     let path = path_text(cx, path)?;
     let path = path.as_str();

@@ -51,8 +51,8 @@ fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     partial(b.get("task_function"), vec![config], Vec::new())
 }
 
-/// A configuration with what its defaults list brings: in the order of the list, and the file
-/// itself where `_self_` stands, or last.
+/// A configuration merged with its defaults list: in the order of the list, with the file itself at
+/// the position of `_self_`, or last.
 fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Option<Node> {
     if depth > MOST_NESTED {
         return None;

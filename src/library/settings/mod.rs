@@ -1,7 +1,7 @@
 //! Settings that scripts read from files of the project: YAML, JSON, OmegaConf, Hydra.
 //!
-//! What a file says is what the default run knows. A file that is not there, too large or
-//! malformed gives unknown settings.
+//! The default run uses the values in the file. A file that is missing, too large or malformed
+//! gives unknown settings.
 
 mod document;
 pub(super) mod files;

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Data, Dict, Key, Type, Value};
 
-/// How far one interpolation leads to another.
+/// The largest depth of interpolations that refer to each other.
 const MOST_STEPS: usize = 16;
 
 pub(crate) fn register(t: &mut Table) {
@@ -54,8 +54,8 @@ pub(crate) fn resolved(cx: &mut Cx<'_, '_>, mut tree: Node) -> Value {
     value(cx, &tree)
 }
 
-/// Replaces what refers to other entries: `${model.dim}`. A value that must still be given
-/// (`???`), or that a resolver gives, is not known.
+/// Resolves references to other entries: `${model.dim}`. A mandatory value (`???`) and the value of
+/// a resolver are unknown.
 fn resolve(node: &mut Node, whole: &Node) {
     match node {
         Node::Text(text) if text == "???" => *node = Node::Unknown,

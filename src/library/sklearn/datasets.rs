@@ -1,4 +1,4 @@
-//! The small datasets, whose sizes stand in `data/sklearn-datasets.toml`, and those that are made.
+//! The small datasets, whose sizes are in `data/sklearn-datasets.toml`, and the generated ones.
 
 use crate::library::common::array;
 use crate::library::data::{SKLEARN_DATASETS, TargetDtype};
@@ -55,7 +55,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// Targets of so many rows: classes from the first to the last, each of them there.
+/// Targets for this number of rows: every class from the first to the last occurs.
 fn targets(cx: &Cx<'_, '_>, rows: Size, dtype: Option<Dtype>, ends: Option<(f64, f64)>) -> Tensor {
     let at = cx.at();
     let out = array(Some(vec![rows]), dtype, at);
@@ -112,7 +112,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Features and targets that are made: 0 classes are numbers.
+/// Generated features and targets: 0 classes means that the targets are floats.
 fn made(cx: &mut Cx<'_, '_>, rows: &Value, columns: &Value, classes: Option<i64>) -> Value {
     let (at, rows, columns) = (cx.at(), cx.size_of(rows), cx.size_of(columns));
     let features = array(Some(vec![rows.clone(), columns]), Some(Dtype::Float64), at);

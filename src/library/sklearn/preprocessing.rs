@@ -1,23 +1,23 @@
-//! Scalers, encoders and what else turns one table into another.
+//! Scalers, encoders and other transformers of tables.
 
 use crate::library::common::{array, instance, size_of_length, unknown};
 use crate::library::{Cx, Table, numpy, pandas};
 use crate::python::Bound;
 use crate::value::{Dim, Dtype, Items, Key, Past, Size, Tensor, Value};
 
-/// What a transformer does to the width of a table.
+/// How a transformer changes the number of columns.
 #[derive(Clone, Copy, PartialEq)]
 enum Width {
     Kept,
-    /// The argument of this name, where it is an integer.
+    /// The value of the argument with this name, if it is an integer.
     Argument(&'static str),
     Unknown,
 }
 
-/// What a transformer does to the dtype of a table.
+/// How a transformer changes the dtype of a table.
 #[derive(Clone, Copy, PartialEq)]
 enum Gives {
-    /// Floats keep theirs, all else becomes float64.
+    /// Floating dtypes stay, all others become float64.
     Floats,
     /// The argument `dtype`, else float64.
     Argument,
@@ -39,7 +39,7 @@ const TRANSFORMERS: &[(&str, Width, Gives, &str)] = &[
     ("decomposition", Width::Argument("n_components"), Gives::Floats, "PCA TruncatedSVD"),
 ];
 
-/// A sparse matrix, which numpy takes for one object.
+/// A sparse matrix, which numpy converts to an array of one object.
 const SPARSE: &str = "scipy.sparse.csr_matrix";
 
 pub(crate) fn register(t: &mut Table) {
@@ -103,7 +103,7 @@ fn rows_of(cx: &mut Cx<'_, '_>, value: &Value) -> Size {
     }
 }
 
-/// What the class whose method is called does.
+/// The behaviour of the class whose method is called.
 fn does(cx: &Cx<'_, '_>) -> Option<(Width, Gives)> {
     let class = cx.path.as_str().rsplit('.').nth(1)?;
     TRANSFORMERS
@@ -151,7 +151,7 @@ fn transform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// One-hot codes are sparse unless they were asked to be an array.
+/// One-hot codes are sparse, unless an array was requested.
 fn sparse(cx: &mut Cx<'_, '_>, encoder: &Value, out: Tensor) -> Value {
     let asked: Vec<Value> = ["sparse_output", "sparse"].iter().map(|name| cx.attr(encoder, name)).collect();
     let held = cx.out(out);
@@ -162,7 +162,7 @@ fn sparse(cx: &mut Cx<'_, '_>, encoder: &Value, out: Tensor) -> Value {
     }
 }
 
-/// The way back of a scaler.
+/// `inverse_transform` of a scaler.
 fn inverse(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match does(cx) {
         Some((Width::Kept, Gives::Floats)) => transform(cx, b),

@@ -1,8 +1,8 @@
 //! `argparse`: options have their defaults, as when the script is run without arguments.
 //!
-//! A parser keeps the values that its options will have in a dictionary by destination;
-//! groups share the dictionary of their parser. An option without a default must be given by
-//! whoever runs the script, so nothing but its type is known.
+//! A parser keeps the values that its options will have in a dictionary by destination; groups
+//! share the dictionary of their parser. An option without a default must be given on the command
+//! line, so only its type is known.
 
 use std::rc::Rc;
 
@@ -141,7 +141,7 @@ fn declaration(cx: &Cx<'_, '_>, names: &[String], b: &Bound) -> Value {
     Value::tuple(vec![Value::str(name), b.get("choices"), Value::place(cx.span)])
 }
 
-/// What [`declaration`] says.
+/// The result of [`declaration`].
 fn declared(cx: &Cx<'_, '_>, declaration: &Value) -> Option<(Rc<str>, Vec<Value>, Span)> {
     let Value::Tuple(parts) = declaration else { return None };
     let [Value::Str(name), choices, made] = &**parts else { return None };

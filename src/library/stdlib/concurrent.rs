@@ -1,4 +1,4 @@
-//! `asyncio` and `threading`: what runs at another time.
+//! `asyncio` and `threading`: code that runs later.
 
 use std::rc::Rc;
 
@@ -49,7 +49,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// A coroutine that runs whenever others wait.
+/// A coroutine that may run whenever another one waits.
 fn task(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let coroutine = b.get("coro");
     cx.it.hook(Hook::Anytime, coroutine.clone());
@@ -57,7 +57,7 @@ fn task(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
-/// The results of coroutines. Where one waits, others go on: in which order is not known.
+/// The results of coroutines. While one waits, others run, in an unknown order.
 fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let all = b.rest_values();
     if b.open || all.iter().any(|one| cx.it.heap.suspended(one).is_none() || cx.it.waits(one)) {

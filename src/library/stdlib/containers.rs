@@ -114,7 +114,7 @@ fn push_left(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     push(cx, b, false)
 }
 
-/// Adds at one end, and drops at the other what is too much.
+/// Appends at one end, and drops elements at the other end beyond the maximum length.
 fn push(cx: &mut Cx<'_, '_>, b: &Bound, right: bool) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let list = cx.attr(&object, PAYLOAD);
@@ -124,7 +124,7 @@ fn push(cx: &mut Cx<'_, '_>, b: &Bound, right: bool) -> Value {
     Value::None
 }
 
-/// Keeps a deque within its length.
+/// Limits a deque to its maximum length.
 fn trim(cx: &mut Cx<'_, '_>, deque: &Value, list: &Value, right: bool) {
     let maxlen = cx.attr(deque, MAXLEN);
     let Some(id) = list.as_obj() else { return };

@@ -10,7 +10,7 @@ use crate::value::{Partial, Value, sym};
 
 const STACK: &str = "contextlib.ExitStack";
 const CLOSING: &str = "contextlib.closing";
-/// What a stack does at its end: a tuple of managers and of calls, in a tuple with which it is.
+/// The exit actions of a stack: a tuple of pairs, each a tag with a manager or a call.
 const ENTRIES: &str = "entries of the stack";
 
 pub(crate) fn register(t: &mut Table) {
@@ -98,7 +98,7 @@ fn push(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str, value: Value) {
     cx.it.heap.set_attr(id, ENTRIES, entries);
 }
 
-/// Leaves what a stack has entered, the last first.
+/// Exits the managers that a stack has entered, in reverse order.
 fn unwind(it: &mut Interp<'_>, stack: &Value, span: Span) {
     let Some(id) = stack.as_obj() else { return };
     let entries = it.heap.attr(id, ENTRIES);

@@ -1,5 +1,4 @@
-//! `collections.defaultdict` and `collections.Counter`: dictionaries that answer for keys
-//! that they lack.
+//! `collections.defaultdict` and `collections.Counter`: dictionaries with a value for missing keys.
 
 use crate::library::common::instance;
 use crate::library::{Cx, Table};
@@ -77,7 +76,7 @@ fn given(cx: &mut Cx<'_, '_>, b: &Bound, from: Option<Value>) -> Value {
     cx.call(&Value::path("builtins.dict"), args)
 }
 
-/// The entry under a key; one that is lacking is made and kept.
+/// The entry under a key; a missing one is created and stored.
 fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&mut Cx<'_, '_>) -> Value) -> Value {
     let payload = cx.attr(object, PAYLOAD);
     let (Some(id), Some(mut dict)) = (payload.as_obj(), cx.it.heap.dict_of(&payload).cloned()) else {

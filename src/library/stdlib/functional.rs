@@ -25,7 +25,7 @@ const OPERATORS: &[(&str, BinOp)] = &[
 /// The path of a function that returns its argument: what a decorator factory makes.
 pub(crate) const IDENTITY: &str = "torchvet.identity";
 
-/// What `wraps` and `lru_cache` with arguments make, and still need the function.
+/// The results of `wraps` and `lru_cache` with arguments, which still need the function.
 const WRAPS: &str = "functools.wraps.of";
 const MEMOIZE: &str = "functools.lru_cache.of";
 
@@ -109,7 +109,7 @@ fn lru_cache(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The function with a memory of what it returned.
+/// The function with a cache of its results.
 fn memoized(cx: &mut Cx<'_, '_>, function: &Value, size: &Value) -> Value {
     let Some(id) = function.as_obj() else { return Value::Unknown };
     let Data::Function(function) = cx.it.heap.get(id) else { return Value::Unknown };

@@ -1,4 +1,4 @@
-//! `math`: exact where the arguments are known.
+//! `math`: exact results if the arguments are known.
 
 use crate::library::common::any_bool;
 use crate::library::table::Constant;

@@ -1,7 +1,7 @@
-//! What training scripts use of Python's standard library.
+//! The parts of Python's standard library that training scripts use.
 //!
-//! Only what adds or carries facts is here: a function in no table gives an unknown value,
-//! which is the right answer for most of the rest.
+//! Only functions that add or carry facts are here: a function that is in no table returns an
+//! unknown value, which is right for most of the others.
 
 pub(crate) mod argparse;
 pub(crate) mod concurrent;

@@ -1,4 +1,4 @@
-//! `os`, `sys`, `time`, `typing` and other small ones.
+//! `os`, `sys`, `time`, `typing` and other small modules.
 
 use crate::library::common::{any_bool, any_float, any_int, any_str, first, list_of_str, none, open_attrs};
 use crate::library::table::Constant;
@@ -133,8 +133,8 @@ const USUALLY_SET: &[&str] = &[
     "XDG",
 ];
 
-/// A variable as the script is run by default: what it wrote itself, or else the default that
-/// it gives, unless others usually set the variable.
+/// The value of a variable in a default run: the value that the script wrote, or else the default
+/// that it gives, unless a launcher usually sets the variable.
 fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (key, default) = (b.get("key"), b.get("default"));
     if let Some(name) = key.as_str() {

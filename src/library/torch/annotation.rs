@@ -1,4 +1,4 @@
-//! What a parameter's annotation says of it.
+//! The facts of a parameter from its annotation.
 
 use std::rc::Rc;
 
@@ -40,8 +40,7 @@ pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, spa
     }
 }
 
-/// Methods that tensors have, and neither arrays nor modules nor anything else that is handed
-/// around in training scripts.
+/// Methods that only tensors have among the objects that training scripts pass to functions.
 const METHODS_OF_TENSORS: &[&str] = &[
     "contiguous",
     "dim",
@@ -67,8 +66,8 @@ const METHODS_OF_TENSORS: &[&str] = &[
     "view_as",
 ];
 
-/// A tensor, where a parameter is used as only tensors can be. What `forward` is given is where
-/// its module is.
+/// A tensor, if a parameter is used as only tensors can be. The arguments of `forward` are on its
+/// module's device.
 pub(crate) fn used(
     it: &mut Interp<'_>,
     uses: &[(&str, bool)],
@@ -82,7 +81,7 @@ pub(crate) fn used(
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }
 
-/// The names say what is meant; users annotate loosely, so the device stays open.
+/// The name determines the dtype only: users annotate loosely, so the device stays unknown.
 fn of_dtype(it: &mut Interp<'_>, dtype: Dtype, span: Span) -> Value {
     it.heap.tensor(Tensor::default().with_dtype(Some(dtype), Some(span)))
 }

@@ -25,8 +25,8 @@ pub(crate) fn shape_value(tensor: &Tensor) -> Value {
     }
 }
 
-/// The tensor, after each length that is not known got a name: what is computed from a shape
-/// that the program reads is known to fit the tensor.
+/// The tensor, after each unknown length got a symbol: values that are computed from a shape that
+/// the program reads then fit the tensor.
 fn measured(cx: &mut Cx<'_, '_>, object: &Value) -> Option<Tensor> {
     let tensor = cx.tensor(object)?;
     let id = object.as_obj()?;
@@ -235,7 +235,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
     }
 }
 
-/// Code that cannot be seen has a tensor: it may have it record gradients.
+/// A tensor has escaped to unseen code, which may set `requires_grad`.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     if matches!(it.heap.get(object), Data::Tensor(tensor) if tensor.grad == Grad::Off && !tensor.parameter) {
         it.heap.update_tensor(object, |tensor| tensor.grad = Grad::Unknown);

@@ -1,5 +1,5 @@
-//! What `torch.autocast` makes of dtypes: matrix products are lowered, sums and exponentials
-//! are raised to float32.
+//! The effect of `torch.autocast` on dtypes: matrix products are lowered, sums and exponentials are
+//! raised to float32.
 //!
 //! The state is remembered as `autocast`: `None`, or a tuple of the device and the dtype.
 

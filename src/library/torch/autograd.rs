@@ -1,5 +1,4 @@
-//! `torch.autograd` and what runs functions on a user's behalf: checkpointing, saving,
-//! processes.
+//! `torch.autograd`, and functions that call other functions: checkpointing, saving, processes.
 
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound, Event};
@@ -98,9 +97,9 @@ fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     recorded(cx, b, &inputs, result)
 }
 
-/// What a checkpointed function gave. With `use_reentrant`, which is the default up to 2.15, the
-/// whole is one function of its inputs: where none of these requires grad, nothing does, whatever
-/// parameters there are inside.
+/// The result of a checkpointed function. With `use_reentrant`, which is the default up to 2.15,
+/// the whole is one function of its inputs: where none of these requires grad, nothing does,
+/// whatever parameters there are inside.
 fn recorded(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[Value], result: Value) -> Value {
     let reentrant = b.extra.iter().find(|(name, _)| name.as_str() == "use_reentrant");
     let reentrant = reentrant.map_or(Some(true), |(_, arg)| match arg.value {

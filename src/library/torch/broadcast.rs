@@ -1,6 +1,6 @@
-//! What operations on several tensors have in common: broadcasting, the device check, the
-//! gradient state of the result. Every operator model asks here, so that each rule of
-//! PyTorch stands once.
+//! The shared parts of operations on several tensors: broadcasting, the device check, the gradient
+//! state of the result. All operator models use these functions, so that each rule of PyTorch is
+//! implemented once.
 
 use super::trailing;
 use crate::library::Cx;
@@ -15,7 +15,7 @@ pub(crate) type Named<'a> = (&'a str, &'a Tensor);
 /// Which mixtures of devices an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mix {
-    /// Elementwise with numbers in mind: 0-dimensional CPU tensors go with any device.
+    /// Elementwise operations: 0-dimensional CPU tensors may be combined with any device.
     CpuScalars,
     /// All on one device.
     Strict,
@@ -93,7 +93,7 @@ pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Optio
     if unknown { (None, None) } else { (all, at) }
 }
 
-/// Names the earlier tensor with which `this` does not fit, `back` dimensions from the end.
+/// Names the earlier tensor that conflicts with `this`, `back` dimensions from the end.
 fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back: usize) {
     let axis = |t: &Tensor| t.last_dims().len().checked_sub(back);
     let size = |t: &Tensor| axis(t).and_then(|at| t.last_dims().get(at).map(|d| d.size.clone()));
@@ -117,8 +117,8 @@ fn real_device(tensor: &Tensor) -> Option<Device> {
     (device.kind != DeviceKind::Meta).then_some(device)
 }
 
-/// Whether two tensors on different devices may meet in one operation, when `place` says where
-/// their devices are.
+/// Whether two tensors on different devices may be combined in one operation, given their devices
+/// by `place`.
 fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bool {
     let (Some(x), Some(y)) = (real_device(a).map(place), real_device(b).map(place)) else { return true };
     if x.same(y) != Some(false) {
@@ -132,7 +132,7 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
     mix == Mix::CpuScalars && cpu.rank().is_none_or(|rank| rank == 0)
 }
 
-/// What is assumed where the module of a method that nothing calls was moved.
+/// The assumption about the device of a module whose method nothing calls.
 pub(crate) const MODULE_ON_GPU: &str = "with the module on a GPU";
 
 /// Checks that tensors are where the operation wants them and gives the result's device.
@@ -167,7 +167,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
     device_of(tensors, mix)
 }
 
-/// The device of the result of an operation whose tensors may meet.
+/// The device of the result of an operation whose tensors are compatible.
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let known = |t: &Tensor| t.device.map(|d| (Some(d), t.device_at));
     let concrete = |d: Device| !matches!(d.kind, DeviceKind::Symbolic(_));

@@ -1,5 +1,5 @@
-//! What a result keeps of its inputs' facts: shared by everything that makes, rearranges or
-//! picks elements without computing with them.
+//! The facts of inputs that hold for the result, for operations that create, rearrange or select
+//! elements without computing with them.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::library::Cx;
 use crate::python::RejectKind;
 use crate::value::{Dim, Met, Origin, Range, Role, Size, Sym, Tensor, Value};
 
-/// The call is refused, which has been reported.
+/// The call is refused, and this has been reported.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rejected;
 
@@ -53,8 +53,8 @@ pub(crate) fn either(a: &Range, b: &Range) -> Range {
     claims(a.union(b), false, false)
 }
 
-/// The values where a mask has chosen those of `new` in some places. It is there to choose some
-/// in some run, or nobody would write it.
+/// The values where a mask has chosen those of `new` in some places. In some run it selects at
+/// least one element; otherwise the mask would be useless.
 pub(crate) fn chosen(have: &Range, new: &Range) -> Range {
     let single = new.certain && new.lo() == new.hi();
     either(have, new).with_met(single.then_some(Met { value: new.lo(), always: false }))
@@ -173,7 +173,7 @@ pub(crate) fn rearranged(
     out
 }
 
-/// As [`rearranged`], where the elements' order is too intricate to follow.
+/// As [`rearranged`], if the order of the elements is too complex to follow.
 pub(crate) fn shuffled(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
     let mut out = bare(cx, input);
     out.shape = dims;

@@ -1,5 +1,4 @@
-//! What a change of dtype does to the elements that are known: rounding, truncation,
-//! wrapping around.
+//! The effect of a cast on known elements: rounding, truncation, wrapping around.
 
 use std::rc::Rc;
 
@@ -98,7 +97,8 @@ fn point(range: &Range, x: f64) -> Range {
     claims(Range::bounds(x, x), true, range.certain)
 }
 
-/// Drops a range with an end that the cast did not give, and merges what now overlaps.
+/// Drops a range if the cast of one of its ends is undefined, and merges intervals that now
+/// overlap.
 fn sound(range: Range) -> Option<Range> {
     let known = range.parts().iter().all(|(lo, hi)| !lo.is_nan() && !hi.is_nan());
     known.then(|| range.clamp(f64::NEG_INFINITY, f64::INFINITY))

@@ -4,8 +4,8 @@ use super::views::layout;
 use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
-/// A batch of samples of which each is like this one. `Value::Unknown` for what the default
-/// refuses (images, `None`) or is not known to take.
+/// A batch of samples of which each is like this one. `Value::Unknown` for types that the default
+/// function refuses (images, `None`) or may refuse.
 pub(super) fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
     collate_at(cx, sample, batch, 6)
 }
@@ -122,7 +122,7 @@ pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
     }
 }
 
-/// One row of a tensor, of which it is not known which.
+/// One unknown row of a tensor.
 pub(super) fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
     let Some(tensor) = cx.tensor(of) else { return Value::Unknown };
     let columns = super::carry::columns(&tensor);

@@ -1,7 +1,7 @@
 //! Context managers: gradient modes, autocast, default devices.
 //!
-//! What a manager changes is noted of the run (`library/notes.rs`); of the manager is noted what
-//! was there before, to put it back.
+//! The settings of a manager are notes of the run (`library/notes.rs`); the previous settings are a
+//! note of the manager, for restoring them.
 
 use crate::library::notes::{AUTOCAST, DEFAULT_DEVICE, DEVICES_BEFORE, GRAD_MODE};
 use crate::library::{Class, Cx, Table};
@@ -9,9 +9,9 @@ use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 
-/// What a manager sets while it is entered, and to what.
+/// The setting of a manager while it is entered, and its value.
 const SETS: [(Topic, Topic); 2] = [(GRAD_MODE, Topic::new("sets grad mode")), (AUTOCAST, Topic::new("sets autocast"))];
-/// What was there before each time that it was entered: a tuple.
+/// The previous settings of each time that it was entered: a tuple.
 const BEFORE: Topic = Topic::new("set before");
 /// `set_grad_enabled` has already set the mode where it was made.
 const ENTERED: Topic = Topic::new("entered already");
@@ -98,12 +98,12 @@ fn set(cx: &mut Cx<'_, '_>, object: ObjId, topic: Topic, to: Value) {
     }
 }
 
-/// What a manager sets, and to what.
+/// The setting of a manager, and its value.
 fn sets(it: &Interp<'_>, object: ObjId) -> Option<(Topic, Value)> {
     SETS.iter().find_map(|(what, sets)| Some((*what, it.heap.note(object, *sets)?)))
 }
 
-/// What was there before each time that a manager was entered.
+/// The previous settings of each time that a manager was entered.
 fn before(it: &Interp<'_>, object: ObjId) -> Vec<Value> {
     it.heap.note(object, BEFORE).and_then(|all| it.heap.exact_items(&all)).unwrap_or_default()
 }
@@ -161,7 +161,8 @@ fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(vec![Value::Device(device), dtype])
 }
 
-/// `torch.no_grad()(f)`: the function, run inside; of the wrapper itself nothing is followed.
+/// `torch.no_grad()(f)`: the function runs inside the manager; the wrapper object itself is not
+/// modelled.
 fn decorate(_: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let function = args.pos.first()?.value.clone();
     Some(Value::Partial(std::rc::Rc::new(crate::value::Partial {
@@ -233,7 +234,8 @@ fn given(it: &Interp<'_>, object: &Value) -> Value {
     }
 }
 
-/// Autocast for one device type inside autocast for another: both hold, which is not followed.
+/// Autocast for one device type inside autocast for another: both are enabled, which is not
+/// modelled.
 fn nested(now: &Value, to: Value) -> Value {
     let kind = |v: &Value| match v {
         Value::Tuple(parts) => match parts.first() {

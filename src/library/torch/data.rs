@@ -10,7 +10,7 @@ use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Topic, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
-/// That the program chose how processes are started.
+/// The program has set the start method of processes.
 const START: Topic = Topic::new("start method");
 const LOADER: &str = "torch.utils.data.DataLoader";
 
@@ -137,7 +137,7 @@ fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     cx.it.subscript(dataset, &index, span)
 }
 
-/// The index with which a loader asks for a sample: over a pass, each from 0 to the last.
+/// The index of the sample that a loader requests: a pass reaches each index from 0 to the last.
 fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     let span = cx.span;
     let last = cx.it.length(dataset, span).as_int().filter(|n| *n > 0).map(|n| n - 1);
@@ -153,7 +153,7 @@ fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     Value::ranged(range, true, None)
 }
 
-/// What a loop over a loader or dataset yields.
+/// The elements of a loop over a loader or dataset.
 pub(crate) fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     class_of(it, object)?;
     nested(it, |it| iterated(it, object, span))
@@ -182,7 +182,7 @@ fn iterated(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     }
 }
 
-/// The last batch of a loader, which holds what is left over.
+/// The last batch of a loader, with the remaining samples.
 pub(crate) fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
     if class_of(it, object)? != "DataLoader" {
         return None;
@@ -200,7 +200,7 @@ fn collates_by_default(cx: &Cx<'_, '_>, loader: &Value) -> bool {
     function.is_none() || function.as_path() == Some("torch.utils.data.default_collate")
 }
 
-/// A batch of so many samples.
+/// A batch with this number of samples.
 fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     let before = cx.it.remembered(WORKER).unwrap_or(Value::Bool(false));
     let workers = cx.attr(loader, "num_workers").as_int().is_some_and(|n| n > 0);
@@ -244,7 +244,7 @@ pub(crate) fn note_seed(cx: &mut Cx<'_, '_>) {
     cx.it.remember(SEEDED, Value::Bool(true));
 }
 
-/// A random draw unlike all others, where it is one.
+/// A unique number for a random draw.
 pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
     let count = cx.it.remembered(DRAWS).and_then(|v| v.as_int()).unwrap_or(0).saturating_add(1);
     cx.it.remember(DRAWS, Value::Int(count));
@@ -252,7 +252,7 @@ pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
     u32::try_from(count).ok().filter(|_| fresh).map(|count| (cx.span, count))
 }
 
-/// What is announced of a sample whose picture and mask were moved by different draws.
+/// The event for a sample whose image and mask were moved by different random draws.
 const APART: &str = "torch.utils.data.drawn_apart";
 static MASK: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("mask")));
 
@@ -296,8 +296,8 @@ fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, topic: Topic) -> Option<Dim> {
     cx.tensor(&cx.it.heap.note(loader.as_obj()?, topic)?)?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
-/// One of the processes, whatever its number. Where they call each other, what they hold may
-/// change unseen.
+/// One of the processes, whatever its number. If they communicate, their contents may change
+/// unseen.
 fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let scope = match b.get("fn").as_obj().map(|id| cx.it.heap.get(id)) {

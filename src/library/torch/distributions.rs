@@ -1,5 +1,5 @@
-//! `torch.distributions`: what is drawn from a distribution, and its log-probabilities, have
-//! the shape in which its parameters broadcast.
+//! `torch.distributions`: samples of a distribution, and their log-probabilities, have the shape to
+//! which its parameters broadcast.
 //!
 //! An instance keeps that shape, with dtype and device, as a tensor under `batch`.
 
@@ -65,7 +65,7 @@ fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
     Some(out)
 }
 
-/// An attribute of a distribution is set: what it draws is not known any more.
+/// An attribute of a distribution is set: its samples become unknown.
 pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value) {
     if let Some(id) = object.as_obj()
         && it.heap.note(id, BATCH).is_some()
@@ -109,7 +109,7 @@ fn bernoulli(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, batch);
 }
 
-/// Each of probabilities and logits is made of the other.
+/// Probabilities and logits are computed from each other.
 fn both(cx: &mut Cx<'_, '_>, object: ObjId, weights: Option<&Tensor>) {
     for name in ["probs", "logits"] {
         let facts = match weights {

@@ -1,5 +1,5 @@
-//! Elements picked or written by index tensors along a dimension. Whether the indices are in
-//! range is for contracts to say; here is what shapes, dtypes and devices must be.
+//! Elements picked or written by index tensors along a dimension. Contracts check whether the
+//! indices are in range; this module checks shapes, dtypes and devices.
 
 use super::broadcast::{Mix, Named, broadcast_pair, common_device, dtype_read, shape_read, shape_text};
 use super::carry::{self, Rejected, Takes, shuffled};
@@ -182,7 +182,7 @@ fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Rejects an index that is no vector.
+/// Rejects an index that is not a vector.
 pub(crate) fn check_vector(cx: &mut Cx<'_, '_>, index: Named<'_>) -> Result<(), Rejected> {
     if index.1.rank().is_none_or(|r| r <= 1) {
         return Ok(());

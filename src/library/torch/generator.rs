@@ -1,4 +1,4 @@
-//! `torch.Generator`: it draws on one kind of device, and no other takes it.
+//! `torch.Generator`: it generates numbers on one kind of device, and other devices reject it.
 
 use super::broadcast::device_read;
 use super::factory::options::{self, option};
@@ -34,8 +34,8 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     (name.as_str() == "device").then(|| place().map_or(Value::Unknown, Value::Device))
 }
 
-/// Rejects a `generator=` of another kind of device than the one that is drawn on. Numbers of
-/// devices do not matter, and where there is nothing to draw nobody asks.
+/// Rejects a `generator=` of another kind of device than the one that is drawn on. Device indices
+/// do not matter, and PyTorch does not check if there are no elements to draw.
 pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
     fits(cx, &option(b, "generator"), drawn);
 }

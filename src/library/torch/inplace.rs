@@ -44,7 +44,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.Tensor.", "resize_as_", resize);
 }
 
-/// Methods that change the shape of the tensor itself and leave its memory alone.
+/// Methods that change the shape of the tensor itself and do not write to its memory.
 const RESHAPES: [&str; 6] = ["squeeze", "unsqueeze", "transpose", "swapaxes", "swapdims", "t"];
 
 /// The name without its underscore, where the method is one of these.
@@ -108,8 +108,7 @@ pub(crate) fn method(
     Some(object.clone())
 }
 
-/// Tells of a call in place that was refused: its path is that of the function with an
-/// underscore after it.
+/// Reports a refused in-place call under the function's path with a trailing underscore.
 pub(crate) fn tell_refused(
     tables: &Tables,
     it: &mut Interp<'_>,
@@ -225,7 +224,7 @@ fn check_leaf(cx: &mut Cx<'_, '_>, before: &Tensor) {
     }
 }
 
-/// Nothing is known of the elements any more.
+/// Makes the elements unknown.
 fn forget_all(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor) {
     let mut facts = super::pointwise::derived(before);
     if before.grad != Grad::Off || !before.dtype.is_some_and(Dtype::is_integral) {
@@ -337,7 +336,7 @@ fn copy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     input
 }
 
-/// A parameter of a distribution that is outside of where it must be.
+/// Rejects a parameter of a distribution that is out of range.
 fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) -> bool, wanted: &str) {
     if let Some(x) = b.get(name).as_f64()
         && !fits(x)

@@ -1,4 +1,4 @@
-//! `torch.linalg` and its older twins under `torch.`: factorisations, solvers, norms.
+//! `torch.linalg` and its older counterparts under `torch.`: factorisations, solvers, norms.
 
 pub(crate) mod factor;
 pub(crate) mod norm;
@@ -17,7 +17,7 @@ pub(super) struct Matrices {
     pub columns: Dim,
 }
 
-/// Takes a shape apart; `Ok(None)` where it is not known, `Err` where it is no matrix.
+/// Takes a shape apart; `Ok(None)` where it is not known, `Err` if it is not a matrix.
 pub(super) fn matrices(cx: &mut Cx<'_, '_>, input: Named<'_>) -> Result<Option<Matrices>, ()> {
     let Some(shape) = &input.1.shape else { return Ok(None) };
     let [batch @ .., rows, columns] = shape.as_slice() else {
@@ -66,7 +66,7 @@ pub(super) fn smaller(a: &Dim, b: &Dim) -> Dim {
     }
 }
 
-/// A result beside its input.
+/// A result with the device and gradient state of its input.
 pub(super) fn beside(cx: &Cx<'_, '_>, input: &Tensor, shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
     let at = cx.at();
     let mut out = super::pointwise::derived(input);

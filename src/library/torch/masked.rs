@@ -1,5 +1,5 @@
-//! `torch.masked`: reductions and normalisations that leave elements out. The mask changes
-//! values and not shapes.
+//! `torch.masked`: reductions and normalisations that skip masked elements. The mask changes values
+//! and not shapes.
 
 use super::pointwise::binary::{Gives, Rule, binary};
 use super::reduce::{Dims, dims_of, reduction};

@@ -107,7 +107,8 @@ fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
     cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
 }
 
-/// Keeps what it is given, once as a list: parameters come as an iterator that is then spent.
+/// Keeps what it is given, once as a list: parameters are passed as an iterator, which is exhausted
+/// afterwards.
 fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["lr", "weight_decay", "momentum"] {
         let given = b.get(name);
@@ -187,7 +188,7 @@ fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Of all schedulers, this one must be told how it goes.
+/// Unlike all other schedulers, this one needs the monitored metric.
 fn plateau_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.open && !b.given("metrics") {
         let message = "`ReduceLROnPlateau.step()` needs the value that it monitors: `scheduler.step(val_loss)`";

@@ -40,7 +40,7 @@ fn mirrored(op: &str) -> &str {
     }
 }
 
-/// What a mask picks of this very tensor, as it is now.
+/// The elements that a mask selects from this tensor in its current state.
 pub(crate) fn of(cx: &Cx<'_, '_>, mask: &Value, tensor: &Value) -> Option<Picks> {
     let picks = cx.tensor(mask)?.picks?;
     (tensor.as_obj() == Some(picks.of) && cx.it.heap.writes_to(picks.of) == picks.writes).then_some(picks)

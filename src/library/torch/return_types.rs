@@ -1,7 +1,7 @@
 //! Results of several tensors have names for their parts: `x.max(1).values`.
 //!
-//! They are plain tuples here, so that they unpack; the names are told apart by how many
-//! parts there are, which PyTorch's functions do not overlap in.
+//! They are plain tuples here, so that they unpack; the number of parts determines their names:
+//! PyTorch has no two such functions with the same number of parts.
 
 use crate::library::{Cx, Table};
 use crate::value::{Sym, Value};

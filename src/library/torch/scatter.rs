@@ -1,4 +1,4 @@
-//! Elements written by index tensors into a copy: `scatter`, `index_add` and their kin.
+//! Elements written by index tensors into a copy: `scatter`, `index_add` and similar functions.
 
 use super::broadcast::{Mix, Named, common_device, dtype_read, result_grad, shape_read, shape_text};
 use super::carry::{self, Rejected};
@@ -237,7 +237,7 @@ fn like_input(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     options::finish(cx, b, result)
 }
 
-/// Rejects a `src` that has not the shape of the part of `input` it replaces.
+/// Rejects a `src` whose shape is not that of the part of `input` that it replaces.
 fn check_part(cx: &mut Cx<'_, '_>, src: &Tensor, part: &[Dim]) {
     let Some(dims) = &src.shape else { return };
     let differ = dims.len() != part.len() || dims.iter().zip(part).any(|(a, b)| a.size.equals(&b.size) == Some(false));

@@ -1,5 +1,5 @@
-//! Short ways that all operator models share: arguments that must be tensors, `out=`, dtypes
-//! that an operation refuses, and what an operation does to the values of its elements.
+//! Helpers of all operator models: arguments that must be tensors, `out=`, dtypes that an operation
+//! refuses, and the effect of an operation on the elements.
 
 use super::autocast::{Autocast, autocast, lowered};
 use super::broadcast::{Named, device_read, dtype_read, shape_text};
@@ -8,10 +8,10 @@ use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value};
 
-/// Most elements for which contents are followed through arithmetic.
+/// The most elements that are followed through arithmetic.
 const MOST_DATA: usize = 4096;
 
-/// Whether a value is certainly no tensor (nor anything that PyTorch takes for one).
+/// Whether a value is certainly not a tensor, and PyTorch does not accept it as one.
 pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
@@ -22,7 +22,7 @@ pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     }
 }
 
-/// What a value is, in words.
+/// The description of a value for messages.
 pub(crate) fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
     match value {
         Value::None => "None",
@@ -44,7 +44,7 @@ pub(crate) fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
     }
 }
 
-/// The tensor bound to a parameter; what is certainly no tensor is reported.
+/// The tensor bound to a parameter; a value that is certainly not a tensor is reported.
 pub(crate) fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option<Tensor> {
     let value = b.get(name);
     if b.given(name) && is_no_tensor(cx, &value) {
@@ -155,7 +155,7 @@ pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
 pub(crate) enum Cast {
     /// Where the kinds allow it (elementwise operations).
     Allowed,
-    /// Not at all.
+    /// Never.
     Refused,
 }
 

@@ -1,5 +1,5 @@
-//! Tensors of which the rank is not known, but the last dimensions are: what layers and elementwise
-//! functions give whatever they are given, and what a call that went well tells of its input.
+//! Tensors of unknown rank with known last dimensions: results of layers and elementwise functions,
+//! and inputs of calls that succeeded.
 
 use crate::python::{Bound, Interp};
 use crate::value::{Dim, ObjId, Sym, Tensor, Value};
@@ -26,7 +26,7 @@ const BROADCASTING: &[&str] = &[
     "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor",
 ];
 
-/// Notes what a call that went well tells of the shapes of its input and of its result.
+/// Records what a successful call implies about the shapes of its input and result.
 pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Value) {
     let name = path.as_str().rsplit('.').next().unwrap_or_default();
     let argument = |it: &Interp<'_>, name: &str| it.heap.tensor_ref(&bound.get(name)).cloned();

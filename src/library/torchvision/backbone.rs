@@ -1,7 +1,6 @@
-//! What lies between the stem and the head of torchvision's models, where scripts use it by
-//! itself: `vgg16().features`, all children of a ResNet but the last. Layers of VGG and
-//! AlexNet are real; elsewhere a body stands for many, of which the channels that come out
-//! and how the sides shrink are known.
+//! The backbones of torchvision's models, which scripts use separately: `vgg16().features`, all
+//! children of a ResNet except the last. The layers of VGG and AlexNet are modelled one by one; in
+//! other models, one body module represents many layers, with known output channels and strides.
 
 use super::models::{layer, open_module};
 use crate::library::torch::nn::module::named_children_of;
@@ -11,7 +10,7 @@ use crate::value::{Dim, Grad, ObjId, Size, Tensor, Value};
 
 const BODY: &str = "torchvision.models.Body";
 const CHANNELS: &str = "_channels";
-/// A hidden layer that stands for all parameters.
+/// A hidden layer that represents all parameters.
 const PROBE: &str = "_probe";
 /// How each step halves a side: `c` rounds up, `f` down.
 const STEPS: &str = "_steps";
@@ -48,14 +47,14 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// What is known of a body is so no longer.
+/// Makes the facts of a body unknown.
 fn changed(cx: &mut Cx<'_, '_>, body: &Value, what: &str) {
     if let Some(id) = body.as_obj() {
         cx.it.heap.set_attr(id, what, Value::Unknown);
     }
 }
 
-/// The parts of models from which the features come: what lies before them must fit them.
+/// The parts of models that compute the features: their input must fit them.
 const LAST: &[&str] = &[
     "features",
     "layer4",
@@ -70,7 +69,8 @@ const LAST: &[&str] = &[
     "flatten",
 ];
 
-/// How many channels come out of a model's last part: those of its kind, where it was not replaced.
+/// The output channels of a model's last part: those of the architecture, unless the part was
+/// replaced.
 pub(crate) fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
     let parts = LAST.iter().filter_map(|name| cx.it.heap.attr(model.as_obj()?, name));
     parts.fold(Size::Int(features), |_, part| out_of(cx, &part, Size::Unknown))
@@ -83,7 +83,7 @@ fn is_extended(cx: &Cx<'_, '_>, body: &Value) -> bool {
     named_children_of(cx, body).found.iter().any(|(name, _)| added(name))
 }
 
-/// How many channels come out of a layer that so many go into.
+/// The output channels of a layer for this number of input channels.
 fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
     let is = |class: &str| cx.it.is_instance(part, &format!("torch.nn.{class}"));
     if cx.it.is_instance(part, BODY) {
@@ -105,8 +105,8 @@ fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
     children.found.iter().fold(channels, |channels, (_, child)| out_of(cx, child, channels))
 }
 
-/// How many features are left of a map of so many channels: of models without an attribute that
-/// pools, as many.
+/// The number of features computed from a map with this number of channels: the same number for
+/// models without a pooling attribute.
 pub(crate) fn pooled(cx: &mut Cx<'_, '_>, model: &Value, map: Tensor, channels: Size) -> Size {
     let Some(pool) = model.as_obj().and_then(|id| cx.it.heap.attr(id, "avgpool")) else { return channels };
     let (map, span) = (cx.out(map), cx.span);

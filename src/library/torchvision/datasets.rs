@@ -1,4 +1,4 @@
-//! Datasets: how many samples, what images, which labels. The numbers stand in
+//! Datasets: the number of samples, the images, the labels. The numbers are in
 //! `data/torchvision-datasets.toml`.
 //!
 //! A dataset keeps a picture and a target as patterns of its samples; `data` and `targets`,
@@ -134,7 +134,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// What any image of the dataset is like.
+/// The join of all images of the dataset.
 fn pattern(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> Value {
     let at = cx.at();
     if b.given("loader") {

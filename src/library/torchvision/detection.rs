@@ -1,6 +1,6 @@
-//! `torchvision.models.detection`: models that take lists of images, and of targets in
-//! training. Of an R-CNN the classifier of boxes is a real layer, which scripts replace; in
-//! training the labels meet it in a cross entropy.
+//! `torchvision.models.detection`: models that take lists of images, and of targets in training.
+//! The box classifier of an R-CNN is a real layer, which scripts replace; in training, the labels
+//! are checked by a cross entropy against its output.
 
 use super::models::{check_classes, layer, open_module};
 use crate::library::data::TORCHVISION_MODELS;
@@ -138,7 +138,7 @@ fn losses(cx: &mut Cx<'_, '_>, device: Option<Device>) -> Value {
     cx.it.heap.dict(Dict { open: Some(loss), ..Dict::default() })
 }
 
-/// What is found in an image.
+/// The detections in an image.
 fn objects(cx: &mut Cx<'_, '_>, device: Option<Device>) -> Value {
     let at = cx.at();
     let count = cx.fresh_dim("objects").size;

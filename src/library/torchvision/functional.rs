@@ -1,8 +1,8 @@
-//! `torchvision.transforms.functional`, and its twin under `v2`.
+//! `torchvision.transforms.functional`, and its counterpart under `v2`.
 //!
-//! The functions work on pictures of Pillow and on tensors alike. Those of `v2` announce
-//! themselves as the older ones too, so that a contract is written once, except for those
-//! where the two differ: masks of `tv_tensors`, which `v2` never interpolates.
+//! The functions work on Pillow images and on tensors. Those of `v2` are also reported under the
+//! older path, so that a contract is written once, except for functions that differ: masks of
+//! `tv_tensors`, which `v2` never interpolates.
 
 use super::geometry::{center_crop, crop, pad, warp};
 use super::tv_tensors;

@@ -1,4 +1,4 @@
-//! The functions that move pixels and fill what is left: crops, borders, rotations, distortions.
+//! The functions that move pixels and fill the empty area: crops, borders, rotations, distortions.
 
 use super::functional::{hw, interpolation_of, picture, rebuilt, size_pair};
 use crate::library::common::part_of;

@@ -1,6 +1,6 @@
 //! `torchvision.models`: the stem and the head of each architecture are real layers, so that
-//! scripts can read their sizes and replace them; what lies between is not followed. Which
-//! layers these are stands in `data/torchvision-models.toml`.
+//! scripts can read their sizes and replace them; the layers between are not modelled. The layers
+//! of each model are listed in `data/torchvision-models.toml`.
 
 use super::backbone;
 use crate::library::common::instance;
@@ -34,7 +34,7 @@ pub(crate) fn register_hub(t: &mut Table) {
     t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
 }
 
-/// A module of which more exists than is known.
+/// A module with more members than are known.
 pub(crate) fn open_module(cx: &mut Cx<'_, '_>, class: &str) -> Value {
     let model = instance(cx, class, vec![("training", Value::Bool(true))]);
     if let Some(instance) = model.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
@@ -287,7 +287,7 @@ fn auxiliary(cx: &mut Cx<'_, '_>, model: &Value, input: &Value) -> Value {
     cx.call(&fc, Args::positional([features], span))
 }
 
-/// What the architecture demands of its input.
+/// The architecture's requirements on its input.
 fn check_image(cx: &mut Cx<'_, '_>, arch: &Architecture, image: &Tensor) {
     if arch.head.layers == Layers::Named
         && let Some([_, _, height, width]) = image.shape.as_deref()

@@ -1,5 +1,5 @@
-//! `torchvision.tv_tensors`: tensors that know what they are, which the transforms of `v2`
-//! obey.
+//! `torchvision.tv_tensors`: tensors whose class says what they represent, for the transforms of
+//! `v2`.
 
 use crate::library::{Cx, Table, numpy, pil};
 use crate::python::Bound;

@@ -1,7 +1,7 @@
 //! Hugging Face transformers: configurations, models by task, tokenizers.
 //!
-//! What is known of a checkpoint comes from its name; a model's last layer is a real layer,
-//! which checks dtype and device and gives the logits their size.
+//! The facts of a checkpoint come from its name; a model's last layer is a real layer, which checks
+//! dtype and device and gives the logits their size.
 
 mod checkpoints;
 pub(super) mod config;

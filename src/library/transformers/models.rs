@@ -1,5 +1,5 @@
-//! Models by task. A hidden layer stands for all that is not followed: what it computes has
-//! the dtype, the device and the last dimension of the real output.
+//! Models by task. A hidden layer represents all layers that are not modelled: its result has the
+//! dtype, the device and the last dimension of the real output.
 
 use super::config::{CONFIG, families, of_checkpoint};
 use crate::library::common::{instance, part_of, unknown};
@@ -327,7 +327,7 @@ fn spans(cx: &mut Cx<'_, '_>, b: &Bound, out: &Tensor) -> Value {
     open_output(cx, attrs)
 }
 
-/// Token ids, as many as the model likes.
+/// Generated token ids, of unknown length.
 fn generate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open
         || b.extra.iter().any(|(name, _)| matches!(name.as_str(), "return_dict_in_generate" | "generation_config"))

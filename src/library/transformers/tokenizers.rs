@@ -1,4 +1,4 @@
-//! Tokenizers: texts to batches of token indices.
+//! Tokenizers: from texts to batches of token ids.
 
 use super::checkpoints;
 use super::config::families;

@@ -1,9 +1,9 @@
-//! What a loop that does not come to a fixpoint makes unknown.
+//! Widening: the values that become unknown in a loop that does not reach a fixpoint.
 //!
-//! A loop's body is run until the state where rounds end does not change any more. After a
-//! bounded number of rounds, [`Heap::give_up_changes`] makes unknown what two successive states
-//! do not agree on; where that does not end either, [`Heap::forget_changes`] makes unknown
-//! everything that the body has changed.
+//! A loop's body is run until the state at the end of a round does not change any more. After a
+//! bounded number of rounds, [`Heap::give_up_changes`] makes everything unknown that differs
+//! between two successive states; if that does not converge either, [`Heap::forget_changes`] makes
+//! unknown everything that the body has changed.
 
 use std::rc::Rc;
 
@@ -46,8 +46,8 @@ impl Heap {
         state
     }
 
-    /// The state in which nothing is known of whatever a delta has changed: the last resort,
-    /// after which a loop can change only what it has not changed before.
+    /// The state in which everything that a delta changed is unknown: the last resort, after which
+    /// a loop can change only what it has not changed before.
     ///
     /// The delta is relative to `mark`; the heap is left in the state at the mark.
     pub(crate) fn forget_changes(&mut self, mark: Mark, delta: &Delta) -> Delta {
@@ -93,7 +93,7 @@ impl Heap {
         }
     }
 
-    /// What is left of a value that is `a` in one round and `b` in the next.
+    /// The widening of a value that is `a` in one round and `b` in the next.
     fn agreed(&mut self, a: &Value, b: &Value, depth: u32) -> Value {
         if same(self, a, b) {
             return b.clone();
@@ -136,7 +136,7 @@ impl Heap {
         }
     }
 
-    /// What is left of an object that is `a` in one round and `b` in the next.
+    /// The widening of an object that is `a` in one round and `b` in the next.
     fn agreed_data(&mut self, a: &Data, b: &Data) -> Data {
         if !matches!(a, Data::Tensor(_)) && same_data(self, a, b, DEPTH) {
             return b.clone();
@@ -175,8 +175,7 @@ impl Heap {
     }
 }
 
-/// An object of which is known only what it is, for one that is `base` at a mark and `now`
-/// later.
+/// An object that is `base` at a mark and `now` later, with nothing known but its kind and class.
 pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
     let attrs = |a: &Attrs, b: &Attrs| a.keys().chain(b.keys()).map(|name| (*name, Value::Unknown)).collect::<Attrs>();
     match (base, now) {

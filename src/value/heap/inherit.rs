@@ -1,9 +1,9 @@
-//! What an instance has from its class.
+//! Attributes that an instance inherits from its class.
 
 use super::Heap;
 use crate::value::{Data, ObjId, Sym, Value, sym};
 
-/// How long a line of classes is followed.
+/// The most base classes that are followed.
 const DEPTH: u32 = 20;
 
 impl Heap {
@@ -15,9 +15,9 @@ impl Heap {
         }
     }
 
-    /// What a name is to an instance of the class that has no such attribute itself: what a
-    /// class of the program has under that name, or gives for all names. `None` where reading it
-    /// raises, as far as is known.
+    /// The value of a name for an instance that has no such attribute itself: from a class of the
+    /// program that binds the name, or that defines `__getattr__`. `None` where reading it raises,
+    /// as far as is known.
     pub(in crate::value) fn inherited(&self, class: &Value, name: Sym) -> Option<Value> {
         let found = self.class_member(class, name, DEPTH);
         found.or_else(|| self.class_member(class, sym("__getattr__"), DEPTH).map(|_| Value::Unknown))

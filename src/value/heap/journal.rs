@@ -1,5 +1,5 @@
-//! What is overwritten while the body of a `try` runs. An exception may come between two writes to
-//! the same place, so a handler may find any of the values that it had.
+//! The values that are overwritten while the body of a `try` runs. An exception may be raised
+//! between two writes to the same place, so a handler may see any of its earlier values.
 
 use std::rc::Rc;
 
@@ -10,13 +10,13 @@ use super::{Heap, trail::Mark};
 use crate::value::join::{join, join_data};
 use crate::value::{Data, ObjId, Sym, Value};
 
-/// Of more values than this nothing is kept: the place becomes unknown.
+/// The most values that are kept for a place; beyond that, it becomes unknown.
 const MOST: usize = 4;
 
 /// The values that places have had.
 #[derive(Default)]
 pub(crate) struct Journal {
-    /// How many objects there were.
+    /// The number of objects on the heap.
     older: usize,
     /// `None` for places that had too many.
     names: FxHashMap<(ObjId, Sym), Option<Vec<Value>>>,
@@ -58,7 +58,7 @@ fn keep<T: Clone>(old: &mut Option<Vec<T>>, value: &T, same: impl Fn(&T, &T) -> 
 }
 
 impl Heap {
-    /// Begins to note what is overwritten. Journals nest.
+    /// Begins a journal of overwritten values. Journals nest.
     pub(crate) fn begin_journal(&mut self) {
         let older = self.len();
         self.journals.push(Journal { older, ..Journal::default() });

@@ -1,10 +1,12 @@
-//! Attributes that an instance has on some of the paths that have met, and lacks on others. Reading
-//! one gives what it is where it is there; `hasattr` and a default of `getattr` ask for this.
+//! Attributes that an instance has on some of the joined paths and lacks on others. Reading one
+//! returns its value on the paths that have it; `hasattr` and `getattr` with a default check
+//! whether it may be missing.
 
 use super::{Heap, names_of};
 use crate::value::{Attrs, Data, Instance, ObjId, Sym, Value, sym};
 
-/// Behind an attribute's name: some path lacks it. No attribute of Python is named so.
+/// The suffix of an attribute's name that says: some path lacks it. No Python attribute has such a
+/// name.
 const MARK: char = '?';
 
 /// The name under which an instance notes that some path lacks an attribute.
@@ -23,7 +25,7 @@ impl Heap {
         self.lacking && names_of(self.get(id)).is_some_and(|names| names.contains_key(&mark_of(name)))
     }
 
-    /// Whether presence of attributes is followed: of instances of the program's own classes.
+    /// Whether missing attributes are tracked: for instances of the program's own classes.
     pub(super) fn follows_presence(&self, id: ObjId) -> bool {
         matches!(self.get(id), Data::Instance(Instance { class: Value::Obj(_), .. }))
     }
@@ -36,7 +38,7 @@ impl Heap {
         }
     }
 
-    /// Notes it in attributes that are being joined.
+    /// Marks it among attributes that are being joined.
     pub(in crate::value) fn note_lacking_in(&mut self, attrs: &mut Attrs, name: Sym) {
         if !is_mark(name) {
             self.lacking = true;

@@ -1,37 +1,37 @@
-//! Objects that some unknown value may be. Where paths meet on which a name holds things that have
-//! nothing in common, `None` and a tensor, nothing is known of it from there on: but what is written
-//! to it is written to that tensor, which other names may hold.
+//! Objects that an unknown value may be. If a name holds values of different kinds on two paths,
+//! such as `None` and a tensor, it is unknown after their join; but a write to it may still be a
+//! write to that tensor, which other names may hold.
 
 use super::Heap;
 use crate::value::{Attrs, Data, Grad, Instance, Items, ObjId, Sym, Value};
 
-/// How deep the parts of such objects are followed.
+/// The depth to which parts of such objects are followed.
 const DEPTH: u32 = 3;
-/// As many are followed at most.
+/// The most objects that are followed.
 const MOST: usize = 4096;
 
-/// What is written to something of which nothing is known.
+/// The kind of a write to an unknown value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Written {
-    /// Those of any kind: `x[…] = …`, `x += …`.
+    /// A write to an object of any kind: `x[…] = …`, `x += …`.
     Elements,
-    /// Of a tensor: `x.add_(…)`.
+    /// A write to a tensor: `x.add_(…)`.
     Memory,
-    /// The same, and the shape: `x.t_()`.
+    /// A write to a tensor that also changes its shape: `x.t_()`.
     Shape,
-    /// Of a list, set or dictionary: `x.append(…)`.
+    /// A write to a list, set or dictionary: `x.append(…)`.
     Items,
     /// `x.name = …`, `del x.name`
     Attribute(Sym),
 }
 
 impl Heap {
-    /// The objects that some unknown value may be.
+    /// The objects that an unknown value may be.
     pub(crate) fn lost(&self) -> impl Iterator<Item = ObjId> {
         self.lost.iter().copied()
     }
 
-    /// Notes what an unknown value stands for.
+    /// Records the objects that an unknown value may be.
     pub(in crate::value) fn lose(&mut self, value: &Value) {
         match value {
             Value::Obj(id) if self.lost.len() < MOST => {
@@ -48,7 +48,7 @@ impl Heap {
         }
     }
 
-    /// Something of which nothing is known has been written to.
+    /// Applies a write to an unknown value.
     pub(crate) fn write_lost(&mut self, written: Written) {
         let mut todo: Vec<(ObjId, u32)> = self.lost.iter().map(|id| (*id, DEPTH)).collect();
         let mut at = 0;

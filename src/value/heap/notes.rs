@@ -1,5 +1,5 @@
-//! What is noted of an object: beside its attributes, so that branches undo it, joins merge it and
-//! copies have it, too, but under names that no program has.
+//! Notes of an object. They are stored like its attributes, so that branches undo them, joins merge
+//! them and copies keep them, but under names that no program can use.
 
 use super::Heap;
 use crate::value::{Data, Note, ObjId, Value};

@@ -1,5 +1,5 @@
-//! States of the heap that can be returned to, what differs from them, and joins of such
-//! differences.
+//! Marks: states of the heap that can be restored; deltas: the changes since a mark; and joins of
+//! deltas.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::value::equal::{DEPTH, identical, same, same_data};
 use crate::value::join::{join as join_values, join_data, side_by_side};
 use crate::value::{Data, ObjId, Sym, Value};
 
-/// An older state, to be returned to.
+/// An older state, for restoring it.
 pub(super) enum Saved {
     Whole {
         id: ObjId,
@@ -44,7 +44,7 @@ pub(crate) struct Mark {
     depth: usize,
 }
 
-/// How the heap differs from its state at a mark, on one path.
+/// The changes of the heap since a mark, on one path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Delta {
     changes: Vec<(ObjId, Change)>,
@@ -53,7 +53,7 @@ pub(crate) struct Delta {
 }
 
 impl Delta {
-    /// The path on which nothing happens.
+    /// The path without changes.
     pub(crate) fn new() -> Delta {
         Delta::default()
     }
@@ -77,13 +77,13 @@ pub(super) struct Open {
     older: usize,
     /// The serial of the last state that was kept relative to it; 0 if none.
     kept: u32,
-    /// The objects that the present path has made since, but for those made after `since`.
+    /// The objects that the current path has created since, except those created after `since`.
     made: Vec<(usize, usize)>,
     since: usize,
 }
 
 impl Heap {
-    /// Opens a state to return to. Marks nest: each is ended by [`Heap::release`].
+    /// Opens a mark: a state to return to. Marks nest: each is ended by [`Heap::release`].
     pub(crate) fn mark(&mut self) -> Mark {
         self.next_serial += 1;
         let mark = Mark { trail: self.trail.len(), outer_serial: self.serial, depth: self.open.len() };
@@ -194,7 +194,7 @@ impl Heap {
         since.iter().filter_map(object).collect()
     }
 
-    /// Ends the mark and keeps the present state.
+    /// Ends the mark and keeps the current state.
     pub(crate) fn release(&mut self, mark: Mark) {
         self.open.truncate(mark.depth);
         self.serial = self.open.iter().fold(mark.outer_serial, |serial, open| serial.max(open.kept));
@@ -237,9 +237,9 @@ impl Heap {
         self.join_taken(deltas, widen, false)
     }
 
-    /// The same; with `apart`, each of the paths is certainly taken now and then, so that what was
-    /// found on them is kept side by side ([`Value::Fates`]). What has met so once, and then
-    /// differs between further paths, becomes unknown: conditions may depend on each other.
+    /// The same; with `apart`, every path is certain to recur in the loop, so the rule states found
+    /// on them are kept separately ([`Value::Fates`]). If such a value then differs between further
+    /// paths, it becomes unknown: the conditions may depend on each other.
     pub(crate) fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);
@@ -402,7 +402,7 @@ impl Heap {
         changed
     }
 
-    /// Whether an instance remembers of anything that paths differ in it.
+    /// Whether some note of an instance says that paths differ in it.
     pub(crate) fn has_fates_apart(&self, id: ObjId) -> bool {
         let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
         names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
@@ -440,7 +440,7 @@ fn rank(data: &Data) -> u8 {
     }
 }
 
-/// What a delta says of an object.
+/// The change of an object in a delta.
 pub(super) fn change_of(delta: &[(ObjId, Change)], id: ObjId) -> Option<&Change> {
     let at = delta.binary_search_by_key(&id, |(have, _)| *have).ok()?;
     delta.get(at).map(|(_, change)| change)

@@ -1,15 +1,16 @@
-//! Objects that may be one: where paths meet on which a name holds different objects, it holds a
-//! new one that is like both. A write to it is a write to one of them, and the other way round.
+//! Objects that may be the same: if a name holds different objects on two paths, their join is a
+//! new object that covers both. A write to it is a weak update of both of them, and a write to one
+//! of them is a weak update of it.
 
 use super::Heap;
 use crate::value::join::join_tensor;
 use crate::value::{Data, Items, ObjId, Sym, Tensor, Value};
 
-/// More objects than this that may be one are not followed: joins in a loop make chains of them.
+/// The most objects that are followed as possibly the same: joins in a loop create chains of them.
 const MOST: usize = 64;
 
 impl Heap {
-    /// Notes that an object is one of two others.
+    /// Records that an object is one of two others.
     pub(in crate::value) fn relate(&mut self, whole: ObjId, parts: [ObjId; 2]) {
         for part in parts {
             self.parts.entry(whole).or_default().push(part);
@@ -17,7 +18,7 @@ impl Heap {
         }
     }
 
-    /// Notes that an object stands for another, too, which is like it.
+    /// Records that an object also represents another, similar one.
     pub(in crate::value) fn may_be(&mut self, one: ObjId, other: ObjId) {
         let is_mutable =
             matches!(self.get(one), Data::List(_) | Data::Set(_) | Data::Dict(_) | Data::Tensor(_) | Data::Instance(_));
@@ -108,7 +109,8 @@ impl Heap {
         }
     }
 
-    /// Something else has become known of a tensor: of what may be it, it may be so.
+    /// The facts of a tensor have changed without a write: objects that may be the same are joined
+    /// with them.
     pub(super) fn touch_facts(&mut self, id: ObjId) {
         for twin in self.twins(id) {
             if let (Data::Tensor(one), Data::Tensor(other)) = (self.get(twin), self.get(id)) {

@@ -52,7 +52,7 @@ pub(in super::super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bo
     }
 }
 
-/// Something of which not even the class is known.
+/// An object of unknown class.
 pub(in super::super) fn nameless() -> Data {
     Data::Instance(Instance { class: Value::Unknown, attrs: Attrs::default(), open: true })
 }

@@ -1,4 +1,4 @@
-//! The tensor that PyTorch makes of nested lists, tuples, arrays and numbers.
+//! The tensor that PyTorch creates from nested lists, tuples, arrays and numbers.
 
 use crate::library::Cx;
 use crate::library::pandas;
@@ -6,7 +6,7 @@ use crate::library::torch::carry::{MOST_ELEMENTS, Rejected};
 use crate::python::RejectKind;
 use crate::value::{Data, Dim, Dtype, Items, Iter, Met, Origin, Range, Size, Tensor, Type, Value, promote};
 
-/// Nesting beyond this is no tensor literal.
+/// The deepest nesting of a tensor literal.
 const MOST_LEVELS: u32 = 24;
 
 /// What is known of a literal, or of a part of it.
@@ -85,7 +85,7 @@ pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
     }
 }
 
-/// How deep a part lies, and how many levels of lists the literal has where that is known.
+/// The depth of a part, and the number of levels of lists in the literal, if it is known.
 #[derive(Clone, Copy)]
 struct Depth {
     at: u32,

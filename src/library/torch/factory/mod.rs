@@ -1,4 +1,4 @@
-//! Tensors made from nothing: of literals, of sizes, like another.
+//! Factories of tensors: from literals, from sizes, like another tensor.
 
 pub(crate) mod literal;
 pub(crate) mod options;
@@ -64,7 +64,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.Tensor.new", "input, *size, device=None", new);
 }
 
-/// A literal with a dtype, checked for what does not fit it.
+/// A literal with a dtype, after the check that its values fit the dtype.
 fn typed_literal(cx: &mut Cx<'_, '_>, data: &Value, dtype: Option<Option<Dtype>>) -> Result<Tensor, Rejected> {
     let mut made = literal::read(cx, data)?;
     made.past = cx.tensor(data).map(|t| t.past).unwrap_or_default();
@@ -85,7 +85,7 @@ fn typed_literal(cx: &mut Cx<'_, '_>, data: &Value, dtype: Option<Option<Dtype>>
     Ok(made)
 }
 
-/// Gives a literal the options' device and gradient state.
+/// Applies the device and gradient state of the options to a literal.
 fn placed(cx: &Cx<'_, '_>, mut made: Tensor, options: &Options) -> Tensor {
     made.array = ArrayKind::Torch;
     (made.device, made.device_at) = (options.device, options.device_at);

@@ -1,4 +1,4 @@
-//! What factories have in common: their keyword options, their sizes, and `out=`.
+//! The shared parts of factories: keyword options, sizes, and `out=`.
 
 use crate::library::Cx;
 use crate::library::torch::broadcast::{Named, dtype_read};
@@ -24,7 +24,7 @@ fn is_no_device(name: &str) -> bool {
     name == "gpu" || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// A `device=` argument as [`Cx::device_arg`]; a name that no device has is rejected.
+/// A `device=` argument as [`Cx::device_arg`]; a name that is not a device is rejected.
 pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
     if let Value::Str(text) = value {
         let name = text.split(':').next().unwrap_or_default();
@@ -80,7 +80,7 @@ impl Options {
         Options::read(cx, b, dtype, on)
     }
 
-    /// For a factory that takes over what is not given from a tensor.
+    /// For a factory that copies missing options from a tensor.
     pub(crate) fn like(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> Options {
         let mut options = Options::read(cx, b, input.dtype, (input.device, input.device_at));
         if !options.dtype_given {
@@ -141,7 +141,7 @@ pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<V
     Some(sizes.into_iter().map(|size| Dim::new(size, at)).collect())
 }
 
-/// Gives a tensor the one value that all its elements have.
+/// Sets the one value of all elements of a tensor.
 pub(crate) fn fill(tensor: &mut Tensor, value: Option<f64>, at: Origin) {
     let value = match (value, tensor.dtype) {
         (Some(x), Some(dtype)) => carry_cast(x, dtype),

@@ -32,7 +32,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "multinomial", multinomial);
 }
 
-/// Rejects integer and bool results of what draws floats.
+/// Rejects integer and bool results of functions that draw floats.
 fn floats_only(cx: &mut Cx<'_, '_>, out: &Tensor) -> bool {
     let integral = out.dtype.is_some_and(Dtype::is_integral);
     if integral {
@@ -186,7 +186,7 @@ fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, out)
 }
 
-/// A drawing with the shape, dtype and device of what it is drawn by; integers are refused.
+/// Random samples with the shape, dtype and device of the parameter tensor; integers are refused.
 fn drawn_from(cx: &mut Cx<'_, '_>, input: &Tensor, range: Range) -> Tensor {
     let mut out = carry::bare(cx, input);
     out.shape.clone_from(&input.shape);

@@ -1,4 +1,4 @@
-//! Tensors that count: `arange`, `linspace`, `eye`, index lists of triangles, windows.
+//! Sequences and patterns: `arange`, `linspace`, `eye`, index lists of triangles, windows.
 
 use super::options::{Options, dim, finish, not_negative};
 use crate::library::torch::broadcast::{shape_read, shape_text};

@@ -1,4 +1,4 @@
-//! Questions to PyTorch and settings of it: defaults, seeds, what the machine has.
+//! PyTorch's settings and queries: defaults, seeds, properties of the machine.
 
 use super::options;
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
@@ -107,7 +107,7 @@ fn is_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Questions about a tensor's dtype.
+/// Queries about a tensor's dtype.
 fn asks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = cx.tensor_arg(b, "input").and_then(|t| t.dtype).filter(|d| !matches!(d, Dtype::Other(_)));
     match (cx.name(), dtype) {

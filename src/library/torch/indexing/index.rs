@@ -1,4 +1,4 @@
-//! What stands between the brackets: integers, slices, masks, index arrays.
+//! The items of an index: integers, slices, masks, index arrays.
 
 use crate::library::Cx;
 use crate::library::torch::broadcast::{Named, dtype_read};

@@ -28,7 +28,7 @@ fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: 
     Cx { it, path: sym(&format!("{class}.{method}")), span }
 }
 
-/// Announces a subscript, and has it done.
+/// Notifies the observer of a subscript, and evaluates it.
 fn announced<T>(cx: &mut Cx<'_, '_>, sig: &Arc<Sig>, values: &[&Value], run: impl FnOnce(&mut Cx<'_, '_>) -> T) -> T {
     let args = Args { pos: values.iter().map(|v| Arg::new((*v).clone(), cx.span)).collect(), ..Args::default() };
     let (path, span) = (cx.path, cx.span);
@@ -64,7 +64,7 @@ pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span
     Some(out)
 }
 
-/// Whether what only an annotation calls a tensor is used as a dict.
+/// Whether a value that is a tensor only by its annotation is used as a dict.
 fn is_mapping(input: &Tensor, index: &Value) -> bool {
     matches!(index, Value::Str(_)) && input.shape.is_none() && input.dtype.is_none() && input.device.is_none()
 }
@@ -101,7 +101,8 @@ fn only_slices(index: &Value) -> bool {
     }
 }
 
-/// Whether an index leaves no place out for good: what is in some place is met sooner or later.
+/// Whether an index reaches every position over time: an element at any position is selected in
+/// some call.
 fn any_place(index: &Value) -> bool {
     match index {
         Value::Tuple(items) => items.iter().all(any_place),
@@ -137,7 +138,7 @@ pub(crate) fn slice_length(size: &Size, parts: &[Value; 3]) -> Size {
     index::bounds(size, parts).1
 }
 
-/// Longer tensors are gone through by what any row is like.
+/// The longest tensor whose rows are iterated one by one; for longer ones, all rows are joined.
 const MOST_ROWS: i64 = 32;
 
 /// `for row in object`.

@@ -1,4 +1,5 @@
-//! What an index does to a shape: which dimensions stay, go, appear or are gathered.
+//! The effect of an index on a shape: the dimensions that stay, are removed, are added or are
+//! gathered.
 
 use super::index::{Item, bounds, mask_count, parse};
 use crate::library::Cx;

@@ -1,4 +1,4 @@
-//! Systems of equations: a batch of matrices and what stands on the right.
+//! Systems of equations: a batch of matrices and the right-hand sides.
 
 use super::{Matrices, beside, matrices, refuse_integers, refuse_oblong, smaller};
 use crate::library::torch::broadcast::{

@@ -37,7 +37,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The range of the function's values, given that of its input.
+/// The range of the result, computed from the range of the input.
 fn image(name: &str, input: Option<&Range>) -> Option<Range> {
     let positive = |r: &Range| r.clamp(0.0, f64::INFINITY);
     match name.trim_end_matches('_') {

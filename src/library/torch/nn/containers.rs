@@ -42,8 +42,8 @@ fn members(it: &Interp<'_>, object: &Value) -> Option<ObjId> {
     it.heap.note(object.as_obj()?, MEMBERS)?.as_obj()
 }
 
-/// A container that the program's own class extends, in the hands of code that cannot be
-/// seen: its members may have changed.
+/// A container whose class the program defines, after it escaped to unseen code: its members may
+/// have changed.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     let Some(id) = members(it, object) else { return };
     let data = match it.heap.get(id) {

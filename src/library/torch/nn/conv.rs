@@ -1,4 +1,4 @@
-//! Convolutions and their transposes, over symbolic sizes where need be.
+//! Convolutions and their transposes, also over symbolic sizes.
 
 use super::device;
 use super::facts::{
@@ -54,7 +54,7 @@ struct Call {
     space: Vec<Dim>,
 }
 
-/// Reads and checks what both directions share. `Err` holds the best result there is.
+/// Reads and checks the arguments that both directions share. `Err` contains the best known result.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
     let n = spatial(cx.name());
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));

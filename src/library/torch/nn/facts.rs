@@ -1,4 +1,4 @@
-//! What the functions of `torch.nn.functional` share: results, autocast, sizes of windows.
+//! The shared parts of the functions of `torch.nn.functional`: results, autocast, sizes of windows.
 
 use crate::library::Cx;
 pub(super) use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
@@ -23,14 +23,14 @@ pub(super) fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>
     Tensor { shape, shape_at: cx.at(), dtype, dtype_at, device, device_at, grad, ..Tensor::default() }
 }
 
-/// As the input, with nothing known of the elements.
+/// The input's facts without its elements.
 pub(super) fn like(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     let mut out = result(cx, &[input], input.shape.clone(), input.dtype);
     out.shape_at = input.shape_at;
     out
 }
 
-/// As the input, elements and all: what an operation that passes its input on returns.
+/// The input's facts with its elements: the result of an operation that returns its input.
 pub(super) fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     let out = like(cx, input);
     Tensor {
@@ -131,7 +131,7 @@ pub(super) fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
     (format!("`{name}` has {} {what}, from here", dim.size), dim.at)
 }
 
-/// Refuses a rank that is none of those listed.
+/// Refuses a rank that is not listed.
 pub(super) fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usize]) -> bool {
     let Some(rank) = tensor.rank() else { return true };
     if ranks.is_empty() || ranks.contains(&rank) {
@@ -150,8 +150,8 @@ pub(super) fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks
     false
 }
 
-/// The dtype of a result that is floating whatever goes in: that of the floating inputs, where
-/// they are of one type, or the default where all are integers.
+/// The dtype of a result that is always floating: that of the floating inputs, where they are of
+/// one type, or the default where all are integers.
 pub(super) fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     let mut found = None;
     for input in inputs {

@@ -1,8 +1,8 @@
 //! Forward hooks of modules.
 //!
-//! A module keeps its hooks in two tuples of handles, so that branches undo what they
-//! register. Where the tuple is not known, the module's result is not either. What a hook
-//! writes that runs inside a module which is not followed is unknown afterwards.
+//! A module keeps its hooks in two tuples of handles, so that branches undo what they register. If
+//! the tuple is unknown, so is the module's result. If a hook runs inside a module that is not
+//! followed, everything that the hook writes becomes unknown.
 
 use crate::library::table::Invoke;
 use crate::library::{Cx, Table};

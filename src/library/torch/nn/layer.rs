@@ -1,10 +1,10 @@
 //! Layers as a table: each is a constructor and the function that its `forward` calls with
 //! the arguments it has stored.
 //!
-//! A module keeps constructor arguments, parameters, buffers and sub-modules as plain
-//! attributes of its instance. What is registered is told thus: a parameter by
-//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a note of the
-//! instance about its name, whose value says whether it is saved (`persistent`).
+//! A module keeps constructor arguments, parameters, buffers and sub-modules as plain attributes of
+//! its instance. Registered members are recognised as follows: a parameter by
+//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a note of the instance about
+//! its name, whose value says whether it is saved (`persistent`).
 
 use std::sync::LazyLock;
 

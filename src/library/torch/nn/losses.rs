@@ -1,4 +1,4 @@
-//! Losses: what they return. What they demand of their arguments is written as contracts.
+//! The results of losses. Contracts check their arguments.
 
 use super::device;
 use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};
@@ -149,7 +149,7 @@ pub(crate) fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// Refuses a name that stands for no reduction.
+/// Refuses a name that is not a reduction.
 fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
     let given = b.get("reduction");
     let Some(name) = given.as_str() else { return };
@@ -172,7 +172,7 @@ fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
     device::check(cx, &judged);
 }
 
-/// Refuses shapes that do not broadcast, where no contract judges the shapes.
+/// Refuses shapes that do not broadcast, for losses whose shapes no contract checks.
 fn check_broadcast(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) {
     if cx.name().starts_with("binary_cross_entropy") || cx.name() == "gaussian_nll_loss" {
         return;

@@ -164,8 +164,7 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     }
 }
 
-/// A module in the hands of code that cannot be seen: its parameters and buffers may be on
-/// any device.
+/// A module that has escaped to unseen code: its parameters and buffers may be on any device.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) {
         return;
@@ -184,9 +183,9 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     }
 }
 
-/// A module whose methods are looked at without a caller: its parameters and buffers are on one
-/// device, wherever the program has moved it. Where tensors are made by default is not known if
-/// the program changes that somewhere.
+/// A module whose methods are analysed without a caller: its parameters and buffers are on one
+/// unknown device. Where tensors are made by default is not known if the program changes that
+/// somewhere.
 pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
         return;

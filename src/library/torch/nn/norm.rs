@@ -30,7 +30,7 @@ fn parameters(cx: &Cx<'_, '_>, b: &Bound, names: &[&'static str]) -> Vec<(&'stat
     names.iter().filter_map(|name| Some((*name, cx.tensor_arg(b, name)?))).collect()
 }
 
-/// The checks that all norms share, and the result.
+/// The shared checks of all norms, and their result.
 fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> Tensor {
     let mut all = vec![("input", input)];
     all.extend(parameters.iter().map(|(name, t)| (*name, t)));

@@ -8,7 +8,7 @@ use crate::library::torch::broadcast::shape_text;
 use crate::python::{Bound, RejectKind};
 use crate::value::{Data, Key, Tensor, Value};
 
-/// Refuses a state that is no dictionary, or has other keys or shapes than the module.
+/// Refuses a state that is not a dictionary, or has other keys or shapes than the module.
 pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound) {
     let (object, state) = (b.get("self"), b.get("state_dict"));
     let at = b.span("state_dict");
@@ -58,7 +58,7 @@ pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound) {
     cx.reject(RejectKind::Value, message, vec![("the state is given here".to_owned(), at)]);
 }
 
-/// What a value is, in words, if it is certainly no dictionary.
+/// The description of a value for messages, if it is certainly not a dictionary.
 fn no_dictionary(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
     Some(match value {
         Value::None => "None",

@@ -1,4 +1,4 @@
-//! Elements said more than once: `expand`, `repeat`, `tile`, `repeat_interleave`.
+//! Repeated elements: `expand`, `repeat`, `tile`, `repeat_interleave`.
 
 use crate::library::torch::broadcast::{
     Mix, broadcast_pair, common_device, common_shape, dtype_read, shape_read, shape_text,

@@ -1,4 +1,4 @@
-//! Several tensors into one: `cat`, `stack` and their kin.
+//! Several tensors into one: `cat`, `stack` and similar functions.
 
 use super::reshape::padded;
 use crate::library::torch::broadcast::{Mix, Named, common_device, result_grad, shape_read, shape_text};
@@ -264,7 +264,7 @@ fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     options::finish(cx, b, out)
 }
 
-/// Puts the new dimension of a stack in its place.
+/// Inserts the new dimension of a stack.
 fn insert(cx: &mut Cx<'_, '_>, out: &mut Tensor, dim: &Value, new: Dim, first: &Tensor) -> Option<usize> {
     let rank = out.rank()?;
     match cx.dim_index(dim, rank + 1, first.shape_at) {
@@ -330,7 +330,7 @@ fn stacked(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor {
     out
 }
 
-/// `hstack` and its kin: `cat` of tensors brought to a common rank.
+/// `hstack` and similar functions: `cat` of tensors brought to a common rank.
 fn direction_stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Ok(given) = given(cx, &b.get("tensors")) else { return cx.some_tensor() };
     let name = cx.name();

@@ -1,5 +1,5 @@
-//! The order in which dimensions lie in memory, as far as it is known: what `view` asks of a
-//! tensor whose dimensions were moved.
+//! The order in which dimensions lie in memory, as far as it is known: `view` depends on it if a
+//! tensor's dimensions were reordered.
 //!
 //! Only tensors that are known to be laid out densely, and slices of such tensors, have an order.
 //! Most results have none, and nothing is reported for those.

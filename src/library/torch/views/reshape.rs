@@ -335,7 +335,7 @@ fn unsqueeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, out)
 }
 
-/// `atleast_1d` and its kin: of one tensor, or of several.
+/// `atleast_1d` and similar functions: of one tensor, or of several.
 fn atleast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let args = b.rest_values();
     let rank = match cx.name() {

@@ -154,7 +154,7 @@ fn length(input: &Tensor, axis: Option<usize>) -> Size {
     axis.and_then(|a| input.shape.as_ref()?.get(a).map(|d| d.size.clone())).unwrap_or(Size::Unknown)
 }
 
-/// More pieces than this are not told apart.
+/// The most pieces that are returned one by one.
 const MOST_PIECES: i64 = 256;
 
 /// The lengths of pieces of `size` each, the last one what is left.
@@ -227,7 +227,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     }
 }
 
-/// The one length that is not known is what the others leave.
+/// Computes the only unknown length from the total and the others.
 fn solve_one(mut sizes: Vec<Size>, total: &Size) -> Vec<Size> {
     let unknown: Vec<usize> = sizes.iter().enumerate().filter(|(_, s)| s.is_unknown()).map(|(i, _)| i).collect();
     if let [only] = unknown.as_slice() {
@@ -266,7 +266,7 @@ fn chunk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// How `tensor_split` and its kin cut a dimension.
+/// How `tensor_split` and similar functions split a dimension.
 fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only: bool) -> Value {
     if matches!(how, Value::Str(_) | Value::Float(_) | Value::Any(Type::Str | Type::Float)) {
         let message = format!("{} takes a number of sections or a tuple of indices", cx.name());
