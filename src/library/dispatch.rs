@@ -7,7 +7,7 @@ use super::table::Entry;
 use super::{lightning, numpy, pandas, special, stdlib, torch};
 use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Device, DeviceKind, Items, ObjId, Sym, Tensor, Value, dotted, sym};
+use crate::value::{ArrayKind, Device, DeviceKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
 /// All libraries that torchvet knows.
 pub(crate) struct Libraries;
@@ -332,8 +332,12 @@ impl Library for Libraries {
         torch::attributes::unseen_member(it, name);
     }
 
-    fn names(&self, path: &str) -> Option<&'static rustc_hash::FxHashSet<&'static str>> {
-        super::names::of(path)
+    fn missing_name(&self, path: Sym, name: Sym) -> Option<String> {
+        super::names::missing_name(path.as_str(), name.as_str())
+    }
+
+    fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String> {
+        super::names::missing_attribute(heap, value, name.as_str())
     }
 
     fn fatal(&self) -> (Sym, &[&str], &str) {

@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::python::{meant, nearest};
+use crate::value::{ArrayKind, Data, Heap, Type, Value};
+
 /// Names by the dotted path of their module or class.
 type Names = FxHashMap<&'static str, FxHashSet<&'static str>>;
 
@@ -13,7 +16,61 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 
-/// All public names of a module or class; `None` where they are not listed.
-pub(super) fn of(path: &str) -> Option<&'static FxHashSet<&'static str>> {
-    NAMES.get(path)
+/// Python's own types, which NumPy had under its own name until 1.24.
+const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"];
+
+/// Modules that stand for all modules below them, too: of these only a name that is nearly one of theirs is
+/// surely none.
+const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets", "torchvision.transforms"];
+
+/// Attributes of tensors that named tuples of results have, too.
+const FIELDS: &[&str] =
+    &["values", "indices", "sign", "min", "max", "inverse", "count", "index", "mode", "histogram", "logdet"];
+
+/// What is wrong with a name of a module or class whose names are all listed; `None` where nothing is, or
+/// that is not known.
+pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
+    let names = NAMES.get(path)?;
+    if names.contains(name) || path == "numpy" && FORMER.contains(&name) {
+        return None;
+    }
+    let near = nearest(name, names.iter().copied());
+    let sure = near.is_some() || !MERGED.contains(&path);
+    sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
+}
+
+/// What is wrong with an attribute of a value of a known type, where other values of training scripts have
+/// such an attribute or its name is nearly right.
+pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
+    let (class, what) = plain_type(heap, value)?;
+    let own = NAMES.get(class)?;
+    if own.contains(name) || name.starts_with('_') {
+        return None;
+    }
+    let has = |path: &str| NAMES.get(path).is_some_and(|names| names.contains(name));
+    let near = nearest(name, own.iter().copied()).filter(|_| class == "torch.Tensor");
+    let confused = match class {
+        "torch.Tensor" => has("numpy.ndarray") || near.is_some(),
+        _ => has("torch.Tensor") && !FIELDS.contains(&name),
+    };
+    confused.then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
+}
+
+/// The class of a value that has just that class's attributes, and how messages call it.
+fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)> {
+    let is_part =
+        |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);
+    Some(match value {
+        // The sizes of a shape, or tensors.
+        Value::Tuple(items) if items.iter().all(is_part) => ("builtins.tuple", "a tuple"),
+        Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
+        Value::Obj(id) => match heap.get(*id) {
+            Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
+            Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
+            Data::Tensor(_) => ("numpy.ndarray", "an array of NumPy"),
+            Data::List(_) => ("builtins.list", "a list"),
+            _ => return None,
+        },
+        _ => return None,
+    })
 }

@@ -30,7 +30,12 @@ pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) ->
     };
     let learns = matches!(facts.grad, Grad::Leaf | Grad::Attached) && !dtype.is_integral() && !facts.numpy;
     let made = Made { shape: &shape, count, dtype, device: &device, learns };
-    let order = facts.layout.as_deref().filter(|order| is_moved(order, shape.len()));
+    // After the dimensions may stand that gaps lie between the elements.
+    let order = facts.layout.as_deref().map(|order| order.get(..shape.len()).unwrap_or(order));
+    let order = order.filter(|order| is_moved(order, shape.len()));
+    if order.is_none() && facts.layout.as_ref().is_some_and(|layout| layout.len() > shape.len()) {
+        writer.lost.push(format!("`{name}` is a part of a larger tensor, which is not known"));
+    }
     let (mut text, mut is_leaf) = match order {
         Some(order) => (made.moved(order), false),
         None => made.filled(writer, facts, name),

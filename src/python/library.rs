@@ -3,7 +3,7 @@
 
 use super::{Args, Bound, Interp};
 use crate::syntax::Span;
-use crate::value::{Items, ObjId, Origin, Sym, Value};
+use crate::value::{Heap, Items, ObjId, Origin, Sym, Value};
 
 /// An operator applied to two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -142,8 +142,11 @@ pub(crate) trait Library: Sync {
     /// An attribute is set on something of which nothing is known, or a method of it called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
-    /// All public names of a library's module or class, where they are listed.
-    fn names(&self, path: &str) -> Option<&'static rustc_hash::FxHashSet<&'static str>>;
+    /// What is wrong with a name of a library's module or class that does not exist.
+    fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
+
+    /// What is wrong with an attribute that a value of a known type does not have.
+    fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 
     /// The exception after which the process can do nothing more with the device: its class, the
     /// builtin classes that it derives from, and what it says.
