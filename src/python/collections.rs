@@ -257,9 +257,13 @@ impl Interp<'_> {
                 *self.heap.get_mut(id) = Data::Set(Items::Many(element.clone()));
                 element
             }
-            "discard" | "remove" => {
+            "discard" | "remove" | "intersection_update" | "difference_update" => {
                 let element = self.element_of(id);
                 *self.heap.get_mut(id) = Data::Set(Items::Many(element));
+                Value::None
+            }
+            "symmetric_difference_update" => {
+                *self.heap.get_mut(id) = Data::Set(Items::Many(Value::Unknown));
                 Value::None
             }
             "copy" => {

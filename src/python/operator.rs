@@ -142,14 +142,39 @@ impl<'p> Interp<'p> {
     }
 
     fn repeat_list(&mut self, items: Items, times: &Value) -> Value {
-        let items = match (&items, times.as_int()) {
+        let items = self.repeated(items, times);
+        Value::Obj(self.heap.alloc(Data::List(items)))
+    }
+
+    fn repeated(&mut self, items: Items, times: &Value) -> Items {
+        match (&items, times.as_int()) {
             (Items::Exact(values), Some(n)) => match repeat(values, n) {
                 Some(all) => Items::Exact(all),
                 None => Items::Many(items.element(&mut self.heap)),
             },
             _ => Items::Many(items.element(&mut self.heap)),
+        }
+    }
+
+    /// `list *= n`, `set |= other` and the like, which change what stands on the left; false for all
+    /// else.
+    fn changes_in_place(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> bool {
+        let Value::Obj(id) = left else { return false };
+        let method = match (op, self.heap.get(*id)) {
+            (BinOp::Mul, Data::List(items)) if right.number_type().is_some() => {
+                let items = items.clone();
+                let repeated = self.repeated(items, right);
+                *self.heap.get_mut(*id) = Data::List(repeated);
+                return true;
+            }
+            (BinOp::BitOr, Data::Set(_) | Data::Dict(_)) => "update",
+            (BinOp::BitAnd, Data::Set(_)) => "intersection_update",
+            (BinOp::Sub, Data::Set(_)) => "difference_update",
+            (BinOp::BitXor, Data::Set(_)) => "symmetric_difference_update",
+            _ => return false,
         };
-        Value::Obj(self.heap.alloc(Data::List(items)))
+        self.call_method(left, method, super::Args::positional([right.clone()], span), span);
+        true
     }
 
     /// `left op= right`, on Python's own values: lists grow in place.
@@ -169,6 +194,9 @@ impl<'p> Interp<'p> {
         {
             let items = self.iterate(right, span);
             self.extend_list(*id, items);
+            return left.clone();
+        }
+        if self.changes_in_place(op, left, right, span) {
             return left.clone();
         }
         let name = dunder(op).0.replacen("__", "__i", 1);
