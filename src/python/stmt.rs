@@ -47,6 +47,8 @@ impl<'p> Interp<'p> {
         let (undecided, left) = self.refused_in;
         let raises = simple && self.refused.0 != refused && undecided <= self.context.undecided && left <= exits;
         if flow == Flow::Next && raises && self.frames.last().is_some_and(|frame| frame.handling > 0) {
+            // A handler takes it here: what has called this function goes on.
+            self.refused_in.0 = u32::MAX;
             return self.leave(Leave::Raise(Value::Unknown));
         }
         flow
