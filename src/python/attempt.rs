@@ -35,7 +35,8 @@ impl<'p> Interp<'p> {
     /// Runs a `finally` block as after an exception that may have been raised anywhere before it,
     /// and that goes on outwards. The state is not changed.
     fn finally_after_exception(&mut self, body: &'p [Stmt], mark: Mark, flow: Flow, journal: &Journal) {
-        let (outside, raised, stopped) = (self.context, self.raised, self.stopped);
+        let (outside, stopped) = (self.context, self.stopped);
+        let (raised, uncaught) = (self.raised, self.uncaught);
         let end = self.heap.delta(mark);
         if flow == Flow::Stopped {
             // What the paths that left have changed on their way is not there.
@@ -54,7 +55,8 @@ impl<'p> Interp<'p> {
         if flow == Flow::Stopped {
             self.heap.join(&[end], false);
         }
-        (self.context, self.raised, self.stopped) = (outside, raised, stopped);
+        (self.context, self.stopped) = (outside, stopped);
+        (self.raised, self.uncaught) = (raised, uncaught);
     }
 
     /// A `try` without its `finally`.
@@ -211,7 +213,10 @@ impl<'p> Interp<'p> {
             };
             match class {
                 Some(class) => _ = self.leave(Leave::Raise(Value::path(class))),
-                None => self.raised = self.raised.wrapping_add(1),
+                None => {
+                    self.raised = self.raised.wrapping_add(1);
+                    self.uncaught = self.uncaught.wrapping_add(1);
+                }
             }
             self.stopped = true;
         }

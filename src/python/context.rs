@@ -75,12 +75,13 @@ impl<'p> Interp<'p> {
     /// restored afterwards.
     pub(super) fn on_trial<T>(&mut self, mode: Mode, run: impl FnOnce(&mut Self, Mark) -> T) -> T {
         let (context, exits, refused, stopped) = (self.context, self.exits.len(), self.refused, self.stopped);
-        let mark = self.heap.mark();
+        let (mark, uncaught) = (self.heap.mark(), self.uncaught);
         self.context.mode = mode;
         let result = run(self, mark);
         self.heap.undo(mark);
         self.heap.release(mark);
         self.exits.truncate(exits);
+        self.uncaught = uncaught;
         self.context = context;
         self.stopped = stopped;
         if mode == Mode::Silent {

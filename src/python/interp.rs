@@ -185,6 +185,8 @@ pub(crate) struct Interp<'p> {
     pub(super) begun: u32,
     /// How often a path ended in an exception, or ended the program.
     pub(super) raised: u32,
+    /// How often it did where no `try` was around.
+    pub(super) uncaught: u32,
     /// An object for what a library must remember (default dtype and device, modes): on the
     /// heap, so that branches undo and join it.
     pub state: ObjId,
@@ -233,6 +235,7 @@ impl<'p> Interp<'p> {
             hooks: Vec::new(),
             begun: 0,
             raised: 0,
+            uncaught: 0,
             state,
         }
     }

@@ -44,6 +44,12 @@ pub(super) struct Block<'p> {
     pub kind: BlockKind<'p>,
 }
 
+impl Block<'_> {
+    fn is_try(&self) -> bool {
+        matches!(self.kind, BlockKind::Try(_))
+    }
+}
+
 #[derive(Clone)]
 pub(super) enum BlockKind<'p> {
     Loop(Loop),
@@ -110,6 +116,9 @@ impl<'p> Interp<'p> {
     pub(super) fn leave(&mut self, how: Leave) -> Flow {
         if matches!(how, Leave::Raise(_)) {
             self.raised = self.raised.wrapping_add(1);
+            if !self.frames.iter().chain(&self.waiting).any(|frame| frame.blocks.iter().any(Block::is_try)) {
+                self.uncaught = self.uncaught.wrapping_add(1);
+            }
             if !self.is_caught() {
                 return Flow::Stopped;
             }

@@ -316,11 +316,11 @@ impl<'p> Interp<'p> {
         round: &mut dyn FnMut(&mut Self, Value) -> Flow,
     ) -> Flow {
         let (mark, id) = self.begin_loop(rounds);
-        let (mut alive, outer, before) = (true, self.context, self.exits.len());
+        let (mut alive, outer, before) = (true, self.context, self.left());
         for (at, item) in items.into_iter().enumerate() {
             if at > 0 {
                 self.context.carried = Some(self.heap.len());
-                self.doubt_round(outer, self.exits.len() > before);
+                self.doubt_round(outer, self.left() != before);
             }
             let flow = round(self, item);
             if flow == Flow::Next && !self.exits.iter().any(|exit| exit.to == id && matches!(exit.how, Leave::Continue))
@@ -376,6 +376,7 @@ impl<'p> Interp<'p> {
         // Where the loop ends by itself.
         let mut ended: Vec<Delta> = Vec::new();
         let (moments, outer, before) = (self.observer().moments(), self.context, self.exits.len());
+        let uncaught = self.uncaught;
         for round in 1.. {
             self.heap.undo(mark);
             if let Some(state) = &state {
@@ -394,7 +395,7 @@ impl<'p> Interp<'p> {
             if enters == Some(false) {
                 break;
             }
-            let left = self.exits.len() > before;
+            let left = self.left() != (before, uncaught);
             self.doubt_round(outer, state.is_some() && (left || enters != Some(true) && !certain));
             let flow = body(self);
             let (mut ends, recurs) = self.round_ends(flow, mark, id);
@@ -458,6 +459,11 @@ impl<'p> Interp<'p> {
         let met = self.meet(mark, &ended);
         self.heap.set_filling(filling);
         if met { Flow::Next } else { Flow::Stopped }
+    }
+
+    /// How many paths have left for a place further on, or ended the program.
+    fn left(&self) -> (usize, u32) {
+        (self.exits.len(), self.uncaught)
     }
 
     /// Begins a round; with `doubt`, one that may not happen although earlier ones did.
