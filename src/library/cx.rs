@@ -53,11 +53,13 @@ impl Cx<'_, '_> {
 
     /// A result that is a view of the tensor `of`: writes to one are seen in the other.
     pub(crate) fn view_of(&mut self, of: &Value, tensor: Tensor) -> Value {
-        let tensor = match of.as_obj() {
-            Some(id) => self.it.heap.share_memory(tensor, id),
-            None => tensor,
-        };
-        self.it.heap.tensor(tensor)
+        let Some(id) = of.as_obj() else { return self.it.heap.tensor(tensor) };
+        let tensor = self.it.heap.share_memory(tensor, id);
+        let view = self.it.heap.tensor(tensor);
+        if self.it.heap.is_overlapping(id) {
+            self.it.heap.note_overlapping(&view);
+        }
+        view
     }
 
     /// Reports that the library refuses this call.

@@ -16,8 +16,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Attrs, Data, Dict, Grad, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Sign, Size, Source, Suspended, Sym,
-    Symbol, Tensor, Value, sym,
+    Attrs, Data, Dict, Grad, Instance, Items, Iter, ObjId, PAYLOAD, Progress, Range, Sign, Size, Source, Suspended,
+    Sym, Symbol, Tensor, Value, sym,
 };
 pub(crate) use journal::Journal;
 pub(crate) use lacking::is_mark;
@@ -401,7 +401,15 @@ impl Heap {
 
     /// Replaces the facts about a tensor after it was written to in place; every view of the
     /// same memory loses what was known of its elements.
-    pub(crate) fn overwrite(&mut self, id: ObjId, facts: Tensor) {
+    pub(crate) fn overwrite(&mut self, id: ObjId, mut facts: Tensor) {
+        // What is written to one element is in others, too.
+        let uniform = facts.range.as_ref().is_some_and(|range| range.lo() == range.hi());
+        if self.is_overlapping(id) && !uniform {
+            facts.forget_values();
+        }
+        if self.is_perhaps_empty(&Value::Obj(id)) {
+            facts.range = facts.range.map(Range::only_bounds);
+        }
         self.touch_tensor(id, &facts);
         self.overwrite_one(id, facts);
     }
@@ -538,7 +546,6 @@ mod tests {
 
     #[test]
     fn a_write_makes_views_forget_their_elements() {
-        use crate::value::{Range, Tensor};
         let mut heap = Heap::new();
         let tensor = Tensor { range: Some(Range::attained(0.0, 3.0)), ..Tensor::default() };
         let base = heap.alloc(Data::Tensor(tensor.clone()));

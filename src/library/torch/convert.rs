@@ -104,7 +104,14 @@ fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: O
     }
     out.grad = result_grad(cx, &[("input", &input)], out.dtype);
     let moves = same_dtype == Some(false) || same_device == Some(false) || copies == Some(true);
-    if moves { fresh(cx, out) } else { cx.view_of(&value, out) }
+    if moves { fresh(cx, out) } else { itself_or_copy(cx, &value, out) }
+}
+
+/// The tensor itself or a copy of it: which of them is not known.
+fn itself_or_copy(cx: &mut Cx<'_, '_>, value: &Value, tensor: Tensor) -> Value {
+    let made = cx.view_of(value, tensor);
+    cx.it.heap.is_one_of(&made, std::slice::from_ref(value));
+    made
 }
 
 fn carry_bool(value: &Value) -> Option<bool> {
@@ -378,7 +385,7 @@ fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if input.grad == Grad::Leaf {
         return value;
     }
-    cx.view_of(&value, input)
+    itself_or_copy(cx, &value, input)
 }
 
 /// A copy of the same facts, or of their complex conjugates.

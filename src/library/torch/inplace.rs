@@ -185,6 +185,7 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
         _ if before.dtype.is_some_and(Dtype::is_integral) => Grad::Off,
         _ => Grad::Unknown,
     };
+    // It may be computed from what has been written already.
     if cx.it.heap.is_overlapping(id) {
         facts.forget_values();
     }

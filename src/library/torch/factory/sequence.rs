@@ -85,7 +85,12 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut out = options.tensor(Some(vec![Dim::new(size.clone(), cx.at())]), cx.at());
     counted(cx, &mut out, &size, (s, e, by));
-    finish(cx, b, out)
+    let made = finish(cx, b, out);
+    // As with `range`, unlike what a program reads: in some runs there may be no element.
+    if size.is_unknown() {
+        cx.it.heap.note_perhaps_empty(&made);
+    }
+    made
 }
 
 /// The elements of `arange`, or their bounds.

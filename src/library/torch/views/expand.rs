@@ -85,7 +85,12 @@ fn expand_to(cx: &mut Cx<'_, '_>, value: &Value, sizes: Option<Vec<Size>>) -> Va
         let skip = index.len().saturating_sub(from);
         index.iter().skip(skip).zip(&lengths).map(|(i, one)| if *one { 0 } else { *i }).collect()
     });
-    cx.view_of(value, out)
+    let stays = out.numel().equals(&input.numel()) == Some(true);
+    let view = cx.view_of(value, out);
+    if !stays {
+        cx.it.heap.note_overlapping(&view);
+    }
+    view
 }
 
 fn expand(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value]) -> Value {
