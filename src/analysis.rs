@@ -261,7 +261,7 @@ type Callers = FxHashMap<(Cow<'static, str>, Span), Vec<Span>>;
 
 type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 
-/// Sees everything that happens, and asks whoever has something to say.
+/// The observer of a run: it forwards interpreter events to contracts and rules.
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
@@ -274,8 +274,8 @@ struct Watcher<'p> {
     around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
     witnesses: bool,
-    /// The findings about calls that were refused and are not told of yet: rule and place, and
-    /// how many calls had been refused then.
+    /// The findings about refused calls that are not reported yet: rule and place, and the number
+    /// of refused calls at that time.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     /// The calls that led to findings about a call, innermost first.
     callers: RefCell<Callers>,
@@ -286,7 +286,7 @@ struct Watcher<'p> {
 }
 
 impl Watcher<'_> {
-    /// Ends the analysis here and now, where nobody waits for it any more.
+    /// Cancels the analysis if nobody waits for its result any more.
     fn give_up(&self) {
         if self.cancelled.is_some_and(|cancelled| cancelled()) {
             panic::resume_unwind(Box::new(Cancelled));

@@ -31,7 +31,7 @@ pub(crate) const CONFIG_FILES: [&str; 3] = [".torchvet.toml", "torchvet.toml", "
 pub(crate) enum Origin {
     /// A file, with its text.
     File(PathBuf, String),
-    /// `--config 'key = value'`, with its text.
+    /// The text of `--config 'key = value'`.
     Inline(String),
     /// The other flags.
     CommandLine,

@@ -13,7 +13,7 @@ use crate::syntax::ast::{
 use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
-/// What a contract found.
+/// The result of a contract.
 pub(super) struct Finding {
     /// Which statement failed: `require` is an error where the page says so.
     pub statement: Statement,

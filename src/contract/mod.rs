@@ -30,7 +30,7 @@ struct Contract {
 
 /// The compiled contracts of all pages, by the function that they check.
 pub(crate) struct Contracts {
-    #[expect(clippy::struct_field_names, reason = "all of them: the other fields find one")]
+    #[expect(clippy::struct_field_names, reason = "`contracts` is the list, the other fields are indices into it")]
     contracts: Vec<Contract>,
     by_path: FxHashMap<Sym, Vec<usize>>,
     by_rejection: FxHashMap<&'static str, usize>,

@@ -72,7 +72,7 @@ pub(super) fn rejected(page: &Page, rejection: Rejection) -> Diagnostic {
     }
 }
 
-/// Where the facts of a finding come from.
+/// The origins of the facts of a finding.
 fn cause(labels: &[Label]) -> Vec<Span> {
     let mut places: Vec<Span> = labels.iter().map(|label| label.span).collect();
     places.sort();

@@ -173,7 +173,7 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
     Some(out)
 }
 
-/// What a change of the grid of pixels does to their values; what comes in from outside is zero.
+/// The effect of a geometric transform on the values of pixels; pixels from outside are zero.
 fn resample(cx: &Cx<'_, '_>, object: &Value, out: &mut Tensor, mask: bool) {
     let chosen = cx.attr(object, if mask { "mask_interpolation" } else { "interpolation" }).as_int();
     out.past = match chosen {

@@ -98,7 +98,7 @@ pub(super) enum Store {
     Labels,
     /// Files in folders by class: `targets`, `samples`, `imgs`.
     Folder,
-    /// None that a script would use.
+    /// No attribute that a script would use.
     #[default]
     Hidden,
 }
@@ -142,7 +142,7 @@ impl ImageModels {
     }
 }
 
-/// How many classes pretrained weights have.
+/// The number of classes of pretrained weights.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Classes {
@@ -178,7 +178,7 @@ pub(super) struct Stem {
 pub(super) struct Head {
     pub attribute: String,
     pub layers: Layers,
-    /// Of `Layers::Wide`: the features between its linear layers.
+    /// For `Layers::Wide`: the features between its linear layers.
     pub hidden: Option<i64>,
 }
 
@@ -234,7 +234,7 @@ pub(super) struct Transformers {
     pub families: BTreeMap<String, Family>,
 }
 
-/// What a checkpoint's name tells.
+/// The facts that a checkpoint's name determines.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Checkpoint {
@@ -257,7 +257,7 @@ pub(super) struct Family {
     pub defaults: Option<Defaults>,
 }
 
-/// What a base model gives.
+/// The outputs of a base model.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BaseOutput {
@@ -276,7 +276,7 @@ pub(super) struct Defaults {
     pub positions: i64,
 }
 
-/// What is known of the tokenizers of a family.
+/// The facts of the tokenizers of a family.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Tokenizer {

@@ -1,4 +1,4 @@
-//! Answers the interpreter's questions from the table.
+//! Answers the interpreter's requests from the tables.
 
 use super::cx::Cx;
 use super::refusal::refuse_arguments;
@@ -43,8 +43,8 @@ impl Libraries {
     }
 }
 
-/// What stands for the result of a refused call: nothing is known of it, and its device is
-/// its own, so that whatever it meets cannot fix it.
+/// The result of a refused call: unknown, with a device symbol of its own, so that other tensors do
+/// not determine its device.
 fn after_refusal(it: &mut Interp<'_>) -> Tensor {
     let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
     Tensor { device: Some(device), ..Tensor::default() }

@@ -94,7 +94,7 @@ fn parse(side: &str) -> Option<Vec<Part>> {
     group.is_none().then_some(out)
 }
 
-/// What einops refuses in a pattern, whatever the tensor is.
+/// The mistakes in a pattern that einops refuses for every tensor.
 fn fault(kind: &str, pattern: &str, given: &[&str], open: bool) -> Option<String> {
     let Some((left, right)) = pattern.split_once("->") else { return Some("has no `->`".to_owned()) };
     let names = |side: &str| {

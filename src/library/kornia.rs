@@ -69,7 +69,7 @@ const WARPS: &[(&str, &str)] = &[
 const AUGMENTATIONS: &str = "RandomRotation RandomAffine RandomPerspective RandomElasticTransform RandomResizedCrop \
                              Resize RandomThinPlateSpline RandomFisheye RandomTranslate RandomShear";
 
-/// What is moved keeps its kind; where lengths change is not followed.
+/// The result keeps the kind of its input; changes of size are not modelled.
 fn moved(cx: &mut Cx<'_, '_>, mut out: Tensor, interpolation: &Value, same_size: bool) -> Value {
     let at = cx.at();
     let name = interpolation.as_str().or_else(|| interpolation.as_path().and_then(|p| p.rsplit('.').next()));

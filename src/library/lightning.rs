@@ -125,7 +125,7 @@ pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     }
 }
 
-/// What is done with the loss that a training step returns.
+/// Handles the loss that a training step returns.
 fn backward(cx: &mut Cx<'_, '_>, model: &Value, result: &Value) {
     let span = cx.span;
     if cx.attr(model, "automatic_optimization").as_bool() == Some(false) {

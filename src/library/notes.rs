@@ -16,7 +16,7 @@ pub(crate) const WORKER: Topic = Topic::new("forked worker");
 /// The current code runs in a worker process of any start method, which has its own copy of the
 /// dataset.
 pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
-/// Of an optimizer, its parameters as a list.
+/// A note of an optimizer: its parameters as a list.
 pub(crate) const PARAMETERS: Topic = Topic::new("parameters");
-/// Of a module and a name, that it is registered as a buffer, and whether it is saved.
+/// A note of a module about a name: it is a buffer, and whether it is saved.
 pub(crate) const BUFFER: Topic = Topic::new("buffer");

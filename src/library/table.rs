@@ -10,7 +10,7 @@ use super::signatures;
 use crate::python::{Args, Bound, Sig};
 use crate::value::{Dtype, ObjId, Sym, Type, Value, dotted, sym};
 
-/// What a function does: its arguments, bound, to its result.
+/// The model of a function: from its bound arguments to its result.
 pub(super) type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
 
 /// A function or method of a library.
@@ -49,9 +49,9 @@ fn numpy_names(args: &Args) -> Option<Args> {
     renamed.kw.iter().zip(&args.kw).any(|((new, _), (old, _))| new != old).then_some(renamed)
 }
 
-/// What `Class(…)` does beyond making the instance.
+/// The effect of `Class(…)` besides creating the instance.
 pub(super) type Init = fn(&mut Cx<'_, '_>, ObjId, &Bound);
-/// What `instance(…)` does.
+/// The effect of `instance(…)`.
 pub(super) type Invoke = fn(&mut Cx<'_, '_>, &Value, Args) -> Option<Value>;
 /// An attribute that is computed; methods need none: they are found in the table.
 pub(super) type Attribute = fn(&mut Cx<'_, '_>, &Value, Sym) -> Option<Value>;
@@ -108,7 +108,7 @@ pub(crate) struct Table {
     /// Paths that are the same library under another name: `np` style prefixes are not
     /// needed here, but `torch.functional.` → `torch.` is.
     prefixes: Vec<(&'static str, &'static str)>,
-    /// Where classes of other libraries are, from which those of this table derive.
+    /// The table of the base classes of this table's classes.
     below: Option<&'static LazyLock<Table>>,
     /// What was registered by [`Table::listed`] and is not listed.
     pub unlisted: Vec<String>,

@@ -10,7 +10,7 @@ use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, sym};
 /// The name of the shape of an unknown value that will be unpacked.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
 
-/// Where a property keeps the function that sets it.
+/// The attribute of a property with its setter function.
 pub(super) const SETTER: &str = "__setter__";
 
 pub(super) fn unknown_shape(of: Value) -> Value {
@@ -305,7 +305,7 @@ impl<'p> Interp<'p> {
         None
     }
 
-    /// Of a property: the function behind `@name.setter`, or `None` where there is none.
+    /// The setter of a property, from `@name.setter`, or `None` where there is none.
     fn property(&self, object: &Value, name: Sym) -> Option<Option<Value>> {
         let property = self.user_method(object, name.as_str())?;
         match self.heap.get(property.as_obj()?) {
@@ -316,7 +316,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What `object.__setattr__` does.
+    /// The effect of `object.__setattr__`.
     pub(super) fn set_plainly(&mut self, object: &Value, name: Sym, value: Value, span: Span) {
         let library = self.library;
         let classes = self.native_classes(object);

@@ -11,11 +11,11 @@ use crate::value::{Data, Items, Iter, Key, ObjId, Value, same};
 /// The most rounds beyond the original number of elements that are run one by one.
 const MORE: usize = 24;
 
-/// The lists that a loop goes over, as they were before it.
+/// The lists that a loop iterates over, in their state before the loop.
 pub(super) type Sources = Vec<(ObjId, Rc<Data>)>;
 
 impl<'p> Interp<'p> {
-    /// The list that a loop goes over, where the program has a name for it.
+    /// The list that a loop iterates over, if the program has a name for it.
     pub(super) fn changing(&self, iterable: &Value, stmt: &StmtFor) -> Option<ObjId> {
         let id = iterable.as_obj().filter(|id| matches!(self.heap.get(*id), Data::List(_)))?;
         matches!(&*stmt.iter, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_)).then_some(id)

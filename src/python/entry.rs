@@ -160,7 +160,7 @@ impl<'p> Interp<'p> {
         names
     }
 
-    /// Those that the methods of one class assign.
+    /// The attributes of `self` that the methods of one class assign.
     fn attributes_set_by(&mut self, class: ObjId) -> Rc<[Sym]> {
         if let Some(names) = self.stored.get(&class) {
             return names.clone();

@@ -35,7 +35,7 @@ pub(super) enum Body<'p> {
     Expression(&'p ExprGenerator),
 }
 
-/// A body with the file it stands in.
+/// A body with its file.
 #[derive(Clone)]
 pub(super) struct Code<'p> {
     pub file: FileId,
@@ -165,15 +165,15 @@ pub(crate) struct Interp<'p> {
     pub(super) defined: Vec<ObjId>,
     /// The scopes of lazily executed modules.
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
-    /// The names of such modules that are being bound, innermost last.
+    /// The names of lazily executed modules that are being bound, innermost last.
     pub(super) demands: Vec<(ObjId, Sym)>,
     /// The files of these modules.
     pub(super) foreign: FxHashSet<FileId>,
     pub(super) meter: Meter,
     /// The number of refused calls, and the place of the last.
     pub refused: (u32, Option<Span>),
-    /// How many undecided branches the last of them stood in, and how many paths had left by then
-    /// for a place further on.
+    /// The number of undecided branches around the last refused call, and the number of paths that
+    /// had left blocks before it.
     pub(super) refused_in: (u32, usize),
     /// Calls that went well inside functions: see [`Certainty`](super::Certainty).
     pub passed: FxHashSet<Span>,
@@ -320,8 +320,8 @@ impl<'p> Interp<'p> {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
-    /// Of a loop's second round that is being shown: a number for it, and how many loops are
-    /// open here. `None` elsewhere, and where not every round comes here.
+    /// During the replay of a loop's second round: its number, and the number of loops around it.
+    /// `None` elsewhere, and in code that not every round reaches.
     pub(crate) fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.context.carried.filter(|_| self.second_round())?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops().last())?;
@@ -330,7 +330,8 @@ impl<'p> Interp<'p> {
         itself.then(|| (shown, self.open_loops()))
     }
 
-    /// `n`, where what is run stands under a condition that holds in every `n`th round; the condition.
+    /// `n` and the condition, if the current code runs under a condition that holds in every `n`th
+    /// round.
     pub(crate) fn every(&self) -> Option<(i64, Span)> {
         let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
         arms.into_iter().find_map(|arm| match arm {

@@ -27,7 +27,7 @@ pub(super) type BlockId = u32;
 
 /// A path that has left some blocks.
 pub(super) struct Exit {
-    /// Where it goes on.
+    /// The block or call where it goes on.
     pub to: BlockId,
     pub how: Leave,
     /// The changes of the heap since that block's mark.
@@ -62,7 +62,7 @@ pub(super) enum BlockKind<'p> {
     Try(Catches),
 }
 
-/// What a `try` does with an exception.
+/// How a `try` handles an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Catches {
     All,
@@ -77,9 +77,9 @@ pub(super) struct Loop {
     pub undecided: u32,
     /// A later round of it is being replayed for the observer.
     pub shown: bool,
-    /// Where `continue` goes: the beginning of the present round.
+    /// The target of `continue`: the current round.
     pub round: Mark,
-    /// The generator that it goes over, by its place among those that wait.
+    /// The generator that it iterates over, by its index among the waiting generators.
     pub generator: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
-//! What the interpreter asks of libraries, and what it tells whoever watches: it knows no
-//! torch itself.
+//! The interfaces between the interpreter, libraries and observers. The interpreter itself does not
+//! know torch.
 
 use super::{Args, Bound, Interp};
 use crate::syntax::Span;
@@ -36,8 +36,8 @@ pub(crate) enum UnaryOp {
     Invert,
 }
 
-/// Everything that is known of libraries. Answers of `None` mean "not mine": the
-/// interpreter goes on to Python's own meaning, or to unknown.
+/// All knowledge about libraries. `None` means that no library handles the request: the interpreter
+/// uses Python's own meaning, or unknown.
 pub(crate) trait Library: Sync {
     /// The value of `path.name`, where `path` is a module, class or enum: a constant, or a
     /// canonical path.
@@ -80,11 +80,11 @@ pub(crate) trait Library: Sync {
     /// `object(…)` for an instance of `class`.
     fn invoke(&self, it: &mut Interp<'_>, class: Sym, object: &Value, args: Args, span: Span) -> Option<Value>;
 
-    /// The class of a value that is no instance, such as a tensor: its methods are asked
-    /// for under that path.
+    /// The class of a value that is not an instance, such as a tensor: its methods are looked up
+    /// under that path.
     fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym>;
 
-    /// Whether a value that is no instance, such as a tensor, is one of a class.
+    /// Whether a value that is not an instance, such as a tensor, is one of a class.
     fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool>;
 
     /// `object.name = value` on an instance of `class`; `false` leaves it to Python.
@@ -111,11 +111,11 @@ pub(crate) trait Library: Sync {
     /// `object[index] = value`; `false` leaves it to Python.
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool;
 
-    /// What `for x in object` yields.
+    /// The elements of `for x in object`.
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items>;
 
-    /// What the last round of `for x in object` gets, where a last one certainly comes and is
-    /// not like the others.
+    /// The element of the last round of `for x in object`, if there certainly is one and it differs
+    /// from the others.
     fn last(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value>;
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value>;
@@ -128,18 +128,17 @@ pub(crate) trait Library: Sync {
     /// The end of the `with` block.
     fn exit(&self, it: &mut Interp<'_>, object: &Value);
 
-    /// An instance is now in the hands of code that cannot be seen: a model may be moved to
-    /// any device.
+    /// An instance escapes to unseen code, which may move a model to any device.
     fn escaped(&self, it: &mut Interp<'_>, object: &Value);
 
-    /// An instance whose methods are looked at without a caller: the program has put it wherever
-    /// it trains.
+    /// An instance whose methods are analysed without a caller: it is on whatever device the
+    /// program trains on.
     fn moved(&self, it: &mut Interp<'_>, object: &Value);
 
-    /// Code that cannot be seen may have written to an instance of a library's class, or to a tensor.
+    /// Unseen code may have written to an instance of a library's class, or to a tensor.
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId);
 
-    /// An attribute is set on something of which nothing is known, or a method of it called.
+    /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
     /// What is wrong with a name of a library's module or class that does not exist.
@@ -148,8 +147,8 @@ pub(crate) trait Library: Sync {
     /// What is wrong with an attribute that a value of a known type does not have.
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 
-    /// The exception after which the process can do nothing more with the device: its class, the
-    /// builtin classes that it derives from, and what it says.
+    /// The exception after which the process cannot use the device any more: its class, its builtin
+    /// base classes, and its message.
     fn fatal(&self) -> (Sym, &[&str], &str);
 
     /// A value for a parameter of which a function reads this (an attribute's name, and whether
@@ -158,7 +157,7 @@ pub(crate) trait Library: Sync {
     fn used(&self, it: &mut Interp<'_>, uses: &[(&str, bool)], receiver: Option<&Value>, method: &str)
     -> Option<Value>;
 
-    /// What is known of a parameter from its annotation.
+    /// The facts of a parameter from its annotation.
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
 }
 
@@ -175,13 +174,13 @@ pub(crate) enum RejectKind {
     Rank,
     /// A `dim` argument outside the tensor's dimensions.
     Dim,
-    /// Another argument with a value that is refused.
+    /// Another argument whose value is refused.
     Value,
     /// A constant index past the end.
     Index,
-    /// Elements that do not lie in memory as the operation needs them.
+    /// Elements whose memory layout the operation does not support.
     Layout,
-    /// Values that are not where the host can read them.
+    /// Values that the host cannot read.
     Host,
     /// A name that a module or a value lacks.
     Name,
@@ -211,13 +210,12 @@ impl RejectKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Rejection {
     pub kind: RejectKind,
-    /// What is wrong, with the values spelled out: `mat1 is [4, 3], mat2 is [4, 2]: 3 and 4
-    /// must be equal`.
+    /// What is wrong, with the values: `mat1 is [4, 3], mat2 is [4, 2]: 3 and 4 must be equal`.
     pub message: String,
-    /// The facts that clash, with where they come from.
+    /// The conflicting facts, with their origins.
     pub reads: Vec<(String, Origin)>,
     pub span: Span,
-    /// What is taken for granted: `None` where the call fails in every run.
+    /// The assumption of the rejection: `None` if the call fails in every run.
     pub assumed: Option<&'static str>,
 }
 
@@ -233,12 +231,12 @@ pub(crate) struct CommandOption<'a> {
     pub choices: &'a [Value],
 }
 
-/// Whoever watches the program run: contracts, rules, the list of facts.
+/// An observer of the run: contracts, rules, the list of facts.
 pub(crate) trait Observer {
     /// A library function is about to be called with these arguments.
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span);
 
-    /// Whether calls of this function of the program are to be announced.
+    /// Whether the observer wants calls of this function of the program.
     fn watches(&self, path: Sym) -> bool;
 
     /// A library refuses a call.
@@ -256,19 +254,19 @@ pub(crate) trait Observer {
     /// A statement-level event that rules about order want to see.
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>);
 
-    /// An option of the command line that nobody has given is read: the value that it is to have
-    /// in this run, if not its default.
+    /// A command-line option that was not given is read: the value that it has in this run, if not
+    /// its default.
     fn option(&self, it: &mut Interp<'_>, option: &CommandOption<'_>) -> Option<Value>;
 
-    /// How many things have happened so far of which the order matters. A loop in which it
-    /// grows is shown as it runs in its second round, too: see [`Interp::second_round`].
+    /// The number of events so far whose order matters. A loop in which it grows is shown as it
+    /// runs in its second round, too: see [`Interp::second_round`].
     fn moments(&self) -> u32;
 }
 
 /// What happens in the interpreted program besides calls of library functions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event<'a> {
-    /// `os.environ[name] = value` and its look-alikes.
+    /// `os.environ[name] = value` and similar statements.
     SetEnv { name: &'a str, value: &'a Value, span: Span },
     /// A library is imported.
     Import { path: Sym, span: Span },
@@ -281,7 +279,7 @@ pub(crate) enum Event<'a> {
     ReadAttribute { object: ObjId, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
-    /// A library made a tensor of another's attribute.
+    /// A library created a tensor from an attribute of another one.
     Viewed { object: ObjId, result: ObjId, name: Sym, span: Span },
     /// A library wrote what it computed, `result`, into an object that exists.
     Written { object: ObjId, result: &'a Value, span: Span },
@@ -289,11 +287,11 @@ pub(crate) enum Event<'a> {
     Iterated { object: ObjId, span: Span },
     /// `object.name(…)`, where the program defines the method and the name is written out.
     Method { object: ObjId, name: Sym, span: Span },
-    /// Something of this name is called, or assigned to, of which nothing is known.
+    /// An unknown function of this name is called, or an unknown attribute of this name is set.
     Unseen { name: Sym, span: Span },
-    /// A value is now in the hands of code that cannot be seen.
+    /// A value escapes to unseen code.
     Escaped { value: &'a Value },
-    /// Python itself asks a value what it is, as `print` and conditions do.
+    /// Python itself reads a value, as `print` and conditions do.
     Read { value: &'a Value, how: &'static str, span: Span },
     /// A tensor is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },

@@ -27,7 +27,7 @@ pub(super) fn binop(op: Operator) -> BinOp {
     }
 }
 
-/// The method by which a class overloads an operator, and its reflected twin.
+/// The method by which a class overloads an operator, and its reflected counterpart.
 pub(super) fn dunder(op: BinOp) -> (&'static str, &'static str) {
     match op {
         BinOp::Add => ("__add__", "__radd__"),
@@ -548,7 +548,7 @@ fn less(a: &Value, b: &Value) -> Option<bool> {
     a.as_size()?.less(&b.as_size()?)
 }
 
-/// Arithmetic on integers of which the range is known, or that of one.
+/// Arithmetic on integers, if the range of at least one is known.
 fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     let (x, y) = match (left, right) {
         (Value::Ranged(x), other) => (&x.range, other.int_range()?.0),
@@ -586,7 +586,7 @@ fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     })
 }
 
-/// Arithmetic of a number of which the range is known with one that is known: a float.
+/// Arithmetic of a number with a known range and a known number; the result is a float.
 fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     let ((x, at), (y, _)) = (left.range()?, right.range()?);
     let range = match (op, left.as_f64(), right.as_f64()) {

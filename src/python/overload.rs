@@ -83,7 +83,8 @@ impl Interp<'_> {
         Some(self.call(&method, Args::positional(args, span), span))
     }
 
-    /// `object.__setattr__(self, name, value)` and its like: what they do to the instance itself.
+    /// `object.__setattr__(self, name, value)` and similar methods: their effect on the instance
+    /// itself.
     pub(super) fn plain_attribute(&mut self, method: &str, args: &Args, span: Span) -> Option<Value> {
         let values: Vec<&Value> = args.pos.iter().map(|a: &Arg| &a.value).collect();
         Some(match (method, values.as_slice()) {

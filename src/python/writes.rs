@@ -9,7 +9,7 @@ use crate::value::{Sym, sym};
 /// A name, and the attributes that are read from it: `self.cache`.
 pub(super) type Place = Vec<Sym>;
 
-/// What a function's body writes outside of itself.
+/// The writes of a function's body outside of itself.
 #[derive(Default)]
 pub(super) struct Writes {
     /// The parameters that arguments without a name go to.

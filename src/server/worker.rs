@@ -131,7 +131,7 @@ impl Worker {
         }
     }
 
-    /// Works until nobody can send tasks any more.
+    /// Processes tasks until all senders are gone.
     pub(super) fn run(mut self) {
         loop {
             let idle = self.queue.is_empty() && self.asks.is_empty();
@@ -156,7 +156,7 @@ impl Worker {
         }
     }
 
-    /// Takes the pending messages; false if nobody can send any more.
+    /// Takes the pending messages; false if all senders are gone.
     fn take_all(&mut self) -> bool {
         loop {
             match self.tasks.try_recv() {

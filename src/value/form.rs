@@ -45,7 +45,7 @@ pub(crate) struct TensorForm {
 }
 
 impl TensorForm {
-    /// A tensor of which nothing is known.
+    /// A tensor without known facts.
     pub(crate) fn unknown() -> TensorForm {
         TensorForm {
             numpy: false,

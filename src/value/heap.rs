@@ -388,7 +388,7 @@ impl Heap {
         }
     }
 
-    /// Makes `view` share the memory of `of`: what is written to one changes the other.
+    /// Makes `view` share the memory of `of`: a write to one changes the other.
     pub(crate) fn share_memory(&self, mut view: Tensor, of: ObjId) -> Tensor {
         let base = match self.get(of) {
             Data::Tensor(tensor) => tensor.base.unwrap_or(of),
@@ -399,8 +399,8 @@ impl Heap {
         view
     }
 
-    /// Replaces the facts about a tensor after it was written to in place; every view of the
-    /// same memory loses what was known of its elements.
+    /// Replaces the facts about a tensor after it was written to in place; every view of the same
+    /// memory loses the facts of its elements.
     pub(crate) fn overwrite(&mut self, id: ObjId, mut facts: Tensor) {
         // What is written to one element is in others, too.
         let uniform = facts.range.as_ref().is_some_and(|range| range.lo() == range.hi());
@@ -438,8 +438,8 @@ impl Heap {
         }
     }
 
-    /// Changes what is known of a tensor without its memory having been written to
-    /// (`requires_grad_`, a module moved to a device, a check that narrows).
+    /// Changes the facts of a tensor without a write to its memory (`requires_grad_`, a module
+    /// moved to a device, a check that narrows).
     pub(crate) fn update_tensor(&mut self, id: ObjId, change: impl FnOnce(&mut Tensor)) {
         if let Data::Tensor(tensor) = self.get_mut(id) {
             change(tensor);

@@ -9,8 +9,8 @@ use super::{Among, Data, Heap, Items, Met, Partial, Ranged, State, Taken, Type, 
 
 pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
-/// The join of two values. With `widen`, numbers that differ lose even their bounds, and texts
-/// what they are one of: each chain of joins soon ends.
+/// The join of two values. With `widen`, numbers that differ lose even their bounds, and strings
+/// their sets of possible values, so that every chain of joins is short.
 pub(crate) fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
     join_at(heap, a, b, widen, DEPTH)
 }

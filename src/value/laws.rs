@@ -68,13 +68,13 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(any::<u8>(), 0..240)
 }
 
-/// What the heap holds in a state, less what is no longer known.
+/// The contents of the heap in a state, without unknown values.
 fn shown(heap: &Heap, world: &World) -> Vec<Rc<Data>> {
     let now = |id| heap.tensor_now(id).map(|tensor| Rc::new(Data::Tensor(tensor.into_owned())));
     world.all().map(|id| now(id).unwrap_or_else(|| heap.share(id))).to_vec()
 }
 
-/// A value with what it holds, for a message.
+/// A value with its contents, for a message.
 fn seen(heap: &Heap, value: &Value) -> String {
     match value {
         Value::Obj(id) => format!("{id:?}: {:?}", heap.get(*id)),

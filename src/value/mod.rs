@@ -120,7 +120,7 @@ pub(crate) struct Ranged {
     /// Whether it takes every value of the range, and not just some: an index, not a label.
     /// Of a float: that it cannot be NaN.
     pub dense: bool,
-    /// Where it ends a slice: how far behind the slice's start.
+    /// For the end of a slice: its distance from the slice's start.
     pub span: Option<Size>,
     pub at: Origin,
 }

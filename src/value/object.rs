@@ -85,7 +85,7 @@ pub(crate) struct Dict {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     pub vars: Attrs,
-    /// Where a name is looked up next.
+    /// The scope in which a name is looked up next.
     pub parent: Option<ObjId>,
 }
 
@@ -114,12 +114,11 @@ pub(crate) struct UserClass {
     pub attrs: Attrs,
     /// Fields of a dataclass, in order.
     pub fields: Option<Vec<Sym>>,
-    /// A decorator, metaclass or base of which nothing is known may have added members.
+    /// An unknown decorator, metaclass or base may have added members.
     pub open: bool,
 }
 
-/// The attribute under which an instance of a subclass of `dict` or `list` keeps what it
-/// holds as such.
+/// The attribute under which an instance of a subclass of `dict` or `list` stores its entries.
 pub(crate) const PAYLOAD: &str = "<items>";
 
 /// An instance of a class of the program or of a library.
@@ -164,7 +163,7 @@ pub(crate) enum Progress {
     Done,
 }
 
-/// What suspended code is.
+/// The kind of suspended code.
 #[derive(Debug)]
 pub(crate) enum Source {
     /// The call of a generator function or of a coroutine function.
@@ -174,7 +173,7 @@ pub(crate) enum Source {
         first: Option<Value>,
         call: Span,
     },
-    /// A generator expression: where it stands, and what its first loop goes over.
+    /// A generator expression: its place, and the iterable of its first loop.
     Expression {
         code: CodeId,
         scope: ObjId,

@@ -72,7 +72,7 @@ impl Range {
         Range { epoch: true, ..Range::attained(lo, hi) }
     }
 
-    /// What one sample of data with these values holds: any of them, and over a pass each.
+    /// The range of one sample of data with these values: any of them, and each over a pass.
     pub(crate) fn of_sample(self) -> Range {
         Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
     }
@@ -91,7 +91,7 @@ impl Range {
         Range { uneven: row.uneven.clone().and(known).or(row.uneven.clone()), ..row }
     }
 
-    /// The values of rows of which each column is known apart.
+    /// The range of rows whose columns have known ranges.
     pub(crate) fn by_column(self, columns: Vec<Range>) -> Range {
         Range { uneven: Some(columns.into()), ..self }
     }

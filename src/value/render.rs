@@ -190,7 +190,7 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
     }
 }
 
-/// What is known of a tensor, with the place that made it so.
+/// The facts of a tensor, with their origins.
 pub(crate) fn origins(heap: &Heap, value: &Value) -> Vec<(&'static str, Span)> {
     let Some(tensor) = heap.tensor_of(value) else { return Vec::new() };
     let all = [

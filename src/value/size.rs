@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Sym;
 
-/// What is known of the sign of a symbol.
+/// The known sign of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sign {
     /// A length of data: assumed to be at least 1, because programs expect data.
@@ -55,7 +55,7 @@ impl Poly {
         self.terms.iter().flat_map(|(symbols, _)| symbols.iter().copied())
     }
 
-    /// Its value where each symbol is a number.
+    /// Its value, given a number for each symbol.
     pub(crate) fn value(&self, of: impl Fn(Symbol) -> i64) -> Option<i64> {
         self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
             let product = symbols.iter().try_fold(*factor, |product, symbol| product.checked_mul(of(*symbol)))?;

@@ -16,7 +16,7 @@ use crate::value::{
 /// Elements are followed one by one up to this many.
 pub(super) const MOST_DATA: usize = 4096;
 
-/// What `np.asarray(value)` would be; `None` where the value is not known.
+/// The result of `np.asarray(value)`; `None` where the value is not known.
 pub(crate) fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     let path = cx.path.as_str();
     if path.strip_prefix("numpy.").is_some_and(|name| CONVERTING.contains(&name)) {

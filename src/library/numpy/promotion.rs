@@ -135,7 +135,8 @@ pub(super) fn floating(dtype: Dtype) -> Dtype {
     }
 }
 
-/// What a function like `sqrt` makes of small integers: the smallest float that holds them.
+/// The result dtype of a function like `sqrt` for small integers: the smallest float that holds
+/// them.
 pub(super) fn unary_floating(dtype: Dtype) -> Dtype {
     match dtype {
         Dtype::Bool | Dtype::Int8 | Dtype::Uint8 => Dtype::Float16,

@@ -138,8 +138,8 @@ fn cumulative(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The shape of what is computed along an axis of the array: without one it is flattened, and a
-/// scalar becomes an array of one element.
+/// The shape of a computation along an axis of the array: without an axis, the array is flattened,
+/// and a scalar becomes an array of one element.
 fn along_axis(a: Tensor, b: &Bound, at: Option<crate::syntax::Span>) -> Option<Vec<Dim>> {
     let flat = b.get("axis").is_none() || a.rank() == Some(0);
     if flat { Some(vec![Dim::new(a.numel(), at)]) } else { a.shape }

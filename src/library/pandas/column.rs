@@ -134,7 +134,7 @@ fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(x) if x.is_nan())
 }
 
-/// What a loop over the elements of a Series yields, and what `tolist` gives.
+/// The elements of a loop over a Series, and of `tolist`.
 pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
     let dtype = of.array.dtype;
     let integral = dtype.is_some_and(|d| d.is_integral() && d != Dtype::Bool);

@@ -28,11 +28,11 @@ const REST: &str = "<rest>";
 /// The largest number of elements that are followed one by one.
 pub(super) const MOST_ITEMS: usize = 4096;
 
-/// What is known of a Series.
+/// The facts of a Series.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
-    /// Its values as an array of numpy; without a dtype where they are texts, categories, or
-    /// may hold something missing.
+    /// Its values as a numpy array; without a dtype if they are strings or categories, or if some
+    /// may be missing.
     pub array: Tensor,
     /// The elements, if they are not numbers: a tuple of all, or else their join.
     pub items: Value,
@@ -46,7 +46,7 @@ pub(crate) struct Series {
     pub index: Value,
 }
 
-/// What is known of a frame.
+/// The facts of a frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     pub rows: Size,
@@ -190,7 +190,7 @@ pub(super) fn series(cx: &Cx<'_, '_>, value: &Value) -> Option<Series> {
     })
 }
 
-/// The array that holds the values of a Series: what is written to it is written to the Series.
+/// The array with the values of a Series: a write to it is a write to the Series.
 pub(super) fn memory(cx: &Cx<'_, '_>, value: &Value) -> Value {
     cx.attr(value, ARRAY)
 }
@@ -380,7 +380,7 @@ pub(crate) fn forget(it: &mut Interp<'_>, id: ObjId) {
     }
 }
 
-/// The array that numpy makes of a Series or frame.
+/// The array that numpy creates from a Series or frame.
 pub(crate) fn as_array(cx: &Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     match series(cx, value) {
         Some(series) => Some(series.array),

@@ -290,7 +290,7 @@ fn located_rows(cx: &mut Cx<'_, '_>, from: &Value, rows: &Value, by_position: bo
     }
 }
 
-/// Whether the rows are counted from 0.
+/// Whether the row labels count from 0.
 fn is_counted(cx: &Cx<'_, '_>, object: &Value) -> bool {
     match (frame(cx, object), series(cx, object)) {
         (Some(have), _) => aligned(&have.index, &counted(&have.rows)),
@@ -351,7 +351,7 @@ fn overwrite(cx: &mut Cx<'_, '_>, object: &Value, value: &Value) {
     put_series(cx, object, out);
 }
 
-/// A Series of which some elements are now this value.
+/// A Series after some elements were set to this value.
 fn mixed(cx: &mut Cx<'_, '_>, have: &Series, value: &Value) -> Series {
     let new = crate::library::numpy::as_array(cx, value).or_else(|| as_array(cx, value));
     let keeps = |dtype: Dtype, new: Dtype| match (dtype, new) {

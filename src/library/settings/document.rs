@@ -108,7 +108,7 @@ pub(super) fn json(text: &str) -> Option<Node> {
 /// A list or map that is being read.
 struct Open {
     node: Node,
-    /// Of a map: the key whose value comes next.
+    /// For a map: the key of the next value.
     key: Option<Node>,
     anchor: usize,
     /// The entries of `<<`: the map's own entries take precedence.

@@ -12,8 +12,8 @@ use crate::python::{Args, Bound, CommandOption};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
-/// Where a parser keeps the values by destination; a destination that an option has, and not
-/// only `set_defaults`, is there a second time as a tuple, with how the option is declared.
+/// The attribute with a parser's values by destination. A destination of an option, not only of
+/// `set_defaults`, has a second entry: a tuple with the option's declaration.
 const VALUES: &str = "_values";
 
 const PARSER: &str = "argparse.ArgumentParser";
@@ -203,7 +203,7 @@ fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Valu
     })
 }
 
-/// What is known of an option that must be given.
+/// The value of a required option.
 fn of_type(kind: &Value) -> Value {
     match kind {
         Value::None => Value::Any(Type::Str),

@@ -120,7 +120,7 @@ fn memoized(cx: &mut Cx<'_, '_>, function: &Value, size: &Value) -> Value {
     Value::Obj(cx.it.heap.alloc(Data::Function(function)))
 }
 
-/// A wrapper under the name of what it wraps.
+/// A wrapper with the name of the wrapped function.
 fn named_as(cx: &mut Cx<'_, '_>, wrapper: &Value, wrapped: &Value) -> Value {
     let span = cx.span;
     let name = cx.it.try_getattr(wrapped, sym("__name__"), span).unwrap_or(Value::Any(Type::Str));
@@ -133,7 +133,7 @@ fn named_as(cx: &mut Cx<'_, '_>, wrapper: &Value, wrapped: &Value) -> Value {
     wrapper.clone()
 }
 
-/// What `itemgetter` and `attrgetter` make: a function that still needs its argument.
+/// The result of `itemgetter` and `attrgetter`: a function that still needs its argument.
 fn getter(path: &str, b: &Bound) -> Value {
     let mut items = vec![b.get("item")];
     items.extend(b.rest_values());

@@ -195,8 +195,8 @@ fn islice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Tuples of `r` elements.
-/// Running sums, or what a function makes of each value and the result so far.
+/// Tuples of `r` elements. Running sums, or the results of a function of each value and the
+/// previous result.
 fn accumulate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (span, function) = (cx.span, b.get("func"));
     let Items::Exact(values) = cx.it.iterate(&b.get("iterable"), span) else { return many(cx, Value::Unknown) };

@@ -82,7 +82,7 @@ fn randrange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// One of the elements, each of which is drawn in some run.
+/// One of the elements: each is drawn in some run.
 fn drawn(cx: &mut Cx<'_, '_>, population: &Value) -> Value {
     match cx.items(population) {
         Some(items) if !items.is_empty() => cx.it.any_one(&items, Taken::Drawn),

@@ -119,9 +119,8 @@ fn typed(it: &mut Interp<'_>, kind: &str, shape: &str, span: Span) -> Value {
     it.heap.tensor(tensor)
 }
 
-/// The dimensions of a jaxtyping shape. A name is the same length wherever it stands in one
-/// function; in other functions it may be another, so that symbols are told apart by the
-/// call's frame.
+/// The dimensions of a jaxtyping shape. A name has the same length everywhere in one function, but
+/// may have another one in other functions, so symbols also depend on the call's frame.
 fn sizes(it: &mut Interp<'_>, shape: &str) -> Option<Vec<Size>> {
     let mut out = Vec::new();
     for name in shape.split_whitespace() {

@@ -7,7 +7,7 @@ use crate::library::Cx;
 use crate::library::notes::AUTOCAST;
 use crate::value::{Device, Dtype, Tensor, Value};
 
-/// What autocast does on a device.
+/// The state of autocast on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Autocast {
     Off,

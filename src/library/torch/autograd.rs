@@ -98,8 +98,8 @@ fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The result of a checkpointed function. With `use_reentrant`, which is the default up to 2.15,
-/// the whole is one function of its inputs: where none of these requires grad, nothing does,
-/// whatever parameters there are inside.
+/// the segment is one autograd function of its inputs: if no input requires grad, the result does
+/// not, even if the segment has parameters.
 fn recorded(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[Value], result: Value) -> Value {
     let reentrant = b.extra.iter().find(|(name, _)| name.as_str() == "use_reentrant");
     let reentrant = reentrant.map_or(Some(true), |(_, arg)| match arg.value {

@@ -21,7 +21,7 @@ pub(crate) fn sizes_text(sizes: &[Size]) -> String {
     format!("[{}]", sizes.join(", "))
 }
 
-/// What a label says of the shape of the argument `input`.
+/// The label for the shape of the argument `input`.
 pub(crate) fn input_read(input: &Tensor) -> (String, Origin) {
     shape_read(("input", input), None)
 }
@@ -48,13 +48,13 @@ pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     range
 }
 
-/// The values of two ranges of which either may fill the tensor alone.
+/// The join of two ranges, if the elements may all come from one of them.
 pub(crate) fn either(a: &Range, b: &Range) -> Range {
     claims(a.union(b), false, false)
 }
 
-/// The values where a mask has chosen those of `new` in some places. In some run it selects at
-/// least one element; otherwise the mask would be useless.
+/// The range after a mask has replaced some of the values by those of `new`. In some run it selects
+/// at least one element; otherwise the mask would be useless.
 pub(crate) fn chosen(have: &Range, new: &Range) -> Range {
     let single = new.certain && new.lo() == new.hi();
     either(have, new).with_met(single.then_some(Met { value: new.lo(), always: false }))
@@ -72,8 +72,8 @@ pub(crate) fn at_most(small: &Size, large: &Size) -> bool {
 
 /// The range of some of the elements: which of them is not known.
 ///
-/// A range that is attained "in some batch" (labels, `randint`) says the same of a part of
-/// it; one that is certain (a literal) need not have its ends in the part.
+/// If the ends occur in some batch (labels, `randint`), they also occur in some part. If they occur
+/// in every run (a literal), the part need not contain them.
 pub(crate) fn subset(range: &Range, some: bool) -> Range {
     let single = range.lo() == range.hi();
     let mut out = range.clone();
@@ -150,7 +150,7 @@ pub(crate) fn set_data(tensor: &mut Tensor, data: Rc<[f64]>, at: Origin) {
     tensor.data = Some(data);
 }
 
-/// The columns of a table of which all is known.
+/// The columns of a table with known elements.
 pub(crate) fn columns(table: &Tensor) -> Option<Vec<Range>> {
     let [_, width] = extents(table.shape.as_deref()?)?[..] else { return None };
     let data = table.data.as_ref()?;

@@ -104,8 +104,8 @@ fn sound(range: Range) -> Option<Range> {
     known.then(|| range.clamp(f64::NEG_INFINITY, f64::INFINITY))
 }
 
-/// Gives `tensor` another dtype, with what is then still known of its elements. `dtype` is
-/// `None` where it is not known.
+/// Casts `tensor` to another dtype and keeps the facts of its elements that still hold. `dtype` is
+/// `None` if it is unknown.
 pub(crate) fn cast(tensor: &mut Tensor, dtype: Option<Dtype>) {
     let from = tensor.dtype;
     tensor.dtype = dtype;

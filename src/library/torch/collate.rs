@@ -4,8 +4,8 @@ use super::views::layout;
 use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
-/// A batch of samples of which each is like this one. `Value::Unknown` for types that the default
-/// function refuses (images, `None`) or may refuse.
+/// A batch of samples like this one. `Value::Unknown` for types that the default function refuses
+/// (images, `None`) or may refuse.
 pub(super) fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
     collate_at(cx, sample, batch, 6)
 }
@@ -104,7 +104,7 @@ fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) ->
     cx.out(out)
 }
 
-/// What a loader without batches gives: arrays become tensors, all else stays.
+/// The elements of a loader without batches: arrays become tensors, all else stays.
 pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
     if let Some(tensor) = cx.tensor(sample)
         && tensor.array == ArrayKind::Numpy
@@ -137,7 +137,7 @@ pub(super) fn row(cx: &mut Cx<'_, '_>, of: &Value) -> Value {
     cx.view_of(of, out)
 }
 
-/// How many batches a loader makes of a known number of samples.
+/// The number of batches of a loader with a known number of samples.
 pub(super) fn batches(samples: i64, size: i64, drop_last: bool) -> Option<i64> {
     if size <= 0 {
         return None;

@@ -222,7 +222,7 @@ pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<
     Some(given(it, object))
 }
 
-/// What `__enter__` of a manager returns.
+/// The result of `__enter__` of a manager.
 fn given(it: &Interp<'_>, object: &Value) -> Value {
     let is = |classes: &[&str]| classes.iter().any(|class| it.is_instance(object, class));
     if is(SELF_GIVING) {

@@ -236,7 +236,7 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     }
 }
 
-/// That a generator was seeded since the sample was begun: draws may then repeat each other.
+/// A generator was seeded after the sample began: draws may then repeat each other.
 const SEEDED: Topic = Topic::new("seeded");
 const DRAWS: Topic = Topic::new("random draws");
 
@@ -347,7 +347,7 @@ pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     nested(it, |it| measured(it, object))
 }
 
-/// Follows datasets of datasets so far: one that holds itself has no end.
+/// The depth to which datasets of datasets are followed: one that contains itself has no end.
 const MOST_NESTED: i64 = 32;
 
 fn nested<T>(it: &mut Interp<'_>, run: impl FnOnce(&mut Interp<'_>) -> Option<T>) -> Option<T> {
@@ -402,7 +402,7 @@ fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     Some(count.map_or(Value::Any(Type::Int), Value::Int))
 }
 
-/// Whether the loader's own sampler goes over the whole dataset: it was given none.
+/// Whether the loader's sampler covers the whole dataset: no other sampler was given.
 fn samples_are_all(cx: &Cx<'_, '_>, loader: &Value) -> bool {
     cx.attr(loader, "sampler").is_unknown()
 }

@@ -27,11 +27,11 @@ impl Term {
     }
 }
 
-/// An equation taken apart; `Err` says what is wrong with it.
+/// Parses an equation; `Err` says what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Equation {
     pub inputs: Vec<Term>,
-    /// `None` where it is implied.
+    /// `None` if the output is implied.
     pub output: Option<Term>,
 }
 
@@ -100,8 +100,8 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The dtype of the result: a label that is summed over two tensors makes a matrix product,
-/// which takes one dtype; without one they are multiplied element by element.
+/// The dtype of the result: if a label of both tensors is summed, the operation is a matrix
+/// product, which needs one dtype; otherwise, it is an elementwise product.
 fn dtype(cx: &mut Cx<'_, '_>, equation: &Equation, named: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
     let dtypes: Vec<Option<Dtype>> = named.iter().map(|(_, t)| t.dtype).collect();
     let [(_, first), rest @ ..] = named else { return Ok(None) };

@@ -18,7 +18,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "istft", istft);
 }
 
-/// From which numbers to which.
+/// The input and output types of a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     ToComplex,
@@ -36,7 +36,7 @@ fn turn(name: &str) -> Turn {
     }
 }
 
-/// `n // 2 + 1`, where that can be told.
+/// `n // 2 + 1`, if it can be computed.
 fn halved(n: &Size) -> Size {
     match n {
         Size::Int(n) => Size::Int(n.div_euclid(2).saturating_add(1)),
@@ -102,7 +102,7 @@ fn fft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 type Axes = Vec<(usize, Option<Size>)>;
 
-/// The dimensions that are transformed, in order, with the lengths that are asked for.
+/// The transformed dimensions, in order, with the requested lengths.
 fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Result<Option<Axes>, ()> {
     let Some(rank) = named.1.rank() else { return Ok(None) };
     let length = |cx: &Cx<'_, '_>, value: &Value| match value {
@@ -220,7 +220,7 @@ fn frequencies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// The quotient rounded down, where that can be told.
+/// The quotient rounded down, if it can be computed.
 fn divided(n: &Size, by: i64) -> Size {
     match n {
         Size::Int(n) if by > 0 => Size::Int(n.div_euclid(by)),

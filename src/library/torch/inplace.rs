@@ -202,8 +202,7 @@ fn grows(before: &Tensor, result: &Tensor) -> Option<Option<usize>> {
     have.iter().zip(new).position(|(a, b)| a.size.equals(&b.size) == Some(false)).map(Some)
 }
 
-/// What is known of the elements of the result holds in the tensor, as far as its dtype
-/// holds them.
+/// Copies the facts of the result's elements to the tensor, as far as its dtype can represent them.
 fn carry(before: &Tensor, result: &Tensor, facts: &mut Tensor) {
     let (Some(from), Some(to)) = (result.dtype, before.dtype) else { return };
     if from != to && (to.kind() < from.kind() || to == Dtype::Bool) {

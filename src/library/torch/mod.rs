@@ -36,7 +36,7 @@ pub(crate) mod support;
 pub(crate) mod trailing;
 pub(crate) mod views;
 
-/// What PyTorch says after an assert of a kernel failed (2.15).
+/// PyTorch's message after a failed device-side assert (2.15).
 pub(crate) const DEVICE_ASSERT: &str = "CUDA error: device-side assert triggered
 CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.
 For debugging consider passing CUDA_LAUNCH_BLOCKING=1";

@@ -32,7 +32,7 @@ fn function(op: BinOp) -> &'static str {
     }
 }
 
-/// The comparison with its sides exchanged; `None` for what is no comparison.
+/// The comparison with its sides exchanged; `None` if the operator is not a comparison.
 fn mirrored(op: BinOp) -> Option<BinOp> {
     Some(match op {
         BinOp::Eq => BinOp::Eq,
@@ -45,7 +45,7 @@ fn mirrored(op: BinOp) -> Option<BinOp> {
     })
 }
 
-/// Whether the other operand is one that tensors meet: a tensor, a number, or unknown.
+/// Whether the other operand can be combined with a tensor: a tensor, a number, or unknown.
 fn meets(it: &Interp<'_>, value: &Value) -> bool {
     match value {
         Value::Unknown => true,
@@ -81,8 +81,8 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
     it.call_function(function(op), &args, span)
 }
 
-/// A tensor of PyTorch and a number of numpy, which is taken as Python's. An array without
-/// dimensions gives its dtype, and they are not told apart.
+/// A PyTorch tensor and a numpy number, which counts as a Python number. A 0-dimensional array
+/// would contribute its dtype; the two are not distinguished.
 fn with_number(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), span: Span) -> Option<Value> {
     let number = |it: &Interp<'_>, v: &Value| {
         let array = it.heap.tensor_of(v).filter(|t| t.array == ArrayKind::Numpy && t.rank() == Some(0))?;

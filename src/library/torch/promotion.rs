@@ -40,7 +40,7 @@ impl Operand {
     }
 }
 
-/// The dtype of a Python number beside tensors.
+/// The dtype of a Python number in an operation with tensors.
 pub(crate) fn number_dtype(number: Type, default: Option<Dtype>) -> Option<Dtype> {
     match number {
         Type::Bool => Some(Dtype::Bool),
@@ -51,7 +51,7 @@ pub(crate) fn number_dtype(number: Type, default: Option<Dtype>) -> Option<Dtype
     }
 }
 
-/// `c10::combine_categories`: `low` counts only where it is of a higher category.
+/// `c10::combine_categories`: `low` counts only if its category is higher.
 fn combine(high: Option<Dtype>, low: Option<Dtype>) -> Option<Option<Dtype>> {
     let (Some(h), Some(l)) = (high, low) else { return Some(high.or(low)) };
     Some(Some(match (h.kind(), l.kind()) {

@@ -19,7 +19,7 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Type, Value};
 pub(crate) enum Dims {
     All,
     These(Vec<usize>),
-    /// One, but which is not known.
+    /// One unknown dimension.
     One,
     Unknown,
 }
@@ -121,7 +121,7 @@ pub(crate) fn reduced(input: &Tensor, dims: &Dims, keepdim: Option<bool>, at: Or
     }
 }
 
-/// The result of a reduction, of which dtype and shape are set.
+/// The result of a reduction with the given dtype and shape.
 pub(crate) fn reduction(
     cx: &Cx<'_, '_>,
     input: &Tensor,

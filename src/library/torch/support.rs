@@ -236,9 +236,9 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
     out.clone()
 }
 
-/// What the elements of a tensor become under `f`, where that can be followed: the range
-/// under a monotone `f`, and the elements themselves as long as they stay small integers
-/// (whose arithmetic is exact in every dtype that holds them).
+/// Applies `f` to the elements of a tensor, as far as this can be followed: the range under a
+/// monotone `f`, and the elements themselves as long as they stay small integers (whose arithmetic
+/// is exact in every dtype that holds them).
 pub(crate) fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let range = input.range.as_ref().map(|r| r.map(&f));
     set_range(out, range, at);

@@ -77,8 +77,8 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
     }
 }
 
-/// Where the weight of a layer says how long a dimension of its input must be and of its result
-/// is, and how many dimensions follow it.
+/// For layers whose weight determines the length of one dimension of the input and of the result:
+/// that dimension, and the number of dimensions after it.
 fn wants(name: &str) -> Option<(i64, i64, usize)> {
     Some(match name {
         "linear" => (1, 0, 0),
@@ -92,8 +92,8 @@ fn wants(name: &str) -> Option<(i64, i64, usize)> {
     })
 }
 
-/// The last dimensions where two tensors broadcast of which perhaps not all are known: a length
-/// other than 1 stays, whatever it meets.
+/// The last dimensions of a broadcast of two tensors, if some dimensions are unknown: a length
+/// other than 1 stays.
 fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
     let back = |dims: &[Dim], at: usize| dims.len().checked_sub(at).and_then(|at| dims.get(at).cloned());
     let one = |at: usize| match (back(a, at), back(b, at)) {
@@ -130,8 +130,8 @@ fn narrow(it: &mut Interp<'_>, id: ObjId, wanted: &[Dim]) {
     });
 }
 
-/// The first place, counted from the end, at which tensors do not broadcast of which one has an
-/// unknown rank.
+/// For two tensors, one of unknown rank: the first position, counted from the end, at which they do
+/// not broadcast.
 pub(crate) fn clash(a: &Tensor, b: &Tensor) -> Option<usize> {
     let pairs = a.last_dims().iter().rev().zip(b.last_dims().iter().rev());
     pairs.enumerate().find(|(_, (x, y))| broadcast_dim(x, y).is_none()).map(|(at, _)| at + 1)

@@ -163,7 +163,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(Tensor { grad: Grad::Unknown, ..out })
 }
 
-/// The children of a ResNet between its first convolution, which is there, and its head.
+/// The children of a ResNet between its first convolution and its head.
 pub(crate) fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
     let int = Value::Int;
     let norm = layer(cx, "BatchNorm2d", vec![int(64)], Vec::new());

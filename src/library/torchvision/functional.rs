@@ -402,8 +402,7 @@ fn to_image(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// The values after a change of dtype that keeps what they mean: bytes 0 to 255 are floats
-/// 0 to 1.
+/// The values after a change of dtype that rescales them: bytes 0 to 255 are floats 0 to 1.
 fn scaled(cx: &mut Cx<'_, '_>, image: &Value, dtype: Option<Dtype>) -> Value {
     let Some(tensor) = cx.tensor(image) else { return cx.some_tensor() };
     let at = cx.at();

@@ -6,8 +6,8 @@ use crate::library::{Cx, pil};
 use crate::python::Bound;
 use crate::value::{Dim, Range, Size, Value};
 
-/// Turned, sheared or distorted: what comes in from outside is filled, with zeros unless told
-/// otherwise.
+/// Rotations, shears and distortions: pixels from outside the image are filled, by default with
+/// zeros.
 pub(super) fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = picture(b);
     let expands = b.sig.params.iter().any(|p| p.name.as_str() == "expand") && b.get("expand").as_bool() != Some(false);
@@ -43,7 +43,7 @@ pub(super) fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     rebuilt(cx, &image, size, |r| Some(if fits { part_of(r) } else { with_zero(&r) }))
 }
 
-/// The range of what is padded with zeros.
+/// The range after padding with zeros.
 fn with_zero(range: &Range) -> Range {
     beside(range, 0.0)
 }

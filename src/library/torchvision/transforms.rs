@@ -85,7 +85,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("ConvertBoundingBoxFormat", "format"),
 ];
 
-/// The attribute that holds where a transform is made.
+/// The attribute with the place where a transform is created.
 const MADE: &str = "<made>";
 
 pub(crate) fn register(t: &mut Table) {
@@ -162,7 +162,7 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     Some(out)
 }
 
-/// Transforms that draw how they move pixels.
+/// Transforms that move pixels by random parameters.
 const RANDOM: &[&str] = &[
     "RandomHorizontalFlip",
     "RandomVerticalFlip",
@@ -340,8 +340,8 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// A tensor that the transform leaves as it is, while it moves the pixels of the image: told
-    /// where it holds a number for each of these pixels.
+    /// A tensor that the transform does not change, while it moves the pixels of the image:
+    /// reported if it holds one number for each of these pixels.
     fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
         let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
         let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());
@@ -357,7 +357,7 @@ impl Walk<'_> {
     }
 }
 
-/// What is announced of a tensor that a transform leaves as it is, unlike the image beside it.
+/// The event for a tensor that a transform does not change, unlike the image in the same call.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 static PASSED_OVER: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("inpt, transform")));
 

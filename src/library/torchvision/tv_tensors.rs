@@ -46,7 +46,7 @@ pub(crate) fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
     class_of(cx, value).is_some_and(|c| c == class)
 }
 
-/// A transform's result is of the class of what it was made from.
+/// A transform's result has the class of its input.
 pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     match class_of(cx, from) {
         Some(class) => mark(cx, to, class),

@@ -11,7 +11,7 @@ use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 const BASE: &str = "transformers.PreTrainedModel";
 const OUTPUT: &str = "transformers.modeling_outputs.ModelOutput";
-/// What an output holds, in order, and under which names.
+/// The parts of an output, in order, with their names.
 const FIELDS: &str = "_fields";
 const NAMES: &str = "_names";
 
@@ -311,7 +311,7 @@ fn family_of(cx: &Cx<'_, '_>, model: &Value) -> Option<String> {
     name.strip_suffix("Model").map(str::to_owned)
 }
 
-/// Where an answer begins and ends: scores by position.
+/// The scores of the start and end positions of an answer.
 fn spans(cx: &mut Cx<'_, '_>, b: &Bound, out: &Tensor) -> Value {
     let mut scores = Tensor { base: None, data: None, ..out.clone() };
     scores.shape = scores.shape.map(|mut dims| {
@@ -428,7 +428,7 @@ fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) 
     if cx.tensor(&loss).is_some() { loss } else { cx.out(scalar) }
 }
 
-/// Where the classifier was replaced or the vocabulary changed, its own size counts.
+/// If the classifier was replaced or the vocabulary changed, the new size is used.
 fn last_dimension(cx: &mut Cx<'_, '_>, model: &Value, out: &mut Tensor) {
     let Some(id) = model.as_obj() else { return };
     let replaced = cx.it.heap.attr(id, "classifier");

@@ -1,7 +1,7 @@
 //! `CUDA_LAUNCH_BLOCKING` set too late.
 //!
-//! `import torch` makes no CUDA call, so setting the variable after it still works, but only until
-//! the first call that uses CUDA, which a later edit may move before it: advice. After
+//! `import torch` makes no CUDA call, so setting the variable after it still works. But a later
+//! edit may insert a CUDA call before it, so this is reported as info. After
 //! `torch.cuda.is_available()` the driver is initialised but there is no context, and it is not
 //! documented when it reads the variable: a warning. With a tensor on the GPU the driver ignores
 //! the variable, and PyTorch, which reads it, drops the hint that stack traces are late: an error.

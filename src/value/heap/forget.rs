@@ -14,10 +14,10 @@ use crate::value::join::{join, join_data, nameless};
 use crate::value::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, Scope, Sym, Tensor, Value};
 
 impl Heap {
-    /// The state above both of two successive states of a loop in which everything is unknown
-    /// that they do not agree on: of a name only its type is left, of a list, a set or a
-    /// dictionary not even its length, of a tensor the facts that did not change. A name that
-    /// only one of the states binds keeps its value, as in [`Heap::join`].
+    /// The state above both of two successive states of a loop in which everything that differs
+    /// between them is unknown: a name keeps only its type; a list, a set or a dictionary loses
+    /// even its length; a tensor keeps the facts that did not change. A name that only one of the
+    /// states binds keeps its value, as in [`Heap::join`].
     ///
     /// Both are relative to `mark`; the heap is left in the state at the mark. Applied again
     /// and again to a state and what the next round makes of it, this comes to a fixpoint: each

@@ -19,7 +19,7 @@ pub(super) enum Saved {
         data: Rc<Data>,
         stamp: u32,
     },
-    /// Of a scope or instance, one name.
+    /// One name of a scope or instance.
     Name {
         id: ObjId,
         name: Sym,
@@ -71,7 +71,7 @@ impl Deref for Delta {
     }
 }
 
-/// What is known of an open mark.
+/// The record of an open mark.
 pub(super) struct Open {
     /// How many objects there were.
     older: usize,
@@ -183,7 +183,7 @@ impl Heap {
         since.iter().filter_map(name).collect()
     }
 
-    /// What objects were at the mark that have been written as a whole.
+    /// The states at the mark of objects that were replaced as a whole.
     pub(super) fn objects_since(&self, mark: Mark) -> Vec<(ObjId, Rc<Data>)> {
         let mut seen = FxHashSet::default();
         let since = self.trail.get(mark.trail..).unwrap_or_default();
@@ -270,8 +270,8 @@ impl Heap {
         changed
     }
 
-    /// In which order some objects are joined: values that refer to them are joined by what they
-    /// are, which must hold of all paths by then. What must be looked at before is unknown.
+    /// The order in which objects are joined: a value that refers to an object needs that object's
+    /// join first. An object that is read before its own join is unknown.
     pub(super) fn begin_join(&mut self, mut ids: Vec<ObjId>) -> Vec<ObjId> {
         ids.sort_unstable_by_key(|id| (rank(self.get(*id)), *id));
         ids.dedup();

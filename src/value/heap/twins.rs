@@ -28,7 +28,7 @@ impl Heap {
         }
     }
 
-    /// Notes that a collection is one of these: what is appended to it is in one of them.
+    /// Records that a collection is one of these: an append to it is an append to one of them.
     pub(crate) fn is_one_of(&mut self, one: &Value, all: &[Value]) {
         let Some(one) = one.as_obj() else { return };
         for other in all.iter().filter_map(Value::as_obj) {

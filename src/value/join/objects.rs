@@ -57,8 +57,8 @@ pub(in super::super) fn nameless() -> Data {
     Data::Instance(Instance { class: Value::Unknown, attrs: Attrs::default(), open: true })
 }
 
-/// The names that two paths bind. Of one that only one of them binds, the other has what the
-/// class has, or else this path's value: reading it there would raise.
+/// Joins the names of two paths. For a name that only one of them binds, the other path contributes
+/// the class's value, or else this path's value: reading the name there would raise.
 fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, widen: bool, depth: u32) -> Attrs {
     let mut out = Attrs::default();
     // As `Heap::follows_presence` says.
@@ -89,7 +89,7 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
     out
 }
 
-/// Values by name, in order if that is the same: what one of them lacks is not known.
+/// Values by name, in order if both have the same order; a name that one of them lacks is unknown.
 pub(super) fn join_named(
     heap: &mut Heap,
     a: &[(Sym, Value)],
@@ -112,8 +112,8 @@ pub(super) fn join_named(
     names.into_iter().map(|name| (name, both(name))).collect()
 }
 
-/// The entries that both have; what one of them has beside these, any other key may hold. So it
-/// is, too, where the two are gone through in different orders: then there may be others.
+/// The entries that both have. Entries of only one of them are joined into the value of all other
+/// keys. If the orders of the two differ, there may be other keys, too.
 pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
     let Dict { entries, open } = a;
     let mut out = Dict::default();
@@ -177,7 +177,7 @@ pub(super) fn join_instance(heap: &mut Heap, a: &Instance, b: &Instance, widen: 
     }
 }
 
-/// A class of which paths differ in more than its attributes may have any members.
+/// If paths differ in more than the attributes of a class, it may have any members.
 fn join_class(heap: &mut Heap, a: &UserClass, b: &UserClass, widen: bool) -> UserClass {
     let UserClass { name, path, code, bases, attrs, fields, open } = a;
     let one = bases.len() == b.bases.len() && bases.iter().zip(&b.bases).all(|(x, y)| same(heap, x, y));

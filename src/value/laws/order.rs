@@ -11,7 +11,7 @@ use super::super::{
     Suspended, Sym, Taken, Tensor, Type, UserClass, Value,
 };
 
-/// Deeper than joins go, so that what they give up is seen.
+/// Deeper than joins compare, so that the effect of their limit is visible.
 const DEPTH: u32 = 8;
 
 pub(super) fn at_most(heap: &Heap, a: &Value, b: &Value) -> bool {
@@ -120,7 +120,7 @@ fn option_at_most(heap: &Heap, a: Option<&Value>, b: Option<&Value>, depth: u32)
     b.is_none_or(|b| a.is_some_and(|a| at_most_to(heap, a, b, depth)))
 }
 
-/// What is bound in one state only is read there only, unless the class has it, too.
+/// A name that only one state binds is read only there, unless the class has it, too.
 fn attrs_at_most(heap: &Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, depth: u32) -> bool {
     // Of an attribute of which nothing is known it is not known either whether it is there; of others
     // that some path lacks, that is marked.
@@ -200,7 +200,7 @@ fn data_to(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
     }
 }
 
-/// Of code that is not known, an iterator claims no element.
+/// An iterator over unknown code claims nothing about its elements.
 fn suspended_at_most(a: Option<&Suspended>, b: Option<&Suspended>, elements: &Items) -> bool {
     match (a, b) {
         (None, None) => true,

@@ -9,14 +9,14 @@ use crate::value::{Data, Dim, Dtype, Items, Iter, Met, Origin, Range, Size, Tens
 /// The deepest nesting of a tensor literal.
 const MOST_LEVELS: u32 = 24;
 
-/// What is known of a literal, or of a part of it.
+/// The facts of a literal, or of a part of it.
 struct Part {
     shape: Option<Vec<Size>>,
     /// `Some(None)`: there are no elements, so that the default dtype is taken.
     dtype: Option<Option<Dtype>>,
     data: Option<Vec<f64>>,
     range: Option<Range>,
-    /// Where the range comes from, if not from the literal.
+    /// The origin of the range, if it is not the literal.
     at: Origin,
 }
 

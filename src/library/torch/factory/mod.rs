@@ -268,7 +268,7 @@ fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, out)
 }
 
-/// Fills with a number of which the range is known.
+/// Fills with a number of known range.
 fn fill_range(out: &mut Tensor, value: &Value) {
     if let Value::Ranged(ranged) = value
         && out.dtype == Some(Dtype::Int64)

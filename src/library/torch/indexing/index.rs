@@ -156,7 +156,7 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
     })
 }
 
-/// Where a slice starts, how long it is, and its step: each as far as it is known.
+/// The start, length and step of a slice, each as far as it is known.
 pub(super) fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>, Size, Option<i64>) {
     let by = if step.is_none() { Some(1) } else { step.as_int() };
     let Some(by) = by.filter(|b| *b != 0) else { return (None, Size::Unknown, None) };

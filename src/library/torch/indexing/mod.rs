@@ -112,7 +112,7 @@ fn any_place(index: &Value) -> bool {
     }
 }
 
-/// What `rows[:, i]` holds, where each column is known apart.
+/// The range of `rows[:, i]`, if the ranges of the columns are known.
 fn column_of(input: &Tensor, index: &Value) -> Option<Range> {
     let Value::Tuple(items) = index else { return None };
     let [Value::Slice(parts), Value::Int(at)] = &**items else { return None };

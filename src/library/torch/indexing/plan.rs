@@ -27,7 +27,7 @@ struct Positions {
     index: Option<Tensor>,
 }
 
-/// What an index selects.
+/// The selection of an index.
 pub(super) struct Plan {
     /// The shape of the selection; `None` where the rank is not known.
     pub dims: Option<Vec<Dim>>,

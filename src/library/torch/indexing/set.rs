@@ -45,7 +45,7 @@ pub(super) fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: 
     cx.it.heap.overwrite(id, after);
 }
 
-/// The tensor after a write of which nothing is known.
+/// The tensor after an unknown write.
 fn forget(cx: &mut Cx<'_, '_>, object: &Value, mut input: Tensor) {
     input.forget_values();
     if let Some(id) = object.as_obj() {
@@ -53,7 +53,7 @@ fn forget(cx: &mut Cx<'_, '_>, object: &Value, mut input: Tensor) {
     }
 }
 
-/// The facts of what is assigned; `Err`: it cannot be, which is reported.
+/// The facts of the assigned value; `Err`: it cannot be assigned, and this was reported.
 fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, Rejected> {
     if let Some(tensor) = cx.tensor(value) {
         if tensor.array == ArrayKind::Numpy && input.array == ArrayKind::Torch && tensor.rank().is_some_and(|r| r > 0) {
@@ -233,8 +233,7 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
     after
 }
 
-/// Whether an index is `[:n]`, or ends in it: what a sequence is copied by into a row that is
-/// filled with padding.
+/// Whether an index is `[:n]`, or ends in it: typical for copying a sequence into a padded row.
 fn leaves_a_rest(index: &Value) -> bool {
     let last = match index {
         Value::Tuple(items) => items.last(),
@@ -260,7 +259,7 @@ fn writes_some(plan: &Plan) -> bool {
     !plan.advanced && plan.dims.as_ref().is_some_and(|dims| dims.iter().all(|d| carry::positive(&d.size)))
 }
 
-/// The values that an assignment to a part of a tensor leaves in it for certain.
+/// The values that certainly remain in a tensor after an assignment to a part of it.
 fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     let selection = carry::extents(plan.dims.as_deref()?)?;
     let count = selection.iter().try_fold(1usize, |n, e| n.checked_mul(*e))?;

@@ -239,7 +239,7 @@ fn half(cx: &mut Cx<'_, '_>, b: &Bound, part: &str) -> Value {
     cx.it.library().call(cx.it, sym(&format!("torch.nn.Transformer{class}")), call, span)
 }
 
-/// The width that a module's first attention has, with the weight that says so.
+/// The width of a module's first attention, with the weight that determines it.
 fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, weight: Option<&Tensor>) {
     let Some(have) = tensor.dim(-1) else { return };
     if have.size.equals(wanted) == Some(false) {
@@ -324,7 +324,7 @@ fn attention_shape(
     Some(dims)
 }
 
-/// The width of a transformer, wherever in it that is stored.
+/// The width of a transformer, from the submodule that stores it.
 fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
     let direct = cx.attr(object, "d_model");
     if !direct.is_unknown() {

@@ -14,7 +14,7 @@ pub(super) fn floating_grad(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<D
     result_grad(cx, inputs, dtype.or(Some(Dtype::Float32)))
 }
 
-/// A result with the device of the inputs, of which the shape and dtype are given.
+/// A result with the given shape and dtype and the device of the inputs.
 pub(super) fn result(cx: &Cx<'_, '_>, inputs: &[&Tensor], shape: Option<Vec<Dim>>, dtype: Option<Dtype>) -> Tensor {
     let grad = floating_grad(cx, inputs, dtype);
     let first = inputs.first();
@@ -43,7 +43,7 @@ pub(super) fn passed(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     }
 }
 
-/// The result, written into the input where the call says `inplace=True`.
+/// The result, written into the input if the call has `inplace=True`.
 pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     let input = b.get("input");
     match (b.get("inplace"), input.as_obj()) {
@@ -121,12 +121,12 @@ pub(super) fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
     if old.size == size && !size.is_unknown() { old.clone() } else { Dim::new(size, cx.at()) }
 }
 
-/// Where the sizes of a tensor come from: a label for its shape.
+/// The label for a tensor's shape.
 pub(super) fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
     (format!("`{name}` has shape {}, from here", shape_text(tensor)), tensor.shape_at)
 }
 
-/// Where one dimension of a tensor comes from.
+/// The label for one dimension of a tensor.
 pub(super) fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
     (format!("`{name}` has {} {what}, from here", dim.size), dim.at)
 }
@@ -184,7 +184,7 @@ pub(super) fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64
     }
 }
 
-/// Refuses indices that are no integers, of which only some types are taken.
+/// Refuses indices whose dtype is not one of the accepted integer types.
 pub(super) fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, taken: &[Dtype]) {
     if let Some(dtype) = tensor.dtype.filter(|d| !taken.contains(d)) {
         let names: Vec<&str> = taken.iter().map(|d| d.name()).collect();

@@ -172,7 +172,7 @@ fn packed(cx: &mut Cx<'_, '_>, args: &Args) -> (Value, Value) {
     (positional, keywords)
 }
 
-/// What one hook returns, less that it may be None; `None` where it is, or does not run.
+/// The result of one hook if it is not None; `None` if it is, or if the hook does not run.
 fn answer(cx: &mut Cx<'_, '_>, handle: &Value, given: Vec<Value>) -> Option<Value> {
     let function = cx.note(handle, FUNCTION);
     let span = cx.span;

@@ -23,7 +23,7 @@ pub(crate) struct Layer {
     pub base: &'static str,
     /// Whether the constructor takes none, where `signatures.txt` only knows that of `Module`.
     pub without_arguments: bool,
-    /// What construction does besides keeping the arguments.
+    /// The effect of the constructor besides storing the arguments.
     pub init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
     /// The function of `torch.nn.functional` and its arguments, as in the layer's own source.
     pub forward: &'static str,

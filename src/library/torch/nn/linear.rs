@@ -122,7 +122,7 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The row of the table for each index. That indices are integers in range is a contract.
+/// The row of the table for each index. A contract checks that indices are integers in range.
 fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));
     let Some(weight) = weight else { return cx.some_tensor() };

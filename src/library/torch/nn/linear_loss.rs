@@ -134,7 +134,7 @@ fn same_shape(a: &Tensor, b: &Tensor) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.size.equals(&b.size) == Some(true))
 }
 
-/// What the linear map gives; `None` where it is refused.
+/// The result of the linear map; `None` if it is refused.
 fn logits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, weight: &Tensor) -> Option<Tensor> {
     if !check_rank(cx, "input", input, &[1, 2]) {
         return None;

@@ -224,8 +224,9 @@ fn loss_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     }
 }
 
-/// Index targets lack the class dimension; probabilities have the input's shape.
-/// Refuses what is no tensor, such as the dictionary that a segmentation model gives; whether it did.
+/// Index targets lack the class dimension; probabilities have the input's shape. Refuses values
+/// that are not tensors, such as the dictionary that a segmentation model returns; returns whether
+/// it did.
 fn refuse_others(cx: &mut Cx<'_, '_>, b: &Bound) -> bool {
     for name in ["input", "target"] {
         let value = b.get(name);
@@ -325,7 +326,7 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &tensors, dtype, full)
 }
 
-/// Refuses labels that are not one for each row: the margin losses take no others.
+/// Refuses targets other than one label for each row: margin losses need them.
 fn check_labels(cx: &mut Cx<'_, '_>, input: &Tensor, target: &Tensor) {
     let (Some([rows, classes]), Some(labels)) = (input.shape.as_deref(), target.shape.as_deref()) else { return };
     let differ = |a: &Dim, b: &Dim| a.size.equals(&b.size) == Some(false);

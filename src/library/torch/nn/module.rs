@@ -84,7 +84,7 @@ fn subclass(t: &mut Table, name: &str, base: &str) {
     class.init = Some(|cx, object, _| begin(cx, object));
 }
 
-/// What `Module.__init__` sets.
+/// The attributes that `Module.__init__` sets.
 pub(crate) fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
     cx.it.heap.set_attr(object, "training", Value::Bool(true));
 }
@@ -116,8 +116,8 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     Some(cx.it.heap.dict(Dict { entries, open }))
 }
 
-/// `object.name = value`. On a module, parameters and sub-modules register by being what they
-/// are; a tensor's own attributes change its facts.
+/// `object.name = value`. On a module, parameters and sub-modules are registered because of their
+/// type; a tensor's own attributes change its facts.
 pub(crate) fn set_attribute(
     it: &mut Interp<'_>,
     class: Sym,
@@ -136,7 +136,7 @@ pub(crate) fn set_attribute(
     attributes::set(&mut Cx { it, path: class, span }, object, name.as_str(), value)
 }
 
-/// Of a tensor that `torch.nn.Buffer` made: whether it is persistent.
+/// A note of a tensor that `torch.nn.Buffer` created: whether it is persistent.
 const MADE_BUFFER: Topic = Topic::new("made as a buffer");
 
 /// `nn.Buffer(t)`: a tensor that registers itself where a module gets it as an attribute.
@@ -216,7 +216,7 @@ fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 // Walking a module.
 
-/// Names and values, and whether they are known to be all.
+/// Names and values, and whether the list is known to be complete.
 pub(crate) struct Found {
     pub found: Vec<(String, Value)>,
     pub complete: bool,
@@ -374,7 +374,7 @@ pub(crate) fn move_all(
     }
 }
 
-/// What `.to(…)` is asked for: a device, a dtype, both, or those of a tensor.
+/// The target of `.to(…)`: a device, a dtype, both, or those of a tensor.
 fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let (mut device, mut dtype) = (None, None);

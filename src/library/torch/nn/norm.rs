@@ -43,7 +43,7 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     out
 }
 
-/// Half precision beside float32 parameters is legal; float64 or integers are not.
+/// Half precision with float32 parameters is legal; float64 or integers are not.
 fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
     let Some(dtype) = input.dtype else { return };
     // The fused kernel for rms_norm promotes, and autocast may convert first.
@@ -100,7 +100,7 @@ fn batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Batch statistics are divided by a root that only a positive `eps` keeps from zero.
+/// Batch normalisation divides by `sqrt(variance + eps)`, so `eps` must be positive.
 fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
     let Some(eps) = b.get("eps").as_f64() else { return };
     let training = b.get("training").as_bool() == Some(true);
@@ -175,7 +175,7 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The norm with the statistics that it used, which full precision keeps as it is.
+/// The norm with the statistics that it used.
 fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
     let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
     let statistics = result(cx, &[input], shape, dtype);

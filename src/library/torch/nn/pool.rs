@@ -41,7 +41,7 @@ fn with_space(input: &Tensor, n: usize, space: Option<Vec<Dim>>) -> Option<Vec<D
     Some(out)
 }
 
-/// The lengths that windows leave of the spatial dimensions.
+/// The spatial lengths of the result.
 fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Option<Vec<Dim>> {
     for (name, least) in [("kernel_size", 1), ("stride", 1), ("dilation", 1), ("padding", 0)] {
         if b.sig.params.iter().any(|p| p.name.as_str() == name) {
@@ -91,7 +91,7 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
     Some(out)
 }
 
-/// The result beside the indices of the maxima, where those are asked for.
+/// The result, with the indices of the maxima if they are requested.
 fn with_indices(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     let wanted = match cx.name().ends_with("_with_indices") {
         true => Some(true),

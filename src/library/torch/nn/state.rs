@@ -92,7 +92,7 @@ fn is_of_parameter(cx: &Cx<'_, '_>, value: &Value) -> bool {
     base.is_some_and(|base| matches!(cx.it.heap.get(base), Data::Tensor(tensor) if tensor.parameter))
 }
 
-/// Whether a class of the program says itself how a module in it is loaded or saved.
+/// Whether a class of the program overrides how its modules are loaded or saved.
 fn loads_itself(cx: &Cx<'_, '_>, object: &Value) -> bool {
     let Found { found, .. } = named_modules_of(cx, object);
     let own = ["_load_from_state_dict", "_save_to_state_dict", "state_dict", "load_state_dict", "get_extra_state"];

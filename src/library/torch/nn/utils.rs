@@ -5,8 +5,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Device, Dim, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 
-/// The class of a packed sequence: its `data` and how it was padded are kept beside it.
-/// Of a packed sequence, the tensor that was packed.
+/// A note of a packed sequence: the tensor that was packed.
 const PADDED: Topic = Topic::new("padded from");
 pub(crate) const PACKED: &str = "torch.nn.utils.rnn.PackedSequence";
 
@@ -116,7 +115,7 @@ fn pack_padded_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     packed(cx, facts)
 }
 
-/// The tensor beside the lengths.
+/// The tensor and the lengths.
 fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let lengths = Tensor { grad: Grad::Off, ..Tensor::default() };
     let lengths = lengths.with_dtype(Some(crate::value::Dtype::Int64), cx.at()).with_device(Some(Device::CPU), cx.at());
@@ -137,7 +136,7 @@ fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(vec![out, lengths])
 }
 
-/// One tensor of sequences of different lengths: the padding enters the range.
+/// One tensor of sequences of different lengths: the range includes the padding value.
 fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let sequences = b.get("sequences");
     let all: Option<Vec<Tensor>> =

@@ -260,7 +260,7 @@ pub(crate) fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 
     Some(out)
 }
 
-/// Beside an operand of which nothing is known: it may be a tensor of any shape.
+/// The result with an unknown operand, which may be a tensor of any shape.
 fn give_up(out: &mut Tensor, tensors: &[Named<'_>]) {
     out.shape = None;
     out.shape_at = None;
@@ -317,7 +317,7 @@ fn refused(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: R
     true
 }
 
-/// What the function does to the values of the elements.
+/// The effect of the function on the values of the elements.
 fn values(cx: &Cx<'_, '_>, x: &Operand, y: &Operand, out: &mut Tensor) {
     let at = cx.at();
     let name = cx.name();

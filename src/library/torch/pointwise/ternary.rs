@@ -233,7 +233,7 @@ fn lerp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// `input + value * tensor1 * tensor2` and its twin with a quotient.
+/// `input + value * tensor1 * tensor2`, and the same with a quotient.
 fn addc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let names = ["input", "tensor1", "tensor2"];
     let mut tensors = Vec::new();

@@ -72,7 +72,7 @@ const COMPLEX: &[Kind] = &[Kind::Complex];
 const BOOL_COMPLEX: &[Kind] = &[Kind::Bool, Kind::Complex];
 const NOT_FLOAT: &[Kind] = &[Kind::Bool, Kind::Integral, Kind::Complex];
 
-/// What autocast computes in float32.
+/// The functions that autocast computes in float32.
 const RAISED: [&str; 15] = [
     "acos",
     "asin",
@@ -151,7 +151,7 @@ fn why(kind: Kind) -> &'static str {
     }
 }
 
-/// What the function does to the values of the elements.
+/// The effect of the function on the values of the elements.
 fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     let at = cx.at();
     if out.dtype.is_some_and(Dtype::is_complex) || input.dtype.is_some_and(Dtype::is_complex) {

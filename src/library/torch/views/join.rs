@@ -51,7 +51,7 @@ fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, Rejected> {
     Ok(Given::Exact(items.iter().map(|v| cx.tensor(v).unwrap_or_default()).collect()))
 }
 
-/// What the joined tensors have in common: dtype, device, gradient state, range.
+/// The common facts of the joined tensors: dtype, device, gradient state, range.
 fn common(cx: &mut Cx<'_, '_>, tensors: &[Tensor]) -> Tensor {
     let names = names(tensors.len());
     let named: Vec<Named<'_>> = names.iter().map(String::as_str).zip(tensors).collect();

@@ -56,7 +56,7 @@ pub(crate) fn cut(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     }
 }
 
-/// Stands behind the order of a slice, which is not dense.
+/// The mark at the end of the order of a slice, which is not dense.
 const CUT: usize = usize::MAX;
 
 /// Notes that a view which was just made is dense where `input` is.

@@ -238,7 +238,7 @@ fn flatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     made
 }
 
-/// The shape after `flatten(1)` and the like of a tensor of which nothing is known.
+/// The shape after `flatten(1)` and similar calls on an unknown tensor.
 fn flat_rank(start: &Value, end: &Value) -> Option<Vec<Dim>> {
     let (start, end) = (start.as_int()?, end.as_int()?);
     (end == -1 && (0..8).contains(&start))

@@ -124,7 +124,7 @@ fn some_pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: Option<
     many(cx, piece)
 }
 
-/// A tuple of an unknown number of these.
+/// A tuple of an unknown number of such values.
 fn many(cx: &mut Cx<'_, '_>, piece: Value) -> Value {
     cx.it.heap.iter(Items::Many(piece))
 }
@@ -157,7 +157,7 @@ fn length(input: &Tensor, axis: Option<usize>) -> Size {
 /// The most pieces that are returned one by one.
 const MOST_PIECES: i64 = 256;
 
-/// The lengths of pieces of `size` each, the last one what is left.
+/// The lengths of pieces of `size` each; the last piece may be shorter.
 fn even(total: i64, size: i64) -> Option<Vec<Size>> {
     if size <= 0 || total < 0 {
         return None;
