@@ -33,6 +33,9 @@ pub(crate) enum Hook {
     Anytime,
 }
 
+/// How deep collections are searched for objects that unseen code is given.
+const MAX_HELD: u32 = 3;
+
 impl Interp<'_> {
     /// Makes everything unknown that an unseen function may have changed in its arguments: the
     /// contents of lists and dicts.
@@ -90,6 +93,7 @@ impl Interp<'_> {
     /// Makes everything unknown that unseen code may have changed in an object: its contents, those
     /// of its attributes, and, for a function, everything that it may write when it is called.
     pub(crate) fn havoc(&mut self, value: &Value) {
+        self.forget_held(value, MAX_HELD);
         match value {
             Value::Obj(id) => self.havoc_object(*id),
             Value::Bound(pair) => {
@@ -98,6 +102,27 @@ impl Interp<'_> {
             }
             Value::Partial(_) => self.havoc_call(value, &[], MAX_CALLS, &mut Seen::default()),
             _ => {}
+        }
+    }
+
+    /// Forgets what methods may have set of the objects that collections hold.
+    fn forget_held(&mut self, value: &Value, depth: u32) {
+        let Some(below) = depth.checked_sub(1) else { return };
+        let held: Vec<Value> = match value {
+            Value::Tuple(items) => items.to_vec(),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::List(Items::Exact(items)) => items.clone(),
+                Data::List(Items::Many(item)) => vec![item.clone()],
+                Data::Dict(dict) => dict.entries.values().chain(&dict.open).cloned().collect(),
+                _ => return,
+            },
+            _ => return,
+        };
+        for item in held {
+            if let Some(id) = item.as_obj() {
+                self.forget_own(id);
+            }
+            self.forget_held(&item, below);
         }
     }
 

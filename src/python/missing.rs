@@ -28,7 +28,13 @@ impl Interp<'_> {
     /// there.
     fn may_be_given(&self, name: Sym) -> bool {
         let tried = self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))));
-        let texts = [format!(".{name} ="), format!(".{name}="), format!("\"{name}\""), format!("'{name}'")];
+        let texts = [
+            format!(".{name} ="),
+            format!(".{name}="),
+            format!("\"{name}\""),
+            format!("'{name}'"),
+            format!("def {name}("),
+        ];
         name.as_str().starts_with('_') || tried || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
