@@ -208,6 +208,8 @@ def is_a(value, name):
 
 
 def fits(text, value):
+    if isinstance(value, types.ModuleType) and text != "unknown":
+        return text == value.__name__
     return Reader(text).read()(value)
 
 

@@ -400,6 +400,9 @@ impl<'p> Interp<'p> {
             self.reports_name(*path, name, span);
         } else if self.reports_attribute(object, name, span) {
             return self.raise("AttributeError");
+        } else if !object.is_unknown() {
+            // In another round, or another call, the value may be of another type.
+            self.pass(span);
         }
         self.getattr(object, name, span)
     }
