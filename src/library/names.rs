@@ -31,7 +31,7 @@ const FIELDS: &[&str] =
 /// that is not known.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
-    if names.contains(name) || path == "numpy" && FORMER.contains(&name) {
+    if names.contains(name) || name.starts_with('_') || path == "numpy" && FORMER.contains(&name) {
         return None;
     }
     let near = nearest(name, names.iter().copied());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::signatures;
-use crate::python::{Args, Interp, RejectKind, Rejection, Sig, meant, nearest};
+use crate::python::{Args, Interp, RejectKind, Rejection, Sig, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::Span;
 use crate::value::Sym;
 
@@ -30,20 +30,19 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let in_nn = path.starts_with("torch.nn.");
     let takes = |name: Sym| sigs.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.name == name));
     if let Some((unknown, _)) = args.kw.iter().find(|(name, _)| !takes(*name)) {
-        let near = nearest(unknown.as_str(), sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str()));
+        let known = sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str());
+        let (message, near) = unknown_argument(name, unknown.as_str(), known);
         // Layers and losses keep the names of their arguments from version to version.
-        return Some((format!("`{name}` takes no argument `{unknown}`{}", meant(near)), near.is_some() || in_nn));
+        return Some((message, near.is_some() || in_nn));
     }
     let [sig] = sigs else { return None };
     let given = |name: Sym| args.kw.iter().any(|(have, _)| *have == name);
     let mut needed = sig.params.iter().skip(args.pos.len()).filter(|p| p.default.is_none());
     if let Some(missing) = needed.find(|p| !given(p.name)) {
-        return Some((format!("`{name}` is called without the required argument `{}`", missing.name), true));
+        return Some((missing_argument(name, missing.name.as_str()), true));
     }
     let most = sig.params.iter().filter(|p| !p.keyword_only).count();
     let is_class = name.starts_with(char::is_uppercase);
     let too_many = in_nn && is_class && sig.star.is_none() && args.pos.len() > most;
-    let plural = if most == 1 { "" } else { "s" };
-    let message = format!("`{name}` takes {most} positional argument{plural}, but {} are given", args.pos.len());
-    too_many.then_some((message, true))
+    too_many.then(|| (surplus_arguments(name, most, args.pos.len()), true))
 }

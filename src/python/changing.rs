@@ -78,13 +78,12 @@ impl<'p> Interp<'p> {
                 return Flow::Next;
             }
             let mut value = value;
-            changed = it.heap.have_changed(&over);
-            if changed && let Some(now) = it.entries_by_now(&first, &over) {
-                changed = false;
+            if it.heap.have_changed(&over) {
+                let Some(now) = it.entries_by_now(&first, &over) else {
+                    changed = true;
+                    return it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value));
+                };
                 value = now.get(length - left).cloned().unwrap_or(value);
-            }
-            if changed {
-                return it.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value));
             }
             match left.checked_sub(1) {
                 Some(rest) => {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::interp::{Body, Interp};
 use super::leave::Leave;
-use super::missing::{meant, nearest};
+use super::missing::{missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
 use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, Stmt};
@@ -44,9 +44,7 @@ impl Interp<'_> {
         let all: Vec<&ast::ParameterWithDefault> = parameters.posonlyargs.iter().chain(&parameters.args).collect();
         let given = arguments.args.len() + bound;
         if parameters.vararg.is_none() && !spread && given > all.len() {
-            let (takes, has) = (all.len().saturating_sub(bound), arguments.args.len());
-            let plural = if takes == 1 { "" } else { "s" };
-            return Some(format!("`{name}` takes {takes} positional argument{plural}, but {has} are given"));
+            return Some(surplus_arguments(name.as_str(), all.len().saturating_sub(bound), arguments.args.len()));
         }
         let named = |p: &&ast::ParameterWithDefault, name: &str| p.parameter.name.as_str() == name;
         let by_name: Vec<&ast::ParameterWithDefault> = parameters.args.iter().chain(&parameters.kwonlyargs).collect();
@@ -55,15 +53,14 @@ impl Interp<'_> {
         if parameters.kwarg.is_none()
             && let Some(unknown) = keywords.iter().find(|keyword| !by_name.iter().any(|p| named(p, keyword)))
         {
-            let near = nearest(unknown, by_name.iter().map(|p| p.parameter.name.as_str()));
-            return Some(format!("`{name}` takes no argument `{unknown}`{}", meant(near)));
+            let known = by_name.iter().map(|p| p.parameter.name.as_str());
+            return Some(unknown_argument(name.as_str(), unknown, known).0);
         }
         let unpacks = arguments.keywords.iter().any(|keyword| keyword.arg.is_none());
         let positional = all.into_iter().skip(given);
         let mut needed = positional.chain(&parameters.kwonlyargs).filter(|p| p.default.is_none());
         let missing = needed.find(|p| !keywords.contains(&p.parameter.name.as_str()))?;
-        let missing = missing.parameter.name.as_str();
-        (!spread && !unpacks).then(|| format!("`{name}` is called without the required argument `{missing}`"))
+        (!spread && !unpacks).then(|| missing_argument(name.as_str(), missing.parameter.name.as_str()))
     }
 
     /// The parameters of a function that is called as it is written.

@@ -397,7 +397,7 @@ impl<'p> Interp<'p> {
     fn read_attribute(&mut self, object: &Value, name: Sym, span: Span) -> Value {
         if let Value::Path(path) = object {
             // Another version may have it: what follows is looked at all the same.
-            self.reports_name(*path, name, span);
+            self.report_name(*path, name, span);
         } else if self.reports_attribute(object, name, span) {
             return self.raise("AttributeError");
         } else if !object.is_unknown() {

@@ -281,7 +281,7 @@ impl Interp<'_> {
                     let path = self.library.canonical(sym(module_name));
                     self.event(Event::Import { path, span });
                     let place = self.span(alias);
-                    self.reports_name(path, sym(name), place);
+                    self.report_name(path, sym(name), place);
                     let library = self.library;
                     library.member(self, path, sym(name))
                 }

@@ -8,20 +8,21 @@ use crate::syntax::Span;
 use crate::value::{Sym, Value, sym};
 
 impl Interp<'_> {
-    /// Whether a library's module or class surely lacks a name that the program reads of it, which is
-    /// then reported.
-    pub(super) fn reports_name(&mut self, path: Sym, name: Sym, span: Span) -> bool {
+    /// Reports a name that a library's module or class surely lacks.
+    pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         let message = self.library.missing_name(path, name);
-        let message = message.filter(|_| !self.may_be_given(name) && !self.mentions("__version__"));
-        message.is_some_and(|message| self.report_missing(RejectKind::Name, message, span))
+        if let Some(message) = message.filter(|_| !self.may_be_given(name) && !self.mentions("__version__")) {
+            self.report_missing(RejectKind::Name, message, span);
+        }
     }
 
     /// Whether a value of a known type surely lacks an attribute that other values of training scripts
     /// have, which is then reported.
     pub(super) fn reports_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let message = self.library.missing_attribute(&self.heap, object, name);
-        let message = message.filter(|_| !self.may_be_given(name));
-        message.is_some_and(|message| self.report_missing(RejectKind::Name, message, span))
+        let Some(message) = message.filter(|_| !self.may_be_given(name)) else { return false };
+        self.report_missing(RejectKind::Name, message, span);
+        true
     }
 
     /// Whether the program may itself give something an attribute of this name, or asks whether it is
@@ -35,13 +36,12 @@ impl Interp<'_> {
             format!("'{name}'"),
             format!("def {name}("),
         ];
-        name.as_str().starts_with('_') || tried || texts.iter().any(|text| self.mentions(sym(text).as_str()))
+        tried || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
     /// Reports what ends every run at this place.
-    pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) -> bool {
+    pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);
-        true
     }
 }
 
@@ -60,4 +60,26 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
 /// What a message adds about the name that was probably meant.
 pub(crate) fn meant(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
+}
+
+/// A call of `name` with a keyword that is none of its parameters, and the parameter that was
+/// probably meant.
+pub(crate) fn unknown_argument<'n>(
+    name: &str,
+    keyword: &str,
+    parameters: impl Iterator<Item = &'n str>,
+) -> (String, Option<&'n str>) {
+    let near = nearest(keyword, parameters);
+    (format!("`{name}` takes no argument `{keyword}`{}", meant(near)), near)
+}
+
+/// A call of `name` without a parameter that has no default.
+pub(crate) fn missing_argument(name: &str, parameter: &str) -> String {
+    format!("`{name}` is called without the required argument `{parameter}`")
+}
+
+/// A call of `name`, which takes `most` positional arguments, with `given` of them.
+pub(crate) fn surplus_arguments(name: &str, most: usize, given: usize) -> String {
+    let plural = if most == 1 { "" } else { "s" };
+    format!("`{name}` takes {most} positional argument{plural}, but {given} are given")
 }

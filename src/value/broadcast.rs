@@ -46,6 +46,18 @@ pub(crate) fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
     Ok(out)
 }
 
+/// The last dimensions of a broadcast of two tensors, if some dimensions are unknown: a length
+/// other than 1 stays.
+pub(crate) fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
+    let back = |dims: &[Dim], at: usize| dims.len().checked_sub(at).and_then(|at| dims.get(at).cloned());
+    let one = |at: usize| match (back(a, at), back(b, at)) {
+        (Some(x), Some(y)) => broadcast_dim(&x, &y).unwrap_or(Dim::UNKNOWN),
+        (Some(x), None) | (None, Some(x)) if not_one(&x.size) => x,
+        _ => Dim::UNKNOWN,
+    };
+    (1..=a.len().max(b.len())).rev().map(one).collect()
+}
+
 /// Whether two shapes broadcast to one; `None` where that is not known.
 pub(crate) fn broadcastable(a: &[Dim], b: &[Dim]) -> Option<bool> {
     let mut result = Some(true);

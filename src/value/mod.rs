@@ -28,7 +28,7 @@ use std::rc::Rc;
 
 use crate::syntax::{FileId, Span};
 
-pub(crate) use broadcast::{broadcast_dim, broadcast_pair, broadcastable, not_one};
+pub(crate) use broadcast::{broadcast_dim, broadcast_ends, broadcast_pair, broadcastable, not_one};
 pub(crate) use device::{Device, DeviceKind};
 pub(crate) use dtype::{Dtype, Kind, promote};
 pub(crate) use equal::same;

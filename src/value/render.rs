@@ -104,12 +104,7 @@ fn items_text(heap: &Heap, items: &Items, depth: u32, open: &str, close: &str) -
 
 fn tensor_text(tensor: &Tensor) -> String {
     let dtype = tensor.dtype.map_or("tensor", super::Dtype::name);
-    let shape = match &tensor.shape {
-        None if !tensor.trailing.is_empty() => tensor.shape_text(),
-        None => "[…]".to_owned(),
-        Some(_) => tensor.shape_text(),
-    };
-    let mut out = format!("{dtype}{shape}");
+    let mut out = format!("{dtype}{}", tensor.shape_text());
     match tensor.device {
         _ if tensor.array == ArrayKind::Numpy => out.push_str(" numpy"),
         Some(device) if device.is_concrete() => out.push_str(&format!(" {device}")),

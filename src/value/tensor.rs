@@ -258,6 +258,7 @@ impl Tensor {
     pub(crate) fn shape_text(&self) -> String {
         match &self.shape {
             Some(dims) => dims_text(dims),
+            None if self.trailing.is_empty() => "[…]".to_owned(),
             None => dims_text(&self.trailing).replacen('[', "[…, ", 1),
         }
     }

@@ -2,7 +2,6 @@
 //! state of the result. All operator models use these functions, so that each rule of PyTorch is
 //! implemented once.
 
-use super::trailing;
 use crate::library::Cx;
 use crate::library::notes::GRAD_MODE;
 use crate::python::RejectKind;
@@ -60,11 +59,7 @@ pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Optio
     let mut unknown = false;
     for (i, &(name, tensor)) in tensors.iter().enumerate() {
         let earlier = tensors.get(..i).unwrap_or_default();
-        let open = |t: &Tensor| t.shape.is_none();
-        if let Some((other, back)) = earlier.iter().find_map(|other| {
-            let back = trailing::clash(other.1, tensor).filter(|_| open(other.1) || open(tensor))?;
-            Some((*other, back))
-        }) {
+        if let Some((other, back)) = earlier.iter().find_map(|other| Some((*other, open_clash(other.1, tensor)?))) {
             reject_pair(cx, &[other], (name, tensor), back);
             return (None, None);
         }
@@ -91,6 +86,14 @@ pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Optio
         }
     }
     if unknown { (None, None) } else { (all, at) }
+}
+
+/// For two tensors, one of unknown rank: the first position, counted from the end, at which their
+/// last dimensions do not broadcast.
+fn open_clash(a: &Tensor, b: &Tensor) -> Option<usize> {
+    let is_open = a.shape.is_none() || b.shape.is_none();
+    let known = !a.last_dims().is_empty() && !b.last_dims().is_empty();
+    (is_open && known).then(|| broadcast_pair(a.last_dims(), b.last_dims()).err()).flatten()
 }
 
 /// Names the earlier tensor that conflicts with `this`, `back` dimensions from the end.

@@ -2,9 +2,7 @@
 //! and inputs of calls that succeeded.
 
 use crate::python::{Bound, Interp};
-use crate::value::{Dim, ObjId, Sym, Tensor, Value};
-
-use super::broadcast::{broadcast_dim, not_one};
+use crate::value::{Dim, ObjId, Sym, Value, broadcast_ends};
 
 /// Functions whose result has the shape of their first argument.
 #[rustfmt::skip]
@@ -28,10 +26,14 @@ const BROADCASTING: &[&str] = &[
 
 /// Records what a successful call implies about the shapes of its input and result.
 pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Value) {
+    let is_open = |value: &Value| it.heap.tensor_ref(value).is_some_and(|tensor| tensor.shape.is_none());
+    if !is_open(result) && !is_open(&bound.get("input")) {
+        return;
+    }
     let name = path.as_str().rsplit('.').next().unwrap_or_default();
     let argument = |it: &Interp<'_>, name: &str| it.heap.tensor_ref(&bound.get(name)).cloned();
-    if let Some(weight) = wants(name).and_then(|_| argument(it, "weight")) {
-        let Some((inner, outer, n)) = wants(name) else { return };
+    if let Some((inner, outer, n)) = wants(name) {
+        let Some(weight) = argument(it, "weight") else { return };
         let (Some(taken), Some(given)) = (weight.dim(inner).cloned(), weight.dim(outer).cloned()) else { return };
         let grouped = n > 0 && bound.get("groups").as_int() != Some(1);
         let input = argument(it, "input").unwrap_or_default();
@@ -92,18 +94,6 @@ fn wants(name: &str) -> Option<(i64, i64, usize)> {
     })
 }
 
-/// The last dimensions of a broadcast of two tensors, if some dimensions are unknown: a length
-/// other than 1 stays.
-fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
-    let back = |dims: &[Dim], at: usize| dims.len().checked_sub(at).and_then(|at| dims.get(at).cloned());
-    let one = |at: usize| match (back(a, at), back(b, at)) {
-        (Some(x), Some(y)) => broadcast_dim(&x, &y).unwrap_or(Dim::UNKNOWN),
-        (Some(x), None) | (None, Some(x)) if not_one(&x.size) => x,
-        _ => Dim::UNKNOWN,
-    };
-    (1..=a.len().max(b.len())).rev().map(one).collect()
-}
-
 /// Notes the last dimensions of a result of unknown rank.
 fn give(it: &mut Interp<'_>, result: &Value, ends: Vec<Dim>) {
     let Some(id) = result.as_obj().filter(|_| it.heap.tensor_ref(result).is_some_and(|t| t.shape.is_none())) else {
@@ -128,11 +118,4 @@ fn narrow(it: &mut Interp<'_>, id: ObjId, wanted: &[Dim]) {
         }
         tensor.set_trailing(ends);
     });
-}
-
-/// For two tensors, one of unknown rank: the first position, counted from the end, at which they do
-/// not broadcast.
-pub(crate) fn clash(a: &Tensor, b: &Tensor) -> Option<usize> {
-    let pairs = a.last_dims().iter().rev().zip(b.last_dims().iter().rev());
-    pairs.enumerate().find(|(_, (x, y))| broadcast_dim(x, y).is_none()).map(|(at, _)| at + 1)
 }
