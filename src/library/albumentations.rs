@@ -55,7 +55,7 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     Some(cx.it.heap.dict(dict))
 }
 
-/// What happens to one target.
+/// The effect of a transform on one target.
 fn target(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> Value {
     match name {
         "image" | "mask" => {
@@ -132,7 +132,7 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
         }
         name if WARPS.split_whitespace().any(|n| n == name) => {
             if name == "Rotate" {
-                // Some versions change the sides.
+                // Some versions change height and width.
                 out.shape = None;
             }
             resample(cx, object, &mut out, mask);
@@ -157,14 +157,14 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
         }
         name if SAME.split_whitespace().any(|n| n == name) => {
             if mask {
-                // What turns in from outside is filled, and holes may be too.
+                // Pixels from outside the image get a fill value, and dropout writes one.
                 out.range = out.range.map(|r| Range::bounds(r.lo().min(0.0), r.hi()));
             } else {
                 let bounds = out.dtype.and_then(Dtype::bounds);
                 out.range = bounds.map(|(lo, hi)| Range::bounds(lo, hi));
             }
             if matches!(name, "Flip" | "ToGray") {
-                // Some versions change the sides or the channels.
+                // Some versions change the size or the channels.
                 out.shape = None;
             }
         }
@@ -184,7 +184,7 @@ fn resample(cx: &Cx<'_, '_>, object: &Value, out: &mut Tensor, mask: bool) {
     let bounds = out.range.take().map(|r| Range::bounds(r.lo().min(0.0), r.hi().max(0.0)));
     out.range = match chosen {
         Some(0 | 1) => bounds,
-        // Cubic curves overshoot.
+        // Cubic interpolation overshoots.
         _ => out.dtype.and_then(Dtype::bounds).map(|(lo, hi)| Range::bounds(lo, hi)),
     };
     if chosen != Some(0) && out.role == Some(Role::ClassMask) {

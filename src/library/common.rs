@@ -32,7 +32,7 @@ pub(super) fn list_of_str(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     cx.list_of(Value::Any(Type::Str))
 }
 
-/// The first argument as it is: decorators that change nothing, wrappers of iterables.
+/// The first argument, unchanged: for decorators that change nothing, and wrappers of iterables.
 pub(super) fn first(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     b.values.first().and_then(|a| a.as_ref()).map_or(Value::Unknown, |a| a.value.clone())
 }
@@ -76,7 +76,7 @@ pub(super) fn size_of_length(n: usize) -> Size {
     i64::try_from(n).map_or(Size::Unknown, Size::Int)
 }
 
-/// `Class(**kwargs)` where each keyword becomes an attribute.
+/// `Class(**kwargs)`: each keyword becomes an attribute.
 pub(super) fn open_attrs(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for (name, arg) in &b.extra {
         cx.it.heap.set_attr(object, name.as_str(), arg.value.clone());

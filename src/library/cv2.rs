@@ -1,5 +1,4 @@
-//! OpenCV: pictures are arrays of numpy, height before width, while sizes in arguments have
-//! the width first.
+//! OpenCV: images are NumPy arrays of height × width, but sizes in arguments are (width, height).
 
 use super::common::{array, none, part_of, unknown};
 use super::table::Constant;
@@ -88,7 +87,7 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn picture(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     let value = b.get("src");
-    // OpenCV takes arrays alone, and returns new ones.
+    // OpenCV accepts only arrays, and returns new ones.
     let mut out = cx.is_numpy(&value).then(|| cx.tensor(&value)).flatten()?;
     out.base = None;
     out.version = 0;
@@ -97,7 +96,7 @@ fn picture(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     Some(out)
 }
 
-/// Replaces the height and width of an image; one channel is dropped as OpenCV does.
+/// Replaces the height and width of an image. Like OpenCV, drops a channel dimension of 1.
 fn with_sides(cx: &Cx<'_, '_>, out: &mut Tensor, height: Size, width: Size) {
     let at = cx.at();
     let Some(shape) = out.shape.as_mut() else { return };
@@ -111,7 +110,7 @@ fn with_sides(cx: &Cx<'_, '_>, out: &mut Tensor, height: Size, width: Size) {
     out.shape_at = at;
 }
 
-/// `(width, height)`, height first.
+/// A `(width, height)` argument as (height, width).
 fn dsize(cx: &Cx<'_, '_>, value: &Value) -> Option<(Size, Size)> {
     match cx.items(value)?.as_slice() {
         [width, height] => Some((cx.size_of(height), cx.size_of(width))),
@@ -136,7 +135,7 @@ fn mix(out: &mut Tensor, interpolation: &Value, at: Origin) {
     };
     match interpolation.as_int() {
         Some(0 | 6) => out.range = out.range.take().map(part_of),
-        // Linear and area interpolation stay between the values, the others overshoot.
+        // Linear and area interpolation stay between the values, the other modes overshoot.
         Some(1 | 3 | 5) => out.range = out.range.as_ref().map(|r| Range::bounds(r.lo(), r.hi())),
         _ => out.range = out.dtype.and_then(Dtype::bounds).map(|(lo, hi)| Range::bounds(lo, hi)),
     }
@@ -149,7 +148,7 @@ fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(mut out) = picture(cx, b) else { return Value::Unknown };
     let (height, width) = dsize(cx, &b.get("dsize")).unwrap_or((Size::Unknown, Size::Unknown));
     with_sides(cx, &mut out, height, width);
-    // Flags beyond the interpolation say how the outside is filled.
+    // The higher bits of `flags` say how pixels outside the image are filled.
     out.past = match b.get("flags").as_int().map(|flags| flags & 7) {
         Some(0 | 6) => out.past,
         Some(_) => out.interpolated(cx.at()),
@@ -194,7 +193,7 @@ fn threshold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     out.forget_values();
     let at = cx.at();
-    // The lower bits choose what becomes of the values; the others how the threshold is found.
+    // The lower bits select how values are mapped, the others how the threshold is found.
     if let (Some(kind), Some(most)) = (b.get("type").as_int(), b.get("maxval").as_f64())
         && matches!(kind & 7, 0 | 1)
     {
@@ -212,12 +211,12 @@ fn same_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out.forget_values();
         out.range = range.map(|(lo, hi)| Range::bounds(lo, hi));
         out.role = role.filter(|r| *r == Role::Image);
-        // A depth or a range can be asked for.
+        // A parameter can select the depth or the range of the result.
         if matches!(cx.name(), "normalize" | "filter2D" | "Canny" | "addWeighted" | "convertScaleAbs") {
             out.dtype = None;
             out.range = None;
             if cx.name() == "Canny" {
-                // One channel, whatever the image has.
+                // The result has one channel, regardless of the input.
                 out.shape = out.shape.map(|dims| dims.into_iter().take(2).collect());
                 out.dtype = Some(Dtype::Uint8);
             }
@@ -234,7 +233,7 @@ fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (_, Some(channels)) => channels.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>(),
         (one, None) => one.as_f64().map(|x| vec![x]),
     };
-    // A shape may lie outside, and smooth edges have shades.
+    // A shape may be outside the image, and anti-aliased edges have intermediate values.
     let plain = b.rest.iter().all(|arg| !matches!(arg.value.as_int(), Some(16)));
     let (before, role) = (out.range.take(), out.role);
     out.forget_values();

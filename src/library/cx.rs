@@ -62,13 +62,13 @@ impl Cx<'_, '_> {
         view
     }
 
-    /// Reports that the library refuses this call.
+    /// Reports that the library rejects this call.
     pub(crate) fn reject(&mut self, kind: RejectKind, message: impl Into<String>, reads: Vec<(String, Origin)>) {
         let span = self.span;
         self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, span);
     }
 
-    /// Reports that the library refuses this call under an assumption that is not known to hold;
+    /// Reports that the library rejects this call under an assumption that is not known to hold;
     /// without it, the call succeeds.
     pub(crate) fn reject_if(
         &mut self,
@@ -81,7 +81,7 @@ impl Cx<'_, '_> {
         self.it.suspect(rejection);
     }
 
-    /// Reports that the library refuses this call because of the input of the model that contains
+    /// Reports that the library rejects this call because of the input of the model that contains
     /// it. The report is placed at the call of the model, unless the wrong `fact` was made inside
     /// the model.
     pub(crate) fn reject_input(
@@ -112,8 +112,8 @@ impl Cx<'_, '_> {
         self.it.heap.exact_items(value)
     }
 
-    /// Sizes: of one tuple or list, or of several integers (`*size`). `None` where not even
-    /// their number is known.
+    /// Sizes from one tuple or list, or from several integers (`*size`). `None` if not even their
+    /// number is known.
     pub(crate) fn sizes(&self, values: &[Value]) -> Option<Vec<Size>> {
         if let [only] = values
             && only.as_size().is_none_or(|s| s.is_unknown())
@@ -128,13 +128,13 @@ impl Cx<'_, '_> {
         values.iter().map(|v| Some(self.size_of(v))).collect()
     }
 
-    /// A value as a size; unknown where it is no integer that can be followed.
+    /// A value as a size; unknown if it is not an integer.
     pub(crate) fn size_of(&self, value: &Value) -> Size {
         value.as_size().unwrap_or(Size::Unknown)
     }
 
-    /// A dimension's index, counted from the front: `Ok(None)` where it is not known,
-    /// `Err` where it is out of range (which is reported).
+    /// A dimension's index, counted from the front: `Ok(None)` if it is not known,
+    /// `Err` if it is out of range (which is reported).
     pub(crate) fn dim_index(&mut self, value: &Value, rank: usize, shape_at: Origin) -> Result<Option<usize>, ()> {
         let Some(dim) = value.as_int() else { return Ok(None) };
         let rank_or_one = i64::try_from(rank.max(1)).unwrap_or(1);
@@ -158,7 +158,7 @@ impl Cx<'_, '_> {
         match value {
             Value::None => None,
             Value::Dtype(d) => Some(Some(*d)),
-            // Python's own types stand for their default dtypes.
+            // Python's own types select their default dtypes.
             Value::Path(p) => Some(match p.as_str() {
                 "builtins.float" => Some(Dtype::Float64),
                 "builtins.int" => Some(Dtype::Int64),
@@ -229,7 +229,7 @@ impl Cx<'_, '_> {
         !supposed && (known || !self.it.speculative())
     }
 
-    /// A note of an object; unknown if there is none.
+    /// A note of an object; unknown if the object has no such note.
     pub(crate) fn note(&self, object: &Value, topic: crate::value::Topic) -> Value {
         object.as_obj().and_then(|id| self.it.heap.note(id, topic)).unwrap_or(Value::Unknown)
     }
@@ -253,7 +253,7 @@ impl Cx<'_, '_> {
         Value::Obj(self.it.heap.alloc(Data::List(Items::Many(element))))
     }
 
-    /// As [`Cx::fresh_dim`], where the length may be 0.
+    /// Like [`Cx::fresh_dim`], but the length may be 0.
     pub(crate) fn fresh_count(&mut self, name: &str) -> Dim {
         let symbol = self.it.heap.signed_symbol(name, Sign::NotNegative);
         Dim::new(Size::symbol(symbol), Some(self.span))

@@ -1,8 +1,7 @@
-//! Sizes of datasets, models and tokenizers: the TOML files of `data/`, each read when it is
-//! first asked for.
+//! Sizes of datasets, models and tokenizers: the TOML files of `data/`, each read on first use.
 //!
-//! `build.rs` includes this file, so that a mistake in a data file is a build error at its
-//! line: it may use nothing but `std`, `serde` and `toml`.
+//! `build.rs` includes this file, so that a mistake in a data file is a build error at its line: it
+//! may use nothing but `std`, `serde` and `toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -49,7 +48,7 @@ files! {
     TRANSFORMERS: Transformers = "transformers.toml";
 }
 
-/// Reads a data file; what is wrong with it begins with its name and the line.
+/// Reads a data file; an error message begins with the file name and the line.
 pub(super) fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| {
         let start = error.span().map_or(0, |span| span.start);
@@ -86,7 +85,7 @@ pub(super) struct ImageDataset {
     pub targets: BTreeMap<String, Target>,
 }
 
-/// In which attributes a dataset keeps its samples.
+/// The attributes in which a dataset stores its samples.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Store {
@@ -112,7 +111,7 @@ pub(super) struct Variant {
     pub labels: (i64, i64),
 }
 
-/// A target that is more than a class.
+/// A target that is not just a class.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Target {
@@ -202,7 +201,7 @@ pub(super) enum Layers {
     Squeeze,
 }
 
-/// The side to which images are cropped for these weights.
+/// The height and width to which images are cropped for these weights.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Crop {
@@ -261,9 +260,9 @@ pub(super) struct Family {
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum BaseOutput {
-    /// Hidden states, and the first position of each sequence pooled.
+    /// Hidden states, and a pooled output: the first position of each sequence.
     Pooled,
-    /// Hidden states alone.
+    /// Only hidden states.
     Hidden,
 }
 

@@ -13,7 +13,7 @@ use crate::value::{ArrayKind, Device, DeviceKind, Heap, Items, ObjId, Sym, Tenso
 pub(crate) struct Libraries;
 
 impl Libraries {
-    /// Binds a call to the first overload that takes it, tells the observer, and runs it.
+    /// Binds a call to the first overload that accepts it, notifies the observer, and runs it.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
         let Some(bound) = entry.bind(args) else {
             refuse_arguments(it, path, args, span);
@@ -31,7 +31,7 @@ impl Libraries {
             torch::trailing::learn(it, path, &bound, &value);
         }
         it.event(Event::Returned { path: entry.same_as.unwrap_or(path), bound: &bound, result: &value, span });
-        // The program ends here: what would follow from a refused call is not reported.
+        // The rejected call ends the program, so errors that follow from it are not reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             if !it.heap.is_tensor(&value) {
                 return Value::Unknown;
@@ -43,7 +43,7 @@ impl Libraries {
     }
 }
 
-/// The result of a refused call: unknown, with a device symbol of its own, so that other tensors do
+/// The result of a rejected call: unknown, and on a fresh symbolic device, so that other tensors do
 /// not determine its device.
 fn after_refusal(it: &mut Interp<'_>) -> Tensor {
     let device = Device { kind: DeviceKind::Symbolic(it.heap.device_symbol()), index: None };
@@ -104,7 +104,7 @@ impl Library for Libraries {
     }
 
     fn init(&self, it: &mut Interp<'_>, class: Sym, object: ObjId, args: Args, span: Span) {
-        // The nearest class in the line that has a constructor of its own.
+        // The nearest base class that has its own constructor.
         let Some(own) = TABLES.class(class) else { return };
         let entry = TABLES.line(class).find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
@@ -135,7 +135,7 @@ impl Library for Libraries {
         for attribute in TABLES.line(class).filter_map(|c| c.attribute) {
             let found = attribute(&mut Cx { it, path: class, span }, object, name);
             if let Some(value) = found {
-                // `x.T` and `x.data` are made of `x`.
+                // `x.T` and `x.data` are derived from `x`.
                 if let (Some(from), Some(result)) = (object.as_obj(), value.as_obj())
                     && from != result
                     && name.as_str() != "grad"
@@ -163,7 +163,7 @@ impl Library for Libraries {
         let Some((path, entry)) = TABLES.method(class, name) else {
             let refused = it.refused.0;
             let value = torch::inplace::method(&TABLES, it, class, object, name, args, span);
-            // What was to be written in place is not there.
+            // After a rejected in-place call, the tensor is unknown.
             if it.refused.0 != refused
                 && it.refused.1 == Some(span)
                 && let Some(written) = object.as_obj()
@@ -210,10 +210,11 @@ impl Library for Libraries {
                 Some(false)
             }
             (path, ArrayKind::Torch) if path.starts_with("builtins.") => Some(path == "builtins.object"),
-            // Labels of data sets are carried as arrays, but a number is no list.
+            // The labels of datasets are modelled as arrays, but a 0-d array is not a list.
             ("builtins.list" | "builtins.tuple", ArrayKind::Numpy) if rank == Some(0) => Some(false),
             (_, ArrayKind::Numpy) => None,
-            // What torch makes is no instance of another library's classes, but of interfaces.
+            // PyTorch's objects are not instances of other libraries' classes, except of abstract
+            // base classes.
             (path, ArrayKind::Torch) => {
                 let package = path.split('.').next().unwrap_or_default();
                 let open = ["torch", "collections", "typing", "numbers", "jaxtyping", "project", "typing_extensions"];
@@ -368,7 +369,7 @@ const NEVER_EMPTY: &[&str] = &[
     "torch.cuda.amp.",
     "torch.utils.tensorboard.",
 ];
-/// Their classes that have one.
+/// Classes of these packages that have one.
 const CONTAINERS: &[&str] = &[
     "torch.nn.Sequential",
     "torch.nn.ModuleList",
@@ -378,7 +379,7 @@ const CONTAINERS: &[&str] = &[
     "torch.nn.utils.rnn.PackedSequence",
 ];
 
-/// Whether an instance of a library's class is true, as every object without a length is.
+/// Whether an instance of a library's class is always true, because the class defines no length.
 fn is_always_true(it: &Interp<'_>, object: &Value) -> bool {
     let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_path());
     class.is_some_and(|class| {

@@ -43,7 +43,7 @@ fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
     let (object, span) = (b.get("self"), cx.span);
     let pattern = cx.attr(&object, "pattern");
     let kind = function.rsplit('.').next().unwrap_or_default();
-    // A layer with such a pattern was refused when it was made.
+    // The constructor of a layer already rejected this pattern.
     if pattern.as_str().is_some_and(|pattern| fault(kind, pattern, &[], true).is_some()) {
         return cx.some_tensor();
     }
@@ -67,7 +67,7 @@ fn through(cx: &mut Cx<'_, '_>, b: &Bound, function: &str) -> Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Ellipsis,
-    /// The axes whose product the dimension is: none for `1` and `()`.
+    /// The axes whose product is the length of the dimension: empty for `1` and `()`.
     Axes(Vec<String>),
 }
 
@@ -94,7 +94,7 @@ fn parse(side: &str) -> Option<Vec<Part>> {
     group.is_none().then_some(out)
 }
 
-/// The mistakes in a pattern that einops refuses for every tensor.
+/// What is wrong with a pattern that einops rejects for every tensor.
 fn fault(kind: &str, pattern: &str, given: &[&str], open: bool) -> Option<String> {
     let Some((left, right)) = pattern.split_once("->") else { return Some("has no `->`".to_owned()) };
     let names = |side: &str| {
@@ -141,7 +141,7 @@ fn fault(kind: &str, pattern: &str, given: &[&str], open: bool) -> Option<String
     }
 }
 
-/// Rejects a pattern that einops accepts for no tensor; returns whether it did.
+/// Rejects a pattern that einops rejects for every tensor. Returns whether it was rejected.
 fn check_pattern(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str) -> bool {
     let pattern = b.get("pattern");
     let Some(pattern) = pattern.as_str() else { return false };
@@ -187,7 +187,7 @@ fn reduced(cx: &Cx<'_, '_>, out: &mut Tensor, reduction: &Value) {
             out.range = range.map(|r| Range::bounds(r.lo(), r.hi()));
         }
         Some("sum" | "prod") => {
-            // Sums of integers are wider.
+            // Sums and products of integers have a wider dtype.
             if out.dtype.is_some_and(Dtype::is_integral) {
                 out.dtype = None;
             }
@@ -256,11 +256,11 @@ fn shape_of(
             }
         }
     }
-    // An ellipsis in parentheses is not followed.
+    // An ellipsis inside parentheses is not supported.
     middle.is_empty().then_some(out)
 }
 
-/// Finds the one length of a group that is not given; `None` after a rejection.
+/// Computes the one length of a group that is not given; `None` after a rejection.
 fn solve(
     cx: &mut Cx<'_, '_>,
     axes: &[String],

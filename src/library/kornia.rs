@@ -47,7 +47,7 @@ pub(super) fn register(t: &mut Table) {
     });
 }
 
-/// Functions that move pixels by a matrix or a grid, with the name of the tensor first.
+/// Functions that move pixels by a matrix or a grid, each with the name of its tensor parameter.
 const WARPS: &[(&str, &str)] = &[
     ("warp_affine", "src, M, dsize, mode='bilinear', padding_mode='zeros', align_corners=True, fill_value=None"),
     ("warp_perspective", "src, M, dsize, mode='bilinear', padding_mode='zeros', align_corners=True, fill_value=None"),
@@ -65,7 +65,7 @@ const WARPS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The same as layers; the interpolation is `resample`.
+/// The layers with the same effect; their interpolation argument is `resample`.
 const AUGMENTATIONS: &str = "RandomRotation RandomAffine RandomPerspective RandomElasticTransform RandomResizedCrop \
                              Resize RandomThinPlateSpline RandomFisheye RandomTranslate RandomShear";
 
@@ -84,7 +84,7 @@ fn moved(cx: &mut Cx<'_, '_>, mut out: Tensor, interpolation: &Value, same_size:
         Some(false) => mixed,
         None => Past::default(),
     };
-    // What comes in from outside is zero, or repeats the border.
+    // Pixels from outside the image are zero, or repeat the border.
     out.range = match (out.range.take(), nearest) {
         (Some(range), Some(_)) => Some(Range::bounds(range.lo().min(0.0), range.hi().max(0.0))),
         _ => None,
@@ -110,7 +110,7 @@ fn augment(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let class = cx.it.heap.instance_of(object)?.class.as_path()?;
     let same_size = !class.contains("Resize") && !class.contains("Crop");
     let resample = cx.attr(object, "resample");
-    // Two dimensions and three get a batch dimension unless told otherwise.
+    // Inputs of 2 or 3 dimensions get a batch dimension, unless `keepdim` is set.
     let input = Tensor { shape: input.shape.filter(|dims| dims.len() == 4), ..input };
     Some(moved(cx, input, &resample, same_size))
 }

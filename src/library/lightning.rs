@@ -1,5 +1,5 @@
-//! PyTorch Lightning and Accelerate: both move models and batches to devices by themselves,
-//! so where anything is becomes unknown.
+//! PyTorch Lightning and Accelerate move models and batches to devices themselves, so devices
+//! become unknown.
 
 use rustc_hash::FxHashSet;
 
@@ -84,7 +84,7 @@ pub(super) fn register(t: &mut Table) {
     t.family("accelerate.utils.", "set_seed", "*args, **kwargs", none);
 }
 
-/// The device on which a framework runs the program: some device, always the same.
+/// The device on which the framework runs the program: unknown, but always the same one.
 fn some_device(cx: &mut Cx<'_, '_>, of: Topic) -> Value {
     if let Some(device) = cx.it.remembered(of) {
         return device;
@@ -156,7 +156,7 @@ fn forget_devices(it: &mut Interp<'_>, value: &Value) {
                         it.heap.update_tensor(*id, |t| {
                             t.device = None;
                             t.device_at = None;
-                            // Mixed precision casts, too, but no integers.
+                            // Mixed precision also casts floating-point tensors.
                             if t.dtype.is_some_and(Dtype::is_floating) {
                                 t.dtype = None;
                                 t.dtype_at = None;
@@ -175,15 +175,15 @@ fn forget_devices(it: &mut Interp<'_>, value: &Value) {
     }
 }
 
-/// A copy of a batch that may be anywhere.
+/// A copy of a batch, on an unknown device.
 fn unplaced(cx: &mut Cx<'_, '_>, batch: &Value) -> Value {
     let copy = deepcopy(&mut cx.it.heap, batch);
     forget_devices(cx.it, &copy);
     copy
 }
 
-/// Runs one step of training and of validation on a batch of each loader.
-/// The trainer calls hooks of the objects that it is given, which may set any of their attributes.
+/// Runs one training step and one validation step on a batch of each loader. The trainer calls
+/// hooks of the objects that it gets, and these may set any attribute.
 fn run_hooks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for arg in b.rest.iter().chain(b.extra.iter().map(|(_, arg)| arg)) {
         cx.it.forget_assigned(&arg.value);
@@ -195,7 +195,7 @@ fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);
     let module = b.get("datamodule");
-    // The hooks in which data is split and datasets are made.
+    // The hooks that split data and create datasets.
     for object in [&module, &model] {
         for (hook, given) in [("prepare_data", None), ("setup", Some(Value::str("fit")))] {
             if cx.it.user_method(object, hook).is_some() {

@@ -1,8 +1,8 @@
-//! What libraries do to values, written as tables.
+//! Models of library functions and classes, as tables.
 //!
 //! Each module below registers the functions and classes of one library in a [`Table`]; the
-//! interpreter asks them through [`Libraries`]. A function that is in no table gives an
-//! unknown value. Functions report facts and refused calls, never diagnostics.
+//! interpreter asks them through [`Libraries`]. A function that is in no table gives an unknown
+//! value. Functions report facts and rejected calls, never diagnostics.
 
 mod albumentations;
 mod common;

@@ -1,5 +1,5 @@
-//! The public names of modules and classes, as `data/names.txt` lists them: what is not among them
-//! does not exist.
+//! The public names of modules and classes, as listed in `data/names.txt`. A name that is not
+//! listed does not exist.
 
 use std::sync::LazyLock;
 
@@ -19,16 +19,16 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
 /// Python's own types, which NumPy had under its own name until 1.24.
 const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"];
 
-/// Modules that stand for all modules below them, too: of these only a name that is nearly one of theirs is
-/// surely none.
+/// Modules whose list also contains the names of all submodules. For these, a name is reported as
+/// missing only if it is similar to a listed one.
 const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets", "torchvision.transforms"];
 
-/// Attributes of tensors that named tuples of results have, too.
+/// Attributes that both tensors and the named tuples of results have.
 const FIELDS: &[&str] =
     &["values", "indices", "sign", "min", "max", "inverse", "count", "index", "mode", "histogram", "logdet"];
 
-/// What is wrong with a name of a module or class whose names are all listed; `None` where nothing is, or
-/// that is not known.
+/// The message for a name that its module or class does not have; `None` if it exists or that is
+/// not known.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
     if names.contains(name) || name.starts_with('_') || path == "numpy" && FORMER.contains(&name) {
@@ -39,8 +39,8 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
 }
 
-/// What is wrong with an attribute of a value of a known type, where other values of training scripts have
-/// such an attribute or its name is nearly right.
+/// The message for an attribute that a value of a known type does not have. Only if other types of
+/// training scripts have this attribute, or the name is similar to an existing one.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     let own = NAMES.get(class)?;
@@ -56,12 +56,12 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     confused.then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }
 
-/// The class of a value that has just that class's attributes, and how messages call it.
+/// The class whose attributes the value has, without additions, and its name in messages.
 fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)> {
     let is_part =
         |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);
     Some(match value {
-        // The sizes of a shape, or tensors.
+        // A shape, or a tuple of tensors.
         Value::Tuple(items) if items.iter().all(is_part) => ("builtins.tuple", "a tuple"),
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
         Value::Obj(id) => match heap.get(*id) {

@@ -1,5 +1,5 @@
-//! Notes that several libraries keep on a run, and that rules and contracts read under the same
-//! names (`rules/notes.rs`).
+//! Notes of the current run that several libraries write, and that rules and contracts read under
+//! the same names (`rules/notes.rs`).
 
 use crate::value::Topic;
 
@@ -18,5 +18,5 @@ pub(crate) const WORKER: Topic = Topic::new("forked worker");
 pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
 /// A note of an optimizer: its parameters as a list.
 pub(crate) const PARAMETERS: Topic = Topic::new("parameters");
-/// A note of a module about a name: it is a buffer, and whether it is saved.
+/// A note of a module for the name of a buffer: whether the buffer is saved.
 pub(crate) const BUFFER: Topic = Topic::new("buffer");

@@ -132,7 +132,7 @@ pub(super) fn new_image(
         Some((range, role)) => facts = facts.with_range(Some(range), at).with_role(Some(role), at),
         None => {
             let range = layout.and_then(|l| l.1.bounds()).map(|(lo, hi)| Range::bounds(lo, hi));
-            // The indices of a palette are classes wherever they are read as numbers.
+            // Read as numbers, palette indices are classes.
             let role = if mode == Some("P") { Role::ClassMask } else { Role::Image };
             facts = facts.with_range(range, at).with_role(Some(role), at);
         }
@@ -146,7 +146,7 @@ pub(super) fn new_image(
 }
 
 fn image_of(cx: &mut Cx<'_, '_>, mode: Value, size: Value, facts: Tensor) -> Value {
-    // Contracts ask an image for what it shows as they ask a tensor.
+    // Contracts read these facts of an image like those of a tensor.
     let role = facts.role.map_or(Value::Unknown, |r| Value::str(r.name()));
     let facts = cx.out(facts);
     instance(cx, IMAGE, vec![("mode", mode), ("size", size), ("role", role), (ARRAY, facts)])
@@ -190,7 +190,7 @@ fn size_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<(Dim, Dim)> {
 pub(super) fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
     let mode = cx.attr(image, "mode");
     let Some(facts) = cx.tensor(image).or_else(|| array_of(cx, image)) else { return Past::default() };
-    // Indices into a palette are never mixed, and a file may hold them.
+    // Nearest neighbour is used for palette images, and a file may contain one.
     let mixes = !is_image(cx, image)
         || match &mode {
             Value::Str(mode) => mixes(mode),
@@ -205,7 +205,7 @@ pub(super) fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> 
     }
 }
 
-/// Whether Pillow interpolates images of this mode on request.
+/// Whether Pillow interpolates images of this mode if asked to.
 fn mixes(mode: &str) -> bool {
     !matches!(mode, "1" | "P")
 }
@@ -223,8 +223,7 @@ pub(super) fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     }
 }
 
-/// Notes that a picture or tensor that was just made, and of whose values nothing is known,
-/// has this one somewhere.
+/// Notes that a new image or tensor with otherwise unknown values contains this value.
 pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
     let at = cx.at();
@@ -238,8 +237,7 @@ pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     }
 }
 
-/// An image of another size; its values' range goes through `values`, and their role becomes
-/// unknown.
+/// A resized image: `values` maps its range, and its role becomes unknown.
 pub(super) fn with_size(
     cx: &mut Cx<'_, '_>,
     image: &Value,
@@ -268,7 +266,7 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = hw(cx, &image);
     let mode = b.get("mode");
     let (from, to) = (cx.attr(&image, "mode"), mode.as_str());
-    // Class indices survive only where the numbers do: a palette's indices become colours.
+    // The role survives only if the numbers do: converting palette indices gives colours.
     let kept = match (from.as_str(), to) {
         (Some(from), Some(to)) => from == to || matches!((from, to), ("L", "I" | "F")),
         _ => false,
@@ -315,7 +313,7 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = b.get("input");
     let size = size_arg(cx, &b.get("size"));
     let mode = cx.attr(&image, "mode");
-    // Indices into a palette are never mixed.
+    // Pillow always resizes these modes with nearest neighbour.
     let whole = matches!(mode.as_str(), Some("1" | "P"));
     let resample = b.get("resample");
     let bounds = array_of(cx, &image).and_then(|f| f.dtype).and_then(Dtype::bounds);
@@ -378,8 +376,8 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether integers that are known to occur look like class ids rather than brightness: a
-/// few numbers from 0 on, besides a void label.
+/// Whether integers that are known to occur look like class ids rather than brightness: a few
+/// numbers from 0 on, and possibly a void label.
 pub(super) fn are_classes(range: &Range) -> bool {
     let ids = range.without(255.0);
     range.attained && ids.is_some_and(|r| r.lo() == 0.0 && (2.0..=200.0).contains(&r.hi()))
@@ -396,7 +394,7 @@ fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             other => added.push(other.as_f64()),
         }
     }
-    // Colours given by position, and text with its smooth edges, are not followed.
+    // Colours of unknown type, and text with anti-aliased edges, are not modelled.
     let plain = b.rest.len() <= 1 && cx.name() != "text" && !b.open;
     let added: Option<Vec<f64>> = added.into_iter().collect();
     facts.range = match (facts.range, added.filter(|_| plain)) {

@@ -24,7 +24,7 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     }
 }
 
-/// What is wrong with the arguments, and whether that is so in every version.
+/// What is wrong with the arguments, and whether they are wrong in every PyTorch version.
 fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     let name = path.rsplit('.').next().unwrap_or_default();
     let in_nn = path.starts_with("torch.nn.");
@@ -32,7 +32,7 @@ fn fault(path: &str, sigs: &[Arc<Sig>], args: &Args) -> Option<(String, bool)> {
     if let Some((unknown, _)) = args.kw.iter().find(|(name, _)| !takes(*name)) {
         let known = sigs.iter().flat_map(|sig| &sig.params).map(|p| p.name.as_str());
         let (message, near) = unknown_argument(name, unknown.as_str(), known);
-        // Layers and losses keep the names of their arguments from version to version.
+        // The parameter names of layers and losses do not change between versions.
         return Some((message, near.is_some() || in_nn));
     }
     let [sig] = sigs else { return None };

@@ -10,7 +10,7 @@ use super::{
 
 pub(super) static TABLES: Tables = Tables { main: &MAIN, others: &OTHERS };
 
-/// What is in the main table, in this order: a class comes after those that it derives from.
+/// The libraries of the main table. The order matters: base classes first.
 const IN_MAIN: &[Register] = &[
     torch::pointwise::unary::register,
     torch::pointwise::binary::register,
@@ -119,8 +119,7 @@ type Register = fn(&mut Table);
 
 static MAIN: LazyLock<Table> = LazyLock::new(|| made(Table::default(), IN_MAIN));
 
-/// Tables that are built when a name of the library is first used: they are long, or read from data
-/// files.
+/// Tables that are built on first use, because they are long or read from data files.
 static OTHERS: [(&str, LazyLock<Table>); 5] = [
     (
         "torchvision",
@@ -193,7 +192,7 @@ mod tests {
             let names = table.functions.keys().chain(table.classes.keys()).chain(table.constants.keys());
             for path in names.chain(table.aliases.keys()) {
                 let root = path.as_str().split('.').next().unwrap_or_default();
-                // Helpers of torchvet's own, and names that are mostly modules of the program.
+                // torchvet's own helpers, and names that usually are modules of the program.
                 let known = ["torchvet", "Image", "box"].contains(&root)
                     || libraries::find(root).is_some()
                     || libraries::is_standard(root);
@@ -242,19 +241,19 @@ mod tests {
                 sigs.iter().flat_map(|sig| &sig.params).map(|param| param.name.as_str()).collect()
             };
             let all: Vec<&Sig> = listed.iter().collect();
-            // Some are not described further.
+            // Signatures with `*args` or `**kwargs` are incomplete on purpose.
             if hand.iter().any(|sig| is_open(sig)) {
                 continue;
             }
-            // The listing says nothing, or not all.
+            // The listed signature is incomplete.
             if listed.iter().any(|sig| sig.double_star || sig.params.iter().any(|p| p.default == Some(Const::Other))) {
                 continue;
             }
-            // Overloads are read as one.
+            // The overloads are merged into one signature.
             if listed.len() > 1 && hand != all {
                 continue;
             }
-            // Older versions, and other libraries' arrays, have more parameters.
+            // Older versions, and arrays of other libraries, have more parameters.
             if names(&hand).is_superset(&names(&all)) && names(&hand) != names(&all) {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Special methods from the tables that the interpreter does not find as attributes: those of
-//! objects inside a library (`os.environ[…] = …`), and those of loops.
+//! Special methods of library objects that the interpreter does not find as attributes: of objects
+//! inside a library (`os.environ[…] = …`), and of iteration.
 
 use super::table::Tables;
 use crate::python::{Args, Interp};
@@ -27,7 +27,7 @@ pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span
     None
 }
 
-/// The item of the last round of such a loop.
+/// The item of the last iteration of such a loop.
 pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
     if !goes_through(tables, it, object, "__iter__") {
         return None;
@@ -36,7 +36,7 @@ pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: S
     if inner.as_obj() == object.as_obj() { None } else { it.last_of(&inner, span) }
 }
 
-/// Whether a loop over an instance calls this method of a library's class.
+/// Whether a loop over an instance calls this method, defined by a library class.
 fn goes_through(tables: &Tables, it: &Interp<'_>, object: &Value, method: &str) -> bool {
     it.heap.instance_of(object).is_some()
         && it.user_method(object, "__iter__").is_none()

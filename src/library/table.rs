@@ -1,4 +1,4 @@
-//! What a table of a library's functions and classes holds.
+//! The tables of a library's functions and classes.
 
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
@@ -10,28 +10,28 @@ use super::signatures;
 use crate::python::{Args, Bound, Sig};
 use crate::value::{Dtype, ObjId, Sym, Type, Value, dotted, sym};
 
-/// The model of a function: from its bound arguments to its result.
+/// The model of a function: computes the result from bound arguments.
 pub(super) type Run = fn(&mut Cx<'_, '_>, &Bound) -> Value;
 
 /// A function or method of a library.
 pub(crate) struct Entry {
-    /// Overloads, the most common first: the first that binds is taken.
+    /// Overloads, the most common first. The first one that binds is used.
     pub sigs: Vec<Arc<Sig>>,
     pub run: Run,
-    /// The other function, whose contracts this one shares (`torch.Tensor.gather` →
+    /// The function whose contracts also apply to this one (`torch.Tensor.gather` →
     /// `torch.gather`).
     pub same_as: Option<Sym>,
 }
 
 impl Entry {
-    /// The arguments as the first overload takes them that takes them at all.
+    /// Binds the arguments to the first overload that accepts them.
     pub(crate) fn bind(&self, args: &Args) -> Option<Bound> {
         let bind = |args: &Args| self.sigs.iter().find_map(|sig| sig.bind(args));
         bind(args).or_else(|| bind(&numpy_names(args)?))
     }
 }
 
-/// The arguments under PyTorch's names for them, where numpy's were used: PyTorch takes both.
+/// The arguments with NumPy's names for them replaced by PyTorch's, since PyTorch accepts both.
 fn numpy_names(args: &Args) -> Option<Args> {
     let ours = |name: &str| match name {
         "axis" => Some("dim"),
@@ -53,7 +53,7 @@ fn numpy_names(args: &Args) -> Option<Args> {
 pub(super) type Init = fn(&mut Cx<'_, '_>, ObjId, &Bound);
 /// The effect of `instance(…)`.
 pub(super) type Invoke = fn(&mut Cx<'_, '_>, &Value, Args) -> Option<Value>;
-/// An attribute that is computed; methods need none: they are found in the table.
+/// A computed attribute. Methods are found in the table instead.
 pub(super) type Attribute = fn(&mut Cx<'_, '_>, &Value, Sym) -> Option<Value>;
 
 /// A class of a library.
@@ -66,7 +66,7 @@ pub(crate) struct Class {
     pub attribute: Option<Attribute>,
     /// Instances keep every constructor argument as an attribute of the same name.
     pub keeps_arguments: bool,
-    /// Calling the class makes no instance but runs this (`torch.Size`, `torch.device`).
+    /// Calling the class runs this instead of creating an instance (`torch.Size`, `torch.device`).
     pub make: Option<Run>,
 }
 
@@ -105,12 +105,11 @@ pub(crate) struct Table {
     pub classes: FxHashMap<Sym, Class>,
     pub constants: FxHashMap<Sym, Constant>,
     pub aliases: FxHashMap<Sym, Sym>,
-    /// Paths that are the same library under another name: `np` style prefixes are not
-    /// needed here, but `torch.functional.` → `torch.` is.
+    /// Pairs of prefixes that mean the same (`torch.functional.` → `torch.`).
     prefixes: Vec<(&'static str, &'static str)>,
     /// The table of the base classes of this table's classes.
     below: Option<&'static LazyLock<Table>>,
-    /// What was registered by [`Table::listed`] and is not listed.
+    /// Paths registered by [`Table::listed`] that `signatures.txt` does not list.
     pub unlisted: Vec<String>,
     /// The signatures that were written by hand.
     #[cfg(test)]
@@ -143,10 +142,10 @@ impl Table {
         sigs
     }
 
-    /// A function with one signature. For one of PyTorch this is an exception, where what
-    /// `signatures.txt` says cannot be read: overloads that are read as one, parameters that
-    /// older versions have or that are taken and not described, and functions of which it only
-    /// says `*args, **kwargs` or nothing.
+    /// A function with one signature. For PyTorch functions, use this only if the line in
+    /// `signatures.txt` cannot be used: merged overloads, parameters of older versions, parameters
+    /// that are accepted but not documented, or a line that is missing or only says `*args,
+    /// **kwargs`.
     pub(crate) fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
         self.defs(path, &[sig], run)
     }
@@ -174,7 +173,7 @@ impl Table {
         self
     }
 
-    /// All names below one dotted prefix are those below another.
+    /// Makes every name below the prefix `from` an alias of the same name below `to`.
     pub(crate) fn prefix(&mut self, from: &'static str, to: &'static str) -> &mut Self {
         self.prefixes.push((from, to));
         self
@@ -185,8 +184,9 @@ impl Table {
         self
     }
 
-    /// A class; `bases` are the direct ones, nearest first, and must be registered before. Of
-    /// PyTorch's, [`Table::listed_class`] where the constructor can be read so.
+    /// A class. `bases` are its direct base classes, nearest first, which must be registered before
+    /// it. For a PyTorch class, use [`Table::listed_class`] if `signatures.txt` lists its
+    /// constructor.
     pub(crate) fn class(&mut self, path: &str, bases: &[&str], sig: &'static str) -> &mut Class {
         let sig = Arc::new(Sig::parse(sig));
         #[cfg(test)]
@@ -239,11 +239,10 @@ impl Table {
     }
 }
 
-/// All tables: the main one, and those of libraries that many programs do not use, which are
-/// made when one of their names is first asked for.
+/// All tables: the main one, and those of less common libraries, which are built on first use.
 pub(crate) struct Tables {
     pub main: &'static LazyLock<Table>,
-    /// By the first part of their names.
+    /// By the first component of the dotted name.
     pub others: &'static [(&'static str, LazyLock<Table>)],
 }
 
@@ -268,7 +267,7 @@ impl Tables {
         self.of(path).constants.get(&path)
     }
 
-    /// A class and those that it derives from, as far as they are in tables.
+    /// A class and its base classes, as far as they are in tables.
     pub(crate) fn line(&self, class: Sym) -> impl Iterator<Item = &'static Class> + use<'_> {
         let own = self.class(class);
         let bases = own.map(|class| class.bases.as_slice()).unwrap_or_default();
@@ -285,7 +284,7 @@ impl Tables {
         })
     }
 
-    /// The entry for a method: of the class itself, or of the nearest base.
+    /// The entry of a method: in the class itself, or in the nearest base.
     pub(crate) fn method(&self, class: Sym, name: Sym) -> Option<(Sym, &'static Entry)> {
         let bases = self.class(class).map(|c| c.bases.as_slice()).unwrap_or_default();
         std::iter::once(class).chain(bases.iter().copied()).find_map(|class| {
@@ -303,6 +302,6 @@ impl Tables {
 }
 
 thread_local! {
-    /// Canonical paths that were asked for.
+    /// A cache of canonical paths.
     static CANONICAL: RefCell<FxHashMap<Sym, Sym>> = const { RefCell::new(FxHashMap::with_hasher(FxBuildHasher)) };
 }

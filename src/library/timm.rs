@@ -1,4 +1,4 @@
-//! timm: image models by name. Only the classifier and the number of classes are followed.
+//! timm: image models by name. Only the classifier and the number of classes are modelled.
 
 use super::data::TIMM;
 use super::torchvision::open_module;
@@ -48,7 +48,7 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = model.as_obj() {
         cx.it.heap.set_attr(id, CLASSES, classes.clone());
         cx.it.heap.set_attr(id, "num_classes", classes);
-        // A hidden layer stands for all parameters: what device and dtype they have.
+        // A hidden linear layer stands in for all parameters: it has their device and dtype.
         let args = Args::positional([Value::Int(1), Value::Int(1)], cx.span);
         let stand_in = cx.call(&Value::path("torch.nn.Linear"), args);
         cx.it.heap.set_attr(id, "_body", stand_in);
@@ -70,7 +70,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some([batch, _, _, _]) => batch.clone(),
         _ => Dim::UNKNOWN,
     };
-    // The stand-in checks dtype and device, and gives the output its own.
+    // The hidden layer checks dtype and device of the input, and determines those of the output.
     let probe = Tensor { shape: Some(vec![batch, Dim::int(1)]), data: None, base: None, ..input };
     let probe = cx.out(Tensor { range: None, role: None, grad: Grad::Unknown, ..probe });
     let body = cx.attr(&model, "_body");
@@ -80,7 +80,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some([_, features]) = out.shape.as_deref_mut() {
         let classes = cx.attr(&model, CLASSES);
         let size = match (&replaced, classes.as_int()) {
-            // Without a classifier the features come out.
+            // Without a classifier, the model returns features.
             (Some(_), _) | (None, Some(0)) => Size::Unknown,
             _ => classes.as_size().unwrap_or(Size::Unknown),
         };

@@ -53,7 +53,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("numpy.", "load memmap", "*args, **kwargs", unknown);
     let table = "fname, dtype='float64', comments='#', delimiter=None, *args, names=None, unpack=False, usemask=False, **kwargs";
     t.family("numpy.", "loadtxt genfromtxt", table, |cx, b| {
-        // Columns with names make a table of records.
+        // With `names`, the result is a structured array.
         if [b.get("names"), b.get("unpack"), b.get("usemask")]
             .iter()
             .any(|v| !matches!(v, Value::None | Value::Bool(false)))
@@ -165,7 +165,7 @@ pub(crate) fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub(crate) fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Value> {
     let Value::Dtype(dtype) = dtype else { return None };
     let value = args.pos.first()?.value.clone();
-    // A single number becomes Python's own float.
+    // A single number becomes a Python float.
     let single = *dtype == Dtype::Float64 && cx.tensor(&value).is_some_and(|t| t.rank().is_none_or(|rank| rank == 0));
     if !single {
         refuse_unreadable(cx, &value);
@@ -210,14 +210,14 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
     };
     if let Some(range) = &input.range {
         if !fits(range) {
-            // Values wrap around or are lost.
+            // Values wrap around, or are undefined.
             input.range = None;
             input.data = None;
         } else if to.is_integral() {
             input.range = Some(range.map(f64::trunc));
             input.data = input.data.map(|d| d.iter().map(|x| x.trunc()).collect());
         } else if to == Dtype::Float16 || to == Dtype::Float32 {
-            // Rounding moves the ends a little unless they are small integers.
+            // Rounding changes the bounds slightly, unless they are small integers.
             if range.parts().iter().any(|(a, b)| a.fract() != 0.0 || b.fract() != 0.0) {
                 input.data = None;
             }
@@ -232,7 +232,7 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("object");
     let frame = || crate::library::pandas::as_array(cx, &value);
     let Some(mut out) = frame().or_else(|| as_array(cx, &value)) else {
-        // An array for certain; of what, only `dtype` says.
+        // The result is certainly an array, but only `dtype` is known of it.
         let mut out = array(None, dtype.flatten(), at);
         out.shape_at = None;
         return cx.out(out);
@@ -355,7 +355,7 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (None, None, Some(1)) => {
             if let (Some(a), Some(z)) = (start.as_size(), stop.as_size()) {
                 let length = z.sub(&a);
-                // A negative difference gives no elements.
+                // If `stop - start` is negative, the array is empty.
                 if Size::Int(0).less(&length) == Some(true) {
                     count = length;
                 }

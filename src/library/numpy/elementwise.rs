@@ -1,4 +1,4 @@
-//! Operations element by element, and the operators on arrays.
+//! Elementwise operations, and the operators of arrays.
 
 use super::facts::{as_array, broadcast, union_of};
 use super::promotion;
@@ -67,8 +67,8 @@ fn operand(b: &Bound) -> Value {
     b.get(first)
 }
 
-/// The result of a ufunc on tensors is a tensor: `Tensor.__array_wrap__` creates it, with uint8
-/// instead of bool.
+/// The result of a ufunc on tensors is a tensor: `Tensor.__array_wrap__` creates it, with uint8 for
+/// bool.
 fn wrapped(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let given = b.values.iter().flatten().any(|arg| cx.tensor(&arg.value).is_some_and(|t| t.array == ArrayKind::Torch));
     let own = matches!(cx.name(), "nan_to_num" | "sinc" | "isclose" | "isin");
@@ -86,7 +86,7 @@ fn wrapped(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
 }
 
 fn mapped(cx: &mut Cx<'_, '_>, value: &Value, dtype: fn(Dtype) -> Dtype) -> Value {
-    // A number stays a number.
+    // A scalar stays a scalar.
     let Some(input) = as_array(cx, value) else { return Value::Unknown };
     let at = cx.at();
     let to = input.dtype.map(dtype);
@@ -108,7 +108,7 @@ fn to_bool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn same_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = as_array(cx, &operand(b)) else { return Value::Unknown };
     let mut out = plain(&input);
-    // Rounding makes float16 of truth values; no script does that.
+    // Rounding bools gives float16, which scripts do not do.
     if input.dtype == Some(Dtype::Bool) {
         out.dtype = None;
     }
@@ -153,7 +153,7 @@ fn combined(
     Some((a, b, out))
 }
 
-/// The range of `left op right` where one side is a known number.
+/// The range of `left op right` if one side is a known number.
 fn range_of(op: BinOp, a: &Tensor, b: &Tensor, dtype: Option<Dtype>) -> Option<Range> {
     let single = |t: &Tensor| t.data.as_ref().and_then(|d| if d.len() == 1 { d.first().copied() } else { None });
     let range = match (op, single(a), single(b)) {
@@ -173,7 +173,7 @@ fn range_of(op: BinOp, a: &Tensor, b: &Tensor, dtype: Option<Dtype>) -> Option<R
     held(range, dtype?)
 }
 
-/// The range in an array of this dtype: integers wrap around.
+/// The range after storing in an array of this dtype: integers wrap around.
 fn held(range: Range, dtype: Dtype) -> Option<Range> {
     match dtype.bounds() {
         Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),
@@ -209,11 +209,11 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if op == BinOp::Pow && right.as_f64().is_none() && out.dtype.is_some_and(Dtype::is_integral) {
         out.dtype = out.dtype.filter(|_| b.dtype.is_some_and(Dtype::is_integral));
     }
-    // The power of truth values is of 8 bits.
+    // A power of bools is int8.
     if op == BinOp::Pow && (a.dtype == Some(Dtype::Bool) || b.dtype == Some(Dtype::Bool)) {
         out.dtype = None;
     }
-    // Truth values are not subtracted, divided as bytes, and shifts are rare.
+    // `-` raises for bools, `//` and `%` compute int8, and shifts are rare.
     if out.dtype == Some(Dtype::Bool) && matches!(op, BinOp::Sub | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow) {
         out.dtype = None;
     }
@@ -238,7 +238,7 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     Some(cx.out(out))
 }
 
-/// `left op right` where at least one side is an array of numpy and none a tensor of PyTorch.
+/// `left op right`, if a side is a NumPy array and no side is a PyTorch tensor.
 pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let kind = |it: &Interp<'_>, v: &Value| it.heap.tensor_ref(v).map(|t| t.array);
     let kinds = (kind(it, left), kind(it, right));
@@ -315,7 +315,7 @@ fn clip(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = as_array(cx, &b.get("a")) else { return Value::Unknown };
     let (lo, hi) = (b.get("a_min"), b.get("a_max"));
     let mut out = plain(&input);
-    // A Series of truth values stays one, an array does not.
+    // Clipping keeps the dtype bool for a Series, but not for an array.
     out.dtype = out.dtype.filter(|d| *d != Dtype::Bool);
     for bound in [&lo, &hi] {
         if !bound.is_none() {
@@ -341,7 +341,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let condition = as_array(cx, &b.get("condition"));
     let at = cx.at();
     if !b.given("x") {
-        // The indices of what is true, one array for each dimension.
+        // The indices of true elements, one array per dimension.
         let Some(rank) = condition.as_ref().and_then(Tensor::rank) else { return Value::Unknown };
         let count = cx.fresh_dim("n");
         let indices = (0..rank.max(1)).map(|_| {
@@ -362,7 +362,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(condition) => broadcast(cx, &condition, &out),
         None => None,
     };
-    // Two numbers of Python are weak only next to an array.
+    // Python numbers are weak only beside an array.
     if let (Some(p), Some(q)) = (x.number_type(), y.number_type()) {
         out.dtype = match (wider(p, q), out.dtype) {
             (Some(Type::Int), _) => Some(Dtype::Int64),

@@ -13,10 +13,10 @@ use crate::value::{
     broadcast_pair, dims_text,
 };
 
-/// Elements are followed one by one up to this many.
+/// The elements of larger arrays are not tracked one by one.
 pub(super) const MOST_DATA: usize = 4096;
 
-/// The result of `np.asarray(value)`; `None` where the value is not known.
+/// The result of `np.asarray(value)`; `None` if the value is not known.
 pub(crate) fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     let path = cx.path.as_str();
     if path.strip_prefix("numpy.").is_some_and(|name| CONVERTING.contains(&name)) {
@@ -40,11 +40,11 @@ const CONVERTING: &[&str] = &[
     "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
 ];
 
-/// Functions that call the method of the same name, with arguments that the tensor's method does
-/// not accept.
+/// Functions that call the array method of the same name, with arguments that the tensor method
+/// does not accept.
 const CALLING: &[&str] = &["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"];
 
-/// Refuses a tensor, or a list of tensors, that cannot be read as an array.
+/// Rejects a tensor, or a list of tensors, that cannot be read as an array.
 pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
     let name = cx.name();
     let direct = cx.tensor(value).filter(|t| t.array == ArrayKind::Torch);
@@ -60,7 +60,7 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
     let Some(tensor) = direct.clone().or_else(|| member(cx, value, 4)) else { return };
     let what = if direct.is_some() { "the tensor" } else { "a tensor in it" };
     match tensor.device.filter(|device| device.kind == DeviceKind::Cuda) {
-        // The pages have contracts for these.
+        // Contracts on pages check these.
         Some(_) if direct.is_some() && matches!(name, "array" | "asarray") => {}
         Some(device) => {
             let message = format!("{what} is on {device}, but NumPy can only use host memory");
@@ -74,7 +74,7 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
     }
 }
 
-/// The first tensor of a list of tensors that is known not to be empty.
+/// The first tensor of a list of tensors, if the list is known not to be empty.
 fn member(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor> {
     if let Some(tensor) = cx.tensor(value) {
         return Some(tensor).filter(|t| t.array == ArrayKind::Torch);
@@ -99,7 +99,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
     if let Some(image) = crate::library::pil::as_array(cx, value) {
         return Some(image);
     }
-    // What numpy computes of a frame is a frame.
+    // NumPy functions of a frame return a frame.
     if !crate::library::pandas::is_frame(cx.it, value)
         && let Some(values) = crate::library::pandas::as_array(cx, value)
     {
@@ -135,7 +135,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
         Items::Exact(values) if values.is_empty() => Some(array(Some(vec![Size::Int(0)]), Some(Dtype::Float64), at)),
         Items::Exact(values) => {
             let rows: Vec<Option<Tensor>> = values.iter().map(|v| as_array_at(cx, v, depth - 1)).collect();
-            // One element of which nothing is known may make it an array of objects.
+            // With an element of unknown type, the result may be an array of objects.
             let rows: Vec<Tensor> = rows.into_iter().collect::<Option<_>>()?;
             stacked(&rows, at)
         }
@@ -143,7 +143,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
             let row = as_array_at(cx, &element, depth - 1)?;
             let mut shape = row.shape.clone()?;
             shape.insert(0, cx.fresh_dim("n"));
-            // Of an empty list it makes floats.
+            // An empty list gives a float array.
             let filled = !cx.it.heap.is_perhaps_empty(value);
             let dtype = row.dtype.filter(|dtype| filled || *dtype == Dtype::Float64);
             let mut out = array(None, dtype, at);
@@ -156,7 +156,7 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
     }
 }
 
-/// The same elements as an array of numpy.
+/// The same elements as a NumPy array.
 pub(crate) fn of_tensor(mut tensor: Tensor) -> Tensor {
     tensor.array = ArrayKind::Numpy;
     tensor.wrapper = None;
@@ -169,7 +169,7 @@ pub(crate) fn of_tensor(mut tensor: Tensor) -> Tensor {
     tensor
 }
 
-/// Equal rows, stacked.
+/// Stacks rows of equal shape.
 pub(super) fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
     let first = rows.first()?;
     let mut dims = first.shape.clone()?;
@@ -207,7 +207,7 @@ pub(super) fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
     Some(out)
 }
 
-/// The values of all of them together.
+/// The union of the ranges.
 pub(super) fn union_of(parts: &[Tensor]) -> Option<Range> {
     let mut all = parts.iter().map(|p| p.range.clone());
     let first = all.next()??;
@@ -220,7 +220,7 @@ pub(crate) fn set_data(tensor: &mut Tensor, data: Vec<f64>, at: Origin) {
     tensor.data = Some(Rc::from(data));
 }
 
-/// The shape of two arrays combined element by element; a clash is reported.
+/// The broadcast shape of two arrays; a mismatch is reported.
 pub(super) fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     let (x, y) = (a.shape.as_ref()?, b.shape.as_ref()?);
     let back = match broadcast_pair(x, y) {
@@ -249,8 +249,8 @@ pub(super) fn shape_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Size>> {
     cx.sizes(std::slice::from_ref(value))
 }
 
-/// The axes that an `axis=` argument names, in order; `None` where that is not known.
-/// `axis=None` names all.
+/// The axes that an `axis=` argument names, in order; `None` if they are not known. `axis=None`
+/// means all axes.
 pub(super) fn axes(cx: &Cx<'_, '_>, axis: &Value, rank: usize) -> Option<Vec<usize>> {
     if axis.is_none() {
         return Some((0..rank).collect());

@@ -61,7 +61,7 @@ pub(crate) fn register(t: &mut Table) {
             t.constant(&format!("numpy.{name}"), Constant::Dtype(dtype));
         }
     }
-    // The aliases of Python's own types that old numpy had.
+    // Aliases of Python's types that old NumPy versions have.
     t.constant("numpy.float", Constant::Dtype(Dtype::Float64));
     t.constant("numpy.int", Constant::Dtype(Dtype::Int64));
     t.constant("numpy.pi", Constant::Float(std::f64::consts::PI));
@@ -76,7 +76,7 @@ pub(crate) fn register(t: &mut Table) {
     array.keeps_arguments = false;
     array.attribute = Some(ndarray::attribute);
     array.make = Some(super::common::unknown);
-    // `np.float32(3)`: a dtype of numpy can be called.
+    // `np.float32(3)`: NumPy dtypes are callable.
     let dtype = sym("torch.dtype");
     if !t.classes.contains_key(&dtype) {
         t.class("torch.dtype", &[], "").keeps_arguments = false;
@@ -87,7 +87,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("numpy.dtype", "dtype, *args, **kwargs", create::dtype);
 }
 
-/// A function of numpy that is also a method of arrays; its first parameter must be `a`.
+/// A NumPy function that is also a method of arrays; its first parameter must be `a`.
 fn both(t: &mut Table, names: &str, sig: &'static str, run: Run) {
     t.family("numpy.", names, sig, run);
     t.family("numpy.ndarray.", names, sig, run);

@@ -1,4 +1,4 @@
-//! Attributes of arrays, and methods that are not functions of numpy.
+//! Attributes of arrays, and methods that are not NumPy functions.
 
 use super::create::cast;
 use super::facts::as_array;
@@ -60,7 +60,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("numpy.ndarray.", "tobytes", "a, *args", |_, _| Value::Any(Type::Bytes));
 }
 
-/// The array after an unknown write.
+/// The array after a write of unknown values.
 fn written(cx: &mut Cx<'_, '_>, object: &Value) {
     if let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(object)) {
         facts.forget_values();
@@ -68,7 +68,7 @@ fn written(cx: &mut Cx<'_, '_>, object: &Value) {
     }
 }
 
-/// The result of a call with an optional `out=`: the array that `out=` names, if it is given.
+/// The result of a call with an optional `out=`: the array given as `out`, if any.
 pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let given =
         |name: &str| b.arg(name).or_else(|| b.extra.iter().find(|(n, _)| n.as_str() == name).map(|(_, arg)| arg));
@@ -82,7 +82,7 @@ pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     }
     let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(&object)) else { return Value::Unknown };
     facts.forget_values();
-    // `where=` leaves elements as they were.
+    // `where=` leaves some elements unchanged.
     let whole = given("where").is_none() && !b.open;
     if let Some(result) = cx.tensor(&result).filter(|result| whole && result.dtype == facts.dtype) {
         facts.range.clone_from(&result.range);
@@ -93,7 +93,7 @@ pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     object
 }
 
-/// The same array in another shape: zeros may be added, elements left out.
+/// Resizes the array in place: zeros may be appended, or elements dropped.
 fn reshape_in_place(cx: &mut Cx<'_, '_>, object: &Value, sizes: Option<Vec<Size>>) {
     let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(object)) else { return };
     facts.forget_values();
@@ -104,7 +104,7 @@ fn reshape_in_place(cx: &mut Cx<'_, '_>, object: &Value, sizes: Option<Vec<Size>
     cx.it.heap.overwrite(id, facts);
 }
 
-/// `array.name = value`; `false` leaves it to Python.
+/// `array.name = value`; returns `false` if the interpreter must set the attribute.
 pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
     let (Some(id), Some(facts)) = (object.as_obj(), cx.tensor(object)) else { return false };
     match name {
@@ -116,7 +116,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
             });
             reshape_in_place(cx, object, sizes);
         }
-        // As many bytes, taken for other elements.
+        // The same bytes, reinterpreted.
         "dtype" => {
             let mut facts = facts;
             facts.forget_values();

@@ -1,10 +1,10 @@
-//! numpy's dtypes: names, promotion of arrays, and Python's numbers, whose type is weak beside an
-//! array (NEP 50).
+//! NumPy dtypes: names, promotion of arrays, and Python numbers, whose type is weak beside an array
+//! (NEP 50).
 
 use crate::library::Cx;
 use crate::value::{Dtype, Kind, Type, Value};
 
-/// Reads a dtype as numpy spells it: `int` and `float` are 64 bits wide, `'<f4'` is legal.
+/// Parses NumPy's name of a dtype: `int` and `float` are 64 bits wide, `'<f4'` is valid.
 pub(super) fn parse(name: &str) -> Option<Dtype> {
     let name = name.trim_start_matches(['<', '>', '=', '|']);
     Some(match name {
@@ -65,7 +65,7 @@ fn float(bits: u32) -> Dtype {
     }
 }
 
-/// `numpy.promote_types`; `None` for types that numpy does not have.
+/// `numpy.promote_types`; `None` for types that NumPy does not have.
 pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
     if a == b {
         return Some(a);
@@ -75,7 +75,7 @@ pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
         return None;
     }
     let (low, high) = if a.kind() <= b.kind() { (a, b) } else { (b, a) };
-    // A float must hold every integer of the other type.
+    // The float type must hold every integer of the other type.
     let holding = |d: Dtype| match bits(d) {
         8 => 16,
         16 => 32,
@@ -127,7 +127,7 @@ pub(super) fn with_number(dtype: Dtype, number: Type) -> Option<Dtype> {
     })
 }
 
-/// The dtype of a result that is never an integer: a mean, a quotient, a root.
+/// The dtype of a result that is never an integer, such as a mean, a quotient or a root.
 pub(super) fn floating(dtype: Dtype) -> Dtype {
     match dtype.kind() {
         Kind::Bool | Kind::Integral => Dtype::Float64,
@@ -135,8 +135,7 @@ pub(super) fn floating(dtype: Dtype) -> Dtype {
     }
 }
 
-/// The result dtype of a function like `sqrt` for small integers: the smallest float that holds
-/// them.
+/// The dtype of functions like `sqrt` for small integers: the smallest float type that holds them.
 pub(super) fn unary_floating(dtype: Dtype) -> Dtype {
     match dtype {
         Dtype::Bool | Dtype::Int8 | Dtype::Uint8 => Dtype::Float16,
@@ -145,7 +144,7 @@ pub(super) fn unary_floating(dtype: Dtype) -> Dtype {
     }
 }
 
-/// The dtype of a sum: integers are added as 64 bits.
+/// The dtype of a sum: integers are summed as 64 bits.
 pub(super) fn summed(dtype: Dtype) -> Dtype {
     match dtype.kind() {
         Kind::Bool => Dtype::Int64,

@@ -1,4 +1,4 @@
-//! `numpy.random`: the old functions, `RandomState` and `Generator`.
+//! `numpy.random`: legacy functions, `RandomState` and `Generator`.
 
 use super::facts::{as_array, shape_arg};
 use super::promotion::dtype_arg;
@@ -66,7 +66,7 @@ const DISTRIBUTIONS: &[(&str, &str, bool)] = &[
     ("hypergeometric", "self, ngood, nbad, nsample, size=None", true),
 ];
 
-/// Registers them as methods, or under names that take no `self`.
+/// Registers the distributions as methods, or as functions without `self`.
 fn distributions(t: &mut Table, prefix: &str, free: bool) {
     let own = |sig: &'static str| if free { sig.trim_start_matches("self, ") } else { sig };
     for (names, sig, integers) in DISTRIBUTIONS {
@@ -106,7 +106,7 @@ fn old(t: &mut Table, prefix: &'static str, free: bool) {
     distributions(t, prefix, free);
 }
 
-/// An array of this size, or one number where there is none.
+/// An array of this size, or a scalar if there is no size.
 fn sized(cx: &mut Cx<'_, '_>, size: &Value, dtype: Option<Dtype>, range: Option<Range>) -> Value {
     if size.is_none() {
         return match dtype {
@@ -127,7 +127,8 @@ fn uniform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     sized(cx, &b.get("size"), dtype, range)
 }
 
-/// Numbers of a distribution: as many as `size` says, else as the parameters have.
+/// Samples from a distribution. Their shape is `size`, or the broadcast shape of the parameters if
+/// `size` is None.
 fn drawn(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let range = match (cx.name(), b.get("low").as_f64(), b.get("high").as_f64()) {
         ("uniform", Some(lo), Some(hi)) => Some(Range::bounds(lo.min(hi), lo.max(hi))),
@@ -160,19 +161,19 @@ fn draws(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, range: Option<Ran
         .collect();
     let shape = match parameters.as_slice() {
         [] => return sized(cx, &size, dtype, range),
-        // Beside single numbers one array decides.
+        // If only one parameter is an array, it determines the shape.
         [only] => as_array(cx, only).and_then(|array| array.sizes()),
         _ => None,
     };
     let at = cx.at();
-    // An array without dimensions gives a number, one that is not known may be such.
+    // A 0-d parameter gives a scalar, and an unknown one may be 0-d.
     if shape.as_ref().is_none_or(Vec::is_empty) {
         return Value::Unknown;
     }
     cx.out(array(shape, dtype, at).with_range(range, at))
 }
 
-/// Samples that are vectors, as long as the parameter of the distribution.
+/// Samples that are vectors, with the length of the distribution's parameter.
 fn rows(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (of, dtype, range) = match cx.name() {
         "dirichlet" => ("alpha", Dtype::Float64, Some(Range::bounds(0.0, 1.0))),
@@ -226,8 +227,7 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether the shape is that of a map of ids: one, or a batch of them, and no image with
-/// channels.
+/// Whether the shape is that of an id map or a batch of id maps, not of an image with channels.
 fn is_map(array: &Tensor) -> bool {
     match array.known_shape().as_deref() {
         Some([height, width]) => *height >= 8 && *width >= 8,
@@ -245,7 +245,7 @@ fn choice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         None if a.number_type() == Some(Type::Int) => (Some(Dtype::Int64), None, Some(Vec::new())),
         None => match as_array(cx, &a) {
             Some(Tensor { dtype, range, shape, .. }) => {
-                // With probabilities some elements may never be chosen.
+                // With `p`, some elements may have the probability 0.
                 let range = range.map(|mut r| {
                     r.attained &= b.get("p").is_none();
                     part_of(r)

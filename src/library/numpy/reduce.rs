@@ -52,12 +52,12 @@ pub(crate) fn register(t: &mut Table) {
     both(t, "dot", "a, b, out=None", |cx, b| {
         let (x, y) = (b.get("a"), b.get("b"));
         let ranks = (as_array(cx, &x).and_then(|t| t.rank()), as_array(cx, &y).and_then(|t| t.rank()));
-        // With more dimensions, `dot` is not `matmul`.
+        // With more than 2 dimensions, `dot` differs from `matmul`.
         if matches!(ranks, (Some(1 | 2), Some(1 | 2))) { matmul(cx, &x, &y) } else { Value::Unknown }
     });
 }
 
-/// The shape without the axes, or with them as 1.
+/// The shape without the reduced axes, or with length 1 for them.
 fn reduced(cx: &Cx<'_, '_>, a: &Tensor, axis: &Value, keepdims: &Value) -> Option<Vec<Dim>> {
     let dims = a.shape.as_ref()?;
     let gone = axes(cx, axis, dims.len())?;
@@ -138,8 +138,8 @@ fn cumulative(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The shape of a computation along an axis of the array: without an axis, the array is flattened,
-/// and a scalar becomes an array of one element.
+/// The shape for a computation along an axis. Without an axis the array is flattened, and a scalar
+/// becomes an array of one element.
 fn along_axis(a: Tensor, b: &Bound, at: Option<crate::syntax::Span>) -> Option<Vec<Dim>> {
     let flat = b.get("axis").is_none() || a.rank() == Some(0);
     if flat { Some(vec![Dim::new(a.numel(), at)]) } else { a.shape }
@@ -161,7 +161,7 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(a)
 }
 
-/// After an array was sorted or shuffled in place.
+/// Updates the facts of an array that was sorted or shuffled in place.
 pub(crate) fn forget_order(cx: &mut Cx<'_, '_>, value: &Value) {
     if let (Some(id), Some(mut facts)) = (value.as_obj(), cx.tensor(value)) {
         facts.data = None;
@@ -196,7 +196,7 @@ fn unique(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for (flag, _) in flags.iter().zip(&asked).filter(|(_, asked)| **asked) {
         let mut out = array(None, Some(Dtype::Int64), at);
         out.shape = match *flag {
-            // Its shape is flat in some versions of numpy and the input's in others.
+            // NumPy versions differ: the inverse is flat, or has the input's shape.
             "return_inverse" => match &input {
                 Some(input) if input.rank() == Some(1) => input.shape.clone(),
                 _ => None,
@@ -230,7 +230,7 @@ fn nonzero(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(outs)
 }
 
-/// The product of matrices, in `numpy.matmul`'s meaning.
+/// The matrix product, as `numpy.matmul` computes it.
 pub(crate) fn matmul(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Value {
     let (Some(a), Some(b)) = (as_array(cx, left), as_array(cx, right)) else { return Value::Unknown };
     let at = cx.at();

@@ -95,7 +95,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("numpy.meshgrid", "*xi, **kwargs", |cx, b| {
         let at = cx.at();
         let axes: Vec<Option<Tensor>> = b.rest_values().iter().map(|v| as_array(cx, v)).collect();
-        // Other keywords than `indexing` change the shapes.
+        // Keywords other than `indexing` change the shapes.
         let indexing = b.extra.iter().find(|(name, _)| name.as_str() == "indexing").map(|(_, arg)| arg.value.clone());
         let only = b.extra.len() == usize::from(indexing.is_some());
         let mut dims: Option<Vec<Dim>> = axes.iter().map(|a| Some(Dim::new(a.as_ref()?.numel(), at))).collect();
@@ -124,7 +124,7 @@ pub(crate) fn register(t: &mut Table) {
     both(t, "diagonal trace", "a, *args, **kwargs", crate::library::common::unknown);
 }
 
-/// How much `pad_width` adds to each dimension.
+/// The number of elements that `pad_width` adds to each dimension.
 fn padding(cx: &Cx<'_, '_>, width: &Value, rank: usize) -> Vec<Size> {
     let pair = |value: &Value| match cx.ints(value)?.as_slice() {
         [both] => both.checked_mul(2),
@@ -183,7 +183,7 @@ fn tile(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(a)
 }
 
-/// A view of unknown shape.
+/// A view with an unknown shape.
 fn forget_shape(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let Some(mut a) = as_array(cx, value) else { return Value::Unknown };
     a.shape = None;
@@ -294,7 +294,7 @@ fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let axis = b.get("axis");
     a.shape = a.shape.take().and_then(|dims| {
         if axis.is_none() {
-            // Whether an unknown length is 1 decides the rank.
+            // The rank depends on whether an unknown length is 1.
             let known: Option<Vec<i64>> = dims.iter().map(|d| d.size.known()).collect();
             let known = known?;
             return Some(dims.into_iter().zip(known).filter(|(_, n)| *n != 1).map(|(d, _)| d).collect());
@@ -305,7 +305,7 @@ fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, a)
 }
 
-/// The arrays of a sequence; `None` where their number or one of them is not known.
+/// The arrays of a sequence; `None` if their number is not known, or one of the arrays is not.
 fn parts(cx: &mut Cx<'_, '_>, sequence: &Value) -> Option<Vec<Tensor>> {
     let items = cx.items(sequence)?;
     items.iter().map(|v| as_array(cx, v)).collect()
@@ -385,7 +385,7 @@ fn stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let sequence = b.get("arrays");
     let Some(parts) = parts(cx, &sequence) else {
-        // A list of unknown length has elements of one shape, or this would fail.
+        // The elements of a list of unknown length have equal shapes: otherwise the call raises.
         let out = match (as_array(cx, &sequence), b.get("axis").as_int()) {
             (Some(out), Some(0)) => out,
             _ => array(None, None, at),

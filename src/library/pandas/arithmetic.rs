@@ -1,4 +1,4 @@
-//! Operators on Series and frames: row by row where the labels are the same, else unknown.
+//! Operators on Series and frames. Elementwise if the row labels are equal, unknown otherwise.
 
 use super::facts::{FRAME, Frame, SERIES, Series, aligned, forget, frame, is_pandas, new_frame, new_series, series};
 use crate::library::common::array;
@@ -9,7 +9,7 @@ use crate::syntax::Span;
 use crate::value::{Dtype, Range, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
-    // What operators do, spelled out; with more arguments than one they do other things.
+    // Methods with the meaning of operators, unless they get more arguments.
     super::both(
         t,
         "add radd sub subtract rsub mul multiply rmul div divide truediv rdiv floordiv mod pow",
@@ -35,7 +35,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// `left op right`, where one of them is a Series or a frame.
+/// `left op right`, if one side is a Series or a frame.
 pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     if !is_pandas(it, left) && !is_pandas(it, right) {
         return None;
@@ -76,7 +76,7 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
     if let (Some(x), Some(y)) = (&x, &y)
         && !aligned(&x.index, &y.index)
     {
-        // Rows that only one of them has are missing in the result.
+        // Rows that only one operand has are missing values in the result.
         let rows = super::facts::some_rows(cx);
         return Some(Series::unknown(rows, at));
     }
@@ -108,7 +108,7 @@ impl Series {
     }
 }
 
-/// Whether an operand is of 64 bits, or a number of Python.
+/// Whether an operand is 64 bits wide, or a Python number.
 fn is_wide(cx: &Cx<'_, '_>, value: &Value, series: Option<&Series>) -> bool {
     match series {
         Some(series) => series.is_wide(),
@@ -116,8 +116,8 @@ fn is_wide(cx: &Cx<'_, '_>, value: &Value, series: Option<&Series>) -> bool {
     }
 }
 
-/// The dtype if that of an operand is not known: 64-bit numbers divided by each other, or combined
-/// with a float, are 64-bit floats.
+/// The dtype if that of an operand is unknown: dividing 64-bit numbers, or combining them with a
+/// float, gives 64-bit floats.
 fn widened(cx: &Cx<'_, '_>, op: BinOp, operands: [(&Value, &Option<Series>); 2]) -> Option<Dtype> {
     let wide = operands.iter().all(|(v, s)| is_wide(cx, v, s.as_ref()));
     let float = operands.iter().any(|(v, s)| match s {
@@ -128,7 +128,7 @@ fn widened(cx: &Cx<'_, '_>, op: BinOp, operands: [(&Value, &Option<Series>); 2])
     (wide && floats).then_some(Dtype::Float64)
 }
 
-/// An operation on the columns of a frame.
+/// An operator applied to the columns of a frame.
 fn columns(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<Frame> {
     if let (Some(a), Some(b)) = (frame(cx, left), frame(cx, right)) {
         let same = !a.open && !b.open && a.columns.keys().eq(b.columns.keys()) && aligned(&a.index, &b.index);
@@ -141,7 +141,7 @@ fn columns(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Optio
         Some(have) => (have, right, false),
         None => (frame(cx, right)?, left, true),
     };
-    // One number for each column, such as their means.
+    // One number for each column, for example the column means.
     let numbers = match series(cx, other) {
         Some(stats) => {
             let names = match &stats.index {
@@ -173,7 +173,7 @@ fn each(
     mut change: impl FnMut(&mut Cx<'_, '_>, &crate::value::Key, &Value) -> Option<Series>,
 ) -> Option<Frame> {
     let columns = std::mem::take(&mut have.columns);
-    // What is not listed goes through the same as any column.
+    // The operator also applies to columns that are not listed.
     if have.open {
         let other = have.other(cx.at());
         let other = new_series(cx, other);
@@ -188,7 +188,7 @@ fn each(
     Some(have)
 }
 
-/// `left op= right`: it may be done in place, visible to other names.
+/// `left op= right`: may change the object in place, which other names see.
 pub(crate) fn augmented(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let id = left.as_obj().filter(|_| is_pandas(it, left))?;
     let out = binary(it, op, left, right, span);

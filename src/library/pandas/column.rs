@@ -6,7 +6,7 @@ use crate::library::common::{array, size_of_length};
 use crate::library::numpy;
 use crate::value::{ArrayKind, Data, Dim, Dtype, Items, Range, Size, Tensor, Type, Value};
 
-/// The facts of a value that becomes a column with this number of rows.
+/// The facts of a value that is stored as a column with this number of rows.
 pub(super) fn column_of(cx: &mut Cx<'_, '_>, value: &Value, rows: Option<&Size>) -> Series {
     let at = cx.at();
     let unknown = || Series::unknown(rows.cloned().unwrap_or(Size::Unknown), at);
@@ -41,12 +41,12 @@ pub(super) fn column_of(cx: &mut Cx<'_, '_>, value: &Value, rows: Option<&Size>)
 }
 
 fn of_tensor(tensor: Tensor, rows: Option<&Size>) -> Option<Series> {
-    // What PyTorch's own tensors become has differed between versions.
+    // The conversion of PyTorch tensors differs between pandas versions.
     let known = tensor.array == ArrayKind::Numpy;
     let mut array = numpy::of_tensor(tensor);
     match array.rank() {
         Some(1) => {}
-        // A single column.
+        // One column.
         Some(2) if array.dim(1).and_then(|d| d.size.known()) == Some(1) => {
             array.shape = array.shape.map(|dims| dims.into_iter().take(1).collect());
         }
@@ -80,8 +80,8 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
             let missing = values.iter().any(Value::is_none);
             let numbers = values.iter().all(|v| v.is_none() || v.number_type().is_some());
             if numbers && missing {
-                // What is missing is NaN, which only floats have; beside truth values, and
-                // alone, it stays an object.
+                // Missing values become NaN, and the column floats. If all are missing, or the
+                // others are bools, the dtype is object.
                 let floats = values.iter().any(|v| matches!(v.number_type(), Some(Type::Int | Type::Float)))
                     && !values.iter().any(|v| v.number_type() == Some(Type::Bool));
                 let rows = size_of_length(values.len());
@@ -90,7 +90,7 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
                 out.items = list;
                 return out;
             }
-            // Truth values beside numbers are objects.
+            // Bools mixed with numbers are objects.
             let truths = values.iter().filter(|v| v.number_type() == Some(Type::Bool)).count();
             if numbers && (truths == 0 || truths == values.len()) {
                 match numpy::as_array(cx, &list).filter(|a| a.rank() == Some(1)) {
@@ -123,18 +123,18 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
     }
 }
 
-/// As [`elements`], where the value is a Series.
+/// Like [`elements`], if the value is a Series.
 pub(crate) fn elements_of(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Items> {
     let series = series(cx, value)?;
     Some(elements(cx, &series))
 }
 
-/// The missing value, as in numpy: NaN.
+/// Whether the value is a missing value: NaN, as in NumPy.
 fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(x) if x.is_nan())
 }
 
-/// The elements of a loop over a Series, and of `tolist`.
+/// The elements that iteration over a Series and `tolist` yield.
 pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
     let dtype = of.array.dtype;
     let integral = dtype.is_some_and(|d| d.is_integral() && d != Dtype::Bool);
@@ -145,7 +145,7 @@ pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
     }
     match (dtype, of.exact()) {
         (None, Some(items)) => return Items::Exact(items.to_vec()),
-        // What is missing among numbers is NaN, and they are floats.
+        // Missing values among numbers are NaN, so the numbers are floats.
         (Some(Dtype::Float64), Some(items)) => {
             let float = |v: &Value| Value::Float(v.as_f64().unwrap_or(f64::NAN));
             return Items::Exact(items.iter().map(float).collect());
@@ -161,7 +161,7 @@ pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
         (Some(d), Some(range)) if d.is_integral() => Value::ranged(range, false, of.array.range_at),
         (Some(d), None) if d.is_integral() => Value::Any(Type::Int),
         (Some(d), _) if d.is_floating() => Value::Any(Type::Float),
-        // Integers, or floats where something is missing beside them.
+        // Integers, or floats if some values are missing.
         (None, Some(range)) => {
             let number = array(Some(Vec::new()), None, of.array.dtype_at).with_range(Some(range), of.array.range_at);
             cx.out(number)

@@ -22,7 +22,7 @@ pub(crate) fn register(t: &mut Table) {
          read_stata read_orc json_normalize",
         "*args, **kwargs",
         |cx, b| {
-            // A workbook has many sheets, and a pickle may hold anything.
+            // A workbook may have many sheets, and a pickle may contain anything.
             let plain = b.extra.iter().all(|(k, _)| !matches!(k.as_str(), "sheet_name" | "chunksize" | "iterator"));
             if b.open || !plain || matches!(cx.name(), "read_pickle" | "read_hdf" | "read_json") {
                 return Value::Unknown;
@@ -38,7 +38,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("pandas.", "set_option", "*args, **kwargs", crate::library::common::none);
 }
 
-/// A frame of which only the number of rows is known.
+/// A frame with only the number of rows known.
 fn joined(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     let rows = some_rows(cx);
     new_frame(cx, Frame::unknown(rows))
@@ -87,7 +87,7 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     } else if let (Some(names), None) = (given("names"), given("usecols"))
         && let Some(names) = keys(cx, &names)
     {
-        // A file with more columns than names takes the first for labels.
+        // If the file has more columns than `names`, the first columns become the labels.
         for name in names {
             let column = out.other(cx.at());
             let column = new_series(cx, column);
@@ -108,7 +108,7 @@ pub(crate) fn frame(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let names = if columns.is_none() { None } else { Some(keys(cx, &columns)) };
     let mut out = match (of_data(cx, &b.get("data"), &names), names) {
         (Some(frame), _) => frame,
-        // Whatever it is made of, it has these columns.
+        // Whatever the data is, the frame has these columns.
         (None, Some(Some(names))) => {
             let rows = some_rows(cx);
             let mut out = Frame::unknown(rows);
@@ -128,7 +128,7 @@ pub(crate) fn frame(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.get("index").is_none() {
         out.index = labels(cx);
         let index = out.index.clone();
-        // The rows of Series and frames are then picked by label.
+        // Rows of Series and frames are then selected by label.
         let picks = is_pandas(cx.it, &b.get("data")) || cx.it.heap.dict_of(&b.get("data")).is_some();
         out = out.each(cx, |cx, _, column| match picks {
             true => Series::unknown(column.rows(), cx.at()).resized(column.rows(), index.clone()),
@@ -185,7 +185,7 @@ fn of_dict(cx: &mut Cx<'_, '_>, dict: &Dict) -> Option<Frame> {
     if dict.open.is_some() {
         return None;
     }
-    // What is no single value says how many rows there are.
+    // Values that are not scalars determine the number of rows.
     let single = |v: &Value| v.number_type().is_some() || v.is_text() || v.is_none();
     let mut rows = None;
     let mut index: Option<Value> = None;
@@ -196,7 +196,7 @@ fn of_dict(cx: &mut Cx<'_, '_>, dict: &Dict) -> Option<Frame> {
             rows = Some(size);
         }
         if is_pandas(cx.it, value) {
-            // Series with different labels are brought together row by row.
+            // Series with different labels are aligned by label.
             match &index {
                 Some(have) if !aligned(have, &column.index) => return None,
                 _ => index = Some(column.index),
@@ -298,7 +298,7 @@ fn of_table(cx: &mut Cx<'_, '_>, table: Tensor, names: &Option<Option<Vec<Key>>>
     Some(out)
 }
 
-/// A table and its targets as another library returns them: a frame, a Series, and one frame of
+/// A table and its targets as returned by another library: a frame, a Series, and one frame with
 /// both.
 pub(crate) fn table(
     cx: &mut Cx<'_, '_>,
@@ -321,7 +321,7 @@ pub(crate) fn table(
     let last = new_series(cx, Series::of(target));
     both.columns.insert(Key::Str("target".into()), last);
     if !known {
-        // What is not listed is of another dtype than the last column.
+        // The columns that are not listed have another dtype than the last column.
         both.wide = true;
     }
     let both = new_frame(cx, both);
@@ -347,7 +347,7 @@ pub(crate) fn series(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     new_series(cx, out)
 }
 
-/// `pd.concat(…)`: below each other, or side by side.
+/// `pd.concat(…)`: one below the other, or side by side.
 fn concat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let parts = cx.items(&b.get("objs"));
     let axis = match b.get("axis") {
@@ -378,7 +378,7 @@ fn concat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut out = first.clone();
     for part in more {
-        // Columns of the same name are then twice there.
+        // A name that several frames have then occurs twice.
         if part.columns.keys().any(|k| out.columns.contains_key(k)) {
             return joined(cx, b);
         }
@@ -392,14 +392,14 @@ fn concat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     new_frame(cx, out)
 }
 
-/// Frames below each other.
+/// Concatenates the rows of frames.
 fn stacked(cx: &mut Cx<'_, '_>, frames: &[Frame], reset: bool) -> Frame {
     let rows = frames.iter().map(|f| f.rows.clone()).reduce(|a, b| a.add(&b)).unwrap_or(Size::Int(0));
     let index = if reset { counted(&rows) } else { labels(cx) };
     let mut out = Frame::unknown(rows.clone());
     out.index = index.clone();
     let Some((first, more)) = frames.split_first() else { return out };
-    // A column that only some have is filled up with what is missing.
+    // A column that only some of the frames have is filled with missing values.
     let alike = |f: &Frame| {
         !f.open && f.columns.len() == first.columns.len() && first.columns.keys().all(|k| f.columns.contains_key(k))
     };

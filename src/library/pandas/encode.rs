@@ -53,7 +53,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// `series.cat.codes`, and other attributes of categories: of a `pd.Categorical` they are an array.
+/// `series.cat.codes`, and other attributes of categories. For a `pd.Categorical`, they are arrays.
 fn categorical(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let held = cx.attr(object, "of");
     let have = series(cx, &held)?;
@@ -71,7 +71,7 @@ fn categorical(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> 
     })
 }
 
-/// `series.map({…})`: values without a key become NaN, and the integers floats.
+/// `series.map({…})`: values without a key become NaN, which makes integers floats.
 fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     let rows = have.rows();
     let unknown = Series { wide: false, ..have.as_dtype(None, cx.at()) };
@@ -79,7 +79,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
         return unknown;
     }
     let with = |out: Series| Series { index: have.index.clone(), wide: false, ..out };
-    // Element by element.
+    // Maps the known elements one by one.
     if let Items::Exact(items) = elements(cx, have)
         && items.len() <= super::facts::MOST_ITEMS
     {
@@ -89,7 +89,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
         return with(out);
     }
     let all: Vec<Value> = dict.entries.values().cloned().collect();
-    // The keys that it may be, where they are known: whether each occurs, is not.
+    // The possible keys, if they are known. Whether each of them occurs is not known.
     let met: Option<Vec<Value>> = match &have.items {
         text @ (Value::Str(_) | Value::Among(_)) => {
             let texts = match text {
@@ -108,7 +108,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     let mut out = unknown;
     if let Some(numbers) = numbers(values) {
         out.array.dtype = met.is_some().then_some(Dtype::Int64);
-        // Who writes down what each text stands for has these texts.
+        // If the script maps each text, each text occurs.
         let all = matches!(&have.items, Value::Among(among) if among.taken == Taken::Each) && met.is_some();
         out.array.range = Range::of_values(&numbers).map(|r| if all { r } else { r.of_part() });
         out.array.range_at = cx.at();
@@ -134,7 +134,7 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let keys: Option<Vec<f64>> =
             dict.entries.keys().map(|k| if let Key::Int(_) = k { k.value().as_f64() } else { None }).collect();
         match (keys, texts) {
-            // Whether the texts' numbers are integers or objects has differed between versions.
+            // pandas versions differ: the replaced texts are integers or objects.
             (_, true) if have.array.dtype.is_none() => {
                 out.array.range = Range::of_values(&new).map(Range::of_part);
                 out.array.range_at = cx.at();
@@ -180,7 +180,7 @@ fn categories(cx: &Cx<'_, '_>, object: &Value) -> Option<Vec<Key>> {
     sorted(&mut keys).then_some(keys)
 }
 
-/// Sorts labels of one kind; whether they are.
+/// Sorts labels of one kind. Returns whether they could be sorted.
 pub(crate) fn sorted(keys: &mut [Key]) -> bool {
     let number = |k: &Key| if let Key::Int(n) = k { Some(*n) } else { None };
     let text = |k: &Key| if let Key::Str(text) = k { Some(text.clone()) } else { None };
@@ -259,16 +259,16 @@ fn factorize(cx: &mut Cx<'_, '_>, object: &Value, b: &Bound) -> Value {
     Value::tuple(vec![codes, uniques])
 }
 
-/// `pd.get_dummies(…)`: a column for each text.
+/// `pd.get_dummies(…)`: one column for each distinct text.
 fn dummies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("data");
-    // What they hold has differed between versions, where it is not said.
+    // Without `dtype=`, the dtype differs between pandas versions.
     let dtype = numpy::dtype_arg(cx, &b.get("dtype")).flatten();
     if let Some(have) = series(cx, &object) {
         let plain = b.get("drop_first").as_bool() == Some(false) && b.get("dummy_na").as_bool() == Some(false);
         let mut out = super::facts::Frame::unknown(have.rows());
         out.index = have.index.clone();
-        // Without any column it is of floats.
+        // Without columns, it has floats.
         out.rest = dtype.filter(|_| b.get("drop_first").as_bool() == Some(false));
         if let (Some((values, _)), true) = (distinct(cx, &object), plain)
             && let Some(mut keys) = values.iter().map(Key::of).collect::<Option<Vec<Key>>>()

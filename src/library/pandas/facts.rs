@@ -25,7 +25,7 @@ const ROWS: &str = "<rows>";
 const COLUMNS: &str = "<columns>";
 const REST: &str = "<rest>";
 
-/// The largest number of elements that are followed one by one.
+/// The elements of longer objects are not tracked one by one.
 pub(super) const MOST_ITEMS: usize = 4096;
 
 /// The facts of a Series.
@@ -34,15 +34,15 @@ pub(crate) struct Series {
     /// Its values as a numpy array; without a dtype if they are strings or categories, or if some
     /// may be missing.
     pub array: Tensor,
-    /// The elements, if they are not numbers: a tuple of all, or else their join.
+    /// The elements, if they are not numbers: a tuple of all, or their join.
     pub items: Value,
-    /// Whether it is of the dtype `category`.
+    /// Whether the dtype is `category`.
     pub category: bool,
-    /// If the dtype is not known: whether it is certainly neither a narrow numpy float nor one of
+    /// If the dtype is not known: whether it is certainly neither a narrow NumPy float nor one of
     /// pandas' own dtypes, as in a file that was read without `dtype=`.
     pub wide: bool,
-    /// The labels of the rows: the number of rows where they are counted from 0, else a symbol
-    /// of its own. Only what has the same labels is combined row by row.
+    /// The labels of the rows: the number of rows if they count from 0, otherwise a fresh symbol.
+    /// Operations are elementwise only for equal labels.
     pub index: Value,
 }
 
@@ -50,24 +50,24 @@ pub(crate) struct Series {
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     pub rows: Size,
-    /// The columns that are known, in order.
+    /// The known columns, in order.
     pub columns: IndexMap<Key, Value, FxBuildHasher>,
     /// Whether there may be other columns.
     pub open: bool,
-    /// The dtype of all other columns.
+    /// The dtype of the columns that are not listed.
     pub rest: Option<Dtype>,
-    /// As in [`Series`], for the other columns.
+    /// Like [`Series::wide`], for the columns that are not listed.
     pub wide: bool,
     pub index: Value,
 }
 
 impl Series {
-    /// One of which only the number of rows is known.
+    /// A Series with only the number of rows known.
     pub(crate) fn unknown(rows: Size, at: Origin) -> Series {
         Series::of(array(Some(vec![rows]), None, at))
     }
 
-    /// One whose row labels count from 0.
+    /// A Series whose row labels count from 0.
     pub(crate) fn of(array: Tensor) -> Series {
         let index = Value::size(&array.numel());
         Series { array, items: Value::Unknown, category: false, wide: false, index }
@@ -77,7 +77,7 @@ impl Series {
         self.array.dim(0).map_or(Size::Unknown, |d| d.size.clone())
     }
 
-    /// The elements, where each is known.
+    /// The elements, if each is known.
     pub(crate) fn exact(&self) -> Option<&[Value]> {
         match &self.items {
             Value::Tuple(items) => Some(items),
@@ -85,7 +85,7 @@ impl Series {
         }
     }
 
-    /// Whether the values are of a dtype of numpy that holds 64 bits, or truth.
+    /// Whether the values have a 64-bit NumPy dtype, or bool.
     pub(crate) fn is_wide(&self) -> bool {
         match self.array.dtype {
             Some(dtype) => matches!(dtype, Dtype::Float64 | Dtype::Int64 | Dtype::Uint64 | Dtype::Bool),
@@ -107,7 +107,7 @@ impl Series {
     pub(crate) fn part(mut self, it: &mut Interp<'_>, rows: Size, index: Value, picked: bool) -> Series {
         self.array.data = None;
         self.array.base = None;
-        // Rows that were picked for their values may leave out any of them for good.
+        // Rows that are selected by value may exclude a value in every run.
         self.array.range = self.array.range.map(|r| if picked { r.only_bounds() } else { r.of_part() });
         self.items = match self.items {
             Value::Tuple(items) => Items::Exact(items.to_vec()).element(&mut it.heap),
@@ -131,24 +131,24 @@ impl Series {
         Series { array, items: Value::Unknown, category: false, wide: self.wide, index: self.index.clone() }
     }
 
-    /// Values of which only the dtype is known, in the same rows.
+    /// Values in the same rows with only the dtype known.
     pub(crate) fn as_dtype(&self, dtype: Option<Dtype>, at: Origin) -> Series {
         self.with(array(Some(vec![self.rows()]), dtype, at))
     }
 }
 
-/// The labels of rows that are counted from 0.
+/// The row labels if they count from 0.
 pub(super) fn counted(rows: &Size) -> Value {
     Value::size(rows)
 }
 
-/// Labels that no other object has.
+/// Labels that are equal to those of no other object.
 pub(super) fn labels(cx: &mut Cx<'_, '_>) -> Value {
     let symbol = cx.it.heap.symbol("labels");
     Value::size(&Size::symbol(symbol))
 }
 
-/// A number of rows that is not known.
+/// An unknown number of rows.
 pub(super) fn some_rows(cx: &mut Cx<'_, '_>) -> Size {
     let symbol = cx.it.heap.symbol("rows");
     Size::symbol(symbol)
@@ -211,7 +211,7 @@ pub(super) fn new_series(cx: &mut Cx<'_, '_>, of: Series) -> Value {
     instance(cx, SERIES, attrs)
 }
 
-/// Writes over a Series in place.
+/// Replaces the facts of a Series in place.
 pub(super) fn put_series(cx: &mut Cx<'_, '_>, object: &Value, of: Series) {
     let Some(id) = object.as_obj() else { return };
     for (name, value) in series_attrs(cx, of) {
@@ -264,7 +264,7 @@ pub(super) fn put_frame(cx: &mut Cx<'_, '_>, object: &Value, of: Frame) {
 }
 
 impl Frame {
-    /// One of which nothing more is known.
+    /// A frame with only the number of rows known.
     pub(crate) fn unknown(rows: Size) -> Frame {
         let index = counted(&rows);
         Frame { rows, columns: IndexMap::default(), open: true, rest: None, wide: false, index }
@@ -275,7 +275,7 @@ impl Frame {
         if self.open { Size::Unknown } else { crate::library::common::size_of_length(self.columns.len()) }
     }
 
-    /// The labels of the columns, where all are known.
+    /// The labels of the columns, if all are known.
     pub(crate) fn names(&self) -> Option<Vec<Value>> {
         (!self.open).then(|| self.columns.keys().map(Key::value).collect())
     }
@@ -289,7 +289,7 @@ impl Frame {
         out
     }
 
-    /// A new frame with the facts of each column mapped.
+    /// A new frame: `change` maps the facts of each column.
     pub(crate) fn each(
         mut self,
         cx: &mut Cx<'_, '_>,
@@ -339,7 +339,7 @@ impl Frame {
     }
 }
 
-/// The common dtype of columns with these dtypes: numbers together with bools become objects.
+/// The common dtype of columns with these dtypes. Numbers together with bools become objects.
 pub(super) fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
     let (first, rest) = dtypes.split_first()?;
     rest.iter().try_fold((*first)?, |all, next| {
@@ -410,7 +410,7 @@ pub(crate) fn as_sequence(cx: &Cx<'_, '_>, value: &Value) -> Sequence {
     }
 }
 
-/// Whether the numbers of a Series or frame are 64 bits wide, if they are numbers at all.
+/// Whether the numbers of a Series or frame are 64 bits wide, if they are numbers.
 pub(crate) fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
     if let Some(series) = series(cx, value) {
         return series.is_wide();
@@ -422,7 +422,7 @@ pub(crate) fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
     frame(cx, value).is_some_and(wide)
 }
 
-/// A list of labels, or one: of columns.
+/// Column labels: a list of them, or one.
 pub(super) fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
     if matches!(value, Value::Str(_) | Value::Int(_)) {
         return Some(vec![Key::of(value)?]);
@@ -441,12 +441,12 @@ pub(super) fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
     }
 }
 
-/// Whether a method was asked to change the object itself.
+/// The `inplace` argument of a method.
 pub(super) fn in_place(b: &crate::python::Bound) -> Option<bool> {
     b.get("inplace").as_bool()
 }
 
-/// Gives a new frame, or changes the object as `inplace=True` asks.
+/// Returns a new frame, or changes the object if `inplace=True`.
 pub(super) fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Frame) -> Value {
     let object = b.get("self");
     match in_place(b) {
@@ -459,8 +459,8 @@ pub(super) fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Fram
     }
 }
 
-/// As [`give_frame`], for a Series. In place, what a column's Series changes is seen in the frame
-/// with old versions of pandas only: afterwards, only the facts common to both are known.
+/// Like [`give_frame`], for a Series. Whether an in-place change of a column's Series changes the
+/// frame depends on the pandas version, so only the facts that both results share remain.
 pub(super) fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Series) -> Value {
     let object = b.get("self");
     match (in_place(b), series(cx, &object)) {
@@ -485,7 +485,7 @@ pub(super) fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
     Value::Unknown
 }
 
-/// The class of an instance that gives rows by position or label.
+/// An accessor (an instance of `class`) that selects rows of `of` by position or label.
 pub(super) fn indexer(cx: &mut Cx<'_, '_>, class: &str, of: &Value) -> Value {
     instance(cx, class, vec![("of", of.clone())])
 }

@@ -11,13 +11,14 @@ use crate::python::{Args, Bound, Interp};
 use crate::syntax::Span;
 use crate::value::{Key, Sym, Type, Value, sym};
 
-/// The names of columns.
+/// The class of column names.
 const INDEX: &str = "pandas.Index";
 
-/// The names, as texts that are changed together.
+/// The accessor for changing all names as texts.
 const TEXTS: &str = "pandas.Index.str";
 
-/// Attributes that are only read. Reading any other one may be the beginning of a change.
+/// Attributes that do not change the object. Reading any other attribute may be the start of a
+/// change.
 const HARMLESS: &[&str] = &[
     "dtypes",
     "dtype",
@@ -124,7 +125,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 
     super::both(t, "update", "self, *args, **kwargs", |cx, b| lost(cx, &b.get("self")));
-    // They change the frame itself where they are told to.
+    // With `inplace`, these change the frame itself.
     super::both(t, "eval where mask set_axis rename_axis transform pipe", "self, *args, **kwargs", |cx, b| {
         if b.open || b.extra.iter().any(|(k, _)| k.as_str() == "inplace") {
             return lost(cx, &b.get("self"));
@@ -204,11 +205,11 @@ fn names(cx: &mut Cx<'_, '_>, of: &Frame) -> Value {
     }
 }
 
-/// An attribute of a frame or Series that is no method of the tables.
+/// An attribute of a frame or Series that is not a method of the tables.
 pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let class = cx.path;
     let text = name.as_str();
-    // A method of the table; or Python asks for a special method that is in none.
+    // A method of the table, or a special method that Python looks up and no table has.
     if text.starts_with("__") || cx.it.library().is_function(crate::value::dotted(class, name)) {
         return None;
     }
@@ -251,7 +252,8 @@ pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Optio
     if !HARMLESS.contains(&text)
         && let Some(id) = object.as_obj()
     {
-        // A method that may change it; of a frame whose columns are not known, one of them.
+        // The attribute may be a method that changes the object. If the columns of a frame are not
+        // known, the attribute may also be a column.
         let column = frame(cx, object).is_some_and(|f| f.open);
         if column {
             return Some(Value::Unknown);
@@ -261,14 +263,14 @@ pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Optio
     Some(Value::Unknown)
 }
 
-/// `frame.column = values`, `frame.columns = names`; whether it was a frame.
+/// `frame.column = values`, `frame.columns = names`. Returns whether the object was a frame.
 pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
     if !super::is_pandas(it, object) {
         return false;
     }
     let cx = &mut Cx { it, path: sym(FRAME), span };
     let Some(mut have) = frame(cx, object) else {
-        // The name and the labels of a Series.
+        // Assigns `name` or `index` of a Series.
         if name.as_str() != "name" {
             lost(cx, object);
         }
@@ -280,7 +282,7 @@ pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, valu
                 have.columns = names.into_iter().zip(have.columns.into_values()).collect();
                 put_frame(cx, object, have);
             }
-            // Other names for the same columns.
+            // New names for the same columns.
             None => {
                 have.wide = super::is_wide(cx, object);
                 have.rest = None;
@@ -315,7 +317,7 @@ pub(crate) fn set_column(cx: &mut Cx<'_, '_>, object: &Value, key: Key, value: &
         have.rows = column.rows();
         have.index = if series(cx, value).is_some() { column.index.clone() } else { counted(&have.rows) };
     } else if series(cx, value).is_some() && !aligned(&have.index, &column.index) {
-        // Rows are put where their labels are; what has none is missing.
+        // Values are aligned by label; rows without a value get missing values.
         column = Series::unknown(have.rows.clone(), cx.at());
     } else if have.rows.known().is_none() && column.rows().known().is_some() && !is_frame(cx.it, value) {
         have.rows = column.rows();

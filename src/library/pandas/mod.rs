@@ -1,7 +1,7 @@
-//! pandas: frames and Series, as far as tensors are created from them.
+//! pandas: the parts of frames and Series that matter for tensors created from them.
 //!
-//! A method that is in none of these tables may have changed the frame: nothing is known about the
-//! frame after such a method was read (see `labels::attribute`).
+//! A method that is in no table may change the frame, so reading such a method makes the frame
+//! unknown (see `labels::attribute`).
 
 pub(crate) mod arithmetic;
 mod column;
@@ -36,7 +36,7 @@ pub(crate) fn register(t: &mut Table) {
     series.attribute = Some(labels::attribute);
 }
 
-/// The same method of frames and Series.
+/// Registers the same method for frames and Series.
 fn both(t: &mut Table, names: &str, sig: &'static str, run: super::table::Run) {
     t.family("pandas.DataFrame.", names, sig, run);
     t.family("pandas.Series.", names, sig, run);

@@ -11,7 +11,7 @@ const ROW: &str = "pandas.Row";
 const CELLS: &str = "<cells>";
 const DTYPE: &str = "<dtype>";
 
-/// Attributes and methods of a row that its columns do not hide.
+/// Attributes and methods of a row that take precedence over its columns.
 const OWN: &[&str] = &["index", "name", "dtype", "T", "iloc", "loc", "at", "iat", "str", "dt", "plot"];
 
 pub(crate) fn register(t: &mut Table) {
@@ -75,7 +75,7 @@ pub(crate) fn register(t: &mut Table) {
         if held.open.is_some() {
             return Value::Unknown;
         }
-        // Numbers of Python.
+        // Python numbers.
         let span = cx.span;
         let number = |cx: &mut Cx<'_, '_>, cell: Value| match cx.is_numpy(&cell) {
             true => cx.it.call_method(&cell, "item", Args::default(), span),
@@ -100,8 +100,8 @@ fn made(cx: &mut Cx<'_, '_>, cells: Dict, dtype: Value) -> Value {
     instance(cx, ROW, vec![(CELLS, held), (DTYPE, dtype)])
 }
 
-/// The row of a frame at an index. Numbers of a row are all of one dtype, but if there are strings,
-/// each keeps its own; iteration over the rows yields Python numbers.
+/// The row of a frame at an index. The numbers of a row have one common dtype; if the row has
+/// strings, each number keeps its own. Iteration over the rows yields Python numbers.
 pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> Value {
     let columns: Vec<(Key, Series)> =
         of.columns.iter().filter_map(|(key, column)| Some((key.clone(), series(cx, column)?))).collect();
@@ -116,7 +116,7 @@ pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> 
         let cell = if pass && objects {
             element(cx, &column, index)
         } else {
-            // What the elements are is told by the column; of which dtype, by the row.
+            // The column determines the value; the row determines the dtype.
             let dtype = if objects { column.array.dtype } else { common };
             scalar(cx, &column, index, dtype)
         };
@@ -125,12 +125,12 @@ pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> 
     made(cx, cells, common.map_or(Value::Unknown, Value::Dtype))
 }
 
-/// One element of a Series, at an index: a pass over all indices reaches each element.
+/// One element of a Series, at an index. With `pass`, a loop over all indices reaches each element.
 pub(crate) fn one(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     scalar(cx, of, index, of.array.dtype)
 }
 
-/// An element as a number of numpy.
+/// An element as a NumPy number.
 fn scalar(cx: &mut Cx<'_, '_>, of: &Series, index: &Value, dtype: Option<Dtype>) -> Value {
     let found = element(cx, of, index);
     if of.array.dtype.is_none() {
@@ -142,7 +142,7 @@ fn scalar(cx: &mut Cx<'_, '_>, of: &Series, index: &Value, dtype: Option<Dtype>)
     cx.out(number)
 }
 
-/// An element as a number of Python.
+/// An element as a Python number.
 fn element(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     let items = elements(cx, of);
     let list = Value::Obj(cx.it.heap.alloc(Data::List(items)));
@@ -150,7 +150,7 @@ fn element(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     cx.it.subscript(&list, index, span)
 }
 
-/// Its numbers as an array.
+/// The values of a row as an array.
 fn values(cx: &mut Cx<'_, '_>, row: &Value) -> Value {
     let held = cells(cx, row);
     let dtype = match cx.attr(row, DTYPE) {
@@ -197,7 +197,7 @@ pub(crate) fn pass(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let row = at(cx, &have, &any, true);
         return cx.it.heap.iter(crate::value::Items::Many(Value::tuple(vec![Value::Unknown, row])));
     }
-    // A named tuple holds what each column does, as numbers of Python.
+    // A named tuple has the values of the columns, as Python numbers.
     let mut held = Dict { open: Some(Value::Unknown), ..Dict::default() };
     for (key, column) in &have.columns {
         let Some(column) = series(cx, column) else { continue };

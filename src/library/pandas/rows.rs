@@ -12,7 +12,7 @@ use crate::value::{Items, Key, Range, Size, Value};
 pub(crate) fn register(t: &mut Table) {
     both(t, "copy", "self, deep=True, *, inplace=False", |cx, b| {
         if b.get("deep").as_bool() != Some(true) {
-            // A shallow copy is the thing itself to whoever writes to it.
+            // A shallow copy shares its values with the original, so a write changes both.
             return b.get("self");
         }
         rearranged(cx, b, Rows::Same)
@@ -58,7 +58,7 @@ pub(crate) fn register(t: &mut Table) {
         let rows = some_rows(cx);
         rearranged(cx, b, Rows::Picked(rows))
     });
-    // Of groups, only a loop over them is followed.
+    // Of a group-by object, only iteration is modelled.
     t.def("pandas.DataFrame.groupby", "self, by=None, **kwargs", |cx, b| indexer(cx, GROUPS, &b.get("self")));
     t.class(GROUPS, &[], "").keeps_arguments = false;
     t.def(&format!("{GROUPS}.__iter__"), "self", |cx, b| {
@@ -93,16 +93,16 @@ pub(crate) fn register(t: &mut Table) {
             (_, Some(false)) => {}
             _ => out.open = true,
         }
-        // Whoever resets the index gets columns of its names.
+        // `reset_index` may turn the labels into columns.
         out.index = Value::Unknown;
         give_frame(cx, b, out)
     });
 }
 
-/// The rows of a frame in groups.
+/// The class of a frame's rows in groups.
 const GROUPS: &str = "pandas.GroupBy";
 
-/// What happens to the rows.
+/// How the rows change.
 pub(crate) enum Rows {
     Same,
     /// All rows in another order.
@@ -128,7 +128,7 @@ fn of_series(cx: &mut Cx<'_, '_>, have: Series, rows: &Rows, index: &Value) -> S
             let list = have.exact().map(<[Value]>::to_vec);
             let mut out = have.shuffled(index.clone()).resized(size, index.clone());
             if let Some(list) = list {
-                // All of them are still there, in another order.
+                // All elements remain, in another order.
                 out.items = cx.it.any_sample(&list);
             }
             out
@@ -168,7 +168,7 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
     give_series(cx, b, out)
 }
 
-/// Some rows of a frame or Series, as they are split off: also for other libraries.
+/// Some rows of a frame or Series after a split. Other libraries use it, too.
 pub(crate) fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
     let (rows, index) = (Rows::Part(rows.clone()), labels(cx));
     if let Some(have) = frame(cx, object) {
@@ -230,7 +230,7 @@ fn drop_missing(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_frame(cx, b, out)
 }
 
-/// An unknown set of columns was removed.
+/// A frame after an unknown set of columns was removed.
 fn lost_columns(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let Some(mut out) = frame(cx, &object) else { return lost(cx, &object) };
@@ -251,7 +251,7 @@ fn filled(cx: &mut Cx<'_, '_>, b: &Bound, value: &Value) -> Value {
         return give_series(cx, b, out);
     }
     let Some(have) = frame(cx, &object) else { return Value::Unknown };
-    // One value for each column.
+    // One fill value for each column.
     let each = cx.it.heap.dict_of(value).cloned();
     let rest = have.wide && value.number_type().is_some();
     let mut out = have.each(cx, |cx, key, column| match &each {
@@ -266,17 +266,17 @@ fn filled(cx: &mut Cx<'_, '_>, b: &Bound, value: &Value) -> Value {
     give_frame(cx, b, out)
 }
 
-/// A Series whose missing values are replaced by this value.
+/// A Series with its missing values replaced by this value.
 fn without_missing(cx: &mut Cx<'_, '_>, mut have: Series, value: &Value) -> Series {
     if have.array.dtype.is_some_and(|d| !d.is_floating()) {
-        // Integers and truth values have nothing that is missing.
+        // Integers and bools cannot have missing values.
         return have;
     }
     if let Some(items) = have.exact().map(<[Value]>::to_vec) {
         let numbers = have.array.dtype.is_some();
         let rows = have.rows();
         have.items = Value::tuple(items.iter().map(|v| if v.is_none() { value.clone() } else { v.clone() }).collect());
-        // Numbers stay the floats that they were.
+        // The numbers stay floats.
         if numbers {
             have.items = Value::Unknown;
             return have.resized_values();
@@ -301,7 +301,7 @@ impl Series {
         Series { index, ..self }
     }
 
-    /// The frame or Series with unknown values.
+    /// The same rows with unknown values.
     fn resized_values(mut self) -> Series {
         self.array.forget_values();
         self

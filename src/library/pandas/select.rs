@@ -1,4 +1,4 @@
-//! Subscripts: columns by name, rows by mask, `loc` and `iloc`; and assignment through them.
+//! Subscripts: columns by name, rows by mask, `loc` and `iloc`, and assignment to them.
 
 use super::facts::{
     FRAME, Frame, SERIES, Series, aligned, as_array, counted, frame, is_frame, is_pandas, keys, labels, lost,
@@ -47,7 +47,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// Whether it is a mask of rows.
+/// Whether the key is a mask of rows.
 fn is_mask(cx: &Cx<'_, '_>, key: &Value) -> bool {
     let bools = |t: &crate::value::Tensor| t.dtype == Some(Dtype::Bool) && t.rank() == Some(1);
     match series(cx, key) {
@@ -79,7 +79,8 @@ fn columns(cx: &mut Cx<'_, '_>, object: &Value, have: &Frame, key: &Value) -> Va
             }
             None => Value::Unknown,
         },
-        // One of the columns of that name; of a frame of one header it is a Series.
+        // A column with one of several names. In a frame without a multi-level header, it is a
+        // Series.
         Value::Any(Type::Str) | Value::Among(_) => {
             let column = Series { wide: false, ..have.other(cx.at()) };
             let column = Series { array: crate::value::Tensor { dtype: None, ..column.array }, ..column };
@@ -109,12 +110,12 @@ fn picked(cx: &mut Cx<'_, '_>, have: &Frame, wanted: &[Key]) -> Frame {
         let column = new_series(cx, column);
         out.columns.insert(key.clone(), column);
     }
-    // The same column twice.
+    // A column that is selected twice.
     out.open = out.columns.len() != wanted.len();
     out
 }
 
-/// How many rows a slice by position takes.
+/// The number of rows that a slice by position selects.
 fn width(cx: &Cx<'_, '_>, parts: &[Value; 3], rows: &Size) -> Option<Size> {
     let [start, stop, step] = parts;
     if !step.is_none() {
@@ -185,7 +186,7 @@ fn get_located(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn by_names(cx: &mut Cx<'_, '_>, object: &Value, have: &Frame, wanted: &Value) -> Value {
     match wanted {
         Value::Slice(parts) if parts.iter().all(Value::is_none) => object.clone(),
-        // From one name to another.
+        // A slice from one name to another.
         Value::Slice(parts) => {
             let [start, stop, step] = &**parts;
             let place = |v: &Value| have.columns.get_index_of(&Key::of(v)?);
@@ -218,7 +219,7 @@ fn at_positions(cx: &mut Cx<'_, '_>, have: &Frame, wanted: &Value) -> Value {
                 new_series(cx, column)
             }
             Value::Slice(_) => {
-                // Which of the columns it takes is not known.
+                // The slice selects unknown columns.
                 let mut out = Frame::unknown(have.rows.clone());
                 out.index = have.index.clone();
                 out.wide = have.wide;
@@ -266,12 +267,12 @@ fn located_rows(cx: &mut Cx<'_, '_>, from: &Value, rows: &Value, by_position: bo
     match rows {
         Value::Slice(parts) if parts.iter().all(Value::is_none) => split_same(cx, from),
         Value::Slice(_) if by_position => window(cx, from, rows),
-        // By label, the end is included.
+        // A slice by label includes its end.
         Value::Slice(_) => {
             let size = some_rows(cx);
             split_off(cx, from, &size).unwrap_or(Value::Unknown)
         }
-        // By label it is a row, too, where the labels are the positions.
+        // By label, an integer also selects one row if the labels are the positions.
         Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) if by_position || is_counted(cx, from) => {
             single(cx, from, rows)
         }
@@ -344,7 +345,7 @@ fn set_columns(cx: &mut Cx<'_, '_>, object: &Value, wanted: &[Key], value: &Valu
     }
 }
 
-/// An unknown part of the elements of a Series is overwritten.
+/// Overwrites an unknown part of the elements of a Series.
 fn overwrite(cx: &mut Cx<'_, '_>, object: &Value, value: &Value) {
     let Some(have) = series(cx, object) else { return };
     let out = mixed(cx, &have, value);
@@ -392,7 +393,7 @@ fn set_located(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 let column = column.clone();
                 overwrite(cx, &column, &value);
             }
-            // A new column, of which the other rows are missing.
+            // A new column: the other rows are missing values.
             None => set_column(cx, &object, key, &Value::Unknown),
         },
         _ => _ = lost(cx, &object),

@@ -57,7 +57,7 @@ pub(crate) fn register(t: &mut Table) {
             else {
                 return column.as_dtype(None, cx.at());
             };
-            // Integers stay so between integers.
+            // Integers clipped to integers stay integers.
             let fits = dtype.is_floating() || ends.iter().all(|e| e.is_none() || e.as_int().is_some());
             let mut out = column.as_dtype(Some(dtype).filter(|_| fits), cx.at());
             let end = |v: &Value, otherwise: f64| if v.is_none() { Some(otherwise) } else { v.as_f64() };
@@ -109,7 +109,7 @@ pub(crate) fn register(t: &mut Table) {
         let Some(have) = series(cx, &object) else { return Value::Unknown };
         let (at, count) = (cx.at(), cx.fresh_dim("distinct"));
         if let (Some((values, false)), true) = (distinct(cx, &object), have.array.dtype.is_none()) {
-            // Texts: as a list of them.
+            // Distinct texts are modelled like column names.
             return super::labels::of_names(cx, values);
         }
         let mut out = array(None, have.array.dtype, at);
@@ -154,7 +154,7 @@ pub(crate) fn register(t: &mut Table) {
         let labels = b.extra.iter().find(|(k, _)| k.as_str() == "labels").map(|(_, a)| a.value.as_bool());
         let have = b.rest_values().first().and_then(|v| series(cx, v));
         match (have, labels) {
-            // Codes of the bins: floats where something lies in none.
+            // The codes of the bins: floats if a value is in no bin.
             (Some(have), Some(Some(false))) if cx.name() != "to_datetime" => {
                 let out = have.as_dtype(None, cx.at());
                 let out = Series { wide: true, ..out };
@@ -190,7 +190,7 @@ pub(crate) fn distinct(cx: &Cx<'_, '_>, object: &Value) -> Option<(Vec<Value>, b
     Some((out, missing))
 }
 
-/// A Series cast to what `dtype=` says.
+/// A Series cast to the dtype that an argument names.
 pub(crate) fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Series {
     let at = cx.at();
     if dtype.as_str() == Some("category") {
@@ -198,7 +198,7 @@ pub(crate) fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Serie
     }
     if matches!(dtype.as_str(), Some("str" | "string" | "object" | "O")) || dtype.as_path() == Some("builtins.str") {
         let mut out = have.as_dtype(None, at);
-        // Missing values become texts, or stay what they are.
+        // Missing values become texts, or stay missing.
         if have.exact().is_none_or(|items| !items.iter().any(Value::is_none)) && have.array.dtype.is_none() {
             out.items = have.items;
         }
@@ -211,7 +211,7 @@ pub(crate) fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Serie
             array.base = None;
             let texts = have.exact().is_some() && array.dtype.is_none();
             let mut out = have.with(numpy::cast(array, Some(dtype), at));
-            // Numbers that were written as texts.
+            // Texts that contain numbers.
             if texts || have.category {
                 out.array.forget_values();
             }
@@ -222,7 +222,7 @@ pub(crate) fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Serie
     }
 }
 
-/// The same function for a Series, or for each column of a frame.
+/// Applies a function to a Series, or to each column of a frame.
 fn each(cx: &mut Cx<'_, '_>, b: &Bound, mut change: impl FnMut(&mut Cx<'_, '_>, Series) -> Series) -> Value {
     let object = b.get("self");
     if let Some(have) = series(cx, &object) {
@@ -264,7 +264,7 @@ enum Reduce {
     Sum,
 }
 
-/// One number of a Series; of a frame, one for each column.
+/// Reduces a Series to one number, and a frame to one number per column.
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
     let object = b.get("self");
     let by_column = b.get("axis").as_int() == Some(0) && !b.open;
@@ -280,7 +280,7 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
     let at = cx.at();
     if let Some(have) = series(cx, &object) {
         let Some(dtype) = one(have.array.dtype, have.is_wide()) else {
-            // The texts' own order, or a number of a dtype that is not known.
+            // An order of texts, or a number of unknown dtype.
             return Value::Unknown;
         };
         let mut out = array(Some(Vec::new()), Some(dtype), at);
@@ -300,7 +300,7 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
         dtypes.push(one(have.rest, have.wide));
     }
     let mut out = Series::of(array(Some(vec![have.width()]), super::facts::common_dtype(&dtypes), at));
-    // Its labels are the columns, or those of a frame that is not known.
+    // The index labels are the column names, or the marker `FRAME` if these are unknown.
     out.index = match have.names() {
         Some(names) => Value::tuple(names),
         None => Value::str(FRAME),
@@ -308,7 +308,7 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
     new_series(cx, out)
 }
 
-/// `series.apply(function)`: the function is called with any element.
+/// `series.apply(function)`: calls the function with any of the elements.
 fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (object, function) = (b.get("self"), b.get("func"));
     let Some(have) = series(cx, &object) else { return Value::Unknown };
@@ -317,7 +317,7 @@ fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.havoc(&function);
         return new_like(cx, &have);
     }
-    // A function of numpy is given the whole array.
+    // A NumPy function gets the whole array.
     if function.as_path().is_some_and(|path| path.starts_with("numpy.")) {
         let array = cx.out(have.array.clone());
         let result = cx.call(&function, Args::positional([array], cx.span));

@@ -1,7 +1,7 @@
 //! The texts of settings files as trees: JSON, and YAML as PyYAML or OmegaConf reads it.
 //!
-//! PyYAML follows YAML 1.1 in its own way: `1e-3` is a text there, `yes` is true and `010` is
-//! eight. OmegaConf uses the same reader, except for floating-point numbers.
+//! PyYAML has its own variant of YAML 1.1: `1e-3` is a string, `yes` is true and `010` is eight.
+//! OmegaConf uses the same reader, except for floating-point numbers.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(crate) enum Node {
     Float(f64),
     Text(String),
     List(Vec<Node>),
-    /// In order; a key that occurs again replaces the one before.
+    /// Entries in order; a repeated key replaces the earlier entry.
     Map(Vec<(Node, Node)>),
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Dialect {
 }
 
 impl Node {
-    /// The entry under a text.
+    /// The entry with a text as key.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         let Node::Map(entries) = self else { return None };
         entries.iter().find(|(k, _)| matches!(k, Node::Text(text) if text == key)).map(|(_, node)| node)
@@ -55,7 +55,7 @@ impl Node {
         }
     }
 
-    /// Merges another tree into this one: maps are merged key by key, all else is replaced.
+    /// Merges another tree into this one: maps key by key; other nodes are replaced.
     pub(crate) fn merge(&mut self, over: Node) {
         let Node::Map(entries) = over else {
             *self = over;
@@ -82,7 +82,7 @@ impl Node {
     }
 }
 
-/// The tree of a JSON text; `None` if Python's reader would reject it, too, or the document is too
+/// The tree of a JSON text; `None` if Python's `json` would also reject it, or the document is too
 /// large.
 pub(super) fn json(text: &str) -> Option<Node> {
     fn node(value: &serde_json::Value) -> Node {
@@ -115,9 +115,9 @@ struct Open {
     merged: Vec<Node>,
 }
 
-/// The tree of a YAML text with one document; `None` where it is malformed or too large.
+/// The tree of a YAML text with one document; `None` if it is malformed or too large.
 pub(super) fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
-    // PyYAML refuses what the parser lets pass.
+    // PyYAML rejects tabs that this parser accepts.
     if text.lines().any(|line| line.trim_start_matches(' ').starts_with('\t')) {
         return None;
     }
@@ -139,7 +139,7 @@ pub(super) fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
                 (node, anchor)
             }
             Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) if tag.is_some() => {
-                // A Python object: not worth following, but its end must be found.
+                // A Python object. Its contents are not modelled, but its end must be found.
                 let _ = (anchor, tag);
                 return None;
             }
@@ -247,7 +247,7 @@ fn number(text: &str, dialect: Dialect) -> Option<Node> {
     }
     if plain.chars().all(|c| c.is_ascii_digit()) {
         if plain.len() > 1 && plain.starts_with('0') {
-            // In base 8, or with an 8 or 9 no number at all.
+            // Octal; a number with the digit 8 or 9 is a text.
             return radix("0", 8).and_then(known);
         }
         return known(plain.parse().ok());
@@ -255,7 +255,7 @@ fn number(text: &str, dialect: Dialect) -> Option<Node> {
     float(&plain, dialect).then(|| plain.parse().ok())?.map(|x: f64| Node::Float(x * if sign < 0 { -1.0 } else { 1.0 }))
 }
 
-/// Whether unsigned digits are a floating-point number to the reader.
+/// Whether the reader takes unsigned digits as a floating-point number.
 fn float(text: &str, dialect: Dialect) -> bool {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),

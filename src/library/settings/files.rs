@@ -1,4 +1,4 @@
-//! `open`, `pathlib.Path` and `os.path` as far as they lead to a settings file.
+//! `open`, `pathlib.Path` and `os.path`, as far as they are needed to find settings files.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::value::{Sym, Topic, Type, Value, sym};
 const FILE: &str = "io.TextIOWrapper";
 const PATH: &str = "pathlib.Path";
 const TEXT: &str = "text";
-/// The script itself writes a file.
+/// The script itself has written a file.
 const WRITTEN: Topic = Topic::new("written file");
 
 pub(crate) fn register(t: &mut Table) {
@@ -67,7 +67,7 @@ pub(crate) fn register(t: &mut Table) {
         let parts: Vec<Value> = b.rest.iter().map(|a| a.value.clone()).collect();
         joined(cx, &parts).map_or(Value::Any(Type::Str), |text| Value::str(&text))
     });
-    // The project's files are named from its root, whatever stands above it.
+    // Project files have paths relative to its root; folders above the root do not matter.
     t.family("os.path.", "abspath realpath normpath expanduser", "path, **kwargs", |_, b| {
         b.values
             .first()
@@ -93,7 +93,7 @@ fn open(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     instance(cx, FILE, vec![("name", name), ("binary", binary)])
 }
 
-/// The text of a path, where it is known.
+/// The text of a path, if it is known.
 fn path_text(cx: &Cx<'_, '_>, path: &Value) -> Option<String> {
     match path {
         Value::Str(text) => Some(text.to_string()),

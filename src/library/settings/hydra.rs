@@ -8,7 +8,7 @@ use crate::python::{Arg, Args, Bound, CommandOption};
 use crate::value::{Key, Partial, Value, sym};
 
 const RUN: &str = "hydra.main.decorator";
-/// How deep defaults lists lead to further ones, and objects to objects.
+/// The largest nesting depth of defaults lists, and of objects in objects.
 const MOST_NESTED: usize = 12;
 
 pub(crate) fn register(t: &mut Table) {
@@ -33,7 +33,7 @@ fn partial(func: Value, args: Vec<Value>, kwargs: Vec<(crate::value::Sym, Value)
     Value::Partial(std::rc::Rc::new(Partial { func, args, kwargs }))
 }
 
-/// The decorated function: called without arguments, it is given the configuration.
+/// The decorated function: a call without arguments passes the configuration.
 fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let path = b.get("config_path");
     let config = match (path.as_str().or(path.is_none().then_some("")), b.get("config_name").as_str()) {
@@ -42,7 +42,7 @@ fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let config = config.map_or(Value::Unknown, |tree| {
         let config = omegaconf::resolved(cx, tree);
-        // Whoever runs the script may set any of it on the command line.
+        // The command line may override any entry.
         let name = [path.as_str().unwrap_or_default(), b.get("config_name").as_str().unwrap_or_default()].join("/");
         let name = format!("{}.yaml", name.trim_start_matches('/').trim_end_matches(".yaml"));
         let made = cx.span;
@@ -88,14 +88,14 @@ fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Optio
             },
             _ => return None,
         };
-        // Which file that names depends on other choices.
+        // The file name depends on other choices.
         if option.contains("${") || group.contains("${") {
             return None;
         }
         let words: Vec<&str> = group.split_whitespace().collect();
         let optional = words.contains(&"optional");
         let group = words.last().copied().unwrap_or_default();
-        // Hydra's own settings, and choices that replace those of another list.
+        // Hydra's own settings, and choices that override those of another list.
         if group.starts_with("hydra") || words.contains(&"override") {
             continue;
         }
@@ -145,7 +145,7 @@ fn take(tree: &mut Node, key: &str) -> Option<Node> {
     Some(entries.remove(at).1)
 }
 
-/// `_target_` called with the other entries, which may be such configurations themselves.
+/// Calls `_target_` with the other entries, which may contain `_target_` themselves.
 fn instantiate(
     cx: &mut Cx<'_, '_>,
     config: &Value,

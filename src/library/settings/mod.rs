@@ -1,7 +1,7 @@
 //! Settings that scripts read from files of the project: YAML, JSON, OmegaConf, Hydra.
 //!
-//! The default run uses the values in the file. A file that is missing, too large or malformed
-//! gives unknown settings.
+//! The default run uses the values in the file. If a file is missing, too large or malformed, its
+//! settings are unknown.
 
 mod document;
 pub(super) mod files;
@@ -21,7 +21,7 @@ pub(super) fn register(t: &mut Table) {
     t.family("json.", "load loads", "fp, *, strict=True", load_json);
     t.family("json.", "dumps", "obj, **kwargs", any_str);
     t.family("json.", "dump", "obj, fp, **kwargs", none);
-    // Dictionaries whose keys are attributes, as all dictionaries are taken to be.
+    // Dictionaries with their keys as attributes; torchvet allows this for all dictionaries.
     for class in [
         "easydict.EasyDict",
         "munch.Munch",
@@ -39,7 +39,7 @@ pub(super) fn register(t: &mut Table) {
 }
 
 fn load_yaml(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    // A loader of one's own may give everything another meaning.
+    // A custom loader may interpret the text in another way.
     let own = b.given("Loader") && b.get("Loader").as_path().is_none_or(|path| !path.starts_with("yaml."));
     let text = files::text_of(cx, &b.get("stream")).filter(|_| !own);
     loaded(cx, text.and_then(|text| document::yaml(&text, Dialect::PyYaml)))
@@ -54,7 +54,7 @@ fn loaded(cx: &mut Cx<'_, '_>, tree: Option<Node>) -> Value {
     tree.map_or(Value::Unknown, |tree| value(cx, &tree))
 }
 
-/// A tree as Python's dictionaries and lists, new on the heap.
+/// A tree as new Python dictionaries and lists.
 fn value(cx: &mut Cx<'_, '_>, node: &Node) -> Value {
     match node {
         Node::Unknown => Value::Unknown,

@@ -1,4 +1,4 @@
-//! OmegaConf: configurations are carried as dictionaries, whose keys are attributes.
+//! OmegaConf: configurations are modelled as dictionaries with their keys as attributes.
 
 use super::document::{self, Dialect, Node};
 use super::{files, value};
@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, Bound};
 use crate::value::{Data, Dict, Key, Type, Value};
 
-/// The largest depth of interpolations that refer to each other.
+/// The largest number of interpolations that refer to each other.
 const MOST_STEPS: usize = 16;
 
 pub(crate) fn register(t: &mut Table) {
@@ -21,7 +21,7 @@ pub(crate) fn register(t: &mut Table) {
     t.alias("omegaconf.OmegaConf.unsafe_merge", "omegaconf.OmegaConf.merge");
     t.family("omegaconf.OmegaConf.", "to_container to_object", "cfg, **kwargs", first);
     t.def("omegaconf.OmegaConf.to_yaml", "cfg, **kwargs", any_str);
-    // The default run is without arguments.
+    // The default run has no command-line arguments.
     t.def("omegaconf.OmegaConf.from_cli", "args_list=None", |cx, _| cx.it.heap.dict(Dict::default()));
     t.def("omegaconf.OmegaConf.from_dotlist", "dotlist", |cx, _| {
         cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
@@ -47,7 +47,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A whole configuration as a value, its interpolations resolved.
+/// A whole configuration as a value, with interpolations resolved.
 pub(crate) fn resolved(cx: &mut Cx<'_, '_>, mut tree: Node) -> Value {
     let whole = tree.clone();
     resolve(&mut tree, &whole);
@@ -94,8 +94,8 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A copy of a configuration that the program wrote as a dictionary; texts that refer to
-/// other entries are not followed there.
+/// A copy of a configuration that the program wrote as a dictionary. Interpolations in its texts
+/// are not resolved.
 fn settled(cx: &mut Cx<'_, '_>, given: &Value, depth: usize) -> Value {
     if depth > MOST_STEPS {
         return Value::Unknown;
@@ -115,7 +115,7 @@ fn settled(cx: &mut Cx<'_, '_>, given: &Value, depth: usize) -> Value {
     }
 }
 
-/// A dataclass or an instance of one: its fields are the configuration's.
+/// A configuration with the fields of a dataclass, or of an instance of one.
 fn structured(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let given = b.get("obj");
     match given.as_obj().map(|id| cx.it.heap.get(id)) {
@@ -135,7 +135,7 @@ fn merge(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     merged
 }
 
-/// One configuration over another: dictionaries are merged key by key, all else is replaced.
+/// Merges one configuration over another: dictionaries key by key; other values are replaced.
 fn laid_over(cx: &mut Cx<'_, '_>, below: &Value, over: &Value, depth: usize) -> Value {
     let (low, high) = (fields(cx, below), fields(cx, over));
     match (low, high) {

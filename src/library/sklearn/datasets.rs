@@ -55,7 +55,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// Targets for this number of rows: every class from the first to the last occurs.
+/// Targets for this number of rows. Every class from the first to the last occurs.
 fn targets(cx: &Cx<'_, '_>, rows: Size, dtype: Option<Dtype>, ends: Option<(f64, f64)>) -> Tensor {
     let at = cx.at();
     let out = array(Some(vec![rows]), dtype, at);
@@ -68,7 +68,7 @@ fn targets(cx: &Cx<'_, '_>, rows: Size, dtype: Option<Dtype>, ends: Option<(f64,
 fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let Some(known) = SKLEARN_DATASETS.get(name) else { return Value::Unknown };
-    // Fewer classes can be asked for.
+    // Arguments can select fewer classes.
     if !b.extra.is_empty() || b.open {
         return Value::Unknown;
     }
@@ -112,7 +112,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Generated features and targets: 0 classes means that the targets are floats.
+/// Generated features and targets; `classes` 0 means floating-point targets.
 fn made(cx: &mut Cx<'_, '_>, rows: &Value, columns: &Value, classes: Option<i64>) -> Value {
     let (at, rows, columns) = (cx.at(), cx.size_of(rows), cx.size_of(columns));
     let features = array(Some(vec![rows.clone(), columns]), Some(Dtype::Float64), at);

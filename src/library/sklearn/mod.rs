@@ -64,7 +64,7 @@ pub(super) fn register(t: &mut Table) {
     });
 }
 
-/// Refuses labels and scores that cannot be read as arrays.
+/// Rejects labels and scores that cannot be read as arrays.
 fn refuse_tensors(cx: &mut Cx<'_, '_>, b: &Bound) {
     let named = b.extra.iter().filter(|(name, _)| matches!(name.as_str(), "y_true" | "y_pred" | "y_score" | "y_proba"));
     let given: Vec<Value> =
@@ -76,7 +76,7 @@ fn refuse_tensors(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
 }
 
-/// Some rows of an array or some elements of a list.
+/// Some rows of an array, or some elements of a list.
 fn some_rows(cx: &mut Cx<'_, '_>, value: &Value, rows: &Dim) -> Value {
     if let Some(part) = pandas::split_off(cx, value, &rows.size) {
         return part;
@@ -106,7 +106,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let total = b.rest_values().iter().find_map(|v| length(cx, v));
     let (mut train, mut test) = (cx.fresh_dim("train"), cx.fresh_dim("test"));
     if let (Some(n), Value::None) = (total, b.get("train_size")) {
-        // A share is rounded up.
+        // The test part is rounded up.
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a number of rows")]
         let held = match b.get("test_size") {
             Value::None => Some((n as f64 * 0.25).ceil() as i64),
@@ -126,7 +126,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.list(out)
 }
 
-/// The number of rows, where it is known.
+/// The number of rows, if it is known.
 fn length(cx: &Cx<'_, '_>, value: &Value) -> Option<i64> {
     if let Some(tensor) = cx.tensor(value) {
         return tensor.dim(0)?.size.known();

@@ -9,21 +9,21 @@ use crate::value::{Dim, Dtype, Items, Key, Past, Size, Tensor, Value};
 #[derive(Clone, Copy, PartialEq)]
 enum Width {
     Kept,
-    /// The value of the argument with this name, if it is an integer.
+    /// The integer argument of this name.
     Argument(&'static str),
     Unknown,
 }
 
-/// How a transformer changes the dtype of a table.
+/// The dtype of a transformer's result.
 #[derive(Clone, Copy, PartialEq)]
 enum Gives {
     /// Floating dtypes stay, all others become float64.
     Floats,
-    /// The argument `dtype`, else float64.
+    /// The argument `dtype`, by default float64.
     Argument,
 }
 
-/// The transformers by module: their width, dtype, and names.
+/// The transformers of each module, with their width and dtype.
 const TRANSFORMERS: &[(&str, Width, Gives, &str)] = &[
     (
         "preprocessing",
@@ -34,25 +34,25 @@ const TRANSFORMERS: &[(&str, Width, Gives, &str)] = &[
     ("preprocessing", Width::Unknown, Gives::Floats, "PolynomialFeatures"),
     ("preprocessing", Width::Kept, Gives::Argument, "OrdinalEncoder"),
     ("preprocessing", Width::Unknown, Gives::Argument, "OneHotEncoder"),
-    // A column in which everything is missing is dropped.
+    // A column with only missing values is dropped.
     ("impute", Width::Unknown, Gives::Floats, "SimpleImputer KNNImputer IterativeImputer"),
     ("decomposition", Width::Argument("n_components"), Gives::Floats, "PCA TruncatedSVD"),
 ];
 
-/// A sparse matrix, which numpy converts to an array of one object.
+/// The class of sparse matrices, which NumPy converts to an array of one object.
 const SPARSE: &str = "scipy.sparse.csr_matrix";
 
 pub(crate) fn register(t: &mut Table) {
     for (module, _, _, names) in TRANSFORMERS {
         for name in names.split_whitespace() {
             let class = format!("sklearn.{module}.{name}");
-            // Of the arguments, these are asked for.
+            // Only these arguments are used.
             t.class(&class, &[], "n_components=None, *args, dtype=None, sparse_output=None, sparse=None, **kwargs");
             t.family(&format!("{class}."), "fit partial_fit", "self, X, y=None, **kwargs", |_, b| b.get("self"));
             t.family(&format!("{class}."), "fit_transform transform", "self, X, y=None, **kwargs", transform);
             t.def(&format!("{class}.inverse_transform"), "self, X, **kwargs", inverse);
             t.def(&format!("{class}.set_output"), "self, *, transform=None", |cx, b| {
-                // It gives frames from now on.
+                // After this call, the transformer returns frames.
                 if let Some(id) = b.get("self").as_obj() {
                     cx.it.heap.set_attr(id, "<frames>", Value::Bool(true));
                 }
@@ -87,8 +87,8 @@ pub(crate) fn register_sparse(t: &mut Table) {
     t.def(&format!("{SPARSE}.__len__"), "self", unknown);
 }
 
-/// The table that a transformer is given, and whether no column of it is of narrow floats, where
-/// its dtype is not known.
+/// The table that a transformer gets. If its dtype is not known: whether it certainly has no column
+/// of narrow floats.
 fn table(cx: &mut Cx<'_, '_>, value: &Value) -> Option<(Tensor, bool)> {
     if let Some(values) = pandas::as_array(cx, value) {
         return Some((numpy::of_tensor(values), pandas::is_wide(cx, value)));
@@ -103,7 +103,7 @@ fn rows_of(cx: &mut Cx<'_, '_>, value: &Value) -> Size {
     }
 }
 
-/// The behaviour of the class whose method is called.
+/// The width and dtype of the class whose method is called.
 fn does(cx: &Cx<'_, '_>) -> Option<(Width, Gives)> {
     let class = cx.path.as_str().rsplit('.').nth(1)?;
     TRANSFORMERS
@@ -131,7 +131,7 @@ fn transform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             None => wide.then_some(Dtype::Float64),
         }),
     };
-    // A table goes in and a table comes out; scikit-learn takes nothing else.
+    // scikit-learn accepts and returns tables of 2 dimensions only.
     let rank = found.as_ref().and_then(|(input, _)| input.rank());
     if rank.is_some_and(|rank| rank != 2) {
         return Value::Unknown;
@@ -151,7 +151,7 @@ fn transform(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// One-hot codes are sparse, unless an array was requested.
+/// One-hot codes are sparse, unless an argument selects an array.
 fn sparse(cx: &mut Cx<'_, '_>, encoder: &Value, out: Tensor) -> Value {
     let asked: Vec<Value> = ["sparse_output", "sparse"].iter().map(|name| cx.attr(encoder, name)).collect();
     let held = cx.out(out);
@@ -170,7 +170,7 @@ fn inverse(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// What a `LabelEncoder` is given, element by element.
+/// The labels that a `LabelEncoder` gets, element by element.
 fn labels(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
     if let Some(tensor) = cx.tensor(value) {
         return tensor.data?.iter().map(|x| (x.fract() == 0.0).then(|| Key::of(&whole(*x)))?).collect();
@@ -188,7 +188,7 @@ fn whole(x: f64) -> Value {
     Value::Int(x as i64)
 }
 
-/// The classes that a `LabelEncoder` finds, in order.
+/// `LabelEncoder.fit`: stores the distinct labels as sorted classes.
 fn learn(cx: &mut Cx<'_, '_>, b: &Bound) {
     let Some(id) = b.get("self").as_obj() else { return };
     let found = labels(cx, &b.get("y")).and_then(|mut keys| {

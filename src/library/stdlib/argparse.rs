@@ -1,8 +1,7 @@
 //! `argparse`: options have their defaults, as when the script is run without arguments.
 //!
-//! A parser keeps the values that its options will have in a dictionary by destination; groups
-//! share the dictionary of their parser. An option without a default must be given on the command
-//! line, so only its type is known.
+//! A parser stores the values of its options in a dictionary by destination, which its groups
+//! share. A required option has no default, so only its type is known.
 
 use std::rc::Rc;
 
@@ -12,8 +11,8 @@ use crate::python::{Args, Bound, CommandOption};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
-/// The attribute with a parser's values by destination. A destination of an option, not only of
-/// `set_defaults`, has a second entry: a tuple with the option's declaration.
+/// The attribute with a parser's values by destination. A destination of an option (not only of
+/// `set_defaults`) has a second entry: a tuple with the option's declaration.
 const VALUES: &str = "_values";
 
 const PARSER: &str = "argparse.ArgumentParser";
@@ -64,7 +63,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("argparse.ArgumentParser.", "register", "self, *args", itself);
 }
 
-/// The parser's dictionary of values, made on first use.
+/// The parser's dictionary of values, created on first use.
 fn values(cx: &mut Cx<'_, '_>, parser: ObjId) -> Value {
     if let Some(found) = cx.it.heap.attr(parser, VALUES) {
         return found;
@@ -124,8 +123,8 @@ fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let own = b.given("default");
         let declared = declaration(cx, names.as_deref().unwrap_or_default(), b);
         with_dict(cx, &parser, |dict| {
-            // The first option of a destination decides; before it, `set_defaults` gives a
-            // default to an option that has none of its own.
+            // The first option of a destination determines its value. An earlier `set_defaults`
+            // determines it if the option has no default.
             let first = dict.entries.insert(Key::Tuple(vec![key.clone()]), declared).is_none();
             if !dict.entries.contains_key(&key) || (first && own) {
                 dict.entries.insert(key, value);
@@ -135,20 +134,21 @@ fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     instance(cx, "argparse.Action", Vec::new())
 }
 
-/// How an option is declared: its longest name, its choices, and its place.
+/// The declaration of an option: its longest name, its choices, and its place.
 fn declaration(cx: &Cx<'_, '_>, names: &[String], b: &Bound) -> Value {
     let Some(name) = names.iter().max_by_key(|name| name.len()) else { return Value::None };
     Value::tuple(vec![Value::str(name), b.get("choices"), Value::place(cx.span)])
 }
 
-/// The result of [`declaration`].
+/// Unpacks the result of [`declaration`].
 fn declared(cx: &Cx<'_, '_>, declaration: &Value) -> Option<(Rc<str>, Vec<Value>, Span)> {
     let Value::Tuple(parts) = declaration else { return None };
     let [Value::Str(name), choices, made] = &**parts else { return None };
     Some((name.clone(), cx.items(choices).unwrap_or_default(), made.as_place()?))
 }
 
-/// The attribute under which an option is found: its first long name, else its first short.
+/// The attribute that stores an option: its first long name, or its first short name if it has no
+/// long one.
 fn destination(names: &[String]) -> Option<String> {
     let first = names.first()?;
     if !first.starts_with('-') {
@@ -158,7 +158,7 @@ fn destination(names: &[String]) -> Option<String> {
     Some(chosen.trim_start_matches('-').replace('-', "_"))
 }
 
-/// The value in a default run; `None` where the option stores nothing.
+/// The value in a default run; `None` if the option stores nothing.
 fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Value> {
     let default = b.given("default").then(|| b.get("default"));
     let action = b.get("action");
@@ -195,7 +195,7 @@ fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Valu
         });
     }
     Some(match default {
-        // Only texts are converted.
+        // Only strings are converted.
         Some(text @ Value::Str(_)) => converted(cx, &kind, text),
         Some(Value::Any(Type::Str)) if !kind.is_none() => of_type(&kind),
         Some(default) => default,
@@ -252,7 +252,7 @@ fn set_defaults(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     with_dict(cx, &parser, |dict| {
         dict.entries.extend(given);
         if open {
-            // Any option may have been given another default.
+            // Any option may have got another default.
             for value in dict.entries.values_mut() {
                 *value = Value::Unknown;
             }
@@ -270,7 +270,7 @@ fn get_default(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         .unwrap_or(Value::Unknown)
 }
 
-/// Which subcommand is chosen is not known, so any attribute may exist.
+/// The chosen subcommand is not known, so any attribute may exist.
 fn add_subparsers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dest = b.get("dest");
     with_dict(cx, &b.get("self"), |dict| {
@@ -282,7 +282,8 @@ fn add_subparsers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     instance(cx, "argparse._SubParsersAction", Vec::new())
 }
 
-/// The options of a subcommand, were it chosen, are unknown in the parser above.
+/// The options of a subcommand are unknown in the parent parser, because another subcommand may be
+/// chosen.
 fn add_parser(cx: &mut Cx<'_, '_>, _b: &Bound) -> Value {
     let parser = instance(cx, PARSER, Vec::new());
     if let Some(id) = parser.as_obj() {
@@ -309,10 +310,10 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(parser) = b.get("self").as_obj() else { return Value::Unknown };
     let values = values(cx, parser);
     let mut dict = cx.it.heap.dict_of(&values).cloned().unwrap_or_default();
-    // Arguments written in the script itself, as notebooks do.
+    // Arguments in the script itself, as in notebooks.
     let given = b.get("args");
     let words = if given.is_none() { None } else { cx.items(&given) };
-    // Whoever runs the script may give any option, unless the script itself gives them all.
+    // The command line may set any option, unless the script itself passes the arguments.
     if words.is_none() {
         let options: Vec<Key> = dict.entries.keys().filter(|key| matches!(key, Key::Str(_))).cloned().collect();
         for key in options {
@@ -325,15 +326,15 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
         }
     }
-    // `sys.argv[1:]` and what else is not known at all is taken as the script is run. A word
-    // without dashes is an option's value, or fills a positional one, of which nothing was
-    // known anyway.
+    // `sys.argv[1:]` and completely unknown words are read as in a run without arguments. A word
+    // without dashes is the value of an option, or fills a positional one, which is unknown
+    // already.
     for word in words.unwrap_or_default() {
         match word.as_str() {
             Some(word) if word.starts_with("--") => {
                 let name = word.trim_start_matches('-');
                 let name = name.split('=').next().unwrap_or(name).replace('-', "_");
-                // An option may be stored elsewhere than its name says.
+                // With `dest=`, an option is not stored under its own name.
                 if dict.entries.insert(Key::Str(name.into()), Value::Unknown).is_none() {
                     forget(&mut dict);
                 }

@@ -57,7 +57,7 @@ fn task(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
-/// The results of coroutines. While one waits, others run, in an unknown order.
+/// The results of coroutines, which run in an unknown order.
 fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let all = b.rest_values();
     if b.open || all.iter().any(|one| cx.it.heap.suspended(one).is_none() || cx.it.waits(one)) {
@@ -83,7 +83,7 @@ fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A thread runs its function at any time between `start` and `join`.
+/// The target of a thread runs at any time between `start` and `join`.
 fn thread(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let target = match cx.it.user_method(&object, "run") {

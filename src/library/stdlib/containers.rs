@@ -76,7 +76,7 @@ pub(crate) fn register(t: &mut Table) {
         cx.it.heap.dict(dict)
     });
     t.def("collections.namedtuple.instance.index", "self, value", any_int);
-    // Instances of the program's named tuples: their fields, in order, are their attributes.
+    // Instances of the program's named tuples: the attributes are the fields, in order.
     t.class("typing.NamedTuple", &[], "*args, **kwargs").keeps_arguments = false;
     t.def("typing.NamedTuple.__len__", "self", |cx, b| {
         let items = elements(cx, b);
@@ -153,7 +153,7 @@ fn elements(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A class of tuples with names: a callee that makes them.
+/// A named tuple class: a callable that creates instances.
 fn namedtuple(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let fields: Option<Vec<Value>> = match b.get("field_names") {
         Value::Str(text) => {

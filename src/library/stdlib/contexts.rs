@@ -10,7 +10,7 @@ use crate::value::{Partial, Value, sym};
 
 const STACK: &str = "contextlib.ExitStack";
 const CLOSING: &str = "contextlib.closing";
-/// The exit actions of a stack: a tuple of pairs, each a tag with a manager or a call.
+/// The callbacks of an `ExitStack`: a tuple of pairs, each a tag with a manager or a call.
 const ENTRIES: &str = "entries of the stack";
 
 pub(crate) fn register(t: &mut Table) {
@@ -81,7 +81,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn push(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str, value: Value) {
-    // What is done at the end where the entries are not known.
+    // If the entries are not known, this runs at the end.
     let ends = match (kind, cx.it.user_method(&value, "__exit__")) {
         ("manager", Some(exit)) => Value::Bound(Rc::new((value.clone(), exit))),
         _ => value.clone(),
@@ -121,7 +121,7 @@ fn unwind(it: &mut Interp<'_>, stack: &Value, span: Span) {
     }
 }
 
-/// The end of the block of a manager.
+/// A manager's block ends.
 pub(crate) fn exit(it: &mut Interp<'_>, object: &Value) {
     let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_path());
     let span = Span { file: it.file(), start: 0, end: 0 };

@@ -27,10 +27,10 @@ fn shallow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let heap = &mut cx.it.heap;
     match heap.get(id).clone() {
         Data::Function(_) | Data::Class(_) | Data::Module { .. } | Data::Scope(_) => value,
-        // Its memory stays shared.
+        // A shallow copy shares the tensor's memory.
         Data::Tensor(tensor) => cx.view_of(&value, tensor),
         mut data => {
-            // What a dictionary or list of its own kind holds is copied, too.
+            // Also copies the elements of a subclass of `dict` or `list`.
             if let Data::Instance(instance) = &mut data
                 && let Some(payload) = instance.attrs.get_mut(&sym(PAYLOAD))
                 && let Some(id) = payload.as_obj()
@@ -96,7 +96,7 @@ impl Copier<'_> {
             }
             _ => {}
         }
-        // Known before its parts are copied: a part may refer back to it.
+        // Stored before its parts are copied, since a part may refer back to it.
         let copy = self.heap.alloc(data.clone());
         self.done.insert(id, copy);
         self.depth += 1;
@@ -133,7 +133,7 @@ impl Copier<'_> {
         Some(copy)
     }
 
-    /// Whether a class of the program says how its instances are copied.
+    /// Whether a class of the program defines how its instances are copied.
     fn copies_itself(&self, class: &Value, depth: u32) -> bool {
         let Some(Data::Class(class)) = class.as_obj().map(|id| self.heap.get(id)) else { return false };
         class.attrs.contains_key(&sym("__deepcopy__"))
@@ -155,7 +155,7 @@ fn asdict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for (name, value) in instance.attrs.iter().filter(|(name, _)| !is_mark(**name)) {
         dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
     }
-    // Dataclasses within become dictionaries too.
+    // Nested dataclasses become dictionaries, too.
     for value in dict.entries.values_mut() {
         if matches!(value.as_obj().map(|id| cx.it.heap.get(id)), Some(Data::Instance(_))) {
             *value = Value::Unknown;
@@ -176,7 +176,7 @@ fn replace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Obj(cx.it.heap.alloc(Data::Instance(copy)))
 }
 
-/// A field's default, as the class body sees it.
+/// The default of a field, as seen in the class body.
 fn field(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.open {
         return Value::Unknown;

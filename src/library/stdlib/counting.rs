@@ -65,7 +65,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// A dictionary of what a constructor is given.
+/// The dictionary made from a constructor's arguments.
 fn given(cx: &mut Cx<'_, '_>, b: &Bound, from: Option<Value>) -> Value {
     let args = Args {
         pos: from.into_iter().map(|value| crate::python::Arg::new(value, cx.span)).collect(),
@@ -95,7 +95,8 @@ fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&m
             dict.entries.insert(key, made.clone());
             made
         }
-        // It may be any of the entries that are there, or a new one: one thing from now on.
+        // The entry may be any of the existing ones or a new one. It must have one identity from
+        // now on.
         None => {
             let mut all: Vec<Value> = dict.entries.values().cloned().collect();
             all.push(made);

@@ -7,7 +7,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, BinOp, Bound, MEMO, MEMO_SIZE};
 use crate::value::{Data, Dict, Items, Partial, Type, Value, sym};
 
-/// Functions that are operators.
+/// Functions with the meaning of an operator.
 const OPERATORS: &[(&str, BinOp)] = &[
     ("add", BinOp::Add),
     ("sub", BinOp::Sub),
@@ -22,10 +22,10 @@ const OPERATORS: &[(&str, BinOp)] = &[
     ("xor", BinOp::BitXor),
 ];
 
-/// The path of a function that returns its argument: what a decorator factory makes.
+/// The path of a function that returns its argument: the result of a decorator factory.
 pub(crate) const IDENTITY: &str = "torchvet.identity";
 
-/// The results of `wraps` and `lru_cache` with arguments, which still need the function.
+/// The results of `wraps(…)` and `lru_cache(…)`, which still expect the function.
 const WRAPS: &str = "functools.wraps.of";
 const MEMOIZE: &str = "functools.lru_cache.of";
 
@@ -99,7 +99,7 @@ fn reduce(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     folded.unwrap_or(Value::Unknown)
 }
 
-/// `@lru_cache` decorates, `@lru_cache(maxsize=None)` makes a decorator.
+/// `@lru_cache` decorates; `lru_cache(maxsize=None)` returns a decorator.
 fn lru_cache(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match b.get("maxsize") {
         function @ (Value::Obj(_) | Value::Path(_) | Value::Bound(_) | Value::Partial(_)) => {
@@ -109,7 +109,7 @@ fn lru_cache(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The function with a cache of its results.
+/// A function with a cache of its results.
 fn memoized(cx: &mut Cx<'_, '_>, function: &Value, size: &Value) -> Value {
     let Some(id) = function.as_obj() else { return Value::Unknown };
     let Data::Function(function) = cx.it.heap.get(id) else { return Value::Unknown };
@@ -133,7 +133,7 @@ fn named_as(cx: &mut Cx<'_, '_>, wrapper: &Value, wrapped: &Value) -> Value {
     wrapper.clone()
 }
 
-/// The result of `itemgetter` and `attrgetter`: a function that still needs its argument.
+/// The result of `itemgetter` and `attrgetter`: a function that still expects its argument.
 fn getter(path: &str, b: &Bound) -> Value {
     let mut items = vec![b.get("item")];
     items.extend(b.rest_values());

@@ -5,7 +5,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, BinOp, Bound};
 use crate::value::{Items, Type, Value};
 
-/// Longer results are written as "many of these".
+/// Results longer than this have only a joined element.
 const MOST: usize = 256;
 
 pub(crate) fn register(t: &mut Table) {
@@ -78,7 +78,7 @@ fn many(cx: &mut Cx<'_, '_>, element: Value) -> Value {
     cx.it.heap.iter(Items::Many(element))
 }
 
-/// An iterator over these, or over many like them where their number is too large.
+/// An iterator over these values, or over their join if there are too many.
 fn over(cx: &mut Cx<'_, '_>, values: Vec<Value>) -> Value {
     if values.len() <= MOST {
         return cx.it.heap.iter(Items::Exact(values));
@@ -195,8 +195,7 @@ fn islice(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Tuples of `r` elements. Running sums, or the results of a function of each value and the
-/// previous result.
+/// Running totals, or the results of a function of the previous result and each value.
 fn accumulate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (span, function) = (cx.span, b.get("func"));
     let Items::Exact(values) = cx.it.iterate(&b.get("iterable"), span) else { return many(cx, Value::Unknown) };

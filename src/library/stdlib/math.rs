@@ -37,7 +37,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn finite(x: f64) -> Value {
-    // A domain error in Python, or too large: not followed.
+    // A domain error or an overflow raises in Python; the result is not known.
     if x.is_finite() { Value::Float(x) } else { Value::Any(Type::Float) }
 }
 
@@ -71,8 +71,8 @@ fn float_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn log(_cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match (b.get("x").as_f64(), b.get("base")) {
         (Some(x), Value::None) => finite(x.ln()),
-        // Python computes the quotient of the logarithms, whose last bit may differ from
-        // that of Rust's `log`.
+        // Python computes the quotient of the logarithms, whose last bit may differ from Rust's
+        // `log`.
         (Some(x), base) => base.as_f64().map_or(Value::Any(Type::Float), |base| finite(x.ln() / base.ln())),
         _ => Value::Any(Type::Float),
     }

@@ -49,7 +49,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// A number from 0 to just below 1.
+/// A number in [0, 1).
 fn below_one() -> Value {
     let range = Range::bounds(0.0, 1.0 - f64::EPSILON / 2.0);
     Value::Floats(std::rc::Rc::new(Ranged { range, dense: true, span: None, at: None }))
@@ -82,7 +82,7 @@ fn randrange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// One of the elements: each is drawn in some run.
+/// One of the elements; each of them is drawn in some run.
 fn drawn(cx: &mut Cx<'_, '_>, population: &Value) -> Value {
     match cx.items(population) {
         Some(items) if !items.is_empty() => cx.it.any_one(&items, Taken::Drawn),

@@ -77,7 +77,7 @@ pub(crate) fn register(t: &mut Table) {
     namespace.init = Some(open_attrs);
 }
 
-/// The environment is not known, but what the script writes to it matters to rules.
+/// The environment is unknown, but rules read what the script writes to it.
 fn environ(t: &mut Table) {
     t.def("os.getenv", "key, default=None", getenv);
     t.def("os.environ.get", "key, default=None", getenv);
@@ -95,7 +95,7 @@ fn environ(t: &mut Table) {
     t.family("os.environ.", "copy items", "", crate::library::common::unknown);
 }
 
-/// Variables that shells, launchers and job schedulers set: prefixes of their names.
+/// Prefixes of variables that shells, launchers and job schedulers set.
 const USUALLY_SET: &[&str] = &[
     "AMLT",
     "AZ",
@@ -133,8 +133,8 @@ const USUALLY_SET: &[&str] = &[
     "XDG",
 ];
 
-/// The value of a variable in a default run: the value that the script wrote, or else the default
-/// that it gives, unless a launcher usually sets the variable.
+/// The value of a variable in a default run: the value that the script wrote, otherwise the default
+/// of the call, unless launchers usually set the variable.
 fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (key, default) = (b.get("key"), b.get("default"));
     if let Some(name) = key.as_str() {
@@ -145,14 +145,14 @@ fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             return default;
         }
     }
-    // Without a default it may also be None.
+    // Without a default, the result may also be None.
     match default {
         Value::Str(_) | Value::Any(Type::Str) => Value::Any(Type::Str),
         _ => Value::Unknown,
     }
 }
 
-/// What the script wrote to a variable.
+/// The value that the script wrote to a variable.
 const ENV: Topic = Topic::new("environment");
 
 fn set_one(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {

@@ -6,10 +6,10 @@ use crate::python::Interp;
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Topic, Type, Value, sym};
 
-/// The length that a name stands for in annotations of shapes.
+/// The length that a name has in annotations of shapes.
 const ANNOTATED: Topic = Topic::new("annotated size");
 
-/// A value that fits the annotation; `None` where it says nothing that is followed.
+/// A value that fits the annotation; `None` if the annotation is not supported.
 pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, span: Span) -> Option<Value> {
     match annotation {
         Value::Path(path) => match path.as_str() {
@@ -24,10 +24,10 @@ pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, spa
             "builtins.int" => Some(Value::Any(Type::Int)),
             "builtins.bool" => Some(Value::Any(Type::Bool)),
             "builtins.str" => Some(Value::Any(Type::Str)),
-            // An argument annotated `float` may well be an int.
+            // An argument annotated `float` is often an int.
             _ => None,
         },
-        // A generic with its arguments, as `generic` keeps it.
+        // A generic with its arguments, as stored by `generic`.
         Value::Partial(partial) => {
             let kind = partial.func.as_path()?.strip_prefix("jaxtyping.")?;
             let [Value::Path(array), shape] = partial.args.as_slice() else { return None };
@@ -40,7 +40,7 @@ pub(crate) fn annotated(it: &mut Interp<'_>, annotation: &Value, _name: Sym, spa
     }
 }
 
-/// Methods that only tensors have among the objects that training scripts pass to functions.
+/// Methods that only tensors have, among the objects that training scripts pass to functions.
 const METHODS_OF_TENSORS: &[&str] = &[
     "contiguous",
     "dim",
@@ -66,8 +66,8 @@ const METHODS_OF_TENSORS: &[&str] = &[
     "view_as",
 ];
 
-/// A tensor, if a parameter is used as only tensors can be. The arguments of `forward` are on its
-/// module's device.
+/// A tensor, if the function uses the parameter in a way that only tensors allow. The arguments of
+/// `forward` are on the device of the module.
 pub(crate) fn used(
     it: &mut Interp<'_>,
     uses: &[(&str, bool)],
@@ -81,12 +81,12 @@ pub(crate) fn used(
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }
 
-/// The name determines the dtype only: users annotate loosely, so the device stays unknown.
+/// The name determines only the dtype: the device stays unknown, because users annotate loosely.
 fn of_dtype(it: &mut Interp<'_>, dtype: Dtype, span: Span) -> Value {
     it.heap.tensor(Tensor::default().with_dtype(Some(dtype), Some(span)))
 }
 
-/// `Float[Tensor, "batch 3 h w"]` as written, kept until it annotates something.
+/// `Float[Tensor, "batch 3 h w"]` as written, stored until it is used as an annotation.
 pub(crate) fn generic(object: &Value, index: &Value) -> Option<Value> {
     let path = object.as_path()?;
     path.strip_prefix("jaxtyping.")?;
@@ -108,7 +108,7 @@ fn typed(it: &mut Interp<'_>, kind: &str, shape: &str, span: Span) -> Value {
         "Bool" => Some(Dtype::Bool),
         "Complex64" => Some(Dtype::Complex64),
         "Complex128" => Some(Dtype::Complex128),
-        // `Float`, `Int`, `Num`, …: any of their kind.
+        // `Float`, `Int`, `Num` and so on: any dtype of the kind.
         _ => None,
     };
     let mut tensor = Tensor::default().with_dtype(dtype, dtype.map(|_| span));
@@ -119,12 +119,12 @@ fn typed(it: &mut Interp<'_>, kind: &str, shape: &str, span: Span) -> Value {
     it.heap.tensor(tensor)
 }
 
-/// The dimensions of a jaxtyping shape. A name has the same length everywhere in one function, but
-/// may have another one in other functions, so symbols also depend on the call's frame.
+/// The dimensions of a jaxtyping shape. A name has one length within a function, but may have
+/// another one in other functions, so symbols also depend on the call's frame.
 fn sizes(it: &mut Interp<'_>, shape: &str) -> Option<Vec<Size>> {
     let mut out = Vec::new();
     for name in shape.split_whitespace() {
-        // `...`, `*batch` and `#b` stand for any number of dimensions, or for broadcasting.
+        // `...`, `*batch` and `#b` mean any number of dimensions, or broadcasting.
         if name.starts_with(['*', '.', '#']) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! `torch.Tensor`: what its attributes say, and what assigning to them does.
+//! The attributes of `torch.Tensor`: reading and assigning them.
 
 use super::broadcast::{dtype_read, result_grad, shape_read, shape_text};
 use super::carry;
@@ -17,7 +17,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.Tensor.", "dim ndimension", dim);
 }
 
-/// The shape as Python's tuple of integers.
+/// The shape as a tuple of Python integers.
 pub(crate) fn shape_value(tensor: &Tensor) -> Value {
     match &tensor.shape {
         Some(dims) => Value::tuple(dims.iter().map(|d| Value::size(&d.size)).collect()),
@@ -25,8 +25,8 @@ pub(crate) fn shape_value(tensor: &Tensor) -> Value {
     }
 }
 
-/// The tensor, after each unknown length got a symbol: values that are computed from a shape that
-/// the program reads then fit the tensor.
+/// The tensor, after each unknown length got a symbol, so that values computed from its shape fit
+/// the tensor.
 fn measured(cx: &mut Cx<'_, '_>, object: &Value) -> Option<Tensor> {
     let tensor = cx.tensor(object)?;
     let id = object.as_obj()?;
@@ -110,11 +110,10 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     })
 }
 
-/// Whether there has been a backward pass since gradients were last cleared: remembered under
-/// this name.
+/// A note: whether a backward pass has run since gradients were last cleared.
 const GRADIENTS: Topic = Topic::new("gradients are there");
 
-/// Notes that there are none yet, on paths without a pass, too.
+/// Notes that there are no gradients yet, also on paths without a backward pass.
 fn begin_gradients(cx: &mut Cx<'_, '_>) {
     if cx.it.remembered(GRADIENTS).is_none() {
         let state = cx.it.state;
@@ -122,7 +121,7 @@ fn begin_gradients(cx: &mut Cx<'_, '_>) {
     }
 }
 
-/// A backward pass has run.
+/// Notes that a backward pass has run.
 pub(crate) fn gradients_made(cx: &mut Cx<'_, '_>) {
     begin_gradients(cx);
     cx.it.remember(GRADIENTS, Value::Bool(true));
@@ -137,8 +136,7 @@ pub(crate) fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
     }
 }
 
-/// `x.grad`, as it is after `backward()`. Before that it is None, unless code that cannot be
-/// seen has run a backward pass.
+/// `x.grad` after `backward()`. Before that it is None, unless unseen code has run a backward pass.
 fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
     if let Some(object) = object.as_obj() {
         cx.it.event(Event::ReadAttribute { object, name: sym("grad") });
@@ -153,7 +151,7 @@ fn gradient(cx: &mut Cx<'_, '_>, object: &Value, tensor: &Tensor) -> Value {
     cx.out(out)
 }
 
-/// The real or imaginary part, a view.
+/// The real or imaginary part: a view.
 fn part_of(cx: &mut Cx<'_, '_>, value: &Value, part: &str) -> Value {
     let Some(input) = cx.tensor(value) else { return cx.some_tensor() };
     if part == "imag"
@@ -173,7 +171,7 @@ fn part_of(cx: &mut Cx<'_, '_>, value: &Value, part: &str) -> Value {
     cx.view_of(value, out)
 }
 
-/// `tensor.name = value`; `false` leaves it to Python.
+/// `tensor.name = value`; returns `false` if the interpreter must set the attribute.
 pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> bool {
     let (Some(id), Some(tensor)) = (object.as_obj(), cx.tensor(object)) else { return false };
     if tensor.array == ArrayKind::Numpy {
@@ -200,7 +198,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
         }
         "data" => {
             let mut facts = cx.tensor(value).unwrap_or_default();
-            // From now on both share memory: a write to one is one to the other.
+            // From now on the two tensors share memory: a write to one changes the other.
             facts.forget_values();
             facts.grad = tensor.grad;
             cx.it.heap.overwrite(id, facts);
@@ -242,8 +240,8 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// Gradients of a tensor are turned off. If nothing is known of it, as of the parameters of a module
-/// with unknown parts, it may be any parameter.
+/// Turns off gradients of a tensor. If nothing is known about the tensor (as for the parameters of
+/// a module with unknown parts), it may be any parameter.
 pub(crate) fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
     if to != Grad::Off || tensor.parameter || tensor.shape.is_some() || tensor.dtype.is_some() {
         return;
@@ -255,7 +253,7 @@ pub(crate) fn frozen(it: &mut Interp<'_>, tensor: &Tensor, to: Grad) {
     }
 }
 
-/// `t.requires_grad = True` of a `t` that is not known: it may be any tensor.
+/// `t.requires_grad = True` for an unknown `t`: it may be any tensor.
 pub(crate) fn unseen_member(it: &mut Interp<'_>, name: Sym) {
     if matches!(name.as_str(), "requires_grad" | "requires_grad_") {
         for object in it.heap.ids() {

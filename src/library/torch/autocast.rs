@@ -1,5 +1,5 @@
 //! The effect of `torch.autocast` on dtypes: matrix products are lowered, sums and exponentials are
-//! raised to float32.
+//! computed in float32.
 //!
 //! The state is remembered as `autocast`: `None`, or a tuple of the device and the dtype.
 
@@ -12,7 +12,7 @@ use crate::value::{Device, Dtype, Tensor, Value};
 pub(crate) enum Autocast {
     Off,
     To(Dtype),
-    /// It is not known whether it is on, or to which dtype it casts.
+    /// Whether autocast is on, or to which dtype it casts, is not known.
     Unknown,
 }
 
@@ -29,13 +29,13 @@ pub(crate) fn autocast(cx: &Cx<'_, '_>, device: Option<Device>) -> Autocast {
     }
 }
 
-/// The dtype in which a matrix product takes this tensor.
+/// The dtype to which a matrix product casts this tensor.
 pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && dtype != Dtype::Float64;
     let cpu = tensor.device.is_some_and(Device::is_cpu);
     match autocast(cx, tensor.device) {
-        // Products with vectors are on CUDA's list only.
+        // Products with vectors are only on CUDA's list.
         Autocast::To(_) if eligible && cpu && matches!(cx.name(), "mv" | "addmv" | "addr" | "multi_dot") => None,
         Autocast::To(to) if eligible => Some(to),
         Autocast::Unknown if eligible => None,
@@ -43,8 +43,8 @@ pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     }
 }
 
-/// The dtype in which a sum, a norm, a softmax or an exponential takes this tensor. The list
-/// is that of CUDA; those of other devices differ by version.
+/// The dtype to which a sum, a norm, a softmax or an exponential casts this tensor. This is CUDA's
+/// list; those of other devices depend on the version.
 pub(crate) fn raised(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && !matches!(dtype, Dtype::Float32 | Dtype::Float64);

@@ -54,7 +54,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// One gradient for each input, of the input's shape.
+/// One gradient for each input, with the input's shape.
 fn gradients(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let inputs = b.get("inputs");
     let all = match cx.tensor(&inputs) {
@@ -85,7 +85,7 @@ fn gradients(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(gradients)
 }
 
-/// Runs the function as it is.
+/// Runs the function directly.
 fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     const OWN: &[&str] =
         &["use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"];
@@ -97,9 +97,9 @@ fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     recorded(cx, b, &inputs, result)
 }
 
-/// The result of a checkpointed function. With `use_reentrant`, which is the default up to 2.15,
-/// the segment is one autograd function of its inputs: if no input requires grad, the result does
-/// not, even if the segment has parameters.
+/// The result of a checkpointed function. With `use_reentrant` (the default up to 2.15), the
+/// function is a single autograd node of its inputs: if no input requires grad, the result does not
+/// either, even if the function uses parameters.
 fn recorded(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[Value], result: Value) -> Value {
     let reentrant = b.extra.iter().find(|(name, _)| name.as_str() == "use_reentrant");
     let reentrant = reentrant.map_or(Some(true), |(_, arg)| match arg.value {

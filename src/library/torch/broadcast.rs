@@ -8,19 +8,19 @@ use crate::python::RejectKind;
 use crate::value::{ArrayKind, Device, DeviceKind, Dim, Dtype, Grad, Origin, Size, Tensor, Value};
 pub(crate) use crate::value::{broadcast_dim, broadcast_pair, not_one};
 
-/// A tensor argument with the name under which messages speak of it.
+/// A tensor argument with its name in messages.
 pub(crate) type Named<'a> = (&'a str, &'a Tensor);
 
-/// Which mixtures of devices an operation takes.
+/// Which tensors on different devices an operation accepts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mix {
-    /// Elementwise operations: 0-dimensional CPU tensors may be combined with any device.
+    /// Elementwise operations accept 0-dimensional CPU tensors together with tensors on any device.
     CpuScalars,
-    /// All on one device.
+    /// All tensors must be on one device.
     Strict,
 }
 
-/// `[4, B, ?]`, or words where not even the rank is known.
+/// A shape such as `[4, B, ?]`, or a description if not even the rank is known.
 pub(crate) fn shape_text(tensor: &Tensor) -> String {
     if tensor.last_dims().is_empty() && tensor.shape.is_none() {
         return "of unknown shape".to_owned();
@@ -28,7 +28,7 @@ pub(crate) fn shape_text(tensor: &Tensor) -> String {
     tensor.shape_text()
 }
 
-/// The label of a tensor's shape: at the place that fixed the dimension in question.
+/// The label of a tensor's shape, at the place that determined the dimension in question.
 pub(crate) fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
     let at = axis.and_then(|axis| tensor.last_dims().get(axis)?.at);
     (format!("`{name}` has shape {}, from here", shape_text(tensor)), at.or(tensor.shape_at))
@@ -46,13 +46,13 @@ pub(crate) fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
     (format!("`{name}` is on {device}, from here"), tensor.device_at)
 }
 
-/// The shape to which two tensors broadcast; `None` where that is not known or they do not.
+/// The shape to which two tensors broadcast; `None` if that is not known or they do not.
 pub(crate) fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
 
-/// The common shape of tensors, with where its rank comes from. A mismatch is reported and
-/// leaves the shape unknown.
+/// The broadcast shape of tensors, with the origin of its rank. A mismatch is reported, and makes
+/// the shape unknown.
 pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Option<Vec<Dim>>, Origin) {
     let mut all: Option<Vec<Dim>> = None;
     let mut at = None;
@@ -88,15 +88,15 @@ pub(crate) fn common_shape(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> (Optio
     if unknown { (None, None) } else { (all, at) }
 }
 
-/// For two tensors, one of unknown rank: the first position, counted from the end, at which their
-/// last dimensions do not broadcast.
+/// For two tensors, one of them of unknown rank: the first position, counted from the end, at which
+/// their last dimensions do not broadcast.
 fn open_clash(a: &Tensor, b: &Tensor) -> Option<usize> {
     let is_open = a.shape.is_none() || b.shape.is_none();
     let known = !a.last_dims().is_empty() && !b.last_dims().is_empty();
     (is_open && known).then(|| broadcast_pair(a.last_dims(), b.last_dims()).err()).flatten()
 }
 
-/// Names the earlier tensor that conflicts with `this`, `back` dimensions from the end.
+/// Reports the earlier tensor that conflicts with `this`, at dimension `back` counted from the end.
 fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back: usize) {
     let axis = |t: &Tensor| t.last_dims().len().checked_sub(back);
     let size = |t: &Tensor| axis(t).and_then(|at| t.last_dims().get(at).map(|d| d.size.clone()));
@@ -114,14 +114,15 @@ fn reject_pair(cx: &mut Cx<'_, '_>, earlier: &[Named<'_>], this: Named<'_>, back
     cx.reject(RejectKind::Shape, message, reads);
 }
 
-/// Meta tensors and arrays of numpy take no part in PyTorch's device check.
+/// The device of a tensor, if PyTorch's device check considers it: meta tensors and NumPy arrays
+/// are exempt.
 fn real_device(tensor: &Tensor) -> Option<Device> {
     let device = tensor.device.filter(|_| tensor.array == ArrayKind::Torch)?;
     (device.kind != DeviceKind::Meta).then_some(device)
 }
 
-/// Whether two tensors on different devices may be combined in one operation, given their devices
-/// by `place`.
+/// Whether an operation accepts two tensors on these devices; `place` maps the devices before the
+/// comparison.
 fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bool {
     let (Some(x), Some(y)) = (real_device(a).map(place), real_device(b).map(place)) else { return true };
     if x.same(y) != Some(false) {
@@ -135,10 +136,11 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
     mix == Mix::CpuScalars && cpu.rank().is_none_or(|rank| rank == 0)
 }
 
-/// The assumption about the device of a module whose method nothing calls.
+/// The assumption about the device of a module whose methods nothing calls.
 pub(crate) const MODULE_ON_GPU: &str = "with the module on a GPU";
 
-/// Checks that tensors are where the operation wants them and gives the result's device.
+/// Checks that the tensors are on devices that the operation accepts, and returns the device of the
+/// result.
 pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let clash = |place: fn(Device) -> Device| {
         tensors.iter().enumerate().find_map(|(i, b)| {
@@ -155,7 +157,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
         })
     };
     if let Some((a, b, message, reads)) = clash(|device| device) {
-        // The layer is where the model was moved: the batch was not.
+        // A layer is where the model was moved, so the batch is on the wrong device.
         if a.1.parameter || b.1.parameter {
             let other = if a.1.parameter { b.1 } else { a.1 };
             cx.reject_input(RejectKind::Device, message, reads, other.device_at);
@@ -174,17 +176,17 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let known = |t: &Tensor| t.device.map(|d| (Some(d), t.device_at));
     let concrete = |d: Device| !matches!(d.kind, DeviceKind::Symbolic(_));
-    // Not on the CPU: then the result is not either.
+    // If a tensor is not on the CPU, the result is not either.
     let elsewhere = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !d.is_cpu() && concrete(d)));
     if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
         return found;
     }
-    // The result of a refused call, which nothing may follow from, keeps its own.
+    // The result of a rejected call keeps its own device, so that no errors follow from it.
     let refused = tensors.iter().find(|(_, t)| t.rank().is_none() && t.device.is_some_and(|d| !concrete(d)));
     if let Some(found) = refused.and_then(|(_, t)| known(t)) {
         return found;
     }
-    // A tensor that is not just a number decides.
+    // A tensor with dimensions determines the device.
     let decides = |t: &Tensor| mix == Mix::Strict || t.rank().is_some_and(|rank| rank > 0);
     if let Some(found) = tensors.iter().filter(|(_, t)| decides(t)).find_map(|(_, t)| known(t)) {
         return found;
@@ -196,7 +198,7 @@ fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     }
 }
 
-/// Whether operations record gradients here: `None` where that is not known.
+/// Whether operations record gradients here; `None` if that is not known.
 pub(crate) fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
     match cx.it.remembered(GRAD_MODE) {
         None => Some(true),
@@ -205,7 +207,7 @@ pub(crate) fn grad_mode(cx: &Cx<'_, '_>) -> Option<bool> {
     }
 }
 
-/// An input of an operation, with a name or without.
+/// An input of an operation, with or without a name.
 pub(crate) trait Input {
     fn tensor(&self) -> &Tensor;
 }
@@ -230,7 +232,7 @@ pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option
     }
     match grad_mode(cx) {
         Some(false) => Grad::Off,
-        // Of a dtype that is not known: where it is that of what needs gradients, it is floating.
+        // If the dtype is unknown like that of an input that needs gradients, it is floating.
         Some(true) if inputs.any(|t| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => Grad::Attached,
         _ => Grad::Unknown,
     }
@@ -244,7 +246,7 @@ fn is_attached(tensor: &Tensor) -> bool {
 pub(crate) fn elementwise(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], dtype: Option<Dtype>, mix: Mix) -> Tensor {
     let (device, device_at) = common_device(cx, tensors, mix);
     let (shape, shape_at) = common_shape(cx, tensors);
-    // What needs gradients is floating, and so is whatever it is promoted to.
+    // Tensors that need gradients are floating, and so is the promoted dtype.
     let promoted = tensors.iter().find(|(_, t)| is_attached(t)).and_then(|(_, t)| t.dtype);
     let grad = result_grad(cx, tensors, dtype.or(promoted));
     let array =

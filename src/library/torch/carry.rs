@@ -1,4 +1,4 @@
-//! The facts of inputs that hold for the result, for operations that create, rearrange or select
+//! The facts that a result inherits from inputs, for operations that create, rearrange or select
 //! elements without computing with them.
 
 use std::rc::Rc;
@@ -8,14 +8,14 @@ use crate::library::Cx;
 use crate::python::RejectKind;
 use crate::value::{Dim, Met, Origin, Range, Role, Size, Sym, Tensor, Value};
 
-/// The call is refused, and this has been reported.
+/// The call is rejected, and this has been reported.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rejected;
 
-/// Beyond this many elements a tensor's contents are not followed one by one.
+/// The elements of larger tensors are not tracked one by one.
 pub(crate) const MOST_ELEMENTS: usize = 4096;
 
-/// `[4, 3]`, as messages name a shape.
+/// Sizes in the form of messages: `[4, 3]`.
 pub(crate) fn sizes_text(sizes: &[Size]) -> String {
     let sizes: Vec<String> = sizes.iter().map(Size::to_string).collect();
     format!("[{}]", sizes.join(", "))
@@ -26,8 +26,7 @@ pub(crate) fn input_read(input: &Tensor) -> (String, Origin) {
     shape_read(("input", input), None)
 }
 
-/// A result with the kind, dtype and device of `input`, and nothing known of its shape and
-/// elements.
+/// A result with the kind, dtype and device of `input`, but unknown shape and elements.
 pub(crate) fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     Tensor {
         array: input.array,
@@ -40,7 +39,7 @@ pub(crate) fn bare(cx: &Cx<'_, '_>, input: &Tensor) -> Tensor {
     }
 }
 
-/// A range whose ends occur in some run (`attained`), and in every run (`certain`).
+/// A range with bounds that occur in some run (`attained`), and in every run (`certain`).
 pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     (range.attained, range.certain) = (attained, certain);
     range.met = range.met.filter(|_| certain);
@@ -48,19 +47,19 @@ pub(crate) fn claims(mut range: Range, attained: bool, certain: bool) -> Range {
     range
 }
 
-/// The join of two ranges, if the elements may all come from one of them.
+/// The join of two ranges, if all elements may come from one of them.
 pub(crate) fn either(a: &Range, b: &Range) -> Range {
     claims(a.union(b), false, false)
 }
 
-/// The range after a mask has replaced some of the values by those of `new`. In some run it selects
-/// at least one element; otherwise the mask would be useless.
+/// The range after a mask has replaced some of the values by `new`. In some run the mask selects an
+/// element; otherwise it would be useless.
 pub(crate) fn chosen(have: &Range, new: &Range) -> Range {
     let single = new.certain && new.lo() == new.hi();
     either(have, new).with_met(single.then_some(Met { value: new.lo(), always: false }))
 }
 
-/// Whether there is certainly at least one.
+/// Whether a size is certainly at least 1.
 pub(crate) fn positive(size: &Size) -> bool {
     Size::Int(0).less(size) == Some(true)
 }
@@ -70,38 +69,38 @@ pub(crate) fn at_most(small: &Size, large: &Size) -> bool {
     small.sub(&Size::Int(1)).less(large) == Some(true)
 }
 
-/// The range of some of the elements: which of them is not known.
+/// The range of an unknown part of the elements.
 ///
-/// If the ends occur in some batch (labels, `randint`), they also occur in some part. If they occur
-/// in every run (a literal), the part need not contain them.
+/// If the bounds occur in some batch (labels, `randint`), they also occur in some part. If they
+/// occur in every run (a literal), the part need not contain them.
 pub(crate) fn subset(range: &Range, some: bool) -> Range {
     let single = range.lo() == range.hi();
     let mut out = range.clone();
     out.attained = range.attained && (single || !(range.certain || range.uneven.is_some()));
     out.certain = range.certain && single && some;
     out.met = None;
-    // A pass over the whole meets every value; a pass over a part need not.
+    // A pass over the whole reaches every value; a pass over a part may not.
     out.epoch = false;
     out
 }
 
-/// How many of the input's elements a result takes.
+/// The elements of the input that a result contains.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
     /// Every element at least once.
     All,
-    /// Some, with the last dimension whole.
+    /// Some of them, with the whole last dimension.
     Some,
-    /// Some, with the last dimension cut.
+    /// Some of them, with a part of the last dimension.
     CutsLast,
 }
 
-/// Every length as an index type, where all are known.
+/// The lengths as `usize`, if all are known.
 pub(crate) fn extents(dims: &[Dim]) -> Option<Vec<usize>> {
     dims.iter().map(|d| usize::try_from(d.size.known()?).ok()).collect()
 }
 
-/// How many elements a shape of these lengths has, if few enough to be listed.
+/// The number of elements of a shape, if it is small enough to track them.
 pub(crate) fn count(extents: &[usize]) -> Option<usize> {
     let n = extents.iter().try_fold(1usize, |n, &e| n.checked_mul(e))?;
     (n <= MOST_ELEMENTS).then_some(n)
@@ -119,7 +118,7 @@ fn offset(extents: &[usize], index: &[usize]) -> Option<usize> {
     Some(at)
 }
 
-/// Lists the elements of a shape from each element's index.
+/// Lists the elements of a shape: calls `element` with each index.
 pub(crate) fn build(extents: &[usize], mut element: impl FnMut(&[usize]) -> Option<f64>) -> Option<Rc<[f64]>> {
     let total = count(extents)?;
     let mut index = vec![0usize; extents.len()];
@@ -157,8 +156,8 @@ pub(crate) fn columns(table: &Tensor) -> Option<Vec<Range>> {
     (0..width).map(|i| Range::of_values(&data.iter().skip(i).step_by(width).copied().collect::<Vec<f64>>())).collect()
 }
 
-/// A result that consists of elements of `input`; `map` gives, for an index of the result,
-/// the index of the input's element.
+/// A result that consists of elements of `input`; `map` maps an index of the result to an index of
+/// the input.
 pub(crate) fn rearranged(
     cx: &Cx<'_, '_>,
     input: &Tensor,
@@ -173,7 +172,7 @@ pub(crate) fn rearranged(
     out
 }
 
-/// As [`rearranged`], if the order of the elements is too complex to follow.
+/// Like [`rearranged`], but for an order of elements that is too complex to follow.
 pub(crate) fn shuffled(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
     let mut out = bare(cx, input);
     out.shape = dims;
@@ -182,7 +181,7 @@ pub(crate) fn shuffled(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, 
     out
 }
 
-/// As [`rearranged`], where the elements keep their row-major order.
+/// Like [`rearranged`], but the elements keep their row-major order.
 pub(crate) fn reshaped(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>) -> Tensor {
     let mut out = shuffled(cx, input, dims, Takes::All);
     out.data.clone_from(&input.data);
@@ -200,7 +199,7 @@ fn keep_values(input: &Tensor, out: &mut Tensor, takes: Takes, map: impl Fn(&[us
     }
 }
 
-/// Names of lengths that depend on the elements of a tensor.
+/// The name of lengths that depend on the elements of a tensor.
 pub(crate) const SELECTED: &str = "selected";
 pub(crate) const NONZERO: &str = "nonzero";
 
@@ -215,9 +214,9 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         return;
     }
     out.range = match takes {
-        // In another order the columns are others.
+        // In another order, the columns are different.
         Takes::All => input.range.clone().map(|r| if r.uneven.is_some() { r.somewhere() } else { r }),
-        // What a mask selects, it selects by value: which values are left is not known.
+        // A mask selects by value, so the remaining values are not known.
         _ if out.shape.iter().flatten().any(|d| is_count(&d.size)) => {
             input.range.as_ref().map(|r| r.clone().only_bounds())
         }
@@ -238,7 +237,7 @@ pub(crate) fn like_only(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
     cx.out(out)
 }
 
-/// Sizes as one tuple or list, or as several integers. `None` where not even their number is
+/// Sizes as one tuple or list, or as several integers. `None` if not even their number is
 /// known.
 pub(crate) fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
     let [only] = values else { return Some(values.iter().map(|v| size(cx, v)).collect()) };
@@ -249,12 +248,12 @@ pub(crate) fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
             Some(tensor) => (tensor.rank() == Some(0)).then(|| vec![size(cx, only)]),
             None => Some(cx.items(only)?.iter().map(|v| size(cx, v)).collect()),
         },
-        // What is no number may be a shape that is not known.
+        // A value that is not a number may be an unknown shape.
         one => one.number_type().map(|_| vec![size(cx, one)]),
     }
 }
 
-/// One size; a 0-dim tensor stands for its element.
+/// One size; a 0-d tensor means its element.
 pub(crate) fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
     if let Some(tensor) = cx.tensor(value) {
         return match tensor.data.as_deref() {
@@ -265,7 +264,7 @@ pub(crate) fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
     value.as_size().unwrap_or(Size::Unknown)
 }
 
-/// A float that is an integer, as one.
+/// A float as an integer, if it is integral.
 pub(crate) fn whole(x: f64) -> Option<i64> {
     #[expect(clippy::cast_possible_truncation, reason = "checked to be integral and small")]
     (x.fract() == 0.0 && x.abs() < 9.0e15).then_some(x as i64)
@@ -277,7 +276,7 @@ pub(crate) fn axis(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Result
     cx.dim_index(value, rank, input.shape_at).map_err(|()| Rejected)
 }
 
-/// Several dimensions' indices: of an integer, a tuple or a list. `Ok(None)` where they are
+/// The indices of several dimensions, from an integer, a tuple or a list. `Ok(None)` if they are
 /// not all known.
 pub(crate) fn axes(cx: &mut Cx<'_, '_>, values: &[Value], input: &Tensor) -> Result<Option<Vec<usize>>, Rejected> {
     let values = match values {

@@ -16,7 +16,7 @@ fn exact_up_to(dtype: Dtype) -> Option<f64> {
     })
 }
 
-/// One value after a cast; `None` where it is not known or the cast is undefined.
+/// One value after a cast; `None` if it is not known or the cast is undefined.
 pub(crate) fn cast_value(x: f64, to: Dtype) -> Option<f64> {
     match to {
         Dtype::Bool => Some(if x == 0.0 { 0.0 } else { 1.0 }),
@@ -39,7 +39,7 @@ pub(crate) fn cast_value(x: f64, to: Dtype) -> Option<f64> {
             if cut >= lo && cut <= hi {
                 return Some(cut);
             }
-            // Integers wrap around; floats outside the range are undefined.
+            // Integers wrap around; for floats outside the range, the result is undefined.
             (x.fract() == 0.0 && cut.abs() < 1.0e9).then(|| lo + (cut - lo).rem_euclid(hi - lo + 1.0))
         }
         _ => None,
@@ -97,7 +97,7 @@ fn point(range: &Range, x: f64) -> Range {
     claims(Range::bounds(x, x), true, range.certain)
 }
 
-/// Drops a range if the cast of one of its ends is undefined, and merges intervals that now
+/// Drops a range if the cast of one of its bounds is undefined, and merges intervals that now
 /// overlap.
 fn sound(range: Range) -> Option<Range> {
     let known = range.parts().iter().all(|(lo, hi)| !lo.is_nan() && !hi.is_nan());

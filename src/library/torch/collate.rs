@@ -1,11 +1,11 @@
-//! From samples to a batch, as `torch.utils.data.default_collate` does it.
+//! Batches made from samples, like `torch.utils.data.default_collate`.
 
 use super::views::layout;
 use crate::library::Cx;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Grad, Items, Range, Size, Tensor, Type, Value};
 
-/// A batch of samples like this one. `Value::Unknown` for types that the default function refuses
-/// (images, `None`) or may refuse.
+/// A batch of samples like this one. `Value::Unknown` for types that the default function rejects
+/// (images, `None`) or may reject.
 pub(super) fn collate(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim) -> Value {
     collate_at(cx, sample, batch, 6)
 }
@@ -64,14 +64,14 @@ fn collate_at(cx: &mut Cx<'_, '_>, sample: &Value, batch: &Dim, depth: u32) -> V
     }
 }
 
-/// Tensors and arrays are stacked; arrays become tensors of their own dtype.
+/// Stacks tensors and arrays; arrays become tensors of the same dtype.
 fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
     let array = sample.array == ArrayKind::Numpy;
     let mut out = Tensor { array: ArrayKind::Torch, base: None, version: 0, writes: 0, data: None, ..sample };
     out.wrapper = None;
     out.shape = out.shape.map(|dims| std::iter::once(batch.clone()).chain(dims).collect());
     if batch.size.known().is_some() {
-        // Why a batch has just so many is what a reader asks, of the last one above all.
+        // A finding should show why the batch has this size, especially the last batch.
         out.shape_at = batch.at.or(out.shape_at);
     }
     if array {
@@ -81,7 +81,7 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
     } else if out.grad == Grad::Leaf {
         out.grad = Grad::Attached;
     }
-    // What one sample holds, some batch does; not every one.
+    // A value of one sample occurs in some batch, but not in every batch.
     let number = out.rank().is_some_and(|r| r <= 1);
     out.range = out.range.map(if number { Range::of_sample } else { Range::of_row });
     layout::dense(cx, out)
@@ -104,7 +104,7 @@ fn numbers(cx: &mut Cx<'_, '_>, dtype: Dtype, each: Option<f64>, batch: &Dim) ->
     cx.out(out)
 }
 
-/// The elements of a loader without batches: arrays become tensors, all else stays.
+/// The elements of a loader without batches: arrays become tensors, other values stay.
 pub(super) fn convert(cx: &mut Cx<'_, '_>, sample: &Value) -> Value {
     if let Some(tensor) = cx.tensor(sample)
         && tensor.array == ArrayKind::Numpy
@@ -145,7 +145,7 @@ pub(super) fn batches(samples: i64, size: i64, drop_last: bool) -> Option<i64> {
     Some(if drop_last { samples / size } else { samples.checked_add(size - 1)? / size })
 }
 
-/// The batch dimension that all batches of a loader have in common, where they do.
+/// The batch dimension of all batches of a loader, if it is the same for all.
 pub(super) fn common_size(samples: Option<i64>, size: i64, drop_last: bool) -> Option<Size> {
     let exact = match samples {
         _ if drop_last || size == 1 => size,

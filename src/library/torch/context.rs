@@ -1,7 +1,7 @@
 //! Context managers: gradient modes, autocast, default devices.
 //!
 //! The settings of a manager are notes of the run (`library/notes.rs`); the previous settings are a
-//! note of the manager, for restoring them.
+//! note of the manager, so that they can be restored.
 
 use crate::library::notes::{AUTOCAST, DEFAULT_DEVICE, DEVICES_BEFORE, GRAD_MODE};
 use crate::library::{Class, Cx, Table};
@@ -11,12 +11,12 @@ use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 
 /// The setting of a manager while it is entered, and its value.
 const SETS: [(Topic, Topic); 2] = [(GRAD_MODE, Topic::new("sets grad mode")), (AUTOCAST, Topic::new("sets autocast"))];
-/// The previous settings of each time that it was entered: a tuple.
+/// The previous settings, one for each time the manager was entered: a tuple.
 const BEFORE: Topic = Topic::new("set before");
-/// `set_grad_enabled` has already set the mode where it was made.
+/// The constructor of `set_grad_enabled` has already set the mode.
 const ENTERED: Topic = Topic::new("entered already");
 
-/// Managers whose `__enter__` returns themselves; that of the others returns None.
+/// Managers with an `__enter__` that returns the manager itself; other managers return None.
 const SELF_GIVING: &[&str] = &[
     "torch.autocast",
     "torch.cuda.amp.autocast",
@@ -40,7 +40,7 @@ pub(crate) fn register(t: &mut Table) {
     {
         manager(t.listed_class(path, &[]));
     }
-    // Their defaults of `dtype` are no literals.
+    // Their defaults of `dtype` are not literals.
     for path in ["torch.cuda.amp.autocast", "torch.cpu.amp.autocast"] {
         manager(t.class(path, &[], "enabled=True, dtype=None, cache_enabled=True"));
     }
@@ -80,7 +80,7 @@ pub(crate) fn register(t: &mut Table) {
     class.invoke = Some(decorate);
     t.alias("torch.autograd.anomaly_mode.set_detect_anomaly", "torch.autograd.set_detect_anomaly");
     t.def("torchvet.inside", "manager, function, *args, **kwargs", inside);
-    // As scripts run by default.
+    // As in the default run of a script.
     t.family(
         "",
         "torch.jit.is_tracing torch.jit.is_scripting torch.onnx.is_in_onnx_export torchvision._is_tracing",
@@ -103,7 +103,7 @@ fn sets(it: &Interp<'_>, object: ObjId) -> Option<(Topic, Value)> {
     SETS.iter().find_map(|(what, sets)| Some((*what, it.heap.note(object, *sets)?)))
 }
 
-/// The previous settings of each time that a manager was entered.
+/// The previous settings of a manager, one for each time it was entered.
 fn before(it: &Interp<'_>, object: ObjId) -> Vec<Value> {
     it.heap.note(object, BEFORE).and_then(|all| it.heap.exact_items(&all)).unwrap_or_default()
 }
@@ -114,7 +114,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         "enable_grad" => set(cx, object, GRAD_MODE, Value::Bool(true)),
         "inference_mode" => match b.get("mode").as_bool() {
             Some(true) => set(cx, object, GRAD_MODE, Value::Bool(false)),
-            // Leaves the mode as it is.
+            // `inference_mode(False)` leaves the mode as it is.
             Some(false) => {}
             None => set(cx, object, GRAD_MODE, Value::Unknown),
         },
@@ -123,7 +123,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
                 Some(mode) => Value::Bool(mode),
                 None => Value::Unknown,
             };
-            // Works as a plain call too; as a manager, it is undone at the end of the block.
+            // `set_grad_enabled` also works as a plain call; as a manager, it is undone at the end
+            // of the block.
             let before = cx.it.remembered(GRAD_MODE).unwrap_or(Value::Bool(true));
             cx.it.heap.set_note(object, BEFORE, Value::tuple(vec![before]));
             cx.it.remember(GRAD_MODE, mode.clone());
@@ -136,7 +137,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// The device type with the dtype that its floating tensors are lowered to.
+/// The device type, with the dtype to which floating tensors are cast.
 fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
     let device = match cx.path.as_str() {
         "torch.cuda.amp.autocast" => Some(Device::CUDA),
@@ -161,8 +162,7 @@ fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(vec![Value::Device(device), dtype])
 }
 
-/// `torch.no_grad()(f)`: the function runs inside the manager; the wrapper object itself is not
-/// modelled.
+/// `torch.no_grad()(f)`: the function runs inside the manager. The wrapper itself is not modelled.
 fn decorate(_: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let function = args.pos.first()?.value.clone();
     Some(Value::Partial(std::rc::Rc::new(crate::value::Partial {
@@ -182,7 +182,7 @@ fn inside(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-/// Whether entering an instance of this class gives the instance itself.
+/// Whether `__enter__` of an instance of this class returns the instance.
 fn is_manager(it: &Interp<'_>, object: &Value) -> bool {
     let classes = it.mro_of(object);
     classes.iter().filter_map(Value::as_path).any(|path| path.starts_with("torch."))
@@ -190,8 +190,8 @@ fn is_manager(it: &Interp<'_>, object: &Value) -> bool {
 
 pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> {
     if let Value::Device(device) = object {
-        // `with torch.device("cuda"):` needs an object to remember what was there before:
-        // a list of its own does.
+        // `with torch.device("cuda"):` has no object to store the previous setting, so a separate
+        // list stores it.
         let before = it.remembered(DEFAULT_DEVICE).unwrap_or(Value::Device(Device::CPU));
         let stack = it.remembered(DEVICES_BEFORE).unwrap_or(Value::tuple(Vec::new()));
         let mut all = it.heap.exact_items(&stack).unwrap_or_default();
@@ -222,7 +222,7 @@ pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<
     Some(given(it, object))
 }
 
-/// The result of `__enter__` of a manager.
+/// The result of a manager's `__enter__`.
 fn given(it: &Interp<'_>, object: &Value) -> Value {
     let is = |classes: &[&str]| classes.iter().any(|class| it.is_instance(object, class));
     if is(SELF_GIVING) {

@@ -70,12 +70,12 @@ pub(crate) fn register(t: &mut Table) {
     t.family("torch.Tensor.", "stride storage untyped_storage storage_type", "input, *args", |_, _| Value::Unknown);
 }
 
-/// `input` with another dtype or device. `None`: keep; `Some(None)`: one that is not known.
+/// `input` with another dtype or device. `None` keeps it; `Some(None)` means an unknown one.
 fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: Option<Option<Device>>) -> Value {
     let value = b.get("input");
     let at = cx.at();
     let Some(input) = cx.tensor(&value) else {
-        // Whatever it is, the call decides the dtype and the device if it is a tensor.
+        // If the value is a tensor, the call determines its dtype and device.
         let mut out = Tensor::default();
         if let Some(dtype) = dtype {
             out = out.with_dtype(dtype, at);
@@ -107,7 +107,7 @@ fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: O
     if moves { fresh(cx, out) } else { itself_or_copy(cx, &value, out) }
 }
 
-/// The tensor itself or a copy of it: which of them is not known.
+/// The tensor itself or a copy; which of them is not known.
 fn itself_or_copy(cx: &mut Cx<'_, '_>, value: &Value, tensor: Tensor) -> Value {
     let made = cx.view_of(value, tensor);
     cx.it.heap.is_one_of(&made, std::slice::from_ref(value));
@@ -122,13 +122,13 @@ fn carry_bool(value: &Value) -> Option<bool> {
     }
 }
 
-/// A result with memory of its own.
+/// A result with its own memory.
 fn fresh(cx: &mut Cx<'_, '_>, mut tensor: Tensor) -> Value {
     (tensor.base, tensor.version, tensor.writes) = (None, 0, 0);
     cx.out(tensor)
 }
 
-/// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)` and all of it by keyword.
+/// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)`, also with keywords.
 fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (mut dtype, mut device) = (cx.dtype_arg(&b.get("dtype")), options::device(cx, &b.get("device")));
     if b.open {
@@ -141,7 +141,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     for (i, value) in positional.iter().enumerate() {
         match value {
-            // After device and dtype come non_blocking and copy.
+            // The positional arguments after device and dtype are `non_blocking` and `copy`.
             Value::Bool(_) | Value::Any(Type::Bool) if i > 0 => {}
             Value::Dtype(d) => dtype = Some(Some(*d)),
             Value::Device(_) | Value::Str(_) | Value::Int(_) => device = options::device(cx, value),
@@ -153,7 +153,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     dtype = Some(like.dtype);
                     device = Some(like.device);
                 }
-                // A second argument is a dtype, if it is not a bool.
+                // A second argument that is not a bool is a dtype.
                 None if i > 0 => dtype = Some(None),
                 None => (dtype, device) = (Some(dtype.flatten()), Some(device.flatten())),
             },
@@ -180,7 +180,7 @@ fn named_cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     moved(cx, b, Some(dtype), None)
 }
 
-/// The dtype and device that a legacy type's name stands for: `torch.cuda.FloatTensor`.
+/// The dtype and device of a legacy type, by name: `torch.cuda.FloatTensor`.
 pub(crate) fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
     let (module, class) = name.rsplit_once('.')?;
     let device = if module.ends_with("cuda") { Device::CUDA } else { Device::CPU };
@@ -200,7 +200,7 @@ pub(crate) fn legacy_type(name: &str) -> Option<(Dtype, Device)> {
     Some((dtype, device))
 }
 
-/// `x.type()` names the type; `x.type(t)` converts to it.
+/// `x.type()` returns the name of the type; `x.type(t)` converts to it.
 fn type_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let wanted = b.get("dtype");
     if !wanted.is_none() {
@@ -241,8 +241,8 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, out)
 }
 
-/// The tensors that numpy cannot share memory with; those of another device have a page of
-/// rules.
+/// Rejects tensors with which NumPy cannot share memory. For tensors on another device, a page has
+/// a contract.
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) {
         let reads = vec![("`input` comes from here".to_owned(), input.shape_at)];
@@ -253,7 +253,7 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     }
 }
 
-/// A gradient state counts as certain only for a dtype that can have one.
+/// Whether the gradient state is certain: it is not for a dtype that may not support gradients.
 pub(crate) fn grad_known(input: &Tensor) -> bool {
     input.dtype.is_some_and(|d| !d.is_integral())
 }
@@ -292,7 +292,7 @@ fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     match python_number(one, input.dtype) {
         Value::Any(Type::Int) => match input.range {
-            // One of the elements: each pass over data meets what the elements meet.
+            // One of the elements: a loop over data reaches each element's values.
             Some(range) => Value::ranged(range, false, input.range_at),
             None => Value::Any(Type::Int),
         },
@@ -300,7 +300,7 @@ fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Lists of more elements than this are not written out.
+/// Longer lists are not tracked element by element.
 const MOST_LISTED: usize = 256;
 
 fn tolist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
@@ -342,8 +342,8 @@ fn detach(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, Tensor { grad: Grad::Off, ..input })
 }
 
-/// `Variable(tensor)` of PyTorch 0.3: since 0.4 the tensor without its graph, that requires grad as
-/// asked.
+/// `Variable(tensor)` of PyTorch 0.3. Since 0.4, it is the detached tensor with the given
+/// `requires_grad`.
 fn variable(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("data");
     let Some(input) = tensor_param(cx, b, "data") else { return cx.some_tensor() };
@@ -361,8 +361,8 @@ fn clone(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     fresh(cx, Tensor { grad, ..input })
 }
 
-/// Methods that give the tensor itself or a copy that differs only in memory layout.
-/// A tensor whose dimensions were moved is copied.
+/// Methods that return the tensor itself, or a copy with another memory layout. A tensor with
+/// permuted dimensions is copied.
 fn contiguous(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = cx.tensor_arg(b, "input");
     match input.filter(|t| t.layout.is_some() && b.get("memory_format").is_none()) {
@@ -388,7 +388,7 @@ fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     itself_or_copy(cx, &value, input)
 }
 
-/// A copy of the same facts, or of their complex conjugates.
+/// A copy with the same facts, or the complex conjugate.
 fn conj(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else { return cx.some_tensor() };

@@ -94,7 +94,7 @@ fn picked(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Opt
             let inner = cx.attr(object, "dataset");
             match index {
                 _ if one => sample(cx, &inner),
-                // `subset[:]` asks the dataset for a list of its own indices.
+                // `subset[:]` passes the subset's list of indices to the dataset.
                 Value::Slice(parts) if class_of(cx.it, &inner) == Some("TensorDataset") => {
                     let length = cx.it.length(object, span).as_int().and_then(|n| usize::try_from(n).ok());
                     let indices = match length {
@@ -137,7 +137,7 @@ fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     cx.it.subscript(dataset, &index, span)
 }
 
-/// The index of the sample that a loader requests: a pass reaches each index from 0 to the last.
+/// The index of the sample that a loader requests: a loop reaches each index from 0 to the last.
 fn sample_index(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     let span = cx.span;
     let last = cx.it.length(dataset, span).as_int().filter(|n| *n > 0).map(|n| n - 1);
@@ -190,7 +190,7 @@ pub(crate) fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Va
     nested(it, |it| {
         let cx = &mut Cx { it, path: sym(DATA), span };
         let batch = kept_dim(cx, object, LAST_BATCH)?;
-        // A function of the program gets a list, which has no known length.
+        // A `collate_fn` of the program gets a list, which has no known length.
         collates_by_default(cx, object).then(|| batch_of(cx, object, &batch))
     })
 }
@@ -205,7 +205,7 @@ fn batch_of(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     let before = cx.it.remembered(WORKER).unwrap_or(Value::Bool(false));
     let workers = cx.attr(loader, "num_workers").as_int().is_some_and(|n| n > 0);
     let forked = workers && cx.attr(loader, "multiprocessing_context").is_none() && cx.it.remembered(START).is_none();
-    // A function that sets workers up may do anything to the dataset that they have.
+    // A `worker_init_fn` may change the workers' copy of the dataset.
     let copied = workers && cx.attr(loader, "worker_init_fn").is_none();
     let copied_before = cx.it.remembered(COPIED).unwrap_or(Value::Bool(false));
     cx.it.remember(WORKER, Value::Bool(forked));
@@ -236,7 +236,7 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     }
 }
 
-/// A generator was seeded after the sample began: draws may then repeat each other.
+/// A generator was seeded after the sample began, so draws may repeat.
 const SEEDED: Topic = Topic::new("seeded");
 const DRAWS: Topic = Topic::new("random draws");
 
@@ -256,7 +256,7 @@ pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
 const APART: &str = "torch.utils.data.drawn_apart";
 static MASK: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("mask")));
 
-/// Looks for a mask among the parts of a sample that did not move with the picture.
+/// Looks for a mask in the sample that did not move with the image.
 fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
     let parts: Vec<Value> = match cx.it.heap.dict_of(sample) {
         Some(dict) => dict.entries.values().cloned().collect(),
@@ -280,9 +280,9 @@ fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
     }
 }
 
-/// The batch dimension of all batches, and that of the last where it is smaller: the constructor
-/// keeps each as that of a tensor, which holds the place too.
-/// Of a part of a dataset, how many samples it has.
+/// The notes of a loader for the batch dimension of all batches, and for that of the last batch if
+/// it is smaller. Each is stored as a tensor's dimension, which keeps the origin. For a part of a
+/// dataset, the note stores the number of samples.
 const SPLIT: Topic = Topic::new("length of a split");
 const BATCH: Topic = Topic::new("batch");
 const LAST_BATCH: Topic = Topic::new("last batch");
@@ -296,8 +296,8 @@ fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, topic: Topic) -> Option<Dim> {
     cx.tensor(&cx.it.heap.note(loader.as_obj()?, topic)?)?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
-/// One of the processes, whatever its number. If they communicate, their contents may change
-/// unseen.
+/// Runs one of the processes, with an unknown rank. If the processes communicate, their tensors may
+/// change unseen.
 fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let scope = match b.get("fn").as_obj().map(|id| cx.it.heap.get(id)) {
@@ -318,7 +318,7 @@ fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
-/// Fixes the batch dimension, once for all loops over the loader.
+/// Sets the batch dimension once for all loops over the loader.
 fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let span = cx.span;
     let plain = b.get("batch_sampler").is_none();
@@ -337,7 +337,7 @@ fn loader(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
     keep_dim(cx, object, BATCH, size, at);
     if b.get("sampler").is_none() {
-        // PyTorch makes one.
+        // PyTorch creates a sampler.
         cx.it.heap.set_attr(object, "sampler", Value::Unknown);
     }
 }
@@ -347,7 +347,7 @@ pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     nested(it, |it| measured(it, object))
 }
 
-/// The depth to which datasets of datasets are followed: one that contains itself has no end.
+/// The largest nesting of datasets in datasets; a dataset that contains itself would never end.
 const MOST_NESTED: i64 = 32;
 
 fn nested<T>(it: &mut Interp<'_>, run: impl FnOnce(&mut Interp<'_>) -> Option<T>) -> Option<T> {
@@ -402,13 +402,12 @@ fn measured(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     Some(count.map_or(Value::Any(Type::Int), Value::Int))
 }
 
-/// Whether the loader's sampler covers the whole dataset: no other sampler was given.
+/// Whether the loader uses its default sampler, which covers the whole dataset.
 fn samples_are_all(cx: &Cx<'_, '_>, loader: &Value) -> bool {
     cx.attr(loader, "sampler").is_unknown()
 }
 
-/// Parts of a dataset, of the sizes given.
-/// The order of samples is drawn on the default device.
+/// Checks the generator of the random order, which is drawn on the default device.
 fn order_generator(cx: &mut Cx<'_, '_>, generator: &Value) {
     let drawn = Tensor::default().with_device(cx.default_device().filter(|d| d.is_cpu()), None);
     super::generator::fits(cx, generator, &drawn);
@@ -423,7 +422,7 @@ fn random_split(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.it.heap.set_attr(subset, "dataset", dataset.clone());
         let indices = cx.list_of(Value::Any(Type::Int));
         cx.it.heap.set_attr(subset, "indices", indices);
-        // Fractions say no more than that there are some.
+        // Fractions determine no exact lengths.
         if let Some(n) = length.as_int() {
             cx.it.heap.set_note(subset, SPLIT, Value::Int(n));
         }

@@ -1,7 +1,7 @@
 //! `torch.distributions`: samples of a distribution, and their log-probabilities, have the shape to
 //! which its parameters broadcast.
 //!
-//! An instance keeps that shape, with dtype and device, as a tensor under `batch`.
+//! An instance stores this shape, the dtype and the device as a tensor in `batch`.
 
 use super::carry::bare;
 use crate::library::{Cx, Table};
@@ -9,7 +9,7 @@ use crate::python::{Args, Bound, Interp};
 use crate::value::{Dim, Dtype, Grad, ObjId, Range, Size, Tensor, Topic, Value};
 
 const BATCH: Topic = Topic::new("batch of a distribution");
-/// The number of categories, where there are some.
+/// The number of categories, if the distribution has categories.
 const EVENTS: Topic = Topic::new("categories of a distribution");
 
 pub(crate) fn register(t: &mut Table) {
@@ -26,7 +26,7 @@ pub(crate) fn register(t: &mut Table) {
     t.class(&path("Exponential"), &bases, "rate, validate_args=None").init = Some(continuous);
     t.class(&path("Bernoulli"), &bases, "probs=None, logits=None, validate_args=None").init = Some(bernoulli);
     t.class(&path("Categorical"), &bases, "probs=None, logits=None, validate_args=None").init = Some(categorical);
-    // Others have events of several elements.
+    // These have events of several elements.
     for name in ["MultivariateNormal", "Independent", "TransformedDistribution", "Dirichlet", "OneHotCategorical"] {
         t.class(&path(name), &bases, "*args, **kwargs").keeps_arguments = false;
     }
@@ -51,7 +51,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{base}.entropy"), "self", entropy);
 }
 
-/// `left op right` as the program would do it.
+/// `left op right`, evaluated as in the program.
 fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
     let (span, args) = (cx.span, [left.clone(), right.clone()]);
     let sum = cx.it.call_function("torch.add", &Args::positional(args, span), span)?;
@@ -65,7 +65,7 @@ fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
     Some(out)
 }
 
-/// An attribute of a distribution is set: its samples become unknown.
+/// An attribute of a distribution was set: its samples become unknown.
 pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value) {
     if let Some(id) = object.as_obj()
         && it.heap.note(id, BATCH).is_some()
@@ -76,7 +76,7 @@ pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value) {
 
 fn keep(cx: &mut Cx<'_, '_>, object: ObjId, batch: Option<Tensor>) {
     let batch = match batch {
-        // Integers become floats only as far as each distribution does it.
+        // Whether integers become floats depends on the distribution.
         Some(batch) if batch.dtype.is_some_and(Dtype::is_floating) => cx.out(batch),
         Some(batch) => cx.out(Tensor { dtype: None, ..batch }),
         None => cx.some_tensor(),
@@ -84,7 +84,7 @@ fn keep(cx: &mut Cx<'_, '_>, object: ObjId, batch: Option<Tensor>) {
     cx.it.heap.set_note(object, BATCH, batch);
 }
 
-/// Two parameters that broadcast, or one.
+/// One parameter, or two that broadcast.
 fn continuous(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let names: Vec<&str> = b.sig.params.iter().map(|p| p.name.as_str()).filter(|n| *n != "validate_args").collect();
     let first = names.first().map_or(Value::Unknown, |n| b.get(n));
@@ -94,7 +94,7 @@ fn continuous(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, batch);
 }
 
-/// The parameter that is given: probabilities or logits.
+/// The given parameter: probabilities or logits.
 fn weights(cx: &Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     let value = if b.get("probs").is_none() { b.get("logits") } else { b.get("probs") };
     let weights = cx.tensor(&value)?;
@@ -109,7 +109,7 @@ fn bernoulli(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, batch);
 }
 
-/// Probabilities and logits are computed from each other.
+/// Probabilities and logits, computed from each other.
 fn both(cx: &mut Cx<'_, '_>, object: ObjId, weights: Option<&Tensor>) {
     for name in ["probs", "logits"] {
         let facts = match weights {
@@ -156,7 +156,7 @@ fn sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     } else if class.ends_with(".Bernoulli") {
         out = out.with_range(Some(Range::bounds(0.0, 1.0)), at);
     } else if !class.starts_with("torch.distributions.") {
-        // A class of the program may sample as it likes.
+        // A subclass of the program may define its own sampling.
         return cx.some_tensor();
     }
     cx.out(out)
@@ -170,7 +170,7 @@ fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let own = cx.tensor(&kept).map(|t| t.grad);
     let sum = added(cx, &kept, &value).map(|mut out| {
-        // Not every density can be derived by the value.
+        // Not every density is differentiable with respect to the value.
         if out.grad == Grad::Attached && own != Some(Grad::Attached) {
             out.grad = Grad::Unknown;
         }
@@ -186,7 +186,8 @@ fn log_prob(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match batch(cx, b) {
         Some(mut batch) => {
-            // It may depend on one of the parameters only.
+            // The entropy may depend on only one of the parameters (that of `Normal` ignores
+            // `loc`), so it may need no gradient.
             if batch.grad == Grad::Attached && cx.note(&b.get("self"), EVENTS).is_unknown() {
                 batch.grad = Grad::Unknown;
             }

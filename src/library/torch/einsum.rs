@@ -1,4 +1,4 @@
-//! `torch.einsum`: the equation says which dimensions must agree and which remain.
+//! `torch.einsum`: the equation determines which dimensions must agree and which remain.
 
 use super::autocast::lowered;
 use super::broadcast::{
@@ -13,7 +13,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.einsum", "equation, *operands", einsum);
 }
 
-/// One side's labels: letters before and after an ellipsis.
+/// The labels of one operand: letters before and after an ellipsis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Term {
     before: Vec<char>,
@@ -27,7 +27,7 @@ impl Term {
     }
 }
 
-/// Parses an equation; `Err` says what is wrong with it.
+/// A parsed equation; parsing returns `Err` with what is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Equation {
     pub inputs: Vec<Term>,
@@ -66,7 +66,7 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let values = b.rest_values();
-    // The operands may come as one list.
+    // The operands may be passed as one list.
     let values = match values.as_slice() {
         [only] => cx.items(only).unwrap_or(values),
         _ => values,
@@ -93,7 +93,7 @@ fn einsum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let shape_at = shape.as_ref().and(at);
     let grad = result_grad(cx, &named, dtype);
     let out = Tensor { shape, shape_at, dtype, dtype_at: at, device, device_at, grad, ..Tensor::default() };
-    // Of one operand of which nothing is summed it is a view.
+    // For one operand without a sum, the result is a view.
     match values.as_slice() {
         [only] if cx.it.heap.is_tensor(only) => cx.view_of(only, out),
         _ => cx.out(out),
@@ -182,7 +182,7 @@ fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named
                 continue;
             };
             let Some((_, have, from)) = labels.get(at).cloned() else { continue };
-            // The diagonal of one tensor is not broadcast.
+            // The two dimensions of a diagonal do not broadcast.
             let fits = from != i || have.size.equals(&dim.size) != Some(false);
             match broadcast_dim(&have, dim).filter(|_| fits) {
                 Some(joined) => {
@@ -210,7 +210,8 @@ fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named
     let output = match &equation.output {
         Some(output) => output.clone(),
         None => {
-            // Labels that occur once, in order of the alphabet, after what the ellipses hide.
+            // Without `->`, the output has the labels that occur once, in alphabetical order, after
+            // the dimensions of the ellipsis.
             let mut once: Vec<char> =
                 uses.iter().copied().filter(|l| uses.iter().filter(|m| *m == l).count() == 1).collect();
             once.sort_by_key(|c| (c.is_ascii_lowercase(), *c));

@@ -1,4 +1,4 @@
-//! Fourier transforms: dtypes change between real and complex, and lengths with them.
+//! Fourier transforms: they change between real and complex dtypes, and the lengths with them.
 
 use super::broadcast::{Named, result_grad, shape_read};
 use super::pointwise::derived;
@@ -72,7 +72,7 @@ fn fft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match axes(cx, b, named, single) {
         Err(()) => return cx.some_tensor(),
         Ok(None) => {
-            // Which dimensions change is not known; their number stays.
+            // The dimensions that change are not known, but their number is.
             out.shape = out.shape.map(|s| vec![Dim::UNKNOWN; s.len()]);
         }
         Ok(Some(axes)) => {
@@ -82,7 +82,7 @@ fn fft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 let length = given.clone().unwrap_or_else(|| slot.size.clone());
                 let size = match turn {
                     Turn::Halve if i == last => halved(&length),
-                    // Without a length, twice what is hidden behind the first element.
+                    // Without a length, the result has `2 * (n - 1)` elements.
                     Turn::Unfold if i == last && given.is_none() => length.sub(&Size::Int(1)).mul(&Size::Int(2)),
                     _ => length,
                 };
@@ -102,7 +102,7 @@ fn fft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 type Axes = Vec<(usize, Option<Size>)>;
 
-/// The transformed dimensions, in order, with the requested lengths.
+/// The transformed dimensions in order, with the requested lengths.
 fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Result<Option<Axes>, ()> {
     let Some(rank) = named.1.rank() else { return Ok(None) };
     let length = |cx: &Cx<'_, '_>, value: &Value| match value {
@@ -144,7 +144,7 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
                     cx.reject(RejectKind::Value, message, vec![shape_read(named, None)]);
                     return Err(());
                 }
-                // The last ones.
+                // The last dimensions.
                 (rank - number..rank).filter_map(|i| i64::try_from(i).ok()).map(Value::Int).collect()
             }
             other => match other.as_int() {
@@ -269,7 +269,7 @@ fn stft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Some(n), Some(false)) => Size::Int(n),
         _ => Size::Unknown,
     };
-    // Only the plain case of aligned windows is followed.
+    // Only aligned windows are modelled.
     let aligned = b.get("align_to_window").is_none();
     let frames = match (n_fft, hop.filter(|h| *h > 0), b.get("center").as_bool()) {
         (Some(n), Some(hop), Some(center)) if aligned => {

@@ -1,4 +1,5 @@
-//! `torch.Generator`: it generates numbers on one kind of device, and other devices reject it.
+//! `torch.Generator`: generates numbers for one kind of device; operations on other devices reject
+//! it.
 
 use super::broadcast::device_read;
 use super::factory::options::{self, option};
@@ -7,7 +8,7 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Device, ObjId, Sym, Tensor, Topic, Type, Value};
 
 const CLASS: &str = "torch.Generator";
-/// Under this name a generator keeps its device, as that of a tensor, which holds the place too.
+/// A note with the device of a generator, stored as a tensor's device, which keeps its origin.
 const PLACE: Topic = Topic::new("device");
 
 pub(crate) fn register(t: &mut Table) {
@@ -34,13 +35,13 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     (name.as_str() == "device").then(|| place().map_or(Value::Unknown, Value::Device))
 }
 
-/// Rejects a `generator=` of another kind of device than the one that is drawn on. Device indices
-/// do not matter, and PyTorch does not check if there are no elements to draw.
+/// Rejects a `generator=` for another kind of device than that of the result. Device indices do not
+/// matter, and PyTorch does not check if no elements are drawn.
 pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
     fits(cx, &option(b, "generator"), drawn);
 }
 
-/// As [`check`], of the generator itself.
+/// Like [`check`], for the generator itself.
 pub(crate) fn fits(cx: &mut Cx<'_, '_>, generator: &Value, drawn: &Tensor) {
     let place = generator.as_obj().and_then(|id| cx.it.heap.note(id, PLACE));
     let Some(place) = place.and_then(|place| cx.tensor(&place)) else { return };

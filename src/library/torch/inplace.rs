@@ -1,5 +1,5 @@
-//! Methods with a trailing underscore: the function of the same name, written back under
-//! PyTorch's in-place rules, and the few that have a meaning of their own.
+//! Methods with a trailing underscore: the result of the function of the same name is written back
+//! under PyTorch's in-place rules. Some methods have their own models.
 
 use super::broadcast::{broadcast_pair, device_read, dtype_read, grad_mode, shape_read, shape_text};
 use super::promotion::can_cast;
@@ -44,10 +44,10 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.Tensor.", "resize_as_", resize);
 }
 
-/// Methods that change the shape of the tensor itself and do not write to its memory.
+/// Methods that change the shape of the tensor itself, but not its memory.
 const RESHAPES: [&str; 6] = ["squeeze", "unsqueeze", "transpose", "swapaxes", "swapdims", "t"];
 
-/// The name without its underscore, where the method is one of these.
+/// The name without its underscore, if the method is one of these.
 fn base(class: Sym, name: Sym) -> Option<Sym> {
     let text = name.as_str();
     (class.as_str() == "torch.Tensor" && !text.ends_with("__")).then_some(())?;
@@ -81,7 +81,7 @@ pub(crate) fn method(
     let refused = it.refused.0;
     let result = it.library().call(it, path, args.clone(), span);
     if it.refused.0 != refused && it.refused.1 == Some(span) {
-        // The program ends here.
+        // The rejected call ends the program.
         it.heap.overwrite(id, Tensor::default());
         return Some(it.heap.tensor(Tensor::default()));
     }
@@ -95,7 +95,7 @@ pub(crate) fn method(
         return Some(object.clone());
     }
     if base.as_str() == "addbmm" && before.rank() != cx.tensor(&result).and_then(|t| t.rank()) {
-        // Alone among its like it resizes the tensor.
+        // Unlike similar methods, `addbmm_` resizes the tensor.
         let shape = cx.tensor(&result).map(|t| (t.shape, t.shape_at)).unwrap_or_default();
         cx.it.heap.update_tensor(id, |t| (t.shape, t.shape_at) = shape);
     }
@@ -108,7 +108,7 @@ pub(crate) fn method(
     Some(object.clone())
 }
 
-/// Reports a refused in-place call under the function's path with a trailing underscore.
+/// Reports a rejected in-place call under the function's path with a trailing underscore.
 pub(crate) fn tell_refused(
     tables: &Tables,
     it: &mut Interp<'_>,
@@ -120,7 +120,7 @@ pub(crate) fn tell_refused(
     if it.refused.0 == before {
         return;
     }
-    // What was to be written is told as it was: by now it is as if it had been.
+    // The observer must see the tensor as it was before the write.
     let mut args = args.clone();
     if let Some(first) = args.pos.first_mut() {
         first.value = it.heap.tensor(written.clone());
@@ -131,7 +131,7 @@ pub(crate) fn tell_refused(
     }
 }
 
-/// `float_power_` computes in double and does not round to single.
+/// `float_power_` computes in double, and cannot write the result into a float32 tensor.
 fn refuse_single(cx: &mut Cx<'_, '_>, before: &Tensor, result: &Value) {
     let to = cx.tensor(result).and_then(|t| t.dtype);
     if let (Some(from), Some(to)) = (before.dtype, to)
@@ -143,8 +143,8 @@ fn refuse_single(cx: &mut Cx<'_, '_>, before: &Tensor, result: &Value) {
     }
 }
 
-/// Writes a result into the tensor `id`, whose facts were `before`: it keeps its shape,
-/// dtype and device, and what does not fit them is reported.
+/// Writes a result into the tensor `id`, which had the facts `before`. The tensor keeps its shape,
+/// dtype and device; a result that does not fit them is reported.
 pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result: &Value) {
     check_leaf(cx, before);
     let span = cx.span;
@@ -185,15 +185,15 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
         _ if before.dtype.is_some_and(Dtype::is_integral) => Grad::Off,
         _ => Grad::Unknown,
     };
-    // It may be computed from what has been written already.
+    // The result may be computed from elements that were already overwritten.
     if cx.it.heap.is_overlapping(id) {
         facts.forget_values();
     }
     cx.it.heap.overwrite(id, facts);
 }
 
-/// Whether the result is certainly larger than the tensor: `Some` with the dimension, if it
-/// is one of the result's own.
+/// Whether the result is certainly larger than the tensor; `Some` contains the larger dimension, if
+/// the tensor has it.
 fn grows(before: &Tensor, result: &Tensor) -> Option<Option<usize>> {
     let (have, new) = (before.shape.as_ref()?, result.shape.as_ref()?);
     if new.len() != have.len() {
@@ -202,7 +202,8 @@ fn grows(before: &Tensor, result: &Tensor) -> Option<Option<usize>> {
     have.iter().zip(new).position(|(a, b)| a.size.equals(&b.size) == Some(false)).map(Some)
 }
 
-/// Copies the facts of the result's elements to the tensor, as far as its dtype can represent them.
+/// Copies the facts of the result's elements to the tensor, as far as the tensor's dtype can
+/// represent them.
 fn carry(before: &Tensor, result: &Tensor, facts: &mut Tensor) {
     let (Some(from), Some(to)) = (result.dtype, before.dtype) else { return };
     if from != to && (to.kind() < from.kind() || to == Dtype::Bool) {
@@ -216,7 +217,7 @@ fn carry(before: &Tensor, result: &Tensor, facts: &mut Tensor) {
     }
 }
 
-/// A parameter is not written to while gradients are recorded.
+/// Rejects writes to a leaf that requires grad while gradients are recorded.
 fn check_leaf(cx: &mut Cx<'_, '_>, before: &Tensor) {
     if before.grad == Grad::Leaf && grad_mode(cx) == Some(true) {
         let message = "the tensor is a leaf that requires grad: it cannot be written to while gradients are recorded";
@@ -233,7 +234,7 @@ fn forget_all(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor) {
     cx.it.heap.overwrite(id, facts);
 }
 
-/// Replaces the elements; shape, dtype, device and gradient state stay.
+/// Replaces the elements. The shape, dtype, device and gradient state stay.
 fn replace(cx: &mut Cx<'_, '_>, value: &Value, change: impl FnOnce(&mut Tensor)) -> Value {
     if let (Some(id), Some(before)) = (value.as_obj(), cx.tensor(value)) {
         check_leaf(cx, &before);
@@ -346,7 +347,7 @@ fn refuse_number(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, fits: impl Fn(f64) 
     }
 }
 
-/// Fills with random numbers of a continuous distribution (and Bernoulli's).
+/// Fills a tensor with samples of a continuous (or Bernoulli) distribution.
 fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let integers = matches!(name, "geometric_" | "bernoulli_");
@@ -410,7 +411,7 @@ fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     })
 }
 
-/// The tensor gets another shape; elements beyond the old ones are undefined.
+/// The tensor gets another shape; new elements are uninitialised.
 fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = b.get("input");
     let (Some(id), Some(mut facts)) = (input.as_obj(), cx.tensor(&input)) else { return input };

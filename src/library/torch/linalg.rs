@@ -17,7 +17,8 @@ pub(super) struct Matrices {
     pub columns: Dim,
 }
 
-/// Takes a shape apart; `Ok(None)` where it is not known, `Err` if it is not a matrix.
+/// The matrices of a tensor's shape; `Ok(None)` if it is not known, `Err` if the tensor is not a
+/// matrix.
 pub(super) fn matrices(cx: &mut Cx<'_, '_>, input: Named<'_>) -> Result<Option<Matrices>, ()> {
     let Some(shape) = &input.1.shape else { return Ok(None) };
     let [batch @ .., rows, columns] = shape.as_slice() else {
@@ -45,7 +46,7 @@ pub(super) fn refuse_oblong(cx: &mut Cx<'_, '_>, input: Named<'_>, of: &Matrices
     true
 }
 
-/// Reports integers, which linear algebra does not take.
+/// Reports integers, which linear algebra functions do not accept.
 pub(super) fn refuse_integers(cx: &mut Cx<'_, '_>, input: Named<'_>) -> bool {
     let wrong = input.1.dtype.is_some_and(Dtype::is_integral);
     if wrong {
@@ -54,7 +55,7 @@ pub(super) fn refuse_integers(cx: &mut Cx<'_, '_>, input: Named<'_>) -> bool {
     wrong
 }
 
-/// The smaller of two lengths, where it is known which.
+/// The smaller of two lengths, if that is known.
 pub(super) fn smaller(a: &Dim, b: &Dim) -> Dim {
     if a.size == b.size || a.size.less(&b.size) == Some(true) {
         return a.clone();

@@ -1,5 +1,5 @@
-//! `torch.masked`: reductions and normalisations that skip masked elements. The mask changes values
-//! and not shapes.
+//! `torch.masked`: reductions and normalisations that skip masked elements. The mask changes
+//! values, but not shapes.
 
 use super::pointwise::binary::{Gives, Rule, binary};
 use super::reduce::{Dims, dims_of, reduction};
@@ -45,7 +45,7 @@ fn dtype_of(cx: &Cx<'_, '_>, b: &Bound, input: &Tensor) -> (Option<Dtype>, bool)
     }
 }
 
-/// A reduction; `floats` says that integers are refused.
+/// A reduction; `floats` says that integers are rejected.
 fn along(cx: &mut Cx<'_, '_>, b: &Bound, dtype: impl Fn(Dtype) -> Option<Dtype>, floats: bool) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let (have, given) = dtype_of(cx, b, &input);
@@ -60,7 +60,7 @@ fn along(cx: &mut Cx<'_, '_>, b: &Bound, dtype: impl Fn(Dtype) -> Option<Dtype>,
     cx.out(out)
 }
 
-/// The shape stays.
+/// A normalisation, which keeps the shape.
 fn same(cx: &mut Cx<'_, '_>, b: &Bound, floats: bool) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let (dtype, _) = dtype_of(cx, b, &input);

@@ -1,4 +1,4 @@
-//! Elements chosen by a mask, and where a condition holds.
+//! Elements selected by a mask, and positions of true elements.
 
 use super::broadcast::{Mix, Named, broadcast_pair, common_device, common_shape, dtype_read, shape_read, shape_text};
 use super::carry::{self, Rejected, Takes, shuffled};
@@ -69,7 +69,7 @@ fn masked_select(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     options::finish(cx, b, out)
 }
 
-/// The number of elements that are not zero, where they are all known.
+/// The number of nonzero elements, if all elements are known.
 pub(crate) fn true_count(mask: &Tensor) -> Option<i64> {
     let data = mask.data.as_ref()?;
     i64::try_from(data.iter().filter(|x| **x != 0.0).count()).ok()
@@ -99,7 +99,7 @@ fn masked_scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(result)
 }
 
-/// Positions: int64 on the same device, without gradient.
+/// Positions: int64, on the same device, without gradient.
 fn positions(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, longest: Option<&Size>) -> Tensor {
     let mut out = Tensor {
         array: input.array,
@@ -121,7 +121,7 @@ fn positions(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, longest: O
     out
 }
 
-/// How many elements are not zero: exact for known elements, else a number of its own.
+/// The number of nonzero elements: exact if the elements are known, otherwise a new symbol.
 fn count_dim(cx: &mut Cx<'_, '_>, input: &Tensor) -> Dim {
     match true_count(input) {
         Some(n) => Dim::new(Size::Int(n), cx.at()),
@@ -130,7 +130,7 @@ fn count_dim(cx: &mut Cx<'_, '_>, input: &Tensor) -> Dim {
     }
 }
 
-/// `torch.where(condition)` and `nonzero(as_tuple=True)`: for each dimension the positions.
+/// `torch.where(condition)` and `nonzero(as_tuple=True)`: one tensor of positions per dimension.
 pub(crate) fn where_positions(cx: &mut Cx<'_, '_>, input: &Tensor) -> Value {
     let Some(dims) = input.shape.clone() else { return Value::Unknown };
     let count = count_dim(cx, input);

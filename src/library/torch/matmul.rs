@@ -51,7 +51,7 @@ fn refuse_sizes(cx: &mut Cx<'_, '_>, a: Named<'_>, at_a: usize, b: Named<'_>, at
     cx.reject(RejectKind::Shape, message, vec![shape_read(a, Some(at_a)), shape_read(b, Some(at_b))]);
 }
 
-/// The shape of `a @ b` as `matmul` has it. `Err` where it is refused.
+/// The shape of `torch.matmul(a, b)`. `Err` if the call is rejected.
 pub(super) fn matmul_shape(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Result<Option<Vec<Dim>>, ()> {
     for named in [a, b] {
         if named.1.rank() == Some(0) {
@@ -111,7 +111,7 @@ fn pair(cx: &mut Cx<'_, '_>, b: &Bound) -> Option<(Given, Given)> {
     Some(((x, a?), (y, c?)))
 }
 
-/// Whether a tensor's rank is one of those wanted (any, where none is listed).
+/// Whether a tensor has one of the accepted ranks (any rank if the list is empty).
 fn rank_fits(cx: &mut Cx<'_, '_>, named: Named<'_>, wanted: &[usize]) -> bool {
     match named.1.rank() {
         Some(rank) if !wanted.is_empty() && !wanted.contains(&rank) => {
@@ -143,7 +143,7 @@ fn plain(cx: &mut Cx<'_, '_>, b: &Bound, left: &[usize], right: &[usize]) -> Val
         return cx.some_tensor();
     }
     let Ok(mut shape) = matmul_shape(cx, first, second) else { return cx.some_tensor() };
-    // Where one rank is not known, it is the one that the function takes.
+    // An unknown rank is the one that the function requires.
     if shape.is_none() && left == [2] && right == [2] {
         let row = x.dim(0).cloned().unwrap_or(Dim::UNKNOWN);
         let column = y.dim(1).cloned().unwrap_or(Dim::UNKNOWN);
@@ -160,7 +160,7 @@ fn plain(cx: &mut Cx<'_, '_>, b: &Bound, left: &[usize], right: &[usize]) -> Val
     };
     let out = made(cx, &named, shape, dtype);
     let product = give_with(cx, b, out, Cast::Refused);
-    // Products of one rank are written in order; of two ranks, one side may be walked otherwise.
+    // The result of factors of equal rank is contiguous; otherwise it may not be.
     if x.rank().is_some() && x.rank() == y.rank() && b.get("out").is_none() {
         layout::fresh(cx, &product);
     }
@@ -191,7 +191,7 @@ fn dot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_with(cx, b, out, Cast::Refused)
 }
 
-/// `input` broadcasts to a product and is added.
+/// Adds `input`, which broadcasts, to a product.
 fn add(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let mut names = b.sig.params.iter().skip(1).map(|p| p.name.as_str());
@@ -224,7 +224,7 @@ fn add(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             Err(()) => return cx.some_tensor(),
         }
     };
-    // The batches are added up.
+    // `addbmm` sums over the batch.
     let shape = if name == "addbmm" { shape.map(|s| s.into_iter().skip(1).collect()) } else { shape };
     if let (Some(want), Some(have)) = (&shape, &input.shape)
         && !expands(have, want)
@@ -263,12 +263,12 @@ pub(super) fn expands(have: &[Dim], want: &[Dim]) -> bool {
         })
 }
 
-/// A product of several matrices; the outer two may be vectors in `multi_dot`.
+/// A product of several matrices; in `multi_dot`, the first and the last may be vectors.
 fn chain(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let vectors = cx.name() == "multi_dot";
     let values = if vectors { cx.items(&b.get("tensors")) } else { Some(b.rest_values()).filter(|_| !b.open) };
     let values = match values {
-        // One tuple of matrices.
+        // The matrices may be passed as one tuple.
         Some(values) => match values.as_slice() {
             [only] if !vectors => cx.items(only).or(Some(values)),
             _ => Some(values),
@@ -311,7 +311,7 @@ fn chain(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Over the last dimensions; numbers are multiplied.
+/// The inner product over the last dimensions; with a 0-d tensor, an elementwise product.
 fn inner(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(((name_x, x), (name_y, y))) = pair(cx, b) else { return cx.some_tensor() };
     let named: [Named<'_>; 2] = [(name_x, &x), (name_y, &y)];
@@ -364,7 +364,7 @@ fn outer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Blocks: the sizes are multiplied, counted from the last.
+/// The Kronecker product: corresponding sizes, counted from the last dimension, are multiplied.
 fn kron(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(((name_x, x), (name_y, y))) = pair(cx, b) else { return cx.some_tensor() };
     let named: [Named<'_>; 2] = [(name_x, &x), (name_y, &y)];
@@ -379,7 +379,7 @@ fn kron(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         _ => None,
     };
-    // Both count as having dimensions.
+    // Both dtypes promote as if the tensors had dimensions.
     let dtype = x.dtype.zip(y.dtype).and_then(|(a, c)| promote(a, c));
     let out = made(cx, &named, shape, dtype);
     give(cx, b, out)
@@ -421,7 +421,7 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let q = super::reduce::index(cx, &Value::Int(*j), second, rank_y);
         let (Ok(Some(p)), Ok(Some(q))) = (p, q) else { return cx.some_tensor() };
         let sizes = x.shape.as_ref().and_then(|s| s.get(p)).zip(y.shape.as_ref().and_then(|s| s.get(q)));
-        // A dimension of one is summed over first.
+        // A dimension of 1 is summed over first.
         if let Some((s, t)) = sizes
             && broadcast_dim(s, t).is_none()
         {
@@ -438,13 +438,13 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut shape = keep(&x, &gone.0);
     shape.extend(keep(&y, &gone.1));
-    // Under autocast it is computed in the widest dtype, unlike other products.
+    // Unlike other products, autocast computes this one in the widest dtype.
     let dtype = dtype.filter(|_| lowered(cx, &x) == x.dtype && lowered(cx, &y) == y.dtype);
     let out = made(cx, &named, Some(shape), dtype);
     give(cx, b, out)
 }
 
-/// Vectors of three along a dimension.
+/// The cross product of vectors of 3 elements along a dimension.
 fn cross(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(((name_x, x), (name_y, y))) = pair(cx, b) else { return cx.some_tensor() };
     let named: [Named<'_>; 2] = [(name_x, &x), (name_y, &y)];

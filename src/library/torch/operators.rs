@@ -1,4 +1,4 @@
-//! Operators on tensors and arrays: each is the library function of the same meaning.
+//! Operators on tensors and arrays, as library functions of the same meaning.
 
 use super::inplace::{tell_refused, write_back};
 use crate::library::Cx;
@@ -7,7 +7,7 @@ use crate::python::{Args, BinOp, Interp, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Tensor, Type, Value, sym};
 
-/// The function that an operator stands for.
+/// The library function that an operator calls.
 fn function(op: BinOp) -> &'static str {
     match op {
         BinOp::Add => "torch.add",
@@ -45,7 +45,7 @@ fn mirrored(op: BinOp) -> Option<BinOp> {
     })
 }
 
-/// Whether the other operand can be combined with a tensor: a tensor, a number, or unknown.
+/// Whether an operand can be combined with a tensor: it is a tensor, a number, or unknown.
 fn meets(it: &Interp<'_>, value: &Value) -> bool {
     match value {
         Value::Unknown => true,
@@ -61,12 +61,12 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
         return None;
     }
     if !meets(it, left) || !meets(it, right) {
-        // An array takes lists and tuples as arrays.
+        // Beside an array, lists and tuples count as arrays.
         let sequence = |v: &Value| it.heap.exact_items(v).is_some();
         let numpy = x == Some(ArrayKind::Numpy) && sequence(right) || y == Some(ArrayKind::Numpy) && sequence(left);
         return numpy.then(|| it.heap.tensor(Tensor { array: ArrayKind::Numpy, ..Tensor::default() }));
     }
-    // Beside `None` and whatever else a tensor cannot be compared with, it is one bool.
+    // A comparison with `None`, or with another type that tensors do not support, gives one bool.
     if matches!(op, BinOp::Eq | BinOp::Ne) && (left.is_unknown() || right.is_unknown()) {
         return Some(Value::Unknown);
     }
@@ -81,8 +81,8 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
     it.call_function(function(op), &args, span)
 }
 
-/// A PyTorch tensor and a numpy number, which counts as a Python number. A 0-dimensional array
-/// would contribute its dtype; the two are not distinguished.
+/// An operation of a PyTorch tensor and a NumPy number, which counts as a Python number. A
+/// 0-dimensional array would contribute its dtype; the two are not distinguished.
 fn with_number(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), span: Span) -> Option<Value> {
     let number = |it: &Interp<'_>, v: &Value| {
         let array = it.heap.tensor_of(v).filter(|t| t.array == ArrayKind::Numpy && t.rank() == Some(0))?;
@@ -100,7 +100,7 @@ fn with_number(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), 
     Some(result)
 }
 
-/// `x += y` writes to the tensor that `x` is.
+/// `x += y` writes to the tensor `x`.
 pub(crate) fn augmented(
     tables: &Tables,
     it: &mut Interp<'_>,
@@ -115,7 +115,7 @@ pub(crate) fn augmented(
     }
     let id = left.as_obj()?;
     let before = it.heap.tensor_of(left)?;
-    // numpy's numbers do not change: the name gets a new one.
+    // NumPy numbers are immutable: the name is bound to a new number.
     if before.array == ArrayKind::Numpy && before.rank() == Some(0) {
         return None;
     }

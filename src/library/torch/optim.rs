@@ -107,8 +107,8 @@ fn open_dict(cx: &mut Cx<'_, '_>, _: &Bound) -> Value {
     cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
 }
 
-/// Keeps what it is given, once as a list: parameters are passed as an iterator, which is exhausted
-/// afterwards.
+/// Stores the arguments, with the parameters as a list: they are often passed as an iterator, which
+/// is exhausted afterwards.
 fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["lr", "weight_decay", "momentum"] {
         let given = b.get(name);
@@ -157,7 +157,7 @@ fn open_dict_value(cx: &mut Cx<'_, '_>) -> Value {
     cx.it.heap.dict(Dict { open: Some(Value::Unknown), ..Dict::default() })
 }
 
-/// Calls the closure, where there is one.
+/// Calls the closure, if there is one.
 fn step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match b.get("closure") {
         Value::None => Value::None,

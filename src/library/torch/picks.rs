@@ -1,11 +1,11 @@
-//! Masks that a comparison with a number made: which elements they pick is known, so what is
-//! written over with them is known, too (`labels[labels == 255] = 0`).
+//! Masks that are comparisons with a number: they determine which elements they select, and so the
+//! values after an assignment (`labels[labels == 255] = 0`).
 
 use super::carry;
 use crate::library::Cx;
 use crate::value::{Picks, Range, Value};
 
-/// Notes on the mask `made` by `left op right` what it picks.
+/// Notes on the mask `made`, the result of `left op right`, which elements it selects.
 pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, made: &Value) {
     let (op, tensor, number) = match (left.as_obj(), right.range()) {
         (Some(_), Some((range, _))) => (op, left, range),
@@ -46,10 +46,10 @@ pub(crate) fn of(cx: &Cx<'_, '_>, mask: &Value, tensor: &Value) -> Option<Picks>
     (tensor.as_obj() == Some(picks.of) && cx.it.heap.writes_to(picks.of) == picks.writes).then_some(picks)
 }
 
-/// The values after those that a mask picks were replaced by `new`.
+/// The values after `new` replaced those that a mask selects.
 pub(crate) fn replaced(have: &Range, picks: Option<Picks>, new: &Range) -> Range {
     let Some(picks) = picks else { return carry::chosen(have, new) };
-    // What is there beside those that are picked stays.
+    // The values that the mask does not select stay.
     let met = have.met.filter(|met| met.value < picks.lo || met.value > picks.hi);
     if !picks.all {
         let after = carry::chosen(have, new);

@@ -1,4 +1,4 @@
-//! Operations that work element by element.
+//! Elementwise operations.
 
 pub(crate) mod binary;
 pub(crate) mod ternary;
@@ -6,8 +6,7 @@ pub(crate) mod unary;
 
 use crate::value::{Dtype, Grad, Tensor};
 
-/// A new tensor with the shape, dtype, device and gradient state of another, and nothing
-/// known of its elements.
+/// A new tensor with the shape, dtype, device and gradient state of another, but unknown elements.
 pub(crate) fn derived(input: &Tensor) -> Tensor {
     let mut out = input.clone();
     out.forget_values();

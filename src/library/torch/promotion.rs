@@ -1,17 +1,17 @@
-//! Which element type an operation on several operands has: PyTorch's `result_type`, where
-//! tensors with dimensions outweigh those without and these outweigh Python's numbers, and
-//! numpy's promotion (NEP 50), where only Python's numbers are weak.
+//! Dtype promotion of several operands: PyTorch's `result_type` (tensors with dimensions take
+//! precedence over 0-d tensors, and these over Python numbers) and NumPy's promotion (NEP 50: only
+//! Python numbers are weak).
 
 use crate::library::Cx;
 use crate::value::{ArrayKind, Dtype, Kind, Tensor, Type, Value, promote};
 
-/// An operand as type promotion sees it.
+/// An operand of type promotion.
 #[derive(Debug, Clone)]
 pub(crate) enum Operand {
     Tensor(Box<Tensor>),
-    /// A Python number, with its value where that is known.
+    /// A Python number, with its value if known.
     Number(Type, Option<f64>),
-    /// It may be either.
+    /// A tensor or a number.
     Unknown,
 }
 
@@ -30,7 +30,7 @@ impl Operand {
         }
     }
 
-    /// The dtype, for messages and checks; a number's is that of a tensor made of it.
+    /// The dtype for messages and checks; that of a number is the dtype of a tensor made from it.
     pub(crate) fn dtype(&self, default: Option<Dtype>) -> Option<Dtype> {
         match self {
             Operand::Tensor(tensor) => tensor.dtype,
@@ -51,7 +51,7 @@ pub(crate) fn number_dtype(number: Type, default: Option<Dtype>) -> Option<Dtype
     }
 }
 
-/// `c10::combine_categories`: `low` counts only if its category is higher.
+/// `c10::combine_categories`: `low` has an effect only if its category is higher.
 fn combine(high: Option<Dtype>, low: Option<Dtype>) -> Option<Option<Dtype>> {
     let (Some(h), Some(l)) = (high, low) else { return Some(high.or(low)) };
     Some(Some(match (h.kind(), l.kind()) {
@@ -63,9 +63,9 @@ fn combine(high: Option<Dtype>, low: Option<Dtype>) -> Option<Option<Dtype>> {
     }))
 }
 
-/// `torch.result_type`; `None` where it is not known.
+/// `torch.result_type`; `None` if it is not known.
 pub(crate) fn result_type(operands: &[Operand], default: Option<Dtype>) -> Option<Dtype> {
-    // Tensors of unknown rank may count either way: known only if both give the same.
+    // A tensor of unknown rank may be 0-d or not; the result is known only if both cases agree.
     let open = operands.iter().filter(|o| o.tensor().is_some_and(|t| t.rank().is_none())).count();
     if open > 3 {
         return None;
@@ -109,8 +109,8 @@ fn result_type_at(operands: &[Operand], default: Option<Dtype>, choice: u32) -> 
     combine(dims, combine(zero, number)?)?
 }
 
-/// Whether a result of one dtype may be written into a tensor of the other
-/// (`c10::canCast`); `None` where that is not known.
+/// Whether a result of dtype `from` may be written into a tensor of dtype `to` (`c10::canCast`);
+/// `None` if that is not known.
 pub(crate) fn can_cast(from: Dtype, to: Dtype) -> Option<bool> {
     if matches!(from, Dtype::Other(_)) || matches!(to, Dtype::Other(_)) {
         return None;
@@ -144,7 +144,7 @@ pub(crate) fn numpy_promote(a: Dtype, b: Dtype) -> Option<Dtype> {
         Dtype::Bool | Dtype::Float16 => Some(16),
         Dtype::Float32 | Dtype::Complex64 => Some(32),
         Dtype::Float64 | Dtype::Complex128 => Some(64),
-        // The smallest float that holds every value.
+        // The smallest float type that holds every value.
         other => integer(other).map(|(bits, _)| match bits {
             8 => 16,
             16 => 32,
@@ -188,7 +188,7 @@ pub(crate) fn numpy_promote(a: Dtype, b: Dtype) -> Option<Dtype> {
     })
 }
 
-/// numpy's result type: arrays and numpy's own numbers are strong, Python's are weak.
+/// NumPy's result type: arrays and NumPy numbers are strong, Python numbers are weak.
 pub(crate) fn numpy_result_type(operands: &[Operand]) -> Option<Dtype> {
     let mut strong: Option<Dtype> = None;
     for operand in operands {
@@ -226,7 +226,7 @@ pub(crate) fn numpy_result_type(operands: &[Operand]) -> Option<Dtype> {
     Some(out)
 }
 
-/// Whether any operand is an array of numpy and none a tensor of PyTorch.
+/// Whether any operand is a NumPy array and none is a PyTorch tensor.
 pub(crate) fn is_numpy(operands: &[Operand]) -> bool {
     let mut tensors = operands.iter().filter_map(Operand::tensor).peekable();
     tensors.peek().is_some() && tensors.all(|t| t.array == ArrayKind::Numpy)

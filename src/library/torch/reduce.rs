@@ -1,4 +1,4 @@
-//! Operations along dimensions: sums, extremes, orders, normalisations, distances.
+//! Operations along dimensions: sums, extremes, sorting, normalisations, distances.
 
 pub(crate) mod distance;
 pub(crate) mod extreme;
@@ -24,8 +24,8 @@ pub(crate) enum Dims {
     Unknown,
 }
 
-/// Reads a `dim=` argument: an integer, a sequence of them, or `None` for all. `Err` where it
-/// is refused, which is reported.
+/// Reads a `dim=` argument: an integer, a sequence of them, or `None` for all. `Err` if the call is
+/// rejected, which is already reported.
 pub(crate) fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
     match value {
         Value::None => return Ok(Dims::All),
@@ -60,7 +60,7 @@ pub(crate) fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> R
     Ok(Dims::These(dims))
 }
 
-/// One dimension counted from the front; tensors without dimensions count as having one.
+/// A dimension counted from the front; 0-d tensors count as 1-d.
 pub(crate) fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: usize) -> Result<Option<usize>, ()> {
     let Some(dim) = value.as_int() else { return Ok(None) };
     let span = i64::try_from(rank.max(1)).unwrap_or(i64::MAX);
@@ -77,7 +77,7 @@ pub(crate) fn index(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>, rank: 
     }
 }
 
-/// The one dimension that an argument names; `Ok(None)` where it is not known.
+/// The one dimension that an argument names; `Ok(None)` if it is not known.
 pub(crate) fn one_dim(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Option<usize>, ()> {
     match input.1.rank() {
         Some(rank) => index(cx, value, input, rank),
@@ -85,7 +85,7 @@ pub(crate) fn one_dim(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> R
     }
 }
 
-/// The shape after a reduction; `keepdim` is `None` where it is not known.
+/// The shape after a reduction; `keepdim` is `None` if it is not known.
 pub(crate) fn reduced(input: &Tensor, dims: &Dims, keepdim: Option<bool>, at: Origin) -> (Option<Vec<Dim>>, Origin) {
     let one = Dim::new(Size::Int(1), at);
     if *dims == Dims::All && keepdim == Some(false) {
@@ -139,12 +139,12 @@ pub(crate) fn reduction(
     out
 }
 
-/// `keepdim=`, or numpy's `keepdims=`.
+/// The argument `keepdim=`, or NumPy's `keepdims=`.
 pub(crate) fn keepdim(b: &Bound) -> Option<bool> {
     b.get("keepdim").as_bool()
 }
 
-/// How many elements meet in one result; unknown where the dimensions are.
+/// The number of elements that are reduced to one result; unknown if the dimensions are.
 pub(crate) fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
     match dims {
         Dims::All => input.numel(),
@@ -160,7 +160,7 @@ pub(crate) fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
     }
 }
 
-/// Reports a reduction over nothing, where there is no result for it.
+/// Reports a reduction of no elements, for functions without an identity.
 pub(crate) fn refuse_empty(cx: &mut Cx<'_, '_>, input: Named<'_>, dims: &Dims) -> bool {
     let size = match dims {
         Dims::These(_) => reduced_size(input.1, dims),

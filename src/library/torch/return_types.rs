@@ -1,7 +1,7 @@
-//! Results of several tensors have names for their parts: `x.max(1).values`.
+//! The named tuples that functions with several results return: `x.max(1).values`.
 //!
-//! They are plain tuples here, so that they unpack; the number of parts determines their names:
-//! PyTorch has no two such functions with the same number of parts.
+//! They are modelled as plain tuples. The number of items and the name determine the item: in
+//! tuples of the same length, a name always has the same position.
 
 use crate::library::{Cx, Table};
 use crate::value::{Sym, Value};
@@ -12,7 +12,7 @@ pub(crate) fn register(t: &mut Table) {
     tuple.attribute = Some(part);
 }
 
-/// The names of the parts, by the number of parts.
+/// The names of the items of each named tuple.
 const PARTS: [&[&str]; 15] = [
     &["values", "indices"],
     &["min", "max"],
@@ -33,7 +33,7 @@ const PARTS: [&[&str]; 15] = [
 
 fn part(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let Value::Tuple(items) = object else { return None };
-    // Only tensors: a tuple of the program has no such names.
+    // Only for tuples of tensors: the program's own tuples have no such names.
     if !items.iter().all(|item| cx.it.heap.is_tensor(item)) {
         return None;
     }
@@ -44,7 +44,7 @@ fn part(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     if items.len() != 3 {
         return None;
     }
-    // `svd` is U, S, Vh and `lu` is P, L, U: the singular values have one dimension less.
+    // `svd` returns U, S, Vh and `lu` returns P, L, U: the singular values have one dimension less.
     let rank = |at: usize| items.get(at).and_then(|v| cx.it.heap.tensor_ref(v)).and_then(|t| t.rank());
     let lu = rank(0)? == rank(1)?;
     let at = match (name, lu) {

@@ -1,5 +1,5 @@
-//! Helpers of all operator models: arguments that must be tensors, `out=`, dtypes that an operation
-//! refuses, and the effect of an operation on the elements.
+//! Helpers for all operator models: arguments that must be tensors, `out=`, dtypes that an
+//! operation rejects, and the effect of an operation on the elements.
 
 use super::autocast::{Autocast, autocast, lowered};
 use super::broadcast::{Named, device_read, dtype_read, shape_text};
@@ -8,15 +8,15 @@ use crate::library::Cx;
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Size, Tensor, Type, Value};
 
-/// The most elements that are followed through arithmetic.
+/// The elements of larger tensors are not tracked through arithmetic.
 const MOST_DATA: usize = 4096;
 
-/// Whether a value is certainly not a tensor, and PyTorch does not accept it as one.
+/// Whether a value is certainly neither a tensor nor a value that PyTorch accepts as one.
 pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,
         Value::Obj(id) => matches!(cx.it.heap.get(*id), Data::List(_) | Data::Dict(_) | Data::Set(_)),
-        // Of what only a type is known, an annotation may have said so, and been wrong.
+        // A type alone may come from a wrong annotation.
         Value::Any(_) => false,
         other => other.number_type().is_some(),
     }
@@ -56,7 +56,7 @@ pub(crate) fn tensor_param(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Option
     cx.tensor(&value)
 }
 
-/// An operand of a function of `torch.`: a number of numpy counts as Python's number.
+/// An operand of a function of `torch`: a NumPy number counts as a Python number.
 pub(crate) fn operand(cx: &Cx<'_, '_>, value: &Value) -> Operand {
     let operand = Operand::of(cx, value);
     let Operand::Tensor(tensor) = &operand else { return operand };
@@ -77,19 +77,19 @@ pub(crate) fn operand(cx: &Cx<'_, '_>, value: &Value) -> Operand {
     }
 }
 
-/// Reports that an operation does not take a dtype.
+/// Reports that an operation does not accept a dtype.
 pub(crate) fn refuse_dtype(cx: &mut Cx<'_, '_>, input: Named<'_>, why: &str) {
     let dtype = input.1.dtype.map_or("unknown", Dtype::name);
     let message = format!("`{}` is {dtype}: {} {why}", input.0, cx.name());
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(input)]);
 }
 
-/// Reports inputs that are not of one dtype where the operation does not promote. `true` if
-/// they certainly differ.
+/// Reports inputs of different dtypes for an operation that does not promote. Returns `true` if the
+/// dtypes certainly differ.
 pub(crate) fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
     let Some(first) = tensors.iter().find(|(_, t)| t.dtype.is_some()) else { return false };
     let Some(other) = tensors.iter().find(|(_, t)| t.dtype.is_some() && t.dtype != first.1.dtype) else { return false };
-    // Under autocast some operations promote and some lower.
+    // Under autocast, some operations promote, and others cast to a narrower dtype.
     let floats = [first, other].iter().all(|(_, t)| t.dtype.is_some_and(Dtype::is_floating));
     if floats && autocast(cx, first.1.device.or(other.1.device)) != Autocast::Off {
         return false;
@@ -107,11 +107,11 @@ pub(crate) fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
     true
 }
 
-/// The dtype in which a matrix product of these tensors is done, which must all have the same:
-/// autocast lowers floating types other than float64. `Err` where it is refused.
+/// The dtype in which a matrix product of these tensors is computed. They must have the same dtype,
+/// after autocast has lowered floating dtypes other than float64. `Err` if the call is rejected.
 pub(crate) fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
-    // Tensors of one operation are on one device, which one of them may tell. Where they are
-    // not, that is reported already.
+    // The tensors are on one device, so one of them determines it. If they are not, that is already
+    // reported.
     let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
     let (device, _) = agreed_device(&all);
     if device.is_none() && all.iter().any(|t| t.device.is_some()) {
@@ -135,12 +135,12 @@ pub(crate) fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Resul
         refuse_dtype(cx, first, "does not take integers on CUDA");
         return Err(());
     }
-    // Where the dtype of one is not known, another's says it: they agree.
+    // If one dtype is unknown, the other determines it, because they must agree.
     Ok(Some(dtype))
 }
 
-/// The device of tensors that must be on the same one; not known where they are not, so that
-/// one mistake is not reported again by all that follows.
+/// The device of tensors that must be on one device; unknown if they are not, so that one mistake
+/// is not reported again by the calls that follow.
 pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
     let mut placed = inputs.iter().filter_map(|t| Some((t.device?, t.device_at)));
     let Some((first, at)) = placed.next() else { return (None, None) };
@@ -150,12 +150,12 @@ pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
     (Some(first), at)
 }
 
-/// How `out=` takes a result of another dtype.
+/// Which result dtypes `out=` accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cast {
-    /// Where the kinds allow it (elementwise operations).
+    /// The dtypes to which the result may be cast (elementwise operations).
     Allowed,
-    /// Never.
+    /// Only its own dtype.
     Refused,
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn give_with(cx: &mut Cx<'_, '_>, b: &Bound, result: Tensor, cast: Ca
     write_out(cx, &out, result, cast)
 }
 
-/// Several results, or `out=` with as many tensors.
+/// Returns several results, or writes them into the tensors of `out=`.
 pub(crate) fn give_all(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>) -> Value {
     give_all_with(cx, b, results, Cast::Allowed)
 }
@@ -236,16 +236,16 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
     out.clone()
 }
 
-/// Applies `f` to the elements of a tensor, as far as this can be followed: the range under a
-/// monotone `f`, and the elements themselves as long as they stay small integers (whose arithmetic
-/// is exact in every dtype that holds them).
+/// Applies `f` to the elements of a tensor: to the range, which requires a monotone `f`, and to the
+/// elements as long as they stay small integers (whose arithmetic is exact in every dtype that
+/// holds them).
 pub(crate) fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let range = input.range.as_ref().map(|r| r.map(&f));
     set_range(out, range, at);
     map_data(out, input, at, f);
 }
 
-/// The elements under any `f`, where they stay small integers.
+/// Applies any `f` to the elements as long as they stay small integers.
 pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let Some(data) = input.data.as_ref().filter(|d| d.len() <= MOST_DATA) else { return };
     let values: Vec<f64> = data.iter().map(|x| f(*x)).collect();
@@ -279,7 +279,7 @@ pub(crate) fn set_range(out: &mut Tensor, range: Option<Range>, at: crate::value
     let range = match dtype.bounds() {
         Some((lo, hi)) if dtype != Dtype::Bool => range.wrapped(lo, hi),
         Some((lo, hi)) => Some(range).filter(|r| r.lo() >= lo && r.hi() <= hi),
-        // Beyond 2^53 the ends are not exact.
+        // Beyond 2^53, the bounds are not exact.
         None if dtype.is_integral() => Some(range).filter(|r| r.lo() >= -9e15 && r.hi() <= 9e15),
         None => Some(range).filter(|_| !dtype.is_complex()),
     };
@@ -295,7 +295,7 @@ pub(crate) fn bound(out: &mut Tensor, lo: f64, hi: f64, at: crate::value::Origin
     out.range_at = at;
 }
 
-/// Bounds of indices into a dimension: 0 to its length less one.
+/// Bounds of indices into a dimension: 0 to its length minus one.
 pub(crate) fn bound_index(out: &mut Tensor, size: &Size, at: crate::value::Origin) {
     if let Some(n) = size.known()
         && n > 0

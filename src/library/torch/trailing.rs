@@ -80,7 +80,7 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
 }
 
 /// For layers whose weight determines the length of one dimension of the input and of the result:
-/// that dimension, and the number of dimensions after it.
+/// this dimension, and the number of dimensions after it.
 fn wants(name: &str) -> Option<(i64, i64, usize)> {
     Some(match name {
         "linear" => (1, 0, 0),
@@ -104,7 +104,7 @@ fn give(it: &mut Interp<'_>, result: &Value, ends: Vec<Dim>) {
     }
 }
 
-/// Notes that the last dimensions of a tensor are like these.
+/// Notes that a tensor has these last dimensions.
 fn narrow(it: &mut Interp<'_>, id: ObjId, wanted: &[Dim]) {
     it.heap.update_tensor(id, |tensor| {
         if tensor.shape.is_some() {

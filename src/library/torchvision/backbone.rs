@@ -1,6 +1,6 @@
-//! The backbones of torchvision's models, which scripts use separately: `vgg16().features`, all
-//! children of a ResNet except the last. The layers of VGG and AlexNet are modelled one by one; in
-//! other models, one body module represents many layers, with known output channels and strides.
+//! Backbones of torchvision models, which scripts use separately: `vgg16().features`, all children
+//! of a ResNet except the last. The layers of VGG and AlexNet are modelled one by one; in other
+//! models, one body module represents many layers, with known output channels and strides.
 
 use super::models::{layer, open_module};
 use crate::library::torch::nn::module::named_children_of;
@@ -10,15 +10,15 @@ use crate::value::{Dim, Grad, ObjId, Size, Tensor, Value};
 
 const BODY: &str = "torchvision.models.Body";
 const CHANNELS: &str = "_channels";
-/// A hidden layer that represents all parameters.
+/// A hidden layer that has the dtype and device of all parameters.
 const PROBE: &str = "_probe";
-/// How each step halves a side: `c` rounds up, `f` down.
+/// How each step halves a side length: `c` rounds up, `f` rounds down.
 const STEPS: &str = "_steps";
 
 pub(crate) fn register(t: &mut Table) {
     t.class(BODY, &["torch.nn.Module"], "").keeps_arguments = false;
     t.def(&format!("{BODY}.forward"), "self, input", forward);
-    // What replaces a stage may give other channels; the first one must fit the second.
+    // A new stage may have other output channels; the first stage must fit the second.
     for (name, params) in [("__setitem__", "self, index, module"), ("__delitem__", "self, index")] {
         t.def(&format!("{BODY}.{name}"), params, |cx, b| {
             if b.get("index").as_int() != Some(0) {
@@ -36,7 +36,8 @@ pub(crate) fn register(t: &mut Table) {
             body
         });
     }
-    // Whoever reaches into a body may change the strides in it, and at its end the channels.
+    // Code that accesses a part of a body may change its strides, and in the last part its
+    // channels.
     t.def(&format!("{BODY}.__getitem__"), "self, index", |cx, b| {
         let body = b.get("self");
         changed(cx, &body, STEPS);
@@ -54,7 +55,7 @@ fn changed(cx: &mut Cx<'_, '_>, body: &Value, what: &str) {
     }
 }
 
-/// The parts of models that compute the features: their input must fit them.
+/// The feature extractors of models, whose input must fit them.
 const LAST: &[&str] = &[
     "features",
     "layer4",
@@ -69,21 +70,21 @@ const LAST: &[&str] = &[
     "flatten",
 ];
 
-/// The output channels of a model's last part: those of the architecture, unless the part was
+/// The output channels of a model's last stage: those of the architecture, unless the stage was
 /// replaced.
 pub(crate) fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
     let parts = LAST.iter().filter_map(|name| cx.it.heap.attr(model.as_obj()?, name));
     parts.fold(Size::Int(features), |_, part| out_of(cx, &part, Size::Unknown))
 }
 
-/// Whether modules were added to a body by name: they run at its end. `conv0` replaces the first one
-/// of a DenseNet.
+/// Whether modules were added to a body by name, which run at its end. `conv0` replaces the first
+/// layer of a DenseNet.
 fn is_extended(cx: &Cx<'_, '_>, body: &Value) -> bool {
     let added = |name: &str| name != PROBE && name != "conv0";
     named_children_of(cx, body).found.iter().any(|(name, _)| added(name))
 }
 
-/// The output channels of a layer for this number of input channels.
+/// The output channels of a layer for a given number of input channels.
 fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
     let is = |class: &str| cx.it.is_instance(part, &format!("torch.nn.{class}"));
     if cx.it.is_instance(part, BODY) {
@@ -105,8 +106,8 @@ fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
     children.found.iter().fold(channels, |channels, (_, child)| out_of(cx, child, channels))
 }
 
-/// The number of features computed from a map with this number of channels: the same number for
-/// models without a pooling attribute.
+/// The number of features computed from a feature map with this number of channels. Models without
+/// a pooling attribute keep it.
 pub(crate) fn pooled(cx: &mut Cx<'_, '_>, model: &Value, map: Tensor, channels: Size) -> Size {
     let Some(pool) = model.as_obj().and_then(|id| cx.it.heap.attr(id, "avgpool")) else { return channels };
     let (map, span) = (cx.out(map), cx.span);
@@ -126,7 +127,7 @@ fn body(cx: &mut Cx<'_, '_>, channels: i64, steps: &str) -> Value {
     if let Some(id) = body.as_obj() {
         cx.it.heap.set_attr(id, CHANNELS, Value::Int(channels));
         cx.it.heap.set_attr(id, STEPS, Value::str(steps));
-        // What device and dtype the parameters have.
+        // A hidden layer for the dtype and device of the parameters.
         let probe = layer(cx, "Linear", vec![Value::Int(1), Value::Int(1)], Vec::new());
         cx.it.heap.set_attr(id, PROBE, probe);
     }
@@ -180,7 +181,7 @@ pub(crate) fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
     cx.it.heap.set_attr(model, "avgpool", pool);
 }
 
-/// The `features` of a model and what comes before its classifier.
+/// The `features` of a model, and the layers before its classifier.
 pub(crate) fn features(cx: &mut Cx<'_, '_>, model: ObjId, name: &str, channels: i64) {
     let int = Value::Int;
     let made = match name {
@@ -201,7 +202,7 @@ pub(crate) fn features(cx: &mut Cx<'_, '_>, model: ObjId, name: &str, channels: 
     cx.it.heap.set_attr(model, "avgpool", pool);
 }
 
-/// Blocks of 3×3 convolutions, each with a max pooling at its end.
+/// Blocks of 3×3 convolutions, each followed by max pooling.
 fn vgg(cx: &mut Cx<'_, '_>, name: &str) -> Value {
     let int = Value::Int;
     let blocks: [usize; 5] = match name.trim_end_matches("_bn") {

@@ -1,8 +1,8 @@
 //! Datasets: the number of samples, the images, the labels. The numbers are in
 //! `data/torchvision-datasets.toml`.
 //!
-//! A dataset keeps a picture and a target as patterns of its samples; `data` and `targets`,
-//! where the real one has them, decide instead, since scripts filter and shift them.
+//! A dataset stores the join of its images and of its targets as patterns. If the real dataset has
+//! `data` and `targets`, these are used instead, because scripts filter and change them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, ObjId, Range, Ro
 
 const FOLDER: &str = "torchvision.datasets.";
 const BASE: &str = "torchvision.datasets.VisionDataset";
-/// The patterns, and the number of samples, as hidden attributes.
+/// Hidden attributes: the patterns, and the number of samples.
 const IMAGE: &str = "_image";
 const TARGET: &str = "_target";
 const LENGTH: &str = "_length";
@@ -46,7 +46,8 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// `torchvision.datasets.mnist.MNIST` is `torchvision.datasets.MNIST`.
+/// The submodule that defines a dataset: `torchvision.datasets.mnist.MNIST` is
+/// `torchvision.datasets.MNIST`.
 fn module_prefix(module: &str) -> &'static str {
     match module {
         "mnist" => "torchvision.datasets.mnist",
@@ -61,7 +62,7 @@ fn module_prefix(module: &str) -> &'static str {
     }
 }
 
-/// The part of the data that the arguments choose.
+/// The part of the data that the arguments select.
 fn part(b: &Bound) -> Option<String> {
     let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
     if has("train") {
@@ -92,10 +93,10 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
             count = variant.and_then(|variant| of_part(&variant.samples));
         }
         labels = variant.map(|variant| variant.labels);
-        // Where the labels do not begin at 0, `classes` begins with a place that no label takes.
+        // If the labels do not begin at 0, `classes` begins with an entry that no label uses.
         classes = labels.map(|(_, last)| last + 1);
     }
-    // Other files, or only some of the samples.
+    // Other files, or only a part of the samples.
     if name == "QMNIST" && !b.get("what").is_none() || name == "STL10" && !b.get("folds").is_none() {
         count = None;
     }
@@ -171,12 +172,12 @@ fn pattern(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> V
             (spec.mode.as_deref(), Some(size))
         }
     };
-    // Each part has black and white pixels.
+    // Each part contains black and white pixels.
     let values = spec.full_range.then(|| (Range::of_data(0.0, 255.0).somewhere(), Role::Image));
     pil::new_image(cx, mode, size, values)
 }
 
-/// The attributes in which a dataset keeps its samples.
+/// The attributes in which a dataset stores its samples.
 fn stored(cx: &mut Cx<'_, '_>, object: ObjId, spec: &ImageDataset, samples: Dim, labels: Option<&Range>) {
     let at = cx.at();
     let (height, width) = spec.size.unwrap_or((0, 0));
@@ -227,7 +228,7 @@ fn stored(cx: &mut Cx<'_, '_>, object: ObjId, spec: &ImageDataset, samples: Dim,
     }
 }
 
-/// A label as the stored labels make it; `None` where they are not stored.
+/// A label, read from the stored labels; `None` if they are not stored.
 fn stored_label(cx: &mut Cx<'_, '_>, object: &Value, index: &Value) -> Option<Value> {
     let id = object.as_obj()?;
     let labels = cx.it.heap.attr(id, "targets").or_else(|| cx.it.heap.attr(id, "labels"))?;

@@ -80,7 +80,7 @@ fn rcnn(cx: &mut Cx<'_, '_>, classes: Value) -> Value {
     model
 }
 
-/// In training the losses by name, else the objects found in each image.
+/// In training, the losses by name; otherwise, the objects found in each image.
 fn detect(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let images = b.get("images");
     let image = cx.element(&images);
@@ -101,7 +101,7 @@ fn detect(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The labels of the boxes against the scores: every box of the targets is among the samples.
+/// Checks the labels of the boxes against the scores: every target box is among the samples.
 fn classify(cx: &mut Cx<'_, '_>, b: &Bound, device: Option<Device>) {
     let heads = cx.attr(&b.get("self"), "roi_heads");
     let predictor = cx.attr(&heads, "box_predictor");
@@ -129,7 +129,7 @@ fn classify(cx: &mut Cx<'_, '_>, b: &Bound, device: Option<Device>) {
 
 fn losses(cx: &mut Cx<'_, '_>, device: Option<Device>) -> Value {
     let at = cx.at();
-    // The number of the losses and their names are the model's.
+    // The model determines the number of losses and their names.
     let plain = autocast(cx, device) == Autocast::Off;
     let loss = Tensor { device, device_at: at, grad: Grad::Attached, ..Tensor::default() }
         .with_shape(Vec::new(), at)

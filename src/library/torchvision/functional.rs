@@ -1,8 +1,8 @@
 //! `torchvision.transforms.functional`, and its counterpart under `v2`.
 //!
-//! The functions work on Pillow images and on tensors. Those of `v2` are also reported under the
-//! older path, so that a contract is written once, except for functions that differ: masks of
-//! `tv_tensors`, which `v2` never interpolates.
+//! The functions work on Pillow images and on tensors. Calls of `v2` are also reported under the
+//! older path, so that one contract covers both. Masks of `tv_tensors` are an exception: `v2` never
+//! interpolates them.
 
 use super::geometry::{center_crop, crop, pad, warp};
 use super::tv_tensors;
@@ -115,17 +115,17 @@ pub(crate) fn register(t: &mut Table) {
     for name in ["get_image_size", "get_dimensions", "get_image_num_channels"] {
         def!(name, "img", unknown);
     }
-    // Contracts know these by their own names.
+    // Contracts use the names of these functions.
     t.def(&format!("{V2}resize"), RESIZE_V2, resize);
     t.def(&format!("{V2}resized_crop"), RESIZED_CROP_V2, resize);
 }
 
-/// The picture: the first argument, by whatever name.
+/// The image: the first argument, which has several names.
 pub(super) fn picture(b: &Bound) -> Value {
     b.values.first().and_then(Option::as_ref).map_or(Value::Unknown, |a| a.value.clone())
 }
 
-/// A function of `v2`: the older one, with masks left to it.
+/// A function of `v2`: calls the older function, and notes that it handles masks.
 fn second(cx: &mut Cx<'_, '_>, b: &Bound, first: Run) -> Value {
     let mask = b.values.first().and_then(Option::as_ref).is_some_and(|a| tv_tensors::is(cx, &a.value, "Mask"));
     if !mask {
@@ -135,7 +135,7 @@ fn second(cx: &mut Cx<'_, '_>, b: &Bound, first: Run) -> Value {
     first(cx, b)
 }
 
-/// Height and width of a picture or of a tensor's last two dimensions.
+/// Height and width: of an image, or the last two dimensions of a tensor.
 pub(crate) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     if pil::is_image(cx, image) {
         return pil::hw(cx, image);
@@ -146,7 +146,7 @@ pub(crate) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
-/// The picture in another size, with its values' range put through `values`.
+/// The image in another size; `values` maps its range.
 pub(crate) fn rebuilt(
     cx: &mut Cx<'_, '_>,
     image: &Value,
@@ -183,7 +183,7 @@ pub(crate) fn rebuilt(
     cx.out(tensor)
 }
 
-/// `(h, w)` or one number for both.
+/// `(h, w)`, or one number for both.
 pub(crate) fn size_pair(cx: &Cx<'_, '_>, size: &Value) -> Option<(Dim, Dim)> {
     let at = cx.at();
     let dim = |v: &Value| Some(Dim::new(v.as_size()?, at));
@@ -197,7 +197,8 @@ pub(crate) fn size_pair(cx: &Cx<'_, '_>, size: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
-/// The new size of `resize`: with one number the shorter side gets it and the other follows.
+/// The new size of `resize`: a single number is the length of the shorter side, and the other keeps
+/// the aspect ratio.
 fn resized(cx: &Cx<'_, '_>, image: &Value, b: &Bound) -> Option<(Dim, Dim)> {
     let size = b.get("size");
     let at = cx.at();
@@ -208,7 +209,8 @@ fn resized(cx: &Cx<'_, '_>, image: &Value, b: &Bound) -> Option<(Dim, Dim)> {
         },
         (size, None) => size.as_int()?,
     };
-    // `resized_crop` resizes to both sides; only `resize` knows `max_size`.
+    // For `resized_crop`, an integer `size` is the length of both sides; only `resize` has
+    // `max_size`.
     if cx.name() == "resized_crop" {
         return size_pair(cx, &size);
     }
@@ -240,7 +242,7 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// How a picture is to be interpolated: `v2` never mixes the values of its masks.
+/// The interpolation of an image: `v2` never interpolates masks.
 pub(super) fn interpolation_of(cx: &Cx<'_, '_>, b: &Bound, image: &Value) -> Value {
     if tv_tensors::is(cx, image, "Mask") {
         Value::path("torchvision.transforms.InterpolationMode.NEAREST")
@@ -282,7 +284,7 @@ fn name_of(value: &Value) -> &'static str {
     }
 }
 
-/// A picture's or array's values with the channels first.
+/// The shape of an image or array with the channels first.
 fn channels_first(array: &Tensor) -> Option<Vec<Dim>> {
     match array.shape.as_deref()? {
         [h, w] => Some(vec![Dim::int(1), h.clone(), w.clone()]),
@@ -328,7 +330,7 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out.shape_at = at;
     out.role = Some(Role::Image);
     out.role_at = at;
-    // Only bytes are scaled; a picture of truth values is bytes of 0 and 255 before.
+    // Only bytes are scaled; an image of mode `1` is converted to bytes 0 and 255 first.
     match array.dtype {
         Some(Dtype::Uint8) => {
             out = out.with_dtype(Some(Dtype::Float32), at);
@@ -342,11 +344,11 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(Dtype::Uint16) if is_picture => out = out.with_dtype(Some(Dtype::Int16), at).with_range(None, at),
         None => {
             out.range = None;
-            // Pictures of unknown mode are nearly always bytes, but not always.
+            // Images of unknown mode usually contain bytes, but not always.
         }
         _ => {}
     }
-    // Whatever its mode, a picture has channels first, height and width.
+    // For every mode, the result has channels, height and width.
     if is_picture
         && out.shape.is_none()
         && let Some((height, width)) = pil::hw(cx, &pic)
@@ -402,7 +404,7 @@ fn to_image(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// The values after a change of dtype that rescales them: bytes 0 to 255 are floats 0 to 1.
+/// The values after a dtype conversion that rescales them: bytes 0 to 255 become floats 0 to 1.
 fn scaled(cx: &mut Cx<'_, '_>, image: &Value, dtype: Option<Dtype>) -> Value {
     let Some(tensor) = cx.tensor(image) else { return cx.some_tensor() };
     let at = cx.at();
@@ -436,7 +438,7 @@ fn scaled(cx: &mut Cx<'_, '_>, image: &Value, dtype: Option<Dtype>) -> Value {
 
 fn dtype_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Dtype> {
     match value {
-        // The default of the signature.
+        // The default in the signature.
         Value::Path(p) if p.as_str() == "torch.float32" => Some(Dtype::Float32),
         other => cx.dtype_arg(other).flatten(),
     }
@@ -480,7 +482,8 @@ fn to_pil_image(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (_, Some([h, w])) => Some((None, h.clone(), w.clone())),
         _ => None,
     };
-    // Floats are turned into bytes, from a tensor; other types decide by themselves.
+    // Floating-point tensors are converted to bytes; for other types, the dtype determines the
+    // mode.
     let bytes = match (tensor.array, tensor.dtype) {
         (_, Some(Dtype::Uint8)) => true,
         (ArrayKind::Torch, Some(d)) => d.is_floating(),
@@ -548,7 +551,7 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let channels = tensor.dim(-3).and_then(|d| d.size.known());
     for name in ["mean", "std"] {
         let length = count(cx, &b.get(name));
-        // The statistics are applied in place: the image never grows to fit them.
+        // The statistics are applied in place, so the image is not broadcast to their shape.
         if let (Some(channels), Some(length)) = (channels, length)
             && length != 1
             && length != channels

@@ -1,4 +1,4 @@
-//! The functions that move pixels and fill the empty area: crops, borders, rotations, distortions.
+//! Functions that move pixels and fill empty areas: crops, borders, rotations, distortions.
 
 use super::functional::{hw, interpolation_of, picture, rebuilt, size_pair};
 use crate::library::common::part_of;
@@ -33,7 +33,7 @@ pub(super) fn warp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub(super) fn center_crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = size_pair(cx, &b.get("output_size"));
     let (image, whole) = (picture(b), hw(cx, &picture(b)));
-    // A picture smaller than the crop is padded with zeros.
+    // An image smaller than the crop is padded with zeros.
     let fits = match (&size, whole) {
         (Some((h, w)), Some((height, width))) => {
             height.size.less(&h.size) == Some(false) && width.size.less(&w.size) == Some(false)
@@ -58,7 +58,7 @@ pub(super) fn crop(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub(super) fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let padding = cx.ints(&b.get("padding"));
-    // Left, top, right, bottom.
+    // The order is left, top, right, bottom.
     let (across, down) = match padding.as_deref() {
         Some([all]) => (all.checked_mul(2), all.checked_mul(2)),
         Some([x, y]) => (x.checked_mul(2), y.checked_mul(2)),
@@ -76,7 +76,7 @@ pub(super) fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     filled(cx, &picture(b), size, fill, grows)
 }
 
-/// The picture with this value in some places, which are certainly there where `some`.
+/// The image with this value at some positions; if `some`, the value certainly occurs.
 fn filled(cx: &mut Cx<'_, '_>, image: &Value, size: Option<(Dim, Dim)>, fill: Option<f64>, some: bool) -> Value {
     let out = rebuilt(cx, image, size, |r| {
         let value = Range::of_values(&[fill?])?;
@@ -88,10 +88,10 @@ fn filled(cx: &mut Cx<'_, '_>, image: &Value, size: Option<(Dim, Dim)>, fill: Op
     out
 }
 
-/// The range of what may have this value in some places.
+/// The range of values some of which may be replaced by this value.
 fn beside(range: &Range, fill: f64) -> Range {
     let mut all = range.union(&Range::bounds(fill, fill));
-    // The old values may still occur, but the new one need not.
+    // The old values may still occur; the new value may not occur.
     (all.certain, all.met) = (false, None);
     all.attained = range.attained && range.lo() <= fill && range.hi() >= fill;
     all

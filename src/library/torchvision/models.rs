@@ -1,6 +1,6 @@
 //! `torchvision.models`: the stem and the head of each architecture are real layers, so that
-//! scripts can read their sizes and replace them; the layers between are not modelled. The layers
-//! of each model are listed in `data/torchvision-models.toml`.
+//! scripts can read their sizes and replace them. The layers in between are not modelled.
+//! `data/torchvision-models.toml` lists the layers of each model.
 
 use super::backbone;
 use crate::library::common::instance;
@@ -34,7 +34,7 @@ pub(crate) fn register_hub(t: &mut Table) {
     t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
 }
 
-/// A module with more members than are known.
+/// A module with unknown further members.
 pub(crate) fn open_module(cx: &mut Cx<'_, '_>, class: &str) -> Value {
     let model = instance(cx, class, vec![("training", Value::Bool(true))]);
     if let Some(instance) = model.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
@@ -68,7 +68,7 @@ fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     make(cx, name, b)
 }
 
-/// Refuses pretrained weights for another number of classes than theirs.
+/// Rejects pretrained weights with another number of classes than `num_classes`.
 pub(crate) fn check_classes(cx: &mut Cx<'_, '_>, b: &Bound, theirs: i64) {
     let chosen = |name: &str| match b.get(name) {
         Value::Str(_) | Value::Path(_) | Value::Bool(true) => b.given(name),
@@ -97,7 +97,7 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
         cx.it.heap.set_attr(id, &stem.name, conv);
     }
     match arch.class.as_str() {
-        // Dilation takes strides away.
+        // Dilation replaces strides.
         "resnet.ResNet"
             if b.open || b.extra.iter().any(|(name, _)| name.as_str() == "replace_stride_with_dilation") => {}
         "resnet.ResNet" => backbone::resnet(cx, id, arch.features),
@@ -157,7 +157,7 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
                     vec![first, plain(cx, "Hardswish"), plain(cx, "Dropout"), last]
                 }
                 Layers::Convnext => {
-                    // A layer norm over channels, which no layer of `torch.nn` is.
+                    // A layer norm over channels, which `torch.nn` does not have.
                     let norm = plain(cx, "Identity");
                     vec![norm, plain(cx, "Flatten"), linear(cx, n, classes)]
                 }
@@ -173,7 +173,7 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
     };
     cx.it.heap.set_attr(id, &arch.head.attribute, head);
     cx.it.heap.set_attr(id, NAME, Value::str(name));
-    // All children of these are there.
+    // All children of these models are modelled.
     let complete = match arch.class.as_str() {
         "resnet.ResNet" => cx.it.heap.attr(id, "layer4").is_some(),
         class => matches!(class, "vgg.VGG" | "alexnet.AlexNet" | "densenet.DenseNet"),
@@ -203,7 +203,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(tensor) = cx.tensor(&input) {
         check_image(cx, arch, &tensor);
     }
-    // The stem checks channels, dtype and device; elsewhere the head does the last two.
+    // The stem checks channels, dtype and device. Without a stem, the head checks dtype and device.
     let seen = match &arch.stem {
         Some(stem) => {
             let stem = cx.attr(&model, &stem.name);
@@ -239,7 +239,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Layers::Squeeze => dims.extend([Dim::UNKNOWN, Dim::UNKNOWN]),
         _ => {}
     }
-    // Heads of these take more than rows of features.
+    // These heads also accept inputs other than rows of features.
     let is_open = count.is_unknown() && matches!(arch.head.layers, Layers::Convnext | Layers::Squeeze);
     let features = features(Some(dims).filter(|_| !is_open));
     let features = cx.out(features);
@@ -264,13 +264,13 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 _ => Value::Unknown,
             }
         }
-        // With auxiliary classifiers, whether they are there depends on the weights.
+        // The weights determine whether there are auxiliary classifiers.
         Some("googlenet") if cx.attr(&model, "training").as_bool() != Some(false) => Value::Unknown,
         _ => out,
     }
 }
 
-/// The second output of `inception_v3` while it trains.
+/// The second output of `inception_v3` in training.
 fn auxiliary(cx: &mut Cx<'_, '_>, model: &Value, input: &Value) -> Value {
     let span = cx.span;
     let module = cx.attr(model, "AuxLogits");
@@ -287,7 +287,7 @@ fn auxiliary(cx: &mut Cx<'_, '_>, model: &Value, input: &Value) -> Value {
     cx.call(&fc, Args::positional([features], span))
 }
 
-/// The architecture's requirements on its input.
+/// Checks the image against the requirements of the architecture.
 fn check_image(cx: &mut Cx<'_, '_>, arch: &Architecture, image: &Tensor) {
     if arch.head.layers == Layers::Named
         && let Some([_, _, height, width]) = image.shape.as_deref()

@@ -1,5 +1,6 @@
-//! `torchvision.models.segmentation`: the classifier is real layers, the backbone is not
-//! followed. The result is a dictionary with `out`, and `aux` where there is one.
+//! `torchvision.models.segmentation`: the classifier consists of real layers, the backbone is not
+//! modelled. The result is a dictionary with `out`, and with `aux` if there is an auxiliary
+//! classifier.
 
 use super::models::{check_classes, layer, open_module};
 use crate::library::data::{Segmentation, TORCHVISION_MODELS};
@@ -91,7 +92,7 @@ fn build(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.heap.set_attr(id, "classifier", head);
     cx.it.heap.set_attr(id, FEATURES, Value::Int(features));
     cx.it.heap.set_attr(id, AUXILIARY, Value::Int(auxiliary));
-    // Weights bring the auxiliary classifier with them.
+    // Pretrained weights include the auxiliary classifier.
     let aux = match (b.get("aux_loss"), b.get("weights"), b.get("pretrained")) {
         (Value::Bool(aux), Value::None, Value::None | Value::Bool(false)) => Some(aux),
         (Value::None, Value::None, Value::None | Value::Bool(false)) => Some(false),
@@ -127,7 +128,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.heap.dict(dict)
 }
 
-/// The classifier's output, brought back to the size of the input.
+/// The classifier's output, resized to the size of the input.
 fn classify(cx: &mut Cx<'_, '_>, head: &Value, channels: &Value, input: &Tensor) -> Value {
     let (at, span) = (cx.at(), cx.span);
     let side = || Dim::new(Size::Unknown, at);

@@ -1,4 +1,4 @@
-//! Targets of datasets that are more than a class index: masks, attributes, boxes.
+//! Targets of datasets that are not just a class index: masks, attributes, boxes.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::library::{Cx, pil};
 use crate::python::Bound;
 use crate::value::{Device, Dtype, Grad, Range, Role, Size, Tensor, Type, Value};
 
-/// The target of the datasets that have their own kind; `None` for those with a class index.
+/// The target of datasets with a special kind of target; `None` for those with a class index.
 pub(super) fn special(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> Option<Value> {
     Some(match name {
         "CocoDetection" | "CocoCaptions" => cx.list_of(Value::Unknown),
@@ -28,7 +28,7 @@ pub(super) fn special(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &
     })
 }
 
-/// One target, or a tuple of several, as the argument that chooses them says.
+/// One target, or a tuple of several, as selected by an argument.
 fn several(cx: &mut Cx<'_, '_>, kinds: &Value, targets: &BTreeMap<String, Target>) -> Value {
     let named = |cx: &mut Cx<'_, '_>, kind: &Value| {
         kind.as_str().and_then(|kind| targets.get(kind)).map_or(Value::Unknown, |target| one(cx, target))

@@ -1,5 +1,5 @@
-//! Transform classes: each calls the function that does its work, so that contracts see one
-//! interface. Those of `v2` take several inputs and structures of them.
+//! Transform classes: each calls the corresponding function, so that contracts apply to both.
+//! Transforms of `v2` accept several inputs and nested structures.
 
 use std::sync::{Arc, LazyLock};
 
@@ -85,20 +85,21 @@ const CLASSES: &[(&str, &str)] = &[
     ("ConvertBoundingBoxFormat", "format"),
 ];
 
-/// The attribute with the place where a transform is created.
+/// The attribute with the place at which a transform was created.
 const MADE: &str = "<made>";
 
 pub(crate) fn register(t: &mut Table) {
     for prefix in ["torchvision.transforms.", "torchvision.transforms.v2."] {
         for (name, sig) in CLASSES {
-            // Those that hold other transforms are plain objects, the rest are modules.
+            // Transforms that contain other transforms are plain objects, the others are modules.
             let plain =
                 matches!(*name, "Compose" | "ToTensor" | "PILToTensor" | "ToPILImage" | "Lambda" | "RandomChoice");
             let bases: &[&str] = if plain { &[] } else { &["torch.nn.Module"] };
             let class = t.class(&format!("{prefix}{name}"), bases, sig);
             class.invoke = Some(invoke);
             if *name == "Normalize" {
-                // What is wrong with it shows in a loop over the data, far from here.
+                // An error of the transform only appears in a loop over the data, far from its
+                // creation.
                 class.init = Some(|cx, object, _| {
                     let place = Value::place(cx.span);
                     cx.it.heap.set_attr(object, MADE, place);
@@ -162,7 +163,7 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     Some(out)
 }
 
-/// Transforms that move pixels by random parameters.
+/// Transforms that move pixels with random parameters.
 const RANDOM: &[&str] = &[
     "RandomHorizontalFlip",
     "RandomVerticalFlip",
@@ -174,7 +175,7 @@ const RANDOM: &[&str] = &[
     "ElasticTransform",
 ];
 
-/// Notes on pictures and tensors that their pixels were moved by one random draw.
+/// Notes on images and tensors that one random draw moved their pixels.
 fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
     let chance = cx.it.heap.instance_of(object).and_then(|i| i.attrs.get(&sym("p"))).and_then(Value::as_f64);
     if !RANDOM.contains(&name) || chance.is_some_and(|p| p <= 0.0 || p >= 1.0) {
@@ -189,7 +190,7 @@ fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
     }
 }
 
-/// Transforms of transforms; `None` for the others.
+/// Transforms that contain transforms; `None` for other classes.
 fn container(cx: &mut Cx<'_, '_>, name: &str, object: &Value, inputs: &[Value]) -> Option<Value> {
     let span = cx.span;
     let whole = |inputs: &[Value]| match inputs {
@@ -261,13 +262,13 @@ fn flatten(cx: &Cx<'_, '_>, value: &Value, out: &mut Vec<Value>, depth: u32) {
     out.push(value.clone());
 }
 
-/// One pass of a transform of `v2` over a structure of inputs.
+/// A pass of a `v2` transform over a structure of inputs.
 struct Walk<'w> {
     name: &'w str,
     object: &'w Value,
-    /// A plain tensor still counts as the image: the first, where no image is explicit.
+    /// A plain tensor still counts as an image: the first one, if there is no explicit image.
     pure: bool,
-    /// Something unknown among the inputs may be the explicit image.
+    /// An unknown input may be the explicit image.
     unsure: bool,
     /// Height and width of the image.
     image: Option<(Dim, Dim)>,
@@ -317,7 +318,7 @@ impl Walk<'_> {
         }
         let array = cx.it.heap.tensor_ref(value).map(|t| t.array);
         match array {
-            // A label is carried as an array without dimensions.
+            // A label is modelled as a 0-d array.
             Some(ArrayKind::Numpy) if cx.it.heap.tensor_ref(value).is_some_and(|t| t.rank() == Some(0)) => {
                 value.clone()
             }
@@ -340,8 +341,8 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// A tensor that the transform does not change, while it moves the pixels of the image:
-    /// reported if it holds one number for each of these pixels.
+    /// A tensor that the transform does not change, although it moves the pixels of the image. It
+    /// is reported if it has one number for each of these pixels.
     fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
         let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
         let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());
@@ -357,7 +358,7 @@ impl Walk<'_> {
     }
 }
 
-/// The event for a tensor that a transform does not change, unlike the image in the same call.
+/// The event for a tensor that a transform does not change although it changes the image.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 static PASSED_OVER: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("inpt, transform")));
 
@@ -391,7 +392,7 @@ const GEOMETRY: &[&str] = &[
     "ScaleJitter",
 ];
 
-/// What transforms of `v2` do to a mask: geometry, without mixing values.
+/// Applies a `v2` transform to a mask: only geometry, without interpolation.
 fn on_mask(cx: &mut Cx<'_, '_>, name: &str, object: &Value, mask: &Value) -> Value {
     match name {
         name if GEOMETRY.contains(&name) => one(cx, name, object, mask),
@@ -401,7 +402,7 @@ fn on_mask(cx: &mut Cx<'_, '_>, name: &str, object: &Value, mask: &Value) -> Val
     }
 }
 
-/// Calls the function of the same generation.
+/// Calls the function of the same version.
 fn function(cx: &mut Cx<'_, '_>, name: &str, image: &Value, named: Vec<(&str, Value)>) -> Value {
     let span = cx.span;
     let prefix = if is_v2(cx) { V2 } else { V1 };
@@ -410,7 +411,7 @@ fn function(cx: &mut Cx<'_, '_>, name: &str, image: &Value, named: Vec<(&str, Va
     cx.it.call_function(&format!("{prefix}{name}"), &args, span).unwrap_or(Value::Unknown)
 }
 
-/// A function that distorts, with the transform's options and drawn numbers.
+/// Calls a distortion with the transform's options and random numbers.
 fn warped(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value, options: &[&str]) -> Value {
     let drawn: &[&str] = match name {
         "rotate" => &["angle"],
@@ -504,13 +505,13 @@ fn one(cx: &mut Cx<'_, '_>, name: &str, object: &Value, image: &Value) -> Value 
         }
         "Identity" => image.clone(),
         "ClampBoundingBoxes" | "SanitizeBoundingBoxes" | "ConvertBoundingBoxFormat" => image.clone(),
-        // Colours change, sizes do not; bytes stay bytes.
+        // Colour transforms keep the size, and bytes stay bytes.
         _ => {
             let size = hw(cx, image);
             let bounded = cx.tensor(image).and_then(|t| t.dtype).and_then(Dtype::bounds);
             rebuilt(cx, image, size, |r| match bounded {
                 Some((lo, hi)) => Some(Range::bounds(lo, hi)),
-                // Colour operations keep floats between 0 and 1.
+                // Colour transforms keep floats in [0, 1].
                 None => (r.lo() >= 0.0 && r.hi() <= 1.0 && name != "RandomErasing").then(|| Range::bounds(0.0, 1.0)),
             })
         }
@@ -521,7 +522,7 @@ fn to_dtype(cx: &mut Cx<'_, '_>, object: &Value, image: &Value) -> Value {
     let (dtype, scale) = (cx.attr(object, "dtype"), cx.attr(object, "scale"));
     let mask = tv_tensors::is(cx, image, "Mask");
     if let Some(dict) = cx.it.heap.dict_of(&dtype).cloned() {
-        // A dtype for each class, and for the others.
+        // A dict of dtypes by class of tensor, with a default.
         let class = tv_tensors::class_of(cx, image);
         let found = dict.entries.iter().find_map(|(key, value)| match (key, class) {
             (crate::value::Key::Path(p), Some(class)) if p.as_str().ends_with(&format!("tv_tensors.{class}")) => {
@@ -567,7 +568,7 @@ fn random_crop(cx: &mut Cx<'_, '_>, object: &Value, image: &Value) -> Value {
     })
 }
 
-/// `MixUp` and `CutMix` take a batch and make its labels into probabilities.
+/// `MixUp` and `CutMix` convert the labels of a batch to probabilities.
 fn mix(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let inputs: Vec<Value> = match args.pos.as_slice() {
         [only] => cx.items(&only.value)?,

@@ -1,5 +1,4 @@
-//! `torchvision.tv_tensors`: tensors whose class says what they represent, for the transforms of
-//! `v2`.
+//! `torchvision.tv_tensors`: tensors whose class tells `v2` transforms what they represent.
 
 use crate::library::{Cx, Table, numpy, pil};
 use crate::python::Bound;
@@ -26,7 +25,7 @@ pub(crate) fn register(t: &mut Table) {
         pass_on(cx, &like, &out);
         out
     });
-    // Its name before version 0.16.
+    // The name before version 0.16.
     t.prefix("torchvision.datapoints", "torchvision.tv_tensors");
 }
 
@@ -37,7 +36,7 @@ pub(crate) fn mark(cx: &mut Cx<'_, '_>, tensor: &Value, class: &str) {
     }
 }
 
-/// The class of a tensor, if it is of one of these.
+/// The class of a tensor, if it is one of these.
 pub(crate) fn class_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
     cx.it.heap.tensor_ref(value)?.wrapper?.as_str().strip_prefix(MODULE)
 }
@@ -46,7 +45,7 @@ pub(crate) fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
     class_of(cx, value).is_some_and(|c| c == class)
 }
 
-/// A transform's result has the class of its input.
+/// The result of a transform gets the class of its input.
 pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     match class_of(cx, from) {
         Some(class) => mark(cx, to, class),
@@ -54,7 +53,7 @@ pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     }
 }
 
-/// Any other function gives a plain tensor.
+/// The result of any other function is a plain tensor.
 pub(crate) fn plain(cx: &mut Cx<'_, '_>, tensor: &Value) {
     if let Some(id) = tensor.as_obj() {
         cx.it.heap.update_tensor(id, |t| t.wrapper = None);
@@ -78,8 +77,8 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                         grad: Grad::Off,
                         ..array
                     };
-                    // A picture's channels come first; a mask's only one is dropped or kept
-                    // with the version.
+                    // An image has its channels first; whether a mask keeps its only channel
+                    // depends on the version.
                     if picture {
                         out.shape = match (class, out.shape.as_deref()) {
                             ("Image", Some([h, w, c])) => Some(vec![c.clone(), h.clone(), w.clone()]),
@@ -87,7 +86,7 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                             _ => None,
                         };
                     }
-                    // Lists make floats of the default dtype.
+                    // Lists give the default dtype.
                     if out.dtype == Some(Dtype::Float64) && !cx.is_numpy(&data) {
                         out.dtype = cx.default_dtype();
                     }
@@ -106,7 +105,7 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out = out.with_device(device, at);
     }
     if class == "Mask" {
-        // Images of class indices, or of one object each: both are never mixed.
+        // A mask contains class ids, or the pixels of one object each; neither is interpolated.
         out = out.with_role(Some(Role::ClassMask), at);
     } else if class == "Image" {
         out = out.with_role(Some(Role::Image), at);

@@ -1,4 +1,4 @@
-//! `torchvision.models.*_Weights`: the transforms that belong to pretrained weights.
+//! `torchvision.models.*_Weights`: the transforms of pretrained weights.
 
 use crate::library::common::instance;
 use crate::library::data::TORCHVISION_MODELS;

@@ -2,8 +2,8 @@
 
 use crate::library::data::{Checkpoint, TRANSFORMERS};
 
-/// By name, with or without its owner: `google-bert/bert-base-uncased`. Only the owners that
-/// publish the originals count.
+/// A checkpoint by name, with or without its owner: `google-bert/bert-base-uncased`. Only the
+/// original publishers count as owners.
 pub(super) fn find(name: &str) -> Option<&'static Checkpoint> {
     let short = match name.split_once('/') {
         None => name,

@@ -9,7 +9,8 @@ use crate::value::{Data, Value};
 
 pub(crate) const CONFIG: &str = "transformers.PretrainedConfig";
 
-/// A family's name as it begins the names of classes; `Auto` finds the family by the checkpoint.
+/// The names of families, which are prefixes of class names; for `Auto`, the checkpoint determines
+/// the family.
 pub(crate) fn families() -> impl Iterator<Item = &'static str> {
     std::iter::once("Auto").chain(TRANSFORMERS.families.keys().map(String::as_str))
 }
@@ -34,7 +35,7 @@ fn with_arguments(cx: &mut Cx<'_, '_>, config: &Value, b: &Bound) {
     for (name, arg) in &b.extra {
         cx.it.heap.set_attr(id, name.as_str(), arg.value.clone());
     }
-    // The number of labels may be told by their names.
+    // The names of the labels may determine their number.
     let labels = b.extra.iter().find(|(k, _)| k.as_str() == "id2label").map(|(_, a)| a.value.clone());
     if let Some(labels) = labels {
         let count = match labels.as_obj().map(|id| cx.it.heap.get(id)) {
@@ -76,7 +77,7 @@ pub(crate) fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Val
     config
 }
 
-/// `BertConfig(…)`: defaults that are the same in all versions.
+/// `BertConfig(…)`, with those defaults that all versions share.
 fn new(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let family = cx.name().trim_end_matches("Config");
     let defaults = TRANSFORMERS.families.get(family).and_then(|family| family.defaults.as_ref());
@@ -87,7 +88,7 @@ fn new(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let config = instance(cx, CONFIG, attrs);
     with_arguments(cx, &config, b);
-    // These go by other names in some families.
+    // Some families have other names for these arguments.
     let renamed = |new: &str| b.extra.iter().find(|(k, _)| k.as_str() == new).map(|(_, a)| a.value.clone());
     if let Some(id) = config.as_obj() {
         for (new, old) in

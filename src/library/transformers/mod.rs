@@ -1,7 +1,7 @@
 //! Hugging Face transformers: configurations, models by task, tokenizers.
 //!
-//! The facts of a checkpoint come from its name; a model's last layer is a real layer, which checks
-//! dtype and device and gives the logits their size.
+//! The facts of a checkpoint come from its name; the last layer of a model is a real layer, which
+//! checks dtype and device, and determines the size of the logits.
 
 mod checkpoints;
 pub(super) mod config;

@@ -11,11 +11,11 @@ use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 const BASE: &str = "transformers.PreTrainedModel";
 const OUTPUT: &str = "transformers.modeling_outputs.ModelOutput";
-/// The parts of an output, in order, with their names.
+/// The fields of a model output, in order, with their names.
 const FIELDS: &str = "_fields";
 const NAMES: &str = "_names";
 
-/// Endings of class names, each with what the last dimension of the output is.
+/// Suffixes of class names, each with the meaning of the output's last dimension.
 const TASKS: &[&str] = &[
     "Model",
     "ForSequenceClassification",
@@ -30,7 +30,7 @@ const TASKS: &[&str] = &[
     "ForImageClassification",
 ];
 
-/// Order of the positional parameters is the same up to the mask.
+/// The positional parameters of all models have the same order up to the mask.
 const FORWARD: &str = "self, input_ids=None, attention_mask=None, *more, labels=None, return_dict=None, \
                        inputs_embeds=None, **kwargs";
 const FORWARD_IMAGES: &str = "self, pixel_values=None, *more, labels=None, return_dict=None, **kwargs";
@@ -39,7 +39,7 @@ pub(crate) fn register(t: &mut Table) {
     t.class(BASE, &["torch.nn.Module"], "config=None, **kwargs").keeps_arguments = false;
     t.class(OUTPUT, &[], "").keeps_arguments = false;
     t.def(&format!("{OUTPUT}.__getitem__"), "self, index", get_item);
-    // An output is a dictionary: a loop, and taking it apart, gives the names.
+    // A model output is a dictionary: iteration and unpacking yield its keys.
     t.family(&format!("{OUTPUT}."), "__iter__ keys", "self", |cx, b| known_tuple(cx, &b.get("self"), NAMES));
     t.family(&format!("{OUTPUT}."), "to_tuple values", "self", |cx, b| known_tuple(cx, &b.get("self"), FIELDS));
     t.family(&format!("{OUTPUT}."), "items get", "self, *args", unknown);
@@ -64,7 +64,7 @@ pub(crate) fn register(t: &mut Table) {
             if let Some(id) = config.as_obj() {
                 cx.it.heap.set_attr(id, "vocab_size", b.get("new_num_tokens"));
             }
-            // The last layer of a language model grows with it.
+            // The last layer of a language model is resized, too.
             if let Some(id) = b.get("self").as_obj() {
                 cx.it.heap.set_attr(id, "_resized", Value::Bool(true));
             }
@@ -98,7 +98,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    // The model is a class of the checkpoint's own.
+    // The checkpoint defines its own model class.
     let remote = b.extra.iter().find(|(name, _)| name.as_str() == "trust_remote_code");
     if remote.is_some_and(|(_, arg)| arg.value.as_bool() != Some(false)) {
         return Value::Unknown;
@@ -114,7 +114,7 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         given => given,
     };
-    // Weights may be loaded elsewhere, or in another precision.
+    // The weights may be loaded on another device, or with another dtype.
     let opaque = b.open
         || b.extra.iter().any(|(k, _)| {
             matches!(
@@ -168,7 +168,7 @@ fn build(cx: &mut Cx<'_, '_>, id: crate::value::ObjId, class: &str, config: Valu
         "ForMultipleChoice" => Value::Int(1),
         _ => cx.attr(&config, "vocab_size"),
     };
-    // Like all modules of which only a part is known.
+    // As for every module that is only partly known.
     if let Some(instance) = cx.it.heap.instance_mut(id) {
         instance.open = true;
     }
@@ -176,7 +176,7 @@ fn build(cx: &mut Cx<'_, '_>, id: crate::value::ObjId, class: &str, config: Valu
     cx.it.heap.set_attr(id, "num_labels", cx.attr(&config, "num_labels"));
     cx.it.heap.set_attr(id, "_task", Value::str(task_of(class)));
     cx.it.heap.set_attr(id, "_opaque", Value::Bool(opaque));
-    // Real heads have names by family, and scripts replace some of them.
+    // The name of the head depends on the family, and scripts replace some of them.
     let labels = cx.attr(&config, "num_labels");
     let text = matches!(task_of(class), "ForSequenceClassification" | "ForTokenClassification");
     if text && replaceable(cx, class, &config) {
@@ -192,7 +192,7 @@ fn linear(cx: &mut Cx<'_, '_>, from: Value, to: Value) -> Value {
     cx.call(&Value::path("torch.nn.Linear"), Args::positional([from, to], span))
 }
 
-/// Families whose classifier is one linear layer of that name.
+/// Families whose classifier is a single linear layer of that name.
 fn replaceable(cx: &Cx<'_, '_>, class: &str, config: &Value) -> bool {
     let has_one = |family: &str| TRANSFORMERS.families.get(family).is_some_and(|family| family.linear_classifier);
     let name = class.rsplit('.').next().unwrap_or(class);
@@ -220,7 +220,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let leading: Option<Vec<Dim>> = match (task.as_str(), dims.as_deref()) {
         (Some("ForSequenceClassification" | "ForImageClassification"), Some([batch, ..])) => Some(vec![batch.clone()]),
         (Some("ForMultipleChoice"), _) | (_, None) => None,
-        // As long as what the decoder is given.
+        // The output is as long as the input of the decoder.
         (Some("ForConditionalGeneration" | "ForSeq2SeqLM"), _) => {
             let decoded = b.extra.iter().find(|(name, _)| name.as_str() == "decoder_input_ids").map(|(_, a)| &a.value);
             let decoded = decoded.map_or_else(|| cx.tensor_arg(b, "labels"), |value| cx.tensor(value));
@@ -239,7 +239,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         dims.push(Dim::int(1));
         dims
     });
-    // A script that casts the model casts its stand-in too; indices have no such dtype.
+    // `_body` stands in for the model, so it has the dtype to which the script casts the model; the
+    // ids are integers.
     let body = cx.attr(&model, "_body");
     let weight = cx.attr(&body, "weight");
     probe.dtype = cx.tensor(&weight).and_then(|w| w.dtype).filter(|_| !opaque);
@@ -276,7 +277,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let pooled = cx.out(pooled);
         result.push(("pooler_output", pooled));
     }
-    // What else a model gives depends on its family and on switches.
+    // The other fields depend on the family and on options.
     let complete = match task.as_str() {
         Some("Model") => base_output.is_some(),
         Some(task) => task.ends_with("Classification"),
@@ -298,7 +299,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     open_output(cx, attrs)
 }
 
-/// The family of a model: of an `Auto` class, that of its checkpoint.
+/// The family of a model; for an `Auto` class, the family of its checkpoint.
 fn family_of(cx: &Cx<'_, '_>, model: &Value) -> Option<String> {
     if cx.attr(model, "_opaque").as_bool() != Some(false) {
         return None;
@@ -345,8 +346,8 @@ fn known_tuple(cx: &mut Cx<'_, '_>, object: &Value, name: &str) -> Value {
     if cx.items(&values).is_some() { values } else { Value::Unknown }
 }
 
-/// Looks ids up as the model does, in a table of as many rows as its configuration says, so
-/// that the contract of embeddings sees them.
+/// Looks ids up in a table with as many rows as the configuration says, so that the contract of
+/// embeddings checks them.
 fn look_up(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value, rows: &str) {
     let (at, span) = (cx.at(), cx.span);
     let (config, body) = (cx.attr(model, "config"), cx.attr(model, "_body"));
@@ -361,7 +362,7 @@ fn look_up(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value, rows: &str) {
     cx.call(&Value::path("torch.nn.functional.embedding"), Args::positional([ids.clone(), table], span));
 }
 
-/// Looks the tokens up, and checks that there are as many positions as tokens.
+/// Looks the tokens up, and checks that there are enough positions for them.
 fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
     let Some(tokens) = cx.tensor(ids) else { return };
     look_up(cx, model, ids, "vocab_size");
@@ -378,7 +379,8 @@ fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
     }
 }
 
-/// The loss that a model computes by itself, by its own function, so that contracts see it.
+/// The loss that a model computes itself, by a call of the loss function, so that contracts check
+/// it.
 fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) -> Value {
     let (at, span) = (cx.at(), cx.span);
     let scalar = Tensor {
@@ -399,17 +401,18 @@ fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) 
     let config = cx.attr(model, "config");
     let guessed = config.as_obj().and_then(|id| cx.it.heap.attr(id, "problem_type")).is_none_or(|p| p.is_none());
     let by_class = match task.as_str() {
-        // One class is taken as a number to be predicted, floats as several labels.
+        // With one class the model uses a regression loss; with floating-point labels, a
+        // multi-label loss.
         Some("ForSequenceClassification") => {
             integral && guessed && classes.as_ref().is_some_and(|c| c.size.known().is_some_and(|n| n > 1))
         }
         Some("ForTokenClassification" | "ForMaskedLM") => true,
-        // Language models shift the labels by one, which changes no value.
+        // Language models shift the labels by one, which does not change their range.
         Some("ForCausalLM" | "LMHeadModel") => true,
         _ => false,
     };
     let Some(classes) = classes.filter(|_| by_class) else { return cx.out(scalar) };
-    // Flattened by the model's own count, which a replaced classifier may not fit.
+    // The loss reshapes the logits by `num_labels`, which a replaced classifier may not fit.
     let labels_told = cx.attr(model, "num_labels").as_int();
     if task.as_str().is_some_and(|t| t.ends_with("Classification")) && labels_told != classes.size.known() {
         return cx.out(scalar);
@@ -428,7 +431,7 @@ fn loss_of(cx: &mut Cx<'_, '_>, model: &Value, logits: &Tensor, labels: &Value) 
     if cx.tensor(&loss).is_some() { loss } else { cx.out(scalar) }
 }
 
-/// If the classifier was replaced or the vocabulary changed, the new size is used.
+/// Sets the last dimension of the output; a replaced classifier or a resized vocabulary changes it.
 fn last_dimension(cx: &mut Cx<'_, '_>, model: &Value, out: &mut Tensor) {
     let Some(id) = model.as_obj() else { return };
     let replaced = cx.it.heap.attr(id, "classifier");

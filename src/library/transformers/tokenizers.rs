@@ -1,4 +1,4 @@
-//! Tokenizers: from texts to batches of token ids.
+//! Tokenizers: convert texts to batches of token ids.
 
 use super::checkpoints;
 use super::config::families;
@@ -79,8 +79,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// Whether a token in brackets is not yet in the vocabulary of a family; elsewhere it may be
-/// there already.
+/// Whether a token in brackets is certainly not in the vocabulary of a family.
 fn is_new(family: Option<&str>, token: &str) -> bool {
     let Some(known) = family.and_then(|family| TOKENIZERS.get(family)) else { return false };
     let within = known.brackets.iter().any(|pair| {
@@ -109,7 +108,7 @@ fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
     cx.it.heap.set_attr(id, "_length", length.map_or(Value::Any(Type::Int), Value::Int));
     cx.it.heap.set_attr(id, "_top", length.map_or(Value::Unknown, Value::Int));
     cx.it.heap.set_attr(id, "_grown", Value::Bool(length.is_some()));
-    // A tensor holds the place too.
+    // A tensor stores the number together with its place.
     let past = Past { vocabulary: length.map(|n| (n, cx.span)), ..Past::default() };
     let mark = cx.out(Tensor { past, ..Tensor::default() });
     cx.it.heap.set_attr(id, "_added", mark);
@@ -137,7 +136,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(instance) = tokenizer.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
         instance.open = true;
     }
-    // Special tokens named here are added where the vocabulary lacks them.
+    // Special tokens named here are added if the vocabulary does not contain them.
     let named = |name: &str| name.ends_with("_token") || name == "additional_special_tokens";
     let without_pad = known.is_some_and(|known| known.pad.is_none());
     let own = |token: &str| kind.is_some_and(|kind| kind.special.iter().any(|special| special == token));
@@ -153,7 +152,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     tokenizer
 }
 
-/// How many texts there are.
+/// The number of texts.
 fn rows(cx: &mut Cx<'_, '_>, text: &Value) -> Dim {
     let at = cx.at();
     match text {
@@ -175,7 +174,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let tokenizer = b.get("self");
     let text = b.get("text");
     let mut dict = Dict::default();
-    // What else comes back depends on more arguments.
+    // Other arguments add more entries to the result.
     let plain = ["return_overflowing_tokens", "return_special_tokens_mask", "return_offsets_mapping", "return_length"]
         .iter()
         .all(|n| b.get(n).as_bool() == Some(false));
@@ -196,9 +195,9 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if matches!(b.get("return_attention_mask"), Value::None | Value::Bool(true)) {
         names.push("attention_mask");
     }
-    // The tokens that were added are there to be used.
+    // Added tokens occur in some text.
     let attained = cx.attr(&tokenizer, "_grown").as_bool() == Some(true);
-    // Of two texts the second is segment 1, where segments are told apart.
+    // If the family distinguishes segments, the second text is segment 1.
     let paired = match b.get("text_pair") {
         Value::None => Some(false),
         Value::Str(_) | Value::Obj(_) => Some(true),
@@ -206,7 +205,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let told_apart = cx.attr(&tokenizer, "_segments").as_bool();
     let tensors = b.get("return_tensors").as_str() == Some("pt");
-    // Windows over long texts make more rows than texts.
+    // Windows over long texts give more rows than texts.
     let rows = if b.get("return_overflowing_tokens").as_bool() == Some(false) { rows(cx, &text) } else { Dim::UNKNOWN };
     let full = b.get("padding").as_str() == Some("max_length") || b.get("pad_to_max_length").as_bool() == Some(true);
     let cut = matches!(b.get("truncation"), Value::Bool(true)) || b.get("truncation").as_str() == Some("longest_first");

@@ -12,11 +12,11 @@ const MOST_LEVELS: u32 = 24;
 /// The facts of a literal, or of a part of it.
 struct Part {
     shape: Option<Vec<Size>>,
-    /// `Some(None)`: there are no elements, so that the default dtype is taken.
+    /// `Some(None)`: there are no elements, so PyTorch uses the default dtype.
     dtype: Option<Option<Dtype>>,
     data: Option<Vec<f64>>,
     range: Option<Range>,
-    /// The origin of the range, if it is not the literal.
+    /// The origin of the range, if it is not the literal itself.
     at: Origin,
 }
 
@@ -33,19 +33,19 @@ impl Part {
     }
 }
 
-/// A literal that PyTorch refuses.
+/// A literal that PyTorch rejects.
 pub(crate) struct Refused {
     pub message: String,
     pub reads: Vec<(String, Origin)>,
 }
 
-/// The facts of a tensor made of `data`; its device is left open. `Err`: refused, and reported.
+/// The facts of a tensor made from `data`, without a device. `Err`: rejected, and already reported.
 pub(crate) fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
     let mut found = facts(cx, data).map_err(|refused| {
         cx.reject(RejectKind::Value, refused.message, refused.reads);
         Rejected
     })?;
-    // A list of unknown length: taken not to be empty.
+    // A list of unknown length is assumed not to be empty.
     if !cx.it.heap.is_tensor(data)
         && let Some(first) = found.shape.as_mut().and_then(|dims| dims.first_mut())
         && first.size.is_unknown()
@@ -55,7 +55,7 @@ pub(crate) fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected
     Ok(found)
 }
 
-/// As [`read`], without a report.
+/// Like [`read`], but returns the rejection instead of reporting it.
 pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
     let found = part(cx, data, Depth { at: 0, levels: levels(cx, data, 0) })?;
     {
@@ -85,7 +85,7 @@ pub(crate) fn facts(cx: &Cx<'_, '_>, data: &Value) -> Result<Tensor, Refused> {
     }
 }
 
-/// The depth of a part, and the number of levels of lists in the literal, if it is known.
+/// The depth of a part, and the number of list levels of the literal, if it is known.
 #[derive(Clone, Copy)]
 struct Depth {
     at: u32,
@@ -98,7 +98,7 @@ impl Depth {
     }
 }
 
-/// The levels of lists as PyTorch counts them: along the first elements.
+/// The number of list levels; like PyTorch, follows the first elements.
 fn levels(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Option<u32> {
     if depth > MOST_LEVELS {
         return None;
@@ -143,7 +143,7 @@ fn part(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
             Data::Tensor(_) => tensor(cx, value, depth)?,
             Data::List(Items::Exact(items)) => sequence(cx, &items.clone(), depth)?,
             Data::List(Items::Many(element)) => many(cx, value, element, depth),
-            // A tuple of unknown length: what `zip(*rows)` yields.
+            // A tuple of unknown length, such as an item of `zip(*rows)`.
             Data::Iter(Iter { items: Items::Many(element), .. }) => many(cx, value, element, depth),
             Data::Instance(_) => match pandas::as_sequence(cx, value) {
                 pandas::Sequence::Numbers(values) => of_array(*values),
@@ -163,19 +163,19 @@ fn refused(message: String) -> Refused {
     Refused { message, reads: Vec::new() }
 }
 
-/// A list of unknown length. Where it may be empty, its dtype may be the default one.
+/// A list of unknown length. If it may be empty, its dtype may be the default dtype.
 fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
     match part(cx, element, depth.inner()) {
         Ok(inner) => {
             let (filled, default) = (!cx.it.heap.is_perhaps_empty(list), cx.default_dtype());
             let dtype = inner.dtype.filter(|dtype| filled || default.is_some() && *dtype == default);
-            // Any of the values may be missing, but for one that is there in some run.
+            // Any of the values may be missing, except one that occurs in some run.
             let part = |range: Range| {
                 let met = range.met.map(|met| Met { always: false, ..met });
                 range.of_part().with_met(met)
             };
             let (at, range) = (inner.at, inner.values().map(part));
-            // Without a row there is but one dimension.
+            // Without rows, there is only one dimension.
             let rows = inner.shape.filter(|inner| filled || inner.is_empty());
             let shape = rows.map(|inner| std::iter::once(Size::Unknown).chain(inner).collect());
             Part { shape, dtype, data: None, range, at }
@@ -187,8 +187,8 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
 fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused> {
     let Some(tensor) = cx.tensor(value) else { return Ok(Part::UNKNOWN) };
     let torch = tensor.array == crate::value::ArrayKind::Torch;
-    // Beside lists a tensor is gone through as they are. Where the first elements end in
-    // numbers or tensors, a tensor stands for its one element.
+    // PyTorch iterates over a tensor inside lists as over a list. At the innermost level, a tensor
+    // is read as its only element.
     if torch && depth.at > 0 && depth.levels.is_none_or(|levels| depth.at >= levels) {
         if depth.levels.is_some() && tensor.numel().known().is_some_and(|n| n != 1) {
             let message = format!(
@@ -229,14 +229,14 @@ fn sequence(cx: &Cx<'_, '_>, items: &[Value], depth: Depth) -> Result<Part, Refu
     Ok(all)
 }
 
-/// Two neighbours in a list.
+/// Joins two neighbouring parts of a list.
 fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
     let range = a.values().zip(b.values()).map(|(x, y)| x.union(&y));
     let at = a.at.or(b.at);
     let shape = match (a.shape, b.shape) {
         (Some(x), Some(y)) => {
             let differ = x.len() != y.len() || x.iter().zip(&y).any(|(p, q)| p.equals(q) == Some(false));
-            // An empty list beside others gives no elements: left to PyTorch.
+            // An empty list next to others gives no elements; PyTorch decides whether that raises.
             let filled = x.iter().chain(&y).all(|s| !s.may_be_zero());
             if differ && filled {
                 return Err(refused(ragged(&x, &y, depth)));
@@ -258,7 +258,7 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
         }
         _ => None,
     };
-    // The elements themselves tell more.
+    // Known elements are more precise.
     let range = range.filter(|_| data.is_none());
     Ok(Part { shape, dtype, data, range, at })
 }

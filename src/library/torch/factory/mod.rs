@@ -1,4 +1,4 @@
-//! Factories of tensors: from literals, from sizes, like another tensor.
+//! Factories of tensors: from literals, from sizes, and from other tensors.
 
 pub(crate) mod literal;
 pub(crate) mod options;
@@ -64,7 +64,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.Tensor.new", "input, *size, device=None", new);
 }
 
-/// A literal with a dtype, after the check that its values fit the dtype.
+/// A literal with a dtype, after a check that its values fit the dtype.
 fn typed_literal(cx: &mut Cx<'_, '_>, data: &Value, dtype: Option<Option<Dtype>>) -> Result<Tensor, Rejected> {
     let mut made = literal::read(cx, data)?;
     made.past = cx.tensor(data).map(|t| t.past).unwrap_or_default();
@@ -102,7 +102,7 @@ fn tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     let dtype = cx.dtype_arg(&b.get("dtype"));
     let made = typed_literal(cx, &data, dtype).unwrap_or_default();
-    // A tensor's copy stays on its device.
+    // The copy of a tensor stays on its device.
     let on = match cx.tensor(&data) {
         Some(t) if t.array == ArrayKind::Torch => (t.device, t.device_at),
         _ if matches!(data, Value::Unknown) => (None, None),
@@ -124,7 +124,7 @@ fn scalar_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// `torch.as_tensor`: shares memory where nothing has to change.
+/// `torch.as_tensor`: shares memory if nothing has to change.
 fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     let dtype = cx.dtype_arg(&b.get("dtype"));
@@ -145,7 +145,7 @@ fn as_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let grad = if torch { result_grad(cx, &[&have], out.dtype) } else { options.grad };
     let mut out = placed(cx, out, &options);
     out.grad = grad;
-    // It may share the memory: what is written to it may be seen there.
+    // The result may share the memory, so a write to one may change the other.
     cx.view_of(&data, out)
 }
 
@@ -156,7 +156,7 @@ fn from_numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let message = "from_numpy takes a numpy array: get one from pandas with .values or .to_numpy()";
             cx.reject(RejectKind::Value, message, Vec::new());
         }
-        // That it is any number may be all that an annotation says.
+        // A number type alone may come from a wrong annotation.
         let number = data.number_type().is_some() && !matches!(data, Value::Any(_));
         if cx.items(&data).is_some() || number {
             cx.reject(RejectKind::Value, "from_numpy takes a numpy array, not a list or number", Vec::new());
@@ -198,7 +198,7 @@ fn frombuffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// A factory of a size, filled with one value.
+/// A tensor of a given size, filled with one value.
 fn sized(cx: &mut Cx<'_, '_>, b: &Bound, value: Option<f64>) -> Value {
     let shape = dims(cx, b, &b.rest_values());
     let default = cx.default_dtype();
@@ -238,7 +238,7 @@ fn empty_of(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The dtype that a Python number gives to `torch.full`, and the number.
+/// The dtype and the value of a Python number in `torch.full`.
 fn fill_value(cx: &Cx<'_, '_>, value: &Value) -> (Option<Dtype>, Option<f64>) {
     if let Some(tensor) = cx.tensor(value) {
         let one = match tensor.data.as_deref() {
@@ -268,7 +268,7 @@ fn full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, out)
 }
 
-/// Fills with a number of known range.
+/// Fills a tensor with a number of known range.
 fn fill_range(out: &mut Tensor, value: &Value) {
     if let Value::Ranged(ranged) = value
         && out.dtype == Some(Dtype::Int64)
@@ -311,7 +311,7 @@ fn full_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     like(cx, b, value)
 }
 
-/// `x.new_…(size)`: dtype and device of `x`.
+/// `x.new_…(size)`, with the dtype and device of `x`.
 fn new_sized(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value], value: Option<f64>) -> Value {
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let shape = dims(cx, b, sizes);
@@ -351,7 +351,7 @@ fn new_full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn new_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let data = b.get("data");
-    // Unlike torch.tensor, the dtype is that of the tensor whose method it is.
+    // Unlike in `torch.tensor`, the default dtype is that of the tensor whose method is called.
     let dtype = cx.dtype_arg(&option(b, "dtype")).unwrap_or(input.dtype);
     let made = typed_literal(cx, &data, Some(dtype)).unwrap_or_default();
     let options = Options::read(cx, b, dtype, (input.device, input.device_at));
@@ -360,7 +360,7 @@ fn new_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(made)
 }
 
-/// `x.new(2, 3)` and `x.new([1, 2])`: the dtype and device of `x`.
+/// `x.new(2, 3)` and `x.new([1, 2])`, with the dtype and device of `x`.
 fn new(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let mut out = types::legacy(cx, b, &b.rest_values(), input.dtype);

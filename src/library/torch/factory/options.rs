@@ -11,20 +11,20 @@ use crate::value::{Device, Dim, Dtype, Grad, Origin, Range, Size, Tensor, Type, 
 pub(crate) struct Options {
     pub dtype: Option<Dtype>,
     pub dtype_at: Origin,
-    /// The dtype is given by the call, not taken over.
+    /// The call gives the dtype; it is not a default.
     pub dtype_given: bool,
     pub device: Option<Device>,
     pub device_at: Origin,
     pub grad: Grad,
 }
 
-/// Whether no backend can have this name. Backends from other packages register names of
-/// their own, always a lower-case word; `gpu` is the mistake that people make.
+/// Whether no backend can have this name. Backends from other packages register their own names,
+/// always lower-case words; `gpu` is a common mistake.
 fn is_no_device(name: &str) -> bool {
     name == "gpu" || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// A `device=` argument as [`Cx::device_arg`]; a name that is not a device is rejected.
+/// A `device=` argument, like [`Cx::device_arg`]; rejects a name that is not a device.
 pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device>> {
     if let Value::Str(text) = value {
         let name = text.split(':').next().unwrap_or_default();
@@ -36,14 +36,14 @@ pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device
         }
     }
     match value {
-        // A tensor or an object of another library's making.
+        // A tensor, or an object of another library.
         Value::Obj(_) => Some(None),
         _ => cx.device_arg(value),
     }
 }
 
 impl Options {
-    /// Reads the options of a factory whose dtype and device are otherwise those given here.
+    /// Reads the options of a factory; `dtype` and `on` are the defaults.
     pub(crate) fn read(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, on: (Option<Device>, Origin)) -> Options {
         let given = cx.dtype_arg(&option(b, "dtype"));
         let place = device(cx, &option(b, "device"));
@@ -74,13 +74,13 @@ impl Options {
         options
     }
 
-    /// For a factory on the default device.
+    /// Options of a factory that uses the default device.
     pub(crate) fn here(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>) -> Options {
         let on = (cx.default_device(), cx.at());
         Options::read(cx, b, dtype, on)
     }
 
-    /// For a factory that copies missing options from a tensor.
+    /// Options of a factory that uses a tensor's dtype and device as defaults.
     pub(crate) fn like(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> Options {
         let mut options = Options::read(cx, b, input.dtype, (input.device, input.device_at));
         if !options.dtype_given {
@@ -103,14 +103,14 @@ impl Options {
     }
 }
 
-/// An option's value: `None` where the signature has no such parameter.
+/// The value of an option: `None` if the signature has no such parameter.
 pub(crate) fn option(b: &Bound, name: &str) -> Value {
     let has = b.sig.params.iter().any(|p| p.name.as_str() == name);
     if has { b.get(name) } else { Value::None }
 }
 
-/// The dimensions that a size argument asks for; `None` where their number is not known.
-/// Negative and fractional sizes are rejected.
+/// The dimensions of a size argument; `None` if their number is not known. Negative and fractional
+/// sizes are rejected.
 pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<Vec<Dim>> {
     if b.open && values.is_empty() {
         return None;
@@ -141,7 +141,7 @@ pub(crate) fn dims(cx: &mut Cx<'_, '_>, b: &Bound, values: &[Value]) -> Option<V
     Some(sizes.into_iter().map(|size| Dim::new(size, at)).collect())
 }
 
-/// Sets the one value of all elements of a tensor.
+/// Sets all elements of a tensor to one value.
 pub(crate) fn fill(tensor: &mut Tensor, value: Option<f64>, at: Origin) {
     let value = match (value, tensor.dtype) {
         (Some(x), Some(dtype)) => carry_cast(x, dtype),
@@ -164,13 +164,13 @@ pub(crate) fn fill(tensor: &mut Tensor, value: Option<f64>, at: Origin) {
 }
 
 fn carry_cast(x: f64, dtype: Dtype) -> Option<f64> {
-    // A float outside an integer type's range is refused or undefined.
+    // A float outside the range of an integer type is rejected, or the result is undefined.
     let outside = dtype.bounds().is_some_and(|(lo, hi)| dtype != Dtype::Bool && x.fract() != 0.0 && (x < lo || x > hi));
     if outside { None } else { crate::library::torch::cast::cast_value(x, dtype) }
 }
 
-/// Rejects a number that does not fit the integer type of the tensor it is put in: PyTorch
-/// lets negative numbers wrap around in unsigned types, and nothing else.
+/// Rejects a number that does not fit the integer dtype of a tensor. PyTorch accepts only negative
+/// numbers for unsigned types, which wrap around.
 pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
     let Some((lo, hi)) = dtype.and_then(|d| if d == Dtype::Bool { None } else { d.bounds() }) else { return true };
     let low = if lo == 0.0 { -hi } else { lo };
@@ -181,7 +181,7 @@ pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) ->
     false
 }
 
-/// As [`fits`], for a number that fills elements: that may be infinite, but not overflow.
+/// Like [`fits`], for a number that fills a tensor: it may be infinite, but must not overflow.
 pub(crate) fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
     let Some((dtype, largest)) = into.1.dtype.and_then(|d| Some((d, d.largest()?))) else {
         return fits(cx, &[number], into.1.dtype);
@@ -194,7 +194,7 @@ pub(crate) fn fills(cx: &mut Cx<'_, '_>, number: f64, into: Named<'_>) -> bool {
     false
 }
 
-/// The result of a factory: a new tensor, or what `out=` names, written over.
+/// The result of a factory: a new tensor, or the overwritten `out=`.
 pub(crate) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
     let out = option(b, "out");
     match (&out, cx.tensor(&out)) {
@@ -211,7 +211,7 @@ pub(crate) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
     }
 }
 
-/// As [`finish`], of a factory that lays its elements out in order.
+/// Like [`finish`], for a factory with a contiguous result.
 pub(crate) fn finish_dense(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Value {
     match option(b, "out") {
         Value::None => layout::dense(cx, tensor),
@@ -219,7 +219,7 @@ pub(crate) fn finish_dense(cx: &mut Cx<'_, '_>, b: &Bound, tensor: Tensor) -> Va
     }
 }
 
-/// A size as a dimension fixed here.
+/// A size as a dimension whose origin is this call.
 pub(crate) fn dim(cx: &Cx<'_, '_>, value: &Value) -> Dim {
     Dim::new(carry::size(cx, value), cx.at())
 }

@@ -1,4 +1,4 @@
-//! Sequences and patterns: `arange`, `linspace`, `eye`, index lists of triangles, windows.
+//! Sequences and patterns: `arange`, `linspace`, `eye`, indices of triangles, windows.
 
 use super::options::{Options, dim, finish, not_negative};
 use crate::library::torch::broadcast::{shape_read, shape_text};
@@ -39,7 +39,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// A bound of a sequence: its value, and whether it is of floating type.
+/// A bound of a sequence: its value, its number type, and its size.
 fn bound(cx: &Cx<'_, '_>, value: &Value) -> (Option<f64>, Option<Type>, Size) {
     if let Some(tensor) = cx.tensor(value) {
         let one = match tensor.data.as_deref() {
@@ -86,14 +86,14 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = options.tensor(Some(vec![Dim::new(size.clone(), cx.at())]), cx.at());
     counted(cx, &mut out, &size, (s, e, by));
     let made = finish(cx, b, out);
-    // As with `range`, unlike what a program reads: in some runs there may be no element.
+    // Like `range`, and unlike data that a program reads, the result may be empty in some runs.
     if size.is_unknown() {
         cx.it.heap.note_perhaps_empty(&made);
     }
     made
 }
 
-/// The elements of `arange`, or their bounds.
+/// Sets the elements of `arange`, or their bounds.
 fn counted(cx: &Cx<'_, '_>, out: &mut Tensor, size: &Size, (s, e, by): (Option<f64>, Option<f64>, Option<f64>)) {
     let integral = |x: Option<f64>| x.filter(|x| x.fract() == 0.0);
     let Some(dtype) = out.dtype else { return };
@@ -132,7 +132,7 @@ fn counted(cx: &Cx<'_, '_>, out: &mut Tensor, size: &Size, (s, e, by): (Option<f
     }
 }
 
-/// The deprecated `torch.range`, whose end is included.
+/// The deprecated `torch.range`, which includes the end.
 fn range(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let default = cx.default_dtype();
     let options = Options::here(cx, b, default);
@@ -221,7 +221,7 @@ fn eye(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, out)
 }
 
-/// `tril_indices` and `triu_indices`: two rows, a column for each cell of the triangle.
+/// `tril_indices` and `triu_indices`: two rows, and a column for each cell of the triangle.
 fn triangle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let options = Options::here(cx, b, Some(Dtype::Int64));
     let lower = cx.name() == "tril_indices";

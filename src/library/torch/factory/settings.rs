@@ -21,7 +21,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "get_default_dtype", |cx, _| cx.default_dtype().map_or(Value::Unknown, Value::Dtype));
     t.listed("torch.", "get_default_device", |cx, _| cx.default_device().map_or(Value::Unknown, Value::Device));
 
-    // Settings and actions without a result.
+    // Settings and actions that return None.
     t.family(
         "torch.",
         "set_num_threads set_num_interop_threads set_flush_denormal set_float32_matmul_precision \
@@ -65,7 +65,7 @@ pub(crate) fn register(t: &mut Table) {
 fn cuda(t: &mut Table) {
     t.listed("torch.cuda.", "is_available is_initialized", |_, _| Value::Bool(true));
     t.listed("torch.cuda.", "is_bf16_supported", |_, _| Value::Any(Type::Bool));
-    // At least one: the number itself is not known.
+    // Not negative, but unknown.
     t.listed("torch.cuda.", "device_count", |_, _| Value::Any(Type::Int));
     t.listed("torch.cuda.", "current_device initial_seed", |_, _| Value::Any(Type::Int));
     t.family(
@@ -101,7 +101,7 @@ fn is_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match cx.tensor(&value) {
         Some(t) => Value::Bool(t.array == ArrayKind::Torch),
         None if value.is_unknown() => Value::Any(Type::Bool),
-        // A subclass's instance is an object like any other.
+        // An instance of a subclass is an ordinary object here.
         None if cx.it.heap.instance_of(&value).is_some() => Value::Any(Type::Bool),
         None => Value::Bool(false),
     }
@@ -125,7 +125,7 @@ fn numel(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::size(&numel)
 }
 
-/// Before one is set, the defaults are these: on paths that set none, too.
+/// Notes the initial defaults, also on paths that set none.
 fn begin_defaults(cx: &mut Cx<'_, '_>) {
     let state = cx.it.state;
     for (topic, value) in [(DEFAULT_DTYPE, Value::Dtype(Dtype::Float32)), (DEFAULT_DEVICE, Value::Device(Device::CPU))]
@@ -146,11 +146,11 @@ fn set_default_dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::None
 }
 
-/// The device of the default tensor type, where `torch.Tensor(…)` makes tensors, whatever
-/// `set_default_device` says.
+/// The device of the default tensor type: `torch.Tensor(…)` creates tensors there, regardless of
+/// `set_default_device`.
 pub(crate) const TYPE_DEVICE: Topic = Topic::new("device of the default tensor type");
 
-/// `torch.set_default_tensor_type(torch.cuda.FloatTensor)`, or by its name.
+/// `torch.set_default_tensor_type(torch.cuda.FloatTensor)`, or with the type's name.
 fn set_default_tensor_type(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let which = b.get("t");
     let name = which.as_path().or(which.as_str());

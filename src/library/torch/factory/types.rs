@@ -1,4 +1,4 @@
-//! Types and their numbers: `torch.device`, dtypes, `finfo`, promotion, and the constructors
+//! Types and their properties: `torch.device`, dtypes, `finfo`, promotion, and the constructors
 //! that are older than `torch.tensor`.
 
 use super::literal;
@@ -15,7 +15,7 @@ const DTYPES: &str = "bool uint8 int8 int16 short int32 int int64 long uint16 ui
     float32 float float64 double complex32 chalf complex64 cfloat complex128 cdouble float8_e4m3fn float8_e5m2 \
     float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 qint8 quint8 qint32 quint4x2 quint2x4";
 
-/// The constructors of one dtype each.
+/// The legacy constructors, each with its dtype.
 const LEGACY: [(&str, Dtype); 10] = [
     ("FloatTensor", Dtype::Float32),
     ("DoubleTensor", Dtype::Float64),
@@ -75,7 +75,7 @@ fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
             _ => Value::Unknown,
         },
-        // Which device it is, is not known; but it is the same one wherever this is used.
+        // The device is unknown, but it is the same one wherever this object is used.
         _ => {
             let id = cx.it.heap.device_symbol();
             Value::Device(Device { kind: DeviceKind::Symbolic(id), index: None })
@@ -96,7 +96,8 @@ fn device_attribute(_cx: &mut Cx<'_, '_>, object: &Value, name: crate::value::Sy
         ("type", DeviceKind::Cuda) => Some(Value::str("cuda")),
         ("type", DeviceKind::Meta) => Some(Value::str("meta")),
         ("type", DeviceKind::Other(name)) => Some(Value::str(name.as_str())),
-        // `tensor.device` names the index that `torch.device("cuda")` leaves open.
+        // `tensor.device` has an index even if it was created with `torch.device("cuda")`, which
+        // has none.
         ("index", DeviceKind::Cuda) => Some(device.index.map_or(Value::Unknown, |n| Value::Int(i64::from(n)))),
         ("index", _) => Some(device.index.map_or(Value::None, |n| Value::Int(i64::from(n)))),
         _ => None,
@@ -137,7 +138,7 @@ fn make_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The dtype that `finfo` or `iinfo` is asked about.
+/// The dtype passed to `finfo` or `iinfo`.
 fn info_of(cx: &Cx<'_, '_>, b: &Bound) -> Option<Dtype> {
     match b.get("type") {
         Value::None => cx.default_dtype(),
@@ -206,8 +207,8 @@ fn iinfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     info(cx, "torch.iinfo", &fields)
 }
 
-/// `torch.Tensor(2, 3)` makes an uninitialised tensor of a size, `torch.Tensor([2, 3])` one
-/// of these elements.
+/// `torch.Tensor(2, 3)` creates an uninitialised tensor of this size, `torch.Tensor([2, 3])` one
+/// with these elements.
 pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtype>) -> Tensor {
     let at = cx.at();
     let blank = Tensor { grad: Grad::Off, shape_at: at, ..Tensor::default() }.with_dtype(dtype, at);
@@ -224,8 +225,8 @@ pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Opti
         let shape = dims(cx, b, args);
         return Tensor { shape, ..blank };
     };
-    // `torch.Size` makes an uninitialised tensor, a tuple its elements: of integers they look
-    // alike here.
+    // `torch.Tensor` of a `torch.Size` is uninitialised, of a tuple it has these elements. Both are
+    // tuples of integers here, so the result is unknown.
     if let Value::Tuple(items) = content
         && items.iter().all(|v| matches!(v, Value::Unknown | Value::Int(_) | Value::Size(_) | Value::Any(Type::Int)))
     {
@@ -253,7 +254,7 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && let Some(have) = cx.tensor(only)
         && have.array == ArrayKind::Torch
     {
-        // An alias of the same tensor; another dtype is refused.
+        // An alias of the same tensor; another dtype is rejected.
         return cx.view_of(only, have);
     }
     let cuda = cx.path.as_str().starts_with("torch.cuda.");

@@ -1,4 +1,4 @@
-//! The items of an index: integers, slices, masks, index arrays.
+//! The items of an index: integers, slices, masks, index tensors.
 
 use crate::library::Cx;
 use crate::library::torch::broadcast::{Named, dtype_read};
@@ -16,16 +16,16 @@ pub(super) enum Item {
     Slice([Value; 3]),
     NewAxis,
     Ellipsis,
-    /// A bare bool, or a 0-dimensional mask: a new dimension of 1 or 0.
+    /// A bool, or a 0-dimensional mask: adds a dimension of length 1 or 0.
     Flag(Option<bool>),
-    /// An array of positions along one dimension.
+    /// A tensor of positions along one dimension.
     Index(Tensor),
-    /// An array of bools over as many dimensions as it has.
+    /// A tensor of bools, which covers as many dimensions as it has.
     Mask(Tensor),
     Unknown,
 }
 
-/// The items of an index. `Err`: refused, and reported.
+/// The items of an index. `Err`: rejected, and already reported.
 pub(super) fn parse(cx: &mut Cx<'_, '_>, index: &Value, numpy: bool) -> Result<Vec<Item>, Rejected> {
     match index {
         Value::Tuple(items) => items.iter().map(|v| item(cx, v, numpy, true)).collect(),
@@ -105,8 +105,8 @@ fn slice(cx: &mut Cx<'_, '_>, parts: &[Value; 3], numpy: bool) -> Result<Item, R
     Ok(Item::Slice([maybe_none(start), maybe_none(stop), maybe_none(step)]))
 }
 
-/// A list as index array. PyTorch takes a list of lists that is the whole index as a tuple,
-/// which newer versions change: what that gives is not known.
+/// A list as an index tensor. If the whole index is a list of lists, older PyTorch versions read it
+/// as a tuple and newer ones do not, so the result is unknown.
 fn list(cx: &mut Cx<'_, '_>, value: &Value, items: &[Value], numpy: bool, inside: bool) -> Item {
     if items.is_empty() {
         let none = Tensor { shape: Some(vec![Dim::int(0)]), ..Tensor::default() };
@@ -150,17 +150,17 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
         (Some(_), Some(0)) => Item::At(one.and_then(carry::whole).map_or(Size::Unknown, Size::Int)),
         (Some(d), Some(_)) if mask(d) => Item::Mask(tensor),
         (Some(_), Some(_)) => Item::Index(tensor),
-        // Mask or positions: either takes one dimension and gives one.
+        // A mask or positions: either replaces one dimension by one.
         (None, Some(1)) => Item::Index(Tensor { shape: Some(vec![Dim::UNKNOWN]), data: None, ..tensor }),
         _ => Item::Unknown,
     })
 }
 
-/// The start, length and step of a slice, each as far as it is known.
+/// The start, length and step of a slice, as far as they are known.
 pub(super) fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>, Size, Option<i64>) {
     let by = if step.is_none() { Some(1) } else { step.as_int() };
     let Some(by) = by.filter(|b| *b != 0) else { return (None, Size::Unknown, None) };
-    // `i : i + n` of a start that leaves room for it.
+    // `i : i + n`, if `i` is small enough for `n` elements.
     if let (Value::Ranged(start), Value::Ranged(stop), 1) = (start, stop, by)
         && let (Some(end), Some(width)) = (start.range.end(), &stop.span)
         && at_most(&Size::Int(0), width)
@@ -208,8 +208,8 @@ pub(super) fn bounds(n: &Size, [start, stop, step]: &[Value; 3]) -> (Option<i64>
     (from.known(), length, Some(by))
 }
 
-/// A slice's end within a dimension of `n`: negative ones count from its end, and those
-/// beyond it are cut.
+/// The end of a slice in a dimension of length `n`: negative ends count from the back, and larger
+/// ends become `n`.
 fn clip(at: &Size, n: &Size) -> Size {
     if at.known().is_some_and(|k| k < 0) {
         let from_end = n.add(at);
@@ -227,7 +227,7 @@ fn clip(at: &Size, n: &Size) -> Size {
     }
 }
 
-/// Python's `slice.indices`: the first index and the number of them.
+/// Python's `slice.indices`: the first index, and the number of indices.
 fn python_slice(n: i64, start: Option<i64>, stop: Option<i64>, step: i64) -> (i64, i64) {
     let (low, high) = if step < 0 { (-1, n - 1) } else { (0, n) };
     let clip = |x: i64| if x < 0 { x.saturating_add(n).max(low) } else { x.min(high) };

@@ -1,4 +1,4 @@
-//! Subscripts, loops over tensors, `len`, truth: of PyTorch's tensors and numpy's arrays.
+//! Subscripts of PyTorch tensors and NumPy arrays, loops over them, `len`, and truth values.
 
 mod index;
 mod plan;
@@ -19,7 +19,7 @@ pub(crate) use set::check_put;
 static GET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key")));
 static SET: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("input, key, value")));
 
-/// The context of a subscript, as the method that Python would call.
+/// The context of a subscript, as a call of the special method.
 fn context<'a, 'p>(it: &'a mut Interp<'p>, tensor: &Tensor, method: &str, span: Span) -> Cx<'a, 'p> {
     let class = match tensor.array {
         ArrayKind::Torch => "torch.Tensor",
@@ -71,7 +71,7 @@ fn is_mapping(input: &Tensor, index: &Value) -> bool {
 
 fn select(cx: &mut Cx<'_, '_>, object: &Value, input: &Tensor, index: &Value) -> Value {
     let Ok(plan) = plan::plan(cx, input, index) else { return carry::like_only(cx, input) };
-    // An element may be any object.
+    // An element of an object array may be any object.
     let single = plan.dims.as_ref().is_none_or(|dims| dims.is_empty());
     if single && !plan.advanced && input.array == ArrayKind::Numpy && input.dtype.is_none() {
         return Value::Unknown;
@@ -101,8 +101,7 @@ fn only_slices(index: &Value) -> bool {
     }
 }
 
-/// Whether an index reaches every position over time: an element at any position is selected in
-/// some call.
+/// Whether an index reaches every position: each position is selected in some call.
 fn any_place(index: &Value) -> bool {
     match index {
         Value::Tuple(items) => items.iter().all(any_place),
@@ -167,7 +166,7 @@ pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
     })
 }
 
-/// Whether a tensor counts as true, where its one element is known.
+/// The truth value of a tensor, if its only element is known.
 pub(crate) fn truth(it: &mut Interp<'_>, object: &Value) -> Option<bool> {
     let input = it.heap.tensor_of(object)?;
     match input.data.as_deref() {

@@ -1,5 +1,4 @@
-//! The effect of an index on a shape: the dimensions that stay, are removed, are added or are
-//! gathered.
+//! The effect of an index on a shape: the dimensions that are kept, removed, added or gathered.
 
 use super::index::{Item, bounds, mask_count, parse};
 use crate::library::Cx;
@@ -8,9 +7,9 @@ use crate::library::torch::carry::{self, Rejected, Takes};
 use crate::python::RejectKind;
 use crate::value::{ArrayKind, Dim, Size, Tensor, Value, dims_text};
 
-/// One dimension of the result, or the place of the gathered ones.
+/// A dimension of the result, or the place of the gathered dimensions.
 enum Entry {
-    /// From a slice of an input's dimension.
+    /// A dimension from a slice of the input.
     Keep {
         dim: Dim,
         axis: usize,
@@ -21,7 +20,7 @@ enum Entry {
     Gathered,
 }
 
-/// Positions along an input's dimension, with the shape they are arranged in.
+/// Positions along a dimension of the input, with the shape of the index tensor.
 struct Positions {
     axis: usize,
     index: Option<Tensor>,
@@ -29,11 +28,12 @@ struct Positions {
 
 /// The selection of an index.
 pub(super) struct Plan {
-    /// The shape of the selection; `None` where the rank is not known.
+    /// The shape of the selection; `None` if the rank is not known.
     pub dims: Option<Vec<Dim>>,
-    /// Elements are gathered by arrays: the result is a copy.
+    /// Index tensors gather elements, so the result is a copy.
     pub advanced: bool,
-    /// No arrays of positions are among the items: a mask alone takes one value of any dtype.
+    /// The index has masks, but no tensors of positions: a single value of any dtype can be
+    /// assigned to a mask.
     pub only_mask: bool,
     pub takes: Takes,
     entries: Vec<Entry>,
@@ -58,13 +58,13 @@ impl Plan {
         }
     }
 
-    /// Whether arrays of positions or masks are among the items, not bare bools alone.
+    /// Whether the index has index tensors or masks, not only bare bools.
     pub(super) fn gathers(&self) -> bool {
         !self.positions.is_empty()
     }
 
-    /// The input's index for an index of the selection. Positions that are not known come
-    /// out beyond every dimension.
+    /// Maps an index of the selection to an index of the input. Unknown positions become an index
+    /// beyond every dimension.
     pub(super) fn source(&self, index: &[usize]) -> Vec<usize> {
         let mut from = vec![usize::MAX; self.rank];
         let mut put = |axis: usize, at: Option<usize>| {
@@ -105,7 +105,7 @@ impl Plan {
         from
     }
 
-    /// Whether the gathered dimensions stand together, and so where the first of them was.
+    /// Whether the gathered dimensions are adjacent, which determines their place.
     fn adjacent(&self) -> bool {
         let places: Vec<usize> =
             self.entries.iter().enumerate().filter(|(_, e)| matches!(e, Entry::Gathered)).map(|(i, _)| i).collect();
@@ -113,18 +113,18 @@ impl Plan {
     }
 }
 
-/// The position that an index array holds for an element of the gathered block.
+/// The position that an index tensor holds for an element of the gathered dimensions.
 fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
     let dims = index.shape.as_ref()?;
     let skip = total.checked_sub(dims.len())?;
     let at: Vec<usize> =
         block.iter().skip(skip).zip(dims).map(|(i, d)| if d.size.known() == Some(1) { 0 } else { *i }).collect();
     let found = carry::whole(carry::element(index, &at)?)?;
-    // Negative ones, which count from the end, are not followed.
+    // Negative positions, which count from the end, are not tracked.
     usize::try_from(found).ok()
 }
 
-/// Works out what an index selects from a tensor; `Err`: refused, and reported.
+/// The selection of an index from a tensor; `Err`: rejected, and already reported.
 pub(super) fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;
@@ -142,7 +142,7 @@ pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) ->
         _ => false,
     };
     let Some(shape) = input.shape.clone() else {
-        // A mask or array of unknown extent may stand anywhere.
+        // The dimensions of a mask or index tensor of unknown shape may be anywhere.
         return Ok(Plan::unknown(arrays || items.iter().any(vague)));
     };
     let used = |i: &Item| match i {
@@ -181,7 +181,7 @@ pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) ->
                     _ => None,
                 };
                 plan.fixed.push((axis, index));
-                // numpy counts an integer beside arrays as one of them.
+                // Beside index arrays, NumPy treats an integer as an index array.
                 if numpy && arrays {
                     plan.entries.push(Entry::Gathered);
                 }
@@ -268,7 +268,7 @@ fn result(plan: &Plan) -> Vec<Dim> {
     out
 }
 
-/// The coordinates along one dimension of the elements that a mask selects.
+/// The coordinates of the elements that a mask selects, along one dimension.
 fn mask_positions(mask: &Tensor, dim: usize) -> Option<Tensor> {
     let extents = carry::extents(mask.shape.as_deref()?)?;
     let mut found = Vec::new();
@@ -284,7 +284,7 @@ fn mask_positions(mask: &Tensor, dim: usize) -> Option<Tensor> {
     Some(Tensor { shape: Some(vec![Dim::int(count)]), data: Some(found.into()), ..Tensor::default() })
 }
 
-/// Broadcasts another index array's shape with those before it.
+/// Broadcasts the shape of an index tensor with those of the earlier ones.
 fn gather_dims(cx: &mut Cx<'_, '_>, plan: &mut Plan, dims: &[Dim]) -> Result<(), Rejected> {
     if plan.positions.len() == 1
         || plan.gathered.is_empty() && plan.entries.iter().filter(|e| matches!(e, Entry::Gathered)).count() <= 1
@@ -342,7 +342,7 @@ fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -
     let clash = have.iter().enumerate().position(|(i, d)| {
         dims.get(axis + i).is_some_and(|other| {
             let differ = d.size.equals(&other.size) == Some(false);
-            // numpy and PyTorch take an empty list for any length.
+            // NumPy and PyTorch accept an empty list for any length.
             differ && !(d.size.known() == Some(0) && have.len() == 1)
         })
     });
@@ -358,8 +358,8 @@ fn check_mask(cx: &mut Cx<'_, '_>, input: &Tensor, axis: usize, mask: &Tensor) -
     Err(Rejected)
 }
 
-/// A tensor on the CPU takes no index arrays from elsewhere; one elsewhere takes them from
-/// the CPU.
+/// A tensor on the CPU accepts only index tensors on the CPU; a tensor on another device also
+/// accepts those on the CPU.
 fn check_devices(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) -> Result<(), Rejected> {
     let Some(device) = input.device.filter(|d| d.is_cpu() && input.array == ArrayKind::Torch) else { return Ok(()) };
     let foreign = items.iter().find_map(|item| match item {

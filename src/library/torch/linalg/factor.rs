@@ -1,4 +1,4 @@
-//! Functions of one batch of matrices: each result's shape is made of the matrices' sizes.
+//! Functions of one batch of matrices, whose result shapes are made from the sizes of the matrices.
 
 use super::{Matrices, beside, matrices, refuse_integers, refuse_oblong, smaller};
 use crate::library::torch::broadcast::shape_read;
@@ -36,7 +36,7 @@ const N: D = D::N;
 const K: D = D::K;
 
 pub(crate) fn register(t: &mut Table) {
-    // Square matrices.
+    // Functions of square matrices.
     t.listed("torch.linalg.", "det", |cx, b| square(cx, b, &[(&[], As::Same)]));
     t.listed("torch.", "det logdet", |cx, b| square(cx, b, &[(&[], As::Same)]));
     t.listed("torch.linalg.", "slogdet", |cx, b| square(cx, b, &[(&[], As::Same), (&[], As::Real)]));
@@ -60,7 +60,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.linalg.", "ldl_factor_ex", |cx, b| {
         square(cx, b, &[(&[N, N], As::Same), (&[N], As::Int32), (&[], As::Int32)])
     });
-    // Matrices of any shape.
+    // Functions of matrices of any shape.
     t.listed("torch.linalg.", "svdvals", |cx, b| any(cx, b, &[(&[K], As::Real)]));
     t.listed("torch.linalg.", "svd", svd);
     t.listed("torch.", "svd", old_svd);
@@ -92,7 +92,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "lu_unpack", lu_unpack);
 }
 
-/// The tensor of the first parameter and its matrices, checked.
+/// The tensor of the first parameter, and its matrices, after checks.
 fn input(cx: &mut Cx<'_, '_>, b: &Bound, is_square: bool) -> Option<(Tensor, Option<Matrices>)> {
     let name = b.sig.params.first()?.name.as_str();
     let tensor = tensor_param(cx, b, name)?;
@@ -159,7 +159,7 @@ fn any(cx: &mut Cx<'_, '_>, b: &Bound, outs: &[Out]) -> Value {
     deliver(cx, b, outs)
 }
 
-/// Integers are multiplied too, as long as nothing is inverted.
+/// `matrix_power`: accepts integers, unless the exponent is negative.
 fn power(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(tensor) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &tensor);
@@ -184,7 +184,7 @@ fn svd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The older function gives V, not its transpose.
+/// `torch.svd` returns V, not its transpose.
 fn old_svd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match (b.get("some").as_bool(), b.get("compute_uv").as_bool()) {
         (Some(true), Some(true)) => any(cx, b, &[(&[M, K], As::Same), (&[K], As::Real), (&[N, K], As::Same)]),
@@ -267,7 +267,7 @@ fn lowrank(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     deliver(cx, b, outs)
 }
 
-/// The powers of each element: a new last dimension.
+/// The powers of each element, in a new last dimension.
 fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(x) = tensor_param(cx, b, "x") else { return cx.some_tensor() };
     let named = ("x", &x);
@@ -276,7 +276,7 @@ fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     let number = b.get("N");
-    // A number counts as one element.
+    // A 0-d tensor counts as one element.
     let x = if x.rank() == Some(0) { x.with_shape(vec![Size::Int(1)], cx.at()) } else { x };
     let length = x.shape.as_ref().and_then(|s| s.last()).cloned().unwrap_or(Dim::UNKNOWN);
     let at = cx.at();
@@ -285,7 +285,7 @@ fn vander(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         shape.push(columns);
         shape
     });
-    // Powers are cumulative products: small integers grow to int64.
+    // Powers are cumulative products, which have the dtype int64 for small integers.
     let dtype = x.dtype.map(|d| if d.is_integral() { Dtype::Int64 } else { d });
     let out = beside(cx, &x, shape, dtype);
     cx.out(out)
@@ -303,7 +303,7 @@ fn lu_unpack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut outs = results(cx, &data, of.as_ref(), &[(&[M, M], As::Same), (&[M, K], As::Same), (&[K, N], As::Same)]);
     let at = cx.at();
-    // What is not asked for is empty.
+    // The results that are not requested are empty.
     let asked = [b.get("unpack_pivots"), b.get("unpack_data"), b.get("unpack_data")];
     for (out, asked) in outs.iter_mut().zip(asked) {
         match asked.as_bool() {

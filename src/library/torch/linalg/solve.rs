@@ -24,8 +24,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "ormqr", ormqr);
 }
 
-/// Whether the right side holds vectors: then its shape is that of the matrices without
-/// their last dimension. `None` where that is not known.
+/// Whether the right-hand side consists of vectors: its shape is that of the matrices without their
+/// last dimension. `None` if that is not known.
 fn is_vector(of: &Matrices, right: &[Dim]) -> Option<bool> {
     if right.len() == 1 {
         return Some(true);
@@ -75,7 +75,7 @@ fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     refuse_fit(cx, left_named, right_named, "the sizes do not fit");
                     return unknown(cx);
                 }
-                // A vector for all matrices of the batch.
+                // One vector for all matrices of the batch.
                 let lead = dims.split_last().map(|(_, rest)| rest).unwrap_or_default();
                 if let Ok(mut joined) = broadcast_pair(&of.batch, lead) {
                     batch = Some(joined.clone());
@@ -120,7 +120,7 @@ fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_all(cx, b, vec![out, info])
 }
 
-/// Solvers whose right side is always a batch of matrices.
+/// Solvers whose right-hand side is always a batch of matrices.
 fn triangular(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let name = cx.name();
     let (matrix, right_name) = match name {
@@ -180,7 +180,7 @@ fn triangular(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_all(cx, b, vec![out, copy])
 }
 
-/// The solution, and three more whose sizes depend on the driver.
+/// The solution, and three results whose sizes depend on the driver.
 fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let unknown = |cx: &mut Cx<'_, '_>| cx.outs(vec![Tensor::default(); 4]);
     let (Some(a), Some(right)) = (tensor_param(cx, b, "input"), tensor_param(cx, b, "b")) else {
@@ -234,7 +234,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = beside(cx, &a, shape, a.dtype.or(right.dtype));
     out.grad = result_grad(cx, &[a_named, right_named], out.dtype);
     let at = cx.at();
-    // Without a name, the driver is that of the device.
+    // The default driver depends on the device.
     let driver = match (b.get("driver"), a.device) {
         (Value::None, Some(device)) if device.is_cpu() => Some("gelsy".to_owned()),
         (Value::None, Some(device)) if device.is_cuda() => Some("gels".to_owned()),
@@ -245,7 +245,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let tall = of.as_ref().and_then(|of| of.columns.size.less(&of.rows.size));
     let residual_shape = match (driver, tall) {
         (Some("gelsy"), _) | (Some(_), Some(false)) => empty(),
-        // Of full rank: the others find out.
+        // `gels` assumes full rank; the other drivers compute the rank.
         (Some("gels"), Some(true)) => batch.clone().zip(right_columns).map(|(mut dims, columns)| {
             dims.push(columns);
             dims
@@ -271,7 +271,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_all(cx, b, vec![out, residuals, rank, values])
 }
 
-/// The dimensions up to `ind` change places with the others.
+/// The first `ind` dimensions are exchanged with the others.
 fn tensorinv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     if refuse_integers(cx, ("input", &input)) {
@@ -303,7 +303,7 @@ fn tensorsolve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// A product with the orthogonal matrix: of the third tensor's shape.
+/// A product with an orthogonal matrix: it has the shape of the third tensor.
 fn ormqr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (Some(input), Some(tau), Some(other)) =
         (tensor_param(cx, b, "input"), tensor_param(cx, b, "input2"), tensor_param(cx, b, "input3"))

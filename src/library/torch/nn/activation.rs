@@ -1,4 +1,4 @@
-//! Activations, the softmax family and dropout: the shape stays, the range and role change.
+//! Activations, softmax and dropout: they keep the shape, but change the range and role.
 
 use super::facts::{finish, floating_grad, full_dtype, like, passed, put_back};
 use crate::library::{Cx, Table};
@@ -72,7 +72,7 @@ const FLOAT_ONLY: &[&str] = &[
     "softmin",
 ];
 
-/// Refuses integers where the function has no kernel for them.
+/// Rejects integers for functions without an integer kernel.
 fn check_floating(cx: &mut Cx<'_, '_>, input: &Tensor) {
     let name = cx.name();
     let Some(dtype) = input.dtype else { return };
@@ -104,7 +104,7 @@ fn activation(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// `relu_(x)`: `x` itself, changed.
+/// `relu_(x)`: returns `x` after an in-place change.
 fn written(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = b.get("input");
     if let (Some(out), Some(id)) = (activated(cx, b), input.as_obj()) {
@@ -136,7 +136,7 @@ fn prelu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// One slope for all, or one for each channel.
+/// Checks the slopes: one for all channels, or one per channel.
 fn check_slopes(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) {
     let (Some([slopes]), Some(channels)) = (weight.shape.as_deref(), input.dim(1)) else { return };
     if slopes.size.known().is_some_and(|n| n > 1) && slopes.size.equals(&channels.size) == Some(false) {
@@ -149,7 +149,7 @@ fn check_slopes(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) {
     }
 }
 
-/// Halves one dimension.
+/// `glu` halves one dimension.
 fn glu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let mut out = like(cx, &input);
@@ -175,7 +175,7 @@ fn glu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Checks `dim` of a softmax; whether it is in range or not known.
+/// Checks `dim` of a softmax. Returns whether it is in range, or unknown.
 fn dim_fits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> bool {
     match input.rank() {
         Some(rank) if !b.get("dim").is_none() => cx.dim_index(&b.get("dim"), rank, input.shape_at).is_ok(),
@@ -231,10 +231,10 @@ fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool
     if idle && in_place {
         return b.get("input");
     }
-    // What is kept is scaled up.
+    // Dropout scales the elements that it keeps.
     let out = if idle { passed(cx, input) } else { like(cx, input) };
     let result = finish(cx, b, out);
-    // It writes nothing where it drops nothing.
+    // If dropout drops nothing, it does not write.
     if in_place
         && (training.is_none() || p.is_none())
         && let Some(id) = result.as_obj()

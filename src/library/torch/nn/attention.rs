@@ -53,7 +53,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.nn.Transformer.generate_square_subsequent_mask", "sz, device=None, dtype=None", causal_mask);
 }
 
-/// `softmax(q kᵀ) v`: the shape of the query, as wide as the value.
+/// `softmax(q kᵀ) v`: the shape of the query, with the last dimension of the value.
 fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let all = ["query", "key", "value"].map(|name| cx.tensor_arg(b, name));
     let [Some(query), Some(key), Some(value)] = all else { return cx.some_tensor() };
@@ -78,14 +78,14 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The query's shape, as wide as the value.
+/// The shape of the query, with the last dimension of the value.
 fn attended(b: &Bound, query: &Tensor, key: &Tensor, value: &Tensor) -> Option<Vec<Dim>> {
     let ([lead @ .., length, _], [others @ .., _, _], [last @ .., _, width]) =
         (query.shape.as_deref()?, key.shape.as_deref()?, value.shape.as_deref()?)
     else {
         return None;
     };
-    // Grouped queries have more heads than keys have.
+    // With grouped queries, there are more query heads than key heads.
     let grouped = b.get("enable_gqa").as_bool()?;
     let batch = lead.len().saturating_sub(1);
     if !grouped {
@@ -146,7 +146,7 @@ fn multihead(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_attr(object, "out_proj", out);
 }
 
-/// A sub-module, made as this module's constructor would.
+/// A sub-module, created as in this module's constructor.
 fn make(cx: &mut Cx<'_, '_>, b: &Bound, class: &str, args: &[Value], more: &[(&str, Value)]) -> Value {
     let span = cx.span;
     let mut call = Args::positional(args.iter().cloned(), span);
@@ -208,7 +208,7 @@ fn layer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, decoder: bool) {
     }
 }
 
-/// Copies of one layer, which is itself not part of the module.
+/// Copies of one layer; the layer itself is not part of the module.
 fn stack(cx: &mut Cx<'_, '_>, object: ObjId, one: &Value, count: &Value) {
     let span = cx.span;
     let copies: Option<Vec<Value>> =
@@ -227,7 +227,7 @@ fn stack(cx: &mut Cx<'_, '_>, object: ObjId, one: &Value, count: &Value) {
     }
 }
 
-/// The encoder or decoder of a whole transformer.
+/// The encoder or decoder of a `Transformer`.
 fn half(cx: &mut Cx<'_, '_>, b: &Bound, part: &str) -> Value {
     let class = if part == "encoder" { "Encoder" } else { "Decoder" };
     let args = [b.get("d_model"), b.get("nhead"), b.get("dim_feedforward"), b.get("dropout")];
@@ -239,7 +239,8 @@ fn half(cx: &mut Cx<'_, '_>, b: &Bound, part: &str) -> Value {
     cx.it.library().call(cx.it, sym(&format!("torch.nn.Transformer{class}")), call, span)
 }
 
-/// The width of a module's first attention, with the weight that determines it.
+/// Checks a tensor's width against that of the module's first attention layer; a label shows the
+/// weight that determines it.
 fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, weight: Option<&Tensor>) {
     let Some(have) = tensor.dim(-1) else { return };
     if have.size.equals(wanted) == Some(false) {
@@ -280,7 +281,7 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let shape = attention_shape(cx, b, &object, &query, key.as_ref());
             let at = cx.at();
             let facts = Tensor { shape, ..out.clone() };
-            // Dropout scales what it keeps, so that rows need not sum to one in training.
+            // In training, dropout scales the weights that it keeps, so rows may not sum to 1.
             let dropout = cx.attr(&object, "dropout").as_f64() == Some(0.0);
             let facts = if dropout {
                 facts.with_role(Some(Role::Probabilities), at).with_range(Some(Range::bounds(0.0, 1.0)), at)
@@ -303,7 +304,7 @@ fn attention_shape(
     query: &Tensor,
     key: Option<&Tensor>,
 ) -> Option<Vec<Dim>> {
-    // Each of these adds one key.
+    // Each of these options adds one key.
     let mut extra = 0;
     for name in ["add_bias_kv", "add_zero_attn"] {
         extra += i64::from(cx.attr(object, name).as_bool()?);
@@ -324,7 +325,7 @@ fn attention_shape(
     Some(dims)
 }
 
-/// The width of a transformer, from the submodule that stores it.
+/// The width of a transformer, from the sub-module that stores it.
 fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
     let direct = cx.attr(object, "d_model");
     if !direct.is_unknown() {
@@ -342,7 +343,7 @@ fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
     }
 }
 
-/// The result has the shape of what goes in.
+/// The result has the shape of the input.
 fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let object = b.get("self");
     let Some(input) = cx.tensor_arg(b, name) else { return cx.some_tensor() };
@@ -352,8 +353,8 @@ fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     tensors.extend(weight.iter().map(|w| ("weight", w)));
     device::check(cx, &tensors);
     let dtype = product_dtype(cx, &tensors).unwrap_or_default();
-    // Norms at the end are done in float32 under autocast, so that only without it the
-    // dtype is certain.
+    // A final norm computes in float32 under autocast, so the dtype is certain only without
+    // autocast.
     let dtype = if dtype == input.dtype { dtype } else { None };
     let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
     let mut out = result(cx, &all, input.shape.clone(), dtype);

@@ -1,8 +1,8 @@
 //! Containers of modules and parameters.
 //!
-//! A container's members stand in a list or dict of its own, in the attribute `members of`,
-//! so that loops which append converge as they do for Python's lists. A `Sequential` that
-//! was given names keeps them beside it, in `names of`.
+//! The note `members` stores the members in a list or dict, so that loops which append reach a
+//! fixpoint as with Python lists. For a `Sequential` with named members, the note `names` stores
+//! the names.
 
 use super::module::Found;
 use crate::library::{Cx, Table};
@@ -16,7 +16,7 @@ const NAMES: Topic = Topic::new("names");
 pub(crate) fn register(t: &mut Table) {
     for name in ["Sequential", "ModuleList", "ParameterList", "ModuleDict", "ParameterDict"] {
         let (path, bases) = (format!("torch.nn.{name}"), ["torch.nn.Module"]);
-        // An ordered dictionary is among the arguments, too.
+        // An `OrderedDict` is also accepted.
         let class = if name == "Sequential" { t.class(&path, &bases, "*args") } else { t.listed_class(&path, &bases) };
         class.keeps_arguments = false;
         class.init = Some(construct);
@@ -42,8 +42,7 @@ fn members(it: &Interp<'_>, object: &Value) -> Option<ObjId> {
     it.heap.note(object.as_obj()?, MEMBERS)?.as_obj()
 }
 
-/// A container whose class the program defines, after it escaped to unseen code: its members may
-/// have changed.
+/// A container of a program's class escapes to unseen code, which may change its members.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     let Some(id) = members(it, object) else { return };
     let data = match it.heap.get(id) {
@@ -114,7 +113,7 @@ fn entries(cx: &mut Cx<'_, '_>, given: &Value) -> Dict {
     out
 }
 
-/// The members with their names; `None` if the object is no container.
+/// The members with their names; `None` if the object is not a container.
 pub(crate) fn contents(it: &Interp<'_>, object: &Value) -> Option<Found> {
     let holder = members(it, object)?;
     Some(match it.heap.get(holder) {
@@ -142,13 +141,13 @@ fn names_of(it: &Interp<'_>, object: &Value, count: usize) -> Vec<String> {
     (0..count).map(|i| text(i).unwrap_or_else(|| i.to_string())).collect()
 }
 
-/// `container.name`, where a member has that name.
+/// `container.name`, if a member has that name.
 pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let contents = contents(cx.it, object)?;
     contents.found.into_iter().find(|(have, _)| have == name.as_str()).map(|(_, value)| value)
 }
 
-/// `add_module` on a container; `false` if the object is none.
+/// `add_module` on a container; `false` if the object is not a container.
 pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) -> bool {
     let Some(holder) = members(it, object) else { return false };
     let count = match it.heap.get(holder) {
@@ -160,7 +159,7 @@ pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value
         }
         _ => return false,
     };
-    // Names other than the index must be kept.
+    // Names that are not indices must be stored.
     if let (Some(count), Some(id)) = (count, object.as_obj()) {
         let mut names: Vec<Value> = names_of(it, object, count).iter().map(|n| Value::str(n)).collect();
         names.push(Value::str(name));
@@ -171,7 +170,7 @@ pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value
     true
 }
 
-/// `sequential.name = module`: a member like the others, in the place of one of this name.
+/// `sequential.name = module`: adds a member, or replaces that of the same name.
 pub(crate) fn set_member(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) {
     let Some(holder) = members(it, object) else { return };
     let Data::List(Items::Exact(values)) = it.heap.get(holder) else { return };
@@ -225,7 +224,7 @@ fn append(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
-/// `ParameterList` makes parameters of the tensors that it is given.
+/// `ParameterList` converts tensors to parameters.
 fn as_member(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let parameter = cx.path.as_str().contains(".Parameter");
     match cx.tensor(value) {
@@ -258,7 +257,7 @@ fn extend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
-/// An index from either end.
+/// The position of an index, which may be negative.
 fn position(index: &Value, count: usize) -> Option<usize> {
     let index = index.as_int()?;
     let count = i64::try_from(count).ok()?;
@@ -356,7 +355,7 @@ fn listed(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.heap.iter(items)
 }
 
-/// One after the other.
+/// Calls the members one after the other.
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let Some(contents) = contents(cx.it, &object) else { return Value::Unknown };
@@ -371,7 +370,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-// What the interpreter asks of any object.
+// The special methods that the interpreter calls.
 
 /// `container[index]`.
 pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<Value> {
@@ -403,7 +402,7 @@ pub(crate) fn get(it: &mut Interp<'_>, object: &Value, index: &Value) -> Option<
     }
 }
 
-/// A container of the same class with a part of the members.
+/// A container of the same class with some of the members.
 fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value; 3]) -> Value {
     let [start, stop, step] = parts;
     let bound = |v: &Value, default: usize| match v {
@@ -421,7 +420,7 @@ fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value;
     let part: Vec<Value> =
         values.get(start..stop.max(start)).unwrap_or_default().iter().step_by(step).cloned().collect();
     let Some(class) = it.heap.instance_of(object).map(|i| i.class.clone()) else { return Value::Unknown };
-    // A subclass of the program's may do more in its constructor.
+    // The constructor of a subclass may do more.
     let class = if class.as_path().is_some() { class } else { Value::path("torch.nn.Sequential") };
     let id = it.heap.instance(class);
     let training = object.as_obj().and_then(|o| it.heap.attr(o, "training")).unwrap_or(Value::Unknown);

@@ -27,17 +27,17 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The window's settings in one spatial dimension.
+/// The settings of the window in one spatial dimension.
 struct Window {
     kernel: Size,
     stride: Size,
-    /// Both sides together; `None` for `padding='same'`.
+    /// The sum of both sides; `None` for `padding='same'`.
     padding: Option<Size>,
     dilation: Size,
 }
 
 impl Window {
-    /// The length that the window covers, less one.
+    /// The length that the window covers, minus one.
     fn reach(&self) -> Size {
         self.dilation.mul(&self.kernel.sub(&Size::Int(1)))
     }
@@ -48,13 +48,14 @@ struct Call {
     weight: Tensor,
     n: usize,
     groups: Size,
-    /// The dimensions before the channels: one, or none for an unbatched input.
+    /// The dimensions before the channels: one, or none if the input is unbatched.
     batch: Vec<Dim>,
     channels: Dim,
     space: Vec<Dim>,
 }
 
-/// Reads and checks the arguments that both directions share. `Err` contains the best known result.
+/// Reads and checks the arguments that convolutions and transposed convolutions share. `Err`
+/// contains the most precise result.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
     let n = spatial(cx.name());
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));
@@ -88,7 +89,7 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
     Ok(Call { input, weight, n, groups, batch, channels, space })
 }
 
-/// Refuses an input whose channels are not those of the weight.
+/// Rejects an input whose number of channels differs from that of the weight.
 fn check_channels(cx: &mut Cx<'_, '_>, call: &Call, wanted: &Size) {
     if call.channels.size.equals(wanted) == Some(false) {
         let message = format!(
@@ -105,7 +106,7 @@ fn check_channels(cx: &mut Cx<'_, '_>, call: &Call, wanted: &Size) {
     }
 }
 
-/// The result: checks of device and dtype, then the shape.
+/// The result, after checks of device and dtype.
 fn finish(cx: &mut Cx<'_, '_>, b: &Bound, call: &Call, channels: Dim, space: Option<Vec<Dim>>) -> Value {
     let bias = cx.tensor_arg(b, "bias");
     let mut tensors = vec![("input", &call.input), ("weight", &call.weight)];
@@ -163,7 +164,7 @@ fn conv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, &call, channels, Some(space))
 }
 
-/// How many places the window takes along a dimension.
+/// The number of positions of the window along a dimension.
 fn window_length(cx: &mut Cx<'_, '_>, input: &Tensor, dim: &Dim, window: &Window) -> Size {
     let Some(padding) = &window.padding else { return dim.size.clone() };
     let padded = dim.size.add(padding);
@@ -195,7 +196,7 @@ fn conv_transpose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Size::Int(1) => per_group,
         _ => Dim::new(per_group.size.mul(&call.groups), per_group.at),
     };
-    // The layer's `output_size=` decides among the lengths that a stride makes possible.
+    // A stride makes several lengths possible; the layer's `output_size=` selects one.
     let asked = b.get("output size");
     let asked = if b.given("output size") && !asked.is_none() { Some(cx.ints(&asked)) } else { None };
     if let Some(asked) = asked {
@@ -218,7 +219,7 @@ fn conv_transpose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, &call, channels, Some(space))
 }
 
-/// The number of windows of pooling, which may round up.
+/// The number of windows of pooling, which `ceil_mode` rounds up.
 pub(crate) fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ceil: Option<bool>) -> Size {
     let reach = window.dilation.mul(&window.kernel.sub(&Size::Int(1)));
     let span = length.add(&window.padding.mul(&Size::Int(2))).sub(&reach).sub(&Size::Int(1));
@@ -238,8 +239,8 @@ pub(crate) fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ce
             (_, _, Size::Int(1), _) => windows(cx, &span, &window.stride),
             _ => {
                 let up = floor_div(cx, &span.add(&window.stride).sub(&Size::Int(1)), &window.stride);
-                // The rule above drops a window only where the kernel is narrower than the
-                // stride and the padding together.
+                // A window can only be dropped if the kernel is narrower than the stride and the
+                // padding together.
                 let safe = window.stride.add(&window.padding).less(&reach.add(&Size::Int(2))) == Some(true);
                 if safe { up.add(&Size::Int(1)) } else { Size::Unknown }
             }

@@ -1,5 +1,4 @@
-//! Deep copies of modules: what `TransformerEncoder` does to its layer, and `AveragedModel` to
-//! its model.
+//! Deep copies of modules, as made by `TransformerEncoder` and `AveragedModel`.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +6,7 @@ use crate::library::Cx;
 use crate::python::Interp;
 use crate::value::{Data, Dict, Items, ObjId, Tensor, Value};
 
-/// A deep copy of a module: its own tensors, lists and sub-modules; all else is shared.
+/// A deep copy of a module: copies its tensors, lists and sub-modules, and shares other objects.
 pub(crate) fn copied(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     copy_at(cx.it, value, &mut FxHashMap::default(), 24)
 }

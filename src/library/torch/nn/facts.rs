@@ -8,8 +8,8 @@ pub(super) use crate::library::torch::support::{agreed_device, product_dtype};
 use crate::python::{Bound, Event, RejectKind};
 use crate::value::{Data, Dim, Dtype, Grad, ObjId, Origin, Sign, Size, Tensor, Value};
 
-/// The gradient state of a result of this dtype: one that is not known is floating, as layers and
-/// losses give it.
+/// The gradient state of a result with this dtype. An unknown dtype counts as floating, because
+/// layers and losses return floating tensors.
 pub(super) fn floating_grad(cx: &Cx<'_, '_>, inputs: &[&Tensor], dtype: Option<Dtype>) -> Grad {
     result_grad(cx, inputs, dtype.or(Some(Dtype::Float32)))
 }
@@ -54,7 +54,7 @@ pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
             input
         }
         (Value::Bool(false) | Value::None, _) | (_, None) => cx.out(out),
-        // It may or may not have been written to.
+        // The call may have written to the input.
         (_, Some(id)) => {
             if let Data::Tensor(have) = cx.it.heap.get(id) {
                 let mut have = have.clone();
@@ -66,8 +66,8 @@ pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     }
 }
 
-/// Writes the result into the input. The graph sees it as a tensor of its own that is written
-/// there, as it sees the methods with an underscore.
+/// Writes the result into the input. For the autograd graph, a new tensor is written there, as for
+/// methods with an underscore.
 pub(super) fn put_back(cx: &mut Cx<'_, '_>, b: &Bound, input: ObjId, out: Tensor) {
     let (path, span) = (cx.path, cx.span);
     let result = &cx.it.heap.tensor(out.clone());
@@ -76,7 +76,7 @@ pub(super) fn put_back(cx: &mut Cx<'_, '_>, b: &Bound, input: ObjId, out: Tensor
     cx.it.heap.overwrite(input, out);
 }
 
-/// An argument that is one size for all `n` spatial dimensions, or one for each.
+/// An argument with one size for all `n` spatial dimensions, or with one size for each.
 pub(super) fn per_dim(cx: &Cx<'_, '_>, value: &Value, n: usize) -> Vec<Size> {
     if let Some(items) = cx.items(value) {
         return match items.as_slice() {
@@ -88,14 +88,13 @@ pub(super) fn per_dim(cx: &Cx<'_, '_>, value: &Value, n: usize) -> Vec<Size> {
     vec![cx.size_of(value); n]
 }
 
-/// How many windows fit: the quotient rounded down, plus one, where `span` is the length less
-/// the window.
+/// The number of windows: `span // stride + 1`, where `span` is the length minus the window.
 pub(super) fn windows(cx: &mut Cx<'_, '_>, span: &Size, stride: &Size) -> Size {
     floor_div(cx, span, stride).add(&Size::Int(1))
 }
 
-/// `numerator // divisor`: exact where that can be proved, else a symbol that is the same
-/// for the same expression.
+/// `numerator // divisor`: exact if that can be proved, otherwise a symbol that is the same for
+/// equal expressions.
 pub(super) fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -> Size {
     let divisor = match divisor {
         Size::Int(n) if *n > 0 => *n,
@@ -109,14 +108,14 @@ pub(super) fn floor_div(cx: &mut Cx<'_, '_>, numerator: &Size, divisor: &Size) -
             let exact =
                 (0..divisor.min(64)).find_map(|rest| numerator.sub(&Size::Int(rest)).div_exact(&Size::Int(divisor)));
             exact.unwrap_or_else(|| {
-                // Where it would be negative, the call that asks is refused.
+                // A negative quotient is rejected by the caller.
                 cx.it.heap.derived("//", &[numerator, &Size::Int(divisor)], Sign::NotNegative)
             })
         }
     }
 }
 
-/// The same dimension where its length stays the same, else a new one made here.
+/// The same dimension if its length stays the same, otherwise a new one whose origin is this call.
 pub(super) fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
     if old.size == size && !size.is_unknown() { old.clone() } else { Dim::new(size, cx.at()) }
 }
@@ -131,7 +130,7 @@ pub(super) fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
     (format!("`{name}` has {} {what}, from here", dim.size), dim.at)
 }
 
-/// Refuses a rank that is not listed.
+/// Rejects a rank that is not in the list.
 pub(super) fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks: &[usize]) -> bool {
     let Some(rank) = tensor.rank() else { return true };
     if ranks.is_empty() || ranks.contains(&rank) {
@@ -150,8 +149,8 @@ pub(super) fn check_rank(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ranks
     false
 }
 
-/// The dtype of a result that is always floating: that of the floating inputs, where they are of
-/// one type, or the default where all are integers.
+/// The dtype of a result that is always floating: the common dtype of the floating inputs, or the
+/// default dtype if all inputs are integers.
 pub(super) fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     let mut found = None;
     for input in inputs {
@@ -170,7 +169,7 @@ pub(super) fn floating_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtyp
     (!lowered || autocast(cx, device) == Autocast::Off).then_some(dtype)
 }
 
-/// Refuses a setting of a window below its least value.
+/// Rejects a window setting below its minimum.
 pub(super) fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64) {
     let given = b.get(name);
     let below = match cx.items(&given) {
@@ -184,7 +183,7 @@ pub(super) fn check_least(cx: &mut Cx<'_, '_>, b: &Bound, name: &str, least: i64
     }
 }
 
-/// Refuses indices whose dtype is not one of the accepted integer types.
+/// Rejects indices whose dtype is not one of the accepted integer types.
 pub(super) fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, taken: &[Dtype]) {
     if let Some(dtype) = tensor.dtype.filter(|d| !taken.contains(d)) {
         let names: Vec<&str> = taken.iter().map(|d| d.name()).collect();

@@ -1,8 +1,8 @@
 //! Forward hooks of modules.
 //!
-//! A module keeps its hooks in two tuples of handles, so that branches undo what they register. If
+//! A module keeps its hooks in two tuples of handles, so that the end of a branch restores them. If
 //! the tuple is unknown, so is the module's result. If a hook runs inside a module that is not
-//! followed, everything that the hook writes becomes unknown.
+//! modelled, everything that the hook writes becomes unknown.
 
 use crate::library::table::Invoke;
 use crate::library::{Cx, Table};
@@ -12,7 +12,7 @@ use crate::value::{Dict, Key, ObjId, Partial, Topic, Value, sym};
 const BEFORE: Topic = Topic::new("hooks before");
 const AFTER: Topic = Topic::new("hooks after");
 const HANDLE: &str = "torch.utils.hooks.RemovableHandle";
-/// Of a handle.
+/// A note of a handle: the hook function.
 const FUNCTION: Topic = Topic::new("hook itself");
 const KEYWORDS: Topic = Topic::new("hook takes keywords");
 const ACTIVE: Topic = Topic::new("hook is active");
@@ -70,7 +70,7 @@ fn add(cx: &mut Cx<'_, '_>, b: &Bound, list: Topic) -> Value {
     let now = match cx.it.heap.note(id, list) {
         Some(now) => now,
         None => {
-            // On a path without it, there are none.
+            // On a path without this note, there are no hooks.
             cx.it.heap.settle_note(id, list, Value::tuple(Vec::new()));
             Value::tuple(Vec::new())
         }
@@ -101,7 +101,7 @@ pub(crate) fn remove(it: &mut Interp<'_>, handle: &Value) {
     }
 }
 
-/// The handles of a module; `None` where they are not known.
+/// The handles of a module; `None` if they are not known.
 fn handles(cx: &Cx<'_, '_>, object: &Value, list: Topic) -> Option<Vec<Value>> {
     match object.as_obj().and_then(|id| cx.it.heap.note(id, list)) {
         None => Some(Vec::new()),
@@ -110,7 +110,7 @@ fn handles(cx: &Cx<'_, '_>, object: &Value, list: Topic) -> Option<Vec<Value>> {
     }
 }
 
-/// `module(…)`, with its hooks.
+/// `module(…)` with its hooks.
 pub(crate) fn around(cx: &mut Cx<'_, '_>, object: &Value, args: Args, invoke: Invoke) -> Option<Value> {
     let hooks = (handles(cx, object, BEFORE), handles(cx, object, AFTER));
     let (Some(before), Some(after)) = hooks else {
@@ -145,7 +145,7 @@ pub(crate) fn around(cx: &mut Cx<'_, '_>, object: &Value, args: Args, invoke: In
     Some(value)
 }
 
-/// Whether the modules inside of one are called here where PyTorch calls them.
+/// Whether the model of a module calls its sub-modules as PyTorch does.
 fn is_followed(cx: &Cx<'_, '_>, object: &Value) -> bool {
     if cx.it.user_method(object, "forward").is_some() {
         return true;
@@ -158,7 +158,7 @@ fn unknown_args() -> Args {
     Args { more_pos: true, more_kw: true, ..Args::default() }
 }
 
-/// The arguments as hooks get them: a tuple, and a dict.
+/// The arguments in the form that hooks get: a tuple and a dict.
 fn packed(cx: &mut Cx<'_, '_>, args: &Args) -> (Value, Value) {
     let positional = match args.more_pos {
         true => Value::Unknown,
@@ -237,7 +237,7 @@ fn run_after(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: &Args, v
     match with_keywords {
         Some(true) => given.push(keywords),
         Some(false) => {}
-        // It gets one or two of them.
+        // The hook gets one or two arguments.
         None => return Value::Unknown,
     }
     given.push(value.clone());

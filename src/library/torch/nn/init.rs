@@ -1,4 +1,4 @@
-//! `torch.nn.init`: writes to a tensor in place, and gives it back.
+//! `torch.nn.init`: writes to a tensor in place, and returns it.
 
 use crate::library::{Cx, Table};
 use crate::python::Bound;
@@ -6,7 +6,7 @@ use crate::value::{Range, Value};
 
 pub(crate) fn register(t: &mut Table) {
     let init = "torch.nn.init.";
-    // The names without an underscore are old.
+    // The names without an underscore are deprecated.
     for (names, old, sig) in [
         ("uniform_", "uniform", "tensor, a=0.0, b=1.0, generator=None"),
         ("normal_", "normal", "tensor, mean=0.0, std=1.0, generator=None"),

@@ -21,13 +21,14 @@ pub(crate) struct Layer {
     pub name: &'static str,
     /// Its base class under `torch.nn`.
     pub base: &'static str,
-    /// Whether the constructor takes none, where `signatures.txt` only knows that of `Module`.
+    /// Whether the constructor takes no arguments, if `signatures.txt` only lists the signature of
+    /// `Module`.
     pub without_arguments: bool,
-    /// The effect of the constructor besides storing the arguments.
+    /// The effect of the constructor, in addition to storing the arguments.
     pub init: fn(&mut Cx<'_, '_>, ObjId, &Bound),
     /// The function of `torch.nn.functional` and its arguments, as in the layer's own source.
     pub forward: &'static str,
-    /// The ranks that `forward` itself accepts, where it checks them.
+    /// The ranks that `forward` accepts, if it checks them.
     pub ranks: &'static [usize],
 }
 
@@ -60,10 +61,10 @@ impl Layer {
 
 fn no_state(_: &mut Cx<'_, '_>, _: ObjId, _: &Bound) {}
 
-/// One argument of a forward's call.
+/// An argument of the function that `forward` calls.
 #[derive(Debug, Clone, Copy)]
 enum Given {
-    /// An argument of `forward` itself.
+    /// A parameter of `forward`.
     Own(Sym),
     /// `self.x`.
     Stored(Sym),
@@ -104,7 +105,7 @@ fn recipe(layer: &Layer) -> Recipe {
     Recipe { function, args, ranks: layer.ranks, init: layer.init }
 }
 
-/// The signature of `forward`: its own arguments, in order; those given by keyword may be left out.
+/// The signature of `forward`: its parameters, in order; those passed by keyword are optional.
 fn signature(layer: &Layer) -> &'static str {
     let recipe = recipe(layer);
     let mut out = String::from("self");
@@ -131,15 +132,15 @@ pub(crate) fn register(t: &mut Table, layers: &'static [Layer]) {
     }
 }
 
-/// `Layer(…)`: keeps the arguments, then makes the parameters.
+/// `Layer(…)`: stores the arguments, then creates the parameters.
 fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     super::module::begin(cx, object);
     for param in &b.sig.params {
-        // A layer hands these on to its parameters and keeps none of them; `bias` becomes the
-        // name of one, which stands after the weight.
+        // A layer does not store these arguments. `bias` becomes the name of a parameter,
+        // registered after the weight.
         if !matches!(param.name.as_str(), "device" | "dtype" | "bias" | "_weight" | "_freeze") {
             let mut value = b.get(param.name.as_str());
-            // The constructor refuses a probability that is none: a contract's matter.
+            // A contract checks this argument: the constructor rejects a `p` outside [0, 1].
             if param.name.as_str() == "p"
                 && cx.name().contains("Dropout")
                 && value.as_f64().is_some_and(not_probability)
@@ -182,14 +183,14 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     if let Some(input) = cx.tensor_arg(b, "input") {
-        // The message names the layer as the user knows it.
+        // The message uses the name of the layer, not of the function.
         let path = std::mem::replace(&mut cx.path, class);
         let fits = check_rank(cx, "input", &input, recipe.ranks);
         cx.path = path;
         if !fits {
             return cx.some_tensor();
         }
-        // It raises where the input has another.
+        // The layer raises for another rank, so the rank is now known.
         if let ([rank], Some(id)) = (recipe.ranks, b.get("input").as_obj()) {
             let at = cx.at();
             cx.it.heap.update_tensor(id, |input| input.set_rank(*rank, at));
@@ -198,10 +199,9 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.call_function(&recipe.function, &args, span).unwrap_or(Value::Unknown)
 }
 
-// What constructors use.
+// Helpers of constructors.
 
-/// A tensor with the `device=` and `dtype=` that a constructor was given, made where it
-/// stands.
+/// A tensor with the constructor's `device=` and `dtype=`, whose origin is the constructor call.
 pub(crate) fn state(cx: &Cx<'_, '_>, b: &Bound, sizes: Vec<Size>) -> Tensor {
     let dtype = match cx.dtype_arg(&b.get("dtype")) {
         Some(given) => given,
@@ -251,7 +251,7 @@ pub(crate) fn size(cx: &Cx<'_, '_>, b: &Bound, name: &str) -> Size {
     cx.size_of(&b.get(name))
 }
 
-/// Registers `bias` where the constructor's flag of that name says so.
+/// Registers `bias` if the constructor's flag says so.
 pub(crate) fn bias(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, name: &str, sizes: Vec<Size>) {
     match b.get(flag) {
         Value::Bool(true) => parameter(cx, object, b, name, sizes),
@@ -269,7 +269,7 @@ pub(crate) fn counter(cx: &Cx<'_, '_>, b: &Bound) -> Tensor {
     state(cx, b, Vec::new()).with_dtype(Some(Dtype::Int64), cx.at())
 }
 
-/// The dimension in which a layer's parameter says how long its input must be.
+/// The dimension of a parameter that determines a length of the layer's input.
 pub(crate) fn dim_of(tensor: &Tensor, index: usize) -> Dim {
     tensor.shape.as_ref().and_then(|dims| dims.get(index)).cloned().unwrap_or(Dim::UNKNOWN)
 }

@@ -1,4 +1,4 @@
-//! The layers of `torch.nn`, one line each, and how they make their parameters.
+//! The layers of `torch.nn`, one line each, and the creation of their parameters.
 
 use super::facts::per_dim;
 use super::layer::{Layer, absent, bias, buffer, counter, parameter, plain, size, state, with_state};
@@ -190,7 +190,7 @@ pub(crate) fn spatial(name: &str) -> usize {
 }
 
 fn linear(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
-    // A lazy layer learns the size of its input from its first call.
+    // A lazy layer infers the size of its input from the first call.
     let (inputs, outputs) = (size(cx, b, "in_features"), size(cx, b, "out_features"));
     parameter(cx, object, b, "weight", vec![outputs.clone(), inputs]);
     bias(cx, object, b, "bias", "bias", vec![outputs]);
@@ -224,7 +224,7 @@ fn conv(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let transposed = name.contains("Transpose");
     let (inputs, outputs) = (size(cx, b, "in_channels"), size(cx, b, "out_channels"));
     let groups = size(cx, b, "groups");
-    // As attributes, these are tuples whatever was given.
+    // These attributes are always tuples, even if the argument is an integer.
     for argument in ["kernel_size", "stride", "padding", "dilation", "output_padding"] {
         let value = b.get(argument);
         if value.as_str().is_none() && b.sig.params.iter().any(|p| p.name.as_str() == argument) {
@@ -249,7 +249,7 @@ fn pool(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// The parameters of a norm over `sizes`: `flag` says whether there are any.
+/// The parameters of a norm over `sizes`, if the argument `flag` is true.
 fn affine(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, sizes: Vec<Size>) {
     match cx.it.truth(&b.get(flag)).or(b.get(flag).as_bool()) {
         Some(true) => {
@@ -268,7 +268,7 @@ fn affine(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, sizes: Vec<
 }
 
 fn batch_norm(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
-    // A lazy norm learns its channels from its first call.
+    // A lazy norm infers its channels from the first call.
     let channels = size(cx, b, "num_features");
     affine(cx, object, b, "affine", vec![channels.clone()]);
     match b.get("track_running_stats").as_bool() {

@@ -39,7 +39,7 @@ fn linear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));
     let at = cx.at();
     let (Some(input), Some(weight)) = (input.clone(), weight.clone()) else {
-        // One side still tells the sizes that it fixes.
+        // A known input or weight determines some facts of the result.
         let known = input.or(weight).unwrap_or_default();
         let dtype = product_dtype(cx, &[("input", &known)]).unwrap_or_default();
         let mut out = result(cx, &[&known], None, dtype);
@@ -84,7 +84,7 @@ fn linear_shape(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Option<
     }
     input.shape.as_ref()?;
     let mut out = batch.to_vec();
-    // A weight of one dimension is a vector: the result has no feature dimension.
+    // A 1-dimensional weight is a vector: the result has no feature dimension.
     if weights.len() > 1 {
         out.push(dim_of(weight, 0));
     }
@@ -122,7 +122,7 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The row of the table for each index. A contract checks that indices are integers in range.
+/// The row of the weight for each index. A contract checks that the indices are integers in range.
 fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));
     let Some(weight) = weight else { return cx.some_tensor() };
@@ -163,7 +163,7 @@ fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }),
         _ => None,
     };
-    // Whatever the bags are given as, each gives a row.
+    // Each bag gives a row, regardless of how the bags are passed.
     let shape = Some(vec![bags.unwrap_or(Dim::UNKNOWN), width]);
     let dtype = weight.dtype;
     let out = result(cx, &[&weight], shape, dtype);
@@ -192,7 +192,7 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Obj(object)
 }
 
-/// Two tensors of one shape, reduced along a dimension.
+/// Reduces two tensors of one shape along a dimension.
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, dim: &Value, keepdim: Option<bool>) -> Value {
     let (Some(x), Some(y)) = (cx.tensor_arg(b, "x1"), cx.tensor_arg(b, "x2")) else { return cx.some_tensor() };
     device::check(cx, &[("x1", &x), ("x2", &y)]);
@@ -217,7 +217,7 @@ fn cosine_similarity(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     if let Some(id) = value.as_obj() {
         cx.it.heap.update_tensor(id, |t| {
-            // Rounding may exceed 1 by a little.
+            // Rounding errors may exceed 1 slightly.
             *t = std::mem::take(t).with_range(Some(crate::value::Range::bounds(-1.001, 1.001)), at);
         });
     }

@@ -1,4 +1,4 @@
-//! The linear map and cross entropy in one: checks of its own, then those of both.
+//! A linear layer and cross entropy in one call: its own checks, then those of both.
 
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_read, shape_text};
 use super::losses::weights;
@@ -21,7 +21,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def("torch.nn.LinearCrossEntropyLoss.forward", "self, input, target", forward);
 }
 
-/// Keeps the arguments, and makes a linear layer as wide as all classes of all outputs.
+/// Stores the arguments, and creates a linear layer for all classes of all outputs.
 fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     super::module::begin(cx, object);
     let classes = cx.size_of(&b.get("num_classes"));
@@ -41,7 +41,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["num_classes", "ignore_index", "label_smoothing", "options", "weight"] {
         cx.it.heap.set_attr(object, name, b.get(name));
     }
-    // The default is an empty tuple, for which a signature has no spelling.
+    // The default is an empty tuple, which signatures cannot express.
     let outputs = match b.get("out_features") {
         Value::None => Value::tuple(Vec::new()),
         given => given,
@@ -59,8 +59,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_attr(object, "linear", linear);
 }
 
-/// The linear layer's weight and bias have one row for all classes of all outputs: the
-/// function takes them apart.
+/// The weight and bias of the linear layer have one row per class, for all outputs; the function
+/// expects them split by output.
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let linear = cx.attr(&object, "linear");
@@ -120,7 +120,7 @@ fn linear_cross_entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.get("ignore_index").is_none() {
         args.kw.push((sym("ignore_index"), Arg::new(b.get("ignore_index"), span)));
     }
-    // In chunks, it is computed in a dtype that the options choose, with other checks.
+    // In chunks, the options determine the dtype, and the checks differ.
     if chunked {
         let whole = matches!(b.get("reduction").as_str(), Some("mean" | "sum"));
         let out = if whole { Tensor::default().with_shape(Vec::new(), cx.at()) } else { Tensor::default() };
@@ -134,7 +134,7 @@ fn same_shape(a: &Tensor, b: &Tensor) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.size.equals(&b.size) == Some(true))
 }
 
-/// The result of the linear map; `None` if it is refused.
+/// The result of the linear layer; `None` if the call is rejected.
 fn logits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, weight: &Tensor) -> Option<Tensor> {
     if !check_rank(cx, "input", input, &[1, 2]) {
         return None;

@@ -115,7 +115,7 @@ pub(crate) fn register(t: &mut Table) {
     t.alias("torch.ctc_loss", "torch.nn.functional.ctc_loss");
 }
 
-/// The older pair of flags stands for one of the newer names.
+/// The reduction that the deprecated flags `size_average` and `reduce` select.
 fn reduction_of(b: &Bound) -> Option<&'static str> {
     let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name) && !b.get(name).is_none();
     if has("size_average") || has("reduce") {
@@ -130,7 +130,7 @@ fn reduction_of(b: &Bound) -> Option<&'static str> {
     ["none", "mean", "sum", "batchmean"].into_iter().find(|name| b.get("reduction").as_str() == Some(name))
 }
 
-/// Keeps `reduction` as the older flags say.
+/// Stores `reduction` as selected by the deprecated flags.
 fn reduction(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let value = match reduction_of(b) {
         Some(name) => Value::str(name),
@@ -139,7 +139,7 @@ fn reduction(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_attr(object, "reduction", value);
 }
 
-/// Class weights are buffers: they move with the module.
+/// Class weights are buffers, which move with the module.
 pub(crate) fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     reduction(cx, object, b);
     for name in ["weight", "pos_weight"] {
@@ -149,7 +149,7 @@ pub(crate) fn weights(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// Refuses a name that is not a reduction.
+/// Rejects a name that is not a reduction.
 fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
     let given = b.get("reduction");
     let Some(name) = given.as_str() else { return };
@@ -161,7 +161,8 @@ fn check_reduction(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
 }
 
-/// Refuses tensors on different devices. A 0-dim one may be a number to some of these losses.
+/// Rejects tensors on different devices. Some of these losses accept a 0-d CPU tensor like a
+/// number.
 fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
     let strict = matches!(cx.name(), "cross_entropy" | "nll_loss");
     let judged: Vec<(&str, &Tensor)> = tensors
@@ -172,7 +173,7 @@ fn check_devices(cx: &mut Cx<'_, '_>, tensors: &[(&str, Option<&Tensor>)]) {
     device::check(cx, &judged);
 }
 
-/// Refuses shapes that do not broadcast, for losses whose shapes no contract checks.
+/// Rejects shapes that do not broadcast, for losses whose shapes no contract checks.
 fn check_broadcast(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) {
     if cx.name().starts_with("binary_cross_entropy") || cx.name() == "gaussian_nll_loss" {
         return;
@@ -180,7 +181,7 @@ fn check_broadcast(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) {
     super::super::broadcast::common_shape(cx, tensors);
 }
 
-/// A result in which the elements are reduced, or not.
+/// The result for the argument `reduction`.
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[&Tensor], dtype: Option<Dtype>, full: Option<Vec<Dim>>) -> Value {
     check_reduction(cx, b);
     let shape = match reduction_of(b) {
@@ -192,13 +193,14 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[&Tensor], dtype: Option<Dty
     cx.out(out)
 }
 
-/// Promoted as elementwise operations do: among tensors of one kind, those with dimensions
-/// decide; 0-dim ones only where their kind is higher.
+/// The dtype after elementwise promotion: tensors with dimensions determine it, unless a 0-d tensor
+/// has a higher kind.
 fn promoted(tensors: &[&Tensor]) -> Option<Dtype> {
     let mut out: Option<Dtype> = None;
     for tensor in tensors {
         if tensor.rank()? == 0 && tensors.len() > 1 && tensors.iter().any(|t| t.rank() != Some(0)) {
-            // Only the kind of a 0-dim tensor counts; leave that to the dtype being the same.
+            // Only the kind of a 0-d tensor matters, so the result is known only if all dtypes are
+            // equal.
             if tensors.iter().any(|t| t.dtype != tensor.dtype) {
                 return None;
             }
@@ -224,9 +226,8 @@ fn loss_dtype(cx: &Cx<'_, '_>, inputs: &[&Tensor]) -> Option<Dtype> {
     }
 }
 
-/// Index targets lack the class dimension; probabilities have the input's shape. Refuses values
-/// that are not tensors, such as the dictionary that a segmentation model returns; returns whether
-/// it did.
+/// Rejects values that are not tensors, such as the dictionary that a segmentation model returns.
+/// Returns whether a value was rejected.
 fn refuse_others(cx: &mut Cx<'_, '_>, b: &Bound) -> bool {
     for name in ["input", "target"] {
         let value = b.get(name);
@@ -263,7 +264,7 @@ fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     let floating = target.as_ref().map(|t| t.dtype.map(Dtype::is_floating));
     let dtype = match (full_dtype(cx, &input), &target, floating) {
-        // Probabilities of a wider type widen the loss.
+        // Probabilities of a wider dtype widen the loss.
         (Some(d), Some(t), Some(Some(true))) if cx.name() == "cross_entropy" => t.dtype.and_then(|t| promote(d, t)),
         (dtype, Some(_), Some(Some(false))) => dtype,
         (Some(d @ Dtype::Float64), ..) => Some(d),
@@ -277,7 +278,7 @@ fn classified(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &tensors, dtype, full)
 }
 
-/// Whether the target's dtype cannot make the result's another than the input's.
+/// Whether the target's dtype certainly does not change the dtype of the result.
 fn alike(input: &Tensor, target: &Tensor) -> bool {
     input.dtype.is_some() && input.dtype == target.dtype
 }
@@ -309,7 +310,7 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut dtype = match cx.name() {
         "poisson_nll_loss" => floating_dtype(cx, &tensors),
         "mse_loss" | "l1_loss" | "smooth_l1_loss" | "kl_div" | "gaussian_nll_loss" => loss_dtype(cx, &tensors),
-        // The others write into a tensor of the input's or of the target's type.
+        // The result of the other losses has the dtype of the input or of the target.
         "binary_cross_entropy_with_logits" if autocast(cx, input.device) != Autocast::Off => loss_dtype(cx, &tensors),
         _ => loss_dtype(cx, &tensors).filter(|_| alike(&input, &target)),
     };
@@ -326,7 +327,7 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &tensors, dtype, full)
 }
 
-/// Refuses targets other than one label for each row: margin losses need them.
+/// Rejects targets other than one label per row, which margin losses require.
 fn check_labels(cx: &mut Cx<'_, '_>, input: &Tensor, target: &Tensor) {
     let (Some([rows, classes]), Some(labels)) = (input.shape.as_deref(), target.shape.as_deref()) else { return };
     let differ = |a: &Dim, b: &Dim| a.size.equals(&b.size) == Some(false);

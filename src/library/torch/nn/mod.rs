@@ -28,7 +28,7 @@ use crate::python::Bound;
 use crate::value::Value;
 
 pub(crate) fn register(t: &mut Table) {
-    // Where PyTorch's source keeps what it shows under `torch.nn`.
+    // The private modules that define the names of `torch.nn`.
     for private in [
         "module",
         "activation",

@@ -1,6 +1,6 @@
-//! `torch.nn.Module`: what it registers, what moves with it, how it is called.
+//! `torch.nn.Module`: registered members, moves to devices, and calls.
 //!
-//! How registered members are told from plain attributes is written in [`super::layer`].
+//! [`super::layer`] describes how registered members differ from plain attributes.
 
 use rustc_hash::FxHashSet;
 
@@ -89,7 +89,7 @@ pub(crate) fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
     cx.it.heap.set_attr(object, "training", Value::Bool(true));
 }
 
-/// `module(…)` runs its hooks and `forward`, the program's own where it has one.
+/// `module(…)`: runs the hooks and `forward`. A `forward` of the program takes precedence.
 fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     super::hooks::around(cx, object, args, run_forward)
 }
@@ -97,7 +97,7 @@ fn invoke(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
 fn run_forward(cx: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let span = cx.span;
     let Some(forward) = cx.it.try_getattr(object, sym("forward"), span) else {
-        // A base that cannot be seen calls the object's other methods.
+        // The `forward` of an unseen base class may call the object's other methods.
         cx.it.forget_assigned(object);
         return Some(Value::Unknown);
     };
@@ -139,7 +139,7 @@ pub(crate) fn set_attribute(
 /// A note of a tensor that `torch.nn.Buffer` created: whether it is persistent.
 const MADE_BUFFER: Topic = Topic::new("made as a buffer");
 
-/// `nn.Buffer(t)`: a tensor that registers itself where a module gets it as an attribute.
+/// `nn.Buffer(t)`: a tensor that a module registers as a buffer when it becomes an attribute.
 fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let data = b.get("data");
     let tensor = Tensor { grad: Grad::Off, ..cx.tensor(&data).unwrap_or_default() };
@@ -154,7 +154,7 @@ fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-/// An attribute that is an `nn.Buffer` is a buffer, and so is any tensor in the place of one.
+/// An attribute is a buffer if it is an `nn.Buffer`, or a tensor that replaces a buffer.
 fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     let Some((tensor, module)) = value.as_obj().zip(object.as_obj()) else { return };
     if it.heap.is_tensor(value)
@@ -164,7 +164,7 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     }
 }
 
-/// A module that has escaped to unseen code: its parameters and buffers may be on any device.
+/// A module escapes to unseen code: its parameters and buffers may be on any device.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) {
         return;
@@ -184,8 +184,8 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
 }
 
 /// A module whose methods are analysed without a caller: its parameters and buffers are on one
-/// unknown device. Where tensors are made by default is not known if the program changes that
-/// somewhere.
+/// unknown device. If the program changes the default device somewhere, the default device is
+/// unknown, too.
 pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
         return;
@@ -214,9 +214,9 @@ fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     super::layer::new_parameter(cx, tensor, grad)
 }
 
-// Walking a module.
+// Iteration over modules.
 
-/// Names and values, and whether the list is known to be complete.
+/// Names and values, and whether they are certainly all.
 pub(crate) struct Found {
     pub found: Vec<(String, Value)>,
     pub complete: bool,
@@ -226,7 +226,7 @@ pub(crate) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
 }
 
-/// The sub-modules that a module holds directly, in the order of registration.
+/// The direct sub-modules of a module, in the order of registration.
 pub(crate) fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
     let mut out = Found { found: Vec::new(), complete: true };
     let Some(instance) = cx.it.heap.instance_of(object) else { return Found { found: Vec::new(), complete: false } };
@@ -242,7 +242,7 @@ pub(crate) fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
         }
         match value {
             Value::Unknown => out.complete = false,
-            // A container's member that was set as an attribute is both.
+            // A member of a container that was also set as an attribute.
             value if is_module(cx.it, value) && !out.found.iter().any(|(have, _)| have == name.as_str()) => {
                 out.found.push((name.to_string(), value.clone()));
             }
@@ -258,7 +258,7 @@ pub(crate) enum Kind {
     Buffers,
 }
 
-/// The parameters or buffers that a module holds itself.
+/// The parameters or buffers of a module itself, without sub-modules.
 pub(crate) fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found {
     let (Some(id), Some(instance)) = (object.as_obj(), cx.it.heap.instance_of(object)) else {
         return Found { found: Vec::new(), complete: false };
@@ -285,7 +285,7 @@ pub(crate) fn own_tensors(cx: &Cx<'_, '_>, object: &Value, kind: Kind) -> Found 
     out
 }
 
-/// The module and all below it, each once, with dotted names.
+/// A module and all its sub-modules, each once, with dotted names.
 pub(crate) fn named_modules_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
     let mut out = Found { found: Vec::new(), complete: true };
     let mut seen = FxHashSet::default();
@@ -307,7 +307,7 @@ fn walk(cx: &Cx<'_, '_>, object: &Value, name: String, seen: &mut FxHashSet<ObjI
     }
 }
 
-/// The parameters or buffers of a module and of all below it, each once.
+/// The parameters or buffers of a module and all its sub-modules, each once.
 pub(crate) fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: bool) -> Found {
     let modules = match recurse {
         true => named_modules_of(cx, object),
@@ -325,7 +325,7 @@ pub(crate) fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: b
             }
         }
     }
-    // A method that nothing calls may be meant for the objects of subclasses.
+    // A method that nothing calls may be meant for instances of subclasses.
     let bare = out.found.is_empty() && cx.it.speculative();
     out.complete &= !bare;
     out
@@ -338,10 +338,9 @@ fn registered(cx: &Cx<'_, '_>, object: &Value) -> Vec<ObjId> {
     all.iter().filter_map(|(_, value)| value.as_obj()).collect()
 }
 
-// Moving.
+// Moves to a device or dtype.
 
-/// Moves a module's tensors: to a device (`Some(None)`: to one that is not known), to a
-/// dtype, or both.
+/// Moves a module's tensors to a device (`Some(None)`: an unknown one), to a dtype, or both.
 pub(crate) fn move_all(
     cx: &mut Cx<'_, '_>,
     object: &Value,
@@ -355,7 +354,7 @@ pub(crate) fn move_all(
                 t.device = device;
                 t.device_at = at;
             }
-            // Integer buffers keep their type.
+            // Integer buffers keep their dtype.
             let floats = t.dtype.is_none_or(|d| d.is_floating() || d.is_complex());
             if let Some(to) = dtype
                 && floats
@@ -365,7 +364,7 @@ pub(crate) fn move_all(
             }
         });
     }
-    // What a class's own `_apply` moves besides: by a function that is not known here.
+    // A `_apply` of the program also moves other attributes, by an unknown function.
     let span = cx.span;
     for (_, module) in named_modules_of(cx, object).found {
         if let Some(apply) = cx.it.user_method(&module, "_apply") {
@@ -374,7 +373,7 @@ pub(crate) fn move_all(
     }
 }
 
-/// The target of `.to(…)`: a device, a dtype, both, or those of a tensor.
+/// The target of `.to(…)`: a device, a dtype, both, or those of another tensor.
 fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let (mut device, mut dtype) = (None, None);
@@ -388,7 +387,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     device = Some(like.device);
                     dtype = Some(like.dtype);
                 }
-                // It may be either.
+                // A device or a dtype.
                 None => {
                     device = Some(None);
                     dtype = Some(None);
@@ -429,7 +428,7 @@ fn floating(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     object
 }
 
-/// `module.type(…)`: a dtype, or a tensor type that says the device, too.
+/// `module.type(…)`: a dtype, or a tensor type, which also determines the device.
 fn cast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let to = b.get("dst_type");
@@ -486,7 +485,7 @@ fn requires_grad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (object, function) = (b.get("self"), b.get("fn"));
     let span = cx.span;
-    // Sub-modules first, as PyTorch does.
+    // Sub-modules first, like PyTorch.
     for (_, module) in named_modules_of(cx, &object).found.into_iter().rev() {
         cx.call(&function, Args::positional([module], span));
     }
@@ -514,7 +513,7 @@ fn add_member(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(name) if super::containers::add(cx.it, &object, name, &value) => {}
         Some(name) => cx.it.heap.set_attr(id, name, value),
         None => {
-            // Under a name that is not known: what such a member is like must not be lost.
+            // The name of the new member is unknown, so any member may be replaced.
             super::containers::escaped(cx.it, &object);
             if let Some(instance) = cx.it.heap.instance_mut(id) {
                 instance.open = true;
@@ -526,8 +525,7 @@ fn add_member(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 // Listing.
 
-/// A list of values, or of pairs of names and values; of unknown length where they may not be
-/// all.
+/// A list of values, or of pairs of names and values. Its length is unknown if some may be missing.
 fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
     let values: Vec<Value> = found
         .found
@@ -536,7 +534,7 @@ fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
         .collect();
     let items = match found.complete {
         true => Items::Exact(values),
-        // What else there is may be of another kind.
+        // The missing ones may be of another kind.
         false => Items::Many(if named {
             Value::tuple(vec![Value::Any(crate::value::Type::Str), Value::Unknown])
         } else {
@@ -554,7 +552,7 @@ fn parameters(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     prefix(&mut found, &b.get("prefix"));
     let complete = found.complete;
     if !complete {
-        // Elements that are not known are tensors all the same.
+        // Unknown elements are tensors, too.
         let element = cx.some_tensor();
         let named = name.starts_with("named");
         let one = if named { Value::tuple(vec![Value::Any(crate::value::Type::Str), element]) } else { element };
@@ -595,7 +593,7 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             dict.entries.insert(Key::Str(name.as_str().into()), detached);
         }
     }
-    // Each of the names of what has several is a key.
+    // A tensor with several names has a key for each of them.
     if !all.complete || !buffers.complete || state::is_tied(cx, &object) {
         let other = cx.some_tensor();
         dict.open = Some(other);
@@ -603,7 +601,7 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.heap.dict(dict)
 }
 
-/// New values in the old tensors: shapes, dtypes and devices stay.
+/// New values in the existing tensors: shapes, dtypes and devices stay.
 fn load_state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     state::check(cx, b);
     let object = b.get("self");
@@ -631,7 +629,7 @@ fn member_at(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-/// Moves an argument to the current CUDA device: what `DataParallel` does to its inputs.
+/// Moves an argument to the current CUDA device, like `DataParallel`.
 pub(crate) fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     let at = cx.at();
     if let Some(tensor) = cx.tensor(value) {
@@ -653,7 +651,7 @@ pub(crate) fn scattered(cx: &mut Cx<'_, '_>, value: &Value) -> Value {
     }
 }
 
-/// Calls a module that another wraps.
+/// Calls a wrapped module.
 pub(crate) fn call_wrapped(cx: &mut Cx<'_, '_>, wrapped: &Value, args: Vec<Arg>, kw: Vec<(Sym, Arg)>) -> Value {
     let span = cx.span;
     cx.it.call(wrapped, Args { pos: args, kw, ..Args::default() }, span)

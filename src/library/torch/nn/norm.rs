@@ -1,4 +1,4 @@
-//! Normalisation: the shape stays; channels must be those of the parameters.
+//! Normalisation: the shape stays; the number of channels must fit the parameters.
 
 use super::device;
 use super::facts::{
@@ -25,7 +25,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The parameters that a norm was given, by name.
+/// The given parameters of a norm, by name.
 fn parameters(cx: &Cx<'_, '_>, b: &Bound, names: &[&'static str]) -> Vec<(&'static str, Tensor)> {
     names.iter().filter_map(|name| Some((*name, cx.tensor_arg(b, name)?))).collect()
 }
@@ -43,10 +43,10 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     out
 }
 
-/// Half precision with float32 parameters is legal; float64 or integers are not.
+/// Half precision with float32 parameters is allowed; float64 or integers are not.
 fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
     let Some(dtype) = input.dtype else { return };
-    // The fused kernel for rms_norm promotes, and autocast may convert first.
+    // The fused kernel of rms_norm promotes, and autocast may convert the input first.
     if cx.name() == "rms_norm" || autocast(cx, input.device) != Autocast::Off {
         return;
     }
@@ -71,7 +71,7 @@ fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str,
     }
 }
 
-/// Refuses an input whose channels are not those of a parameter.
+/// Rejects an input whose number of channels differs from that of a parameter.
 fn check_channels(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
     let Some(channels) = input.dim(1) else { return };
     for (name, parameter) in parameters {
@@ -114,8 +114,8 @@ fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
 fn instance_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
-    // Unbatched inputs have their channels first, which only the layer knows: its name says
-    // how many dimensions there are, the function's does not.
+    // Unbatched inputs begin with the channels. Only layers accept them: the name of the layer
+    // determines the number of dimensions, that of the function does not.
     let out = normalized(cx, &input, &parameters);
     cx.out(out)
 }
@@ -143,7 +143,7 @@ fn group_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Over the last dimensions, which must be those given.
+/// Normalises the last dimensions, which must equal `normalized_shape`.
 fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias"]);
@@ -175,7 +175,7 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The norm with the statistics that it used.
+/// The norm, with the statistics that it used.
 fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
     let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
     let statistics = result(cx, &[input], shape, dtype);
@@ -202,7 +202,8 @@ fn native_batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     check_channels(cx, &input, &parameters);
     let out = normalized(cx, &input, &parameters);
     let value = cx.out(out);
-    // In evaluation there are none, and what stands for them differs by device.
+    // Without training there are no statistics, and the result in their place depends on the
+    // device.
     let shape = match b.get("training").as_bool() {
         Some(true) => input.dim(1).map(|channels| vec![channels.clone()]),
         _ => None,
@@ -214,7 +215,7 @@ fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     check_rank(cx, "input", &input, &[3, 4, 5]);
     let mut out = like(cx, &input);
-    // The division makes floats of integers, but an empty input is returned as it is.
+    // The division converts integers to floats, but an empty input is returned unchanged.
     if input.dtype.is_some_and(Dtype::is_integral) {
         let dtype = match input.numel().equals(&Size::Int(0)) {
             Some(true) => input.dtype,
@@ -226,7 +227,7 @@ fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Scaled to norm 1 along a dimension.
+/// Scales vectors along a dimension to norm 1.
 fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     if let Some(rank) = input.rank() {

@@ -1,4 +1,4 @@
-//! What wraps or rewrites a module: `DataParallel`, `torch.compile`, `torch.jit`.
+//! Wrappers of modules: `DataParallel`, `torch.compile`, `torch.jit`.
 
 use super::module::{call_wrapped, scattered};
 use crate::library::{Cx, Table};
@@ -7,7 +7,7 @@ use crate::value::{ObjId, Value};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed_class("torch.nn.DataParallel", &["torch.nn.Module"]);
-    // Versions differ in the last parameters.
+    // The last parameters depend on the version.
     t.class(
         "torch.nn.parallel.DistributedDataParallel",
         &["torch.nn.Module"],
@@ -45,7 +45,7 @@ fn wrap(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let wrapped = cx.attr(&object, "module");
-    // `device_ids=None` means all GPUs; a module on the CPU is run as it is.
+    // `device_ids=None` means all GPUs; a module on the CPU runs there.
     let mut on_gpu = !cx.path.as_str().contains("Distributed");
     if on_gpu {
         let ids = cx.attr(&object, "device_ids");
@@ -62,7 +62,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     call_wrapped(cx, &wrapped, args, kw)
 }
 
-/// The model as it was; without one, a decorator.
+/// The model, unchanged; without a model, a decorator.
 fn same_model(_: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match b.get("model") {
         Value::None => Value::path("torch.compile"),

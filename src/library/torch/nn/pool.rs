@@ -26,7 +26,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed(f, "max_unpool1d max_unpool2d max_unpool3d", unpool);
 }
 
-/// The spatial dimensions follow an optional batch dimension and the channels.
+/// The input, whose spatial dimensions follow the channels and an optional batch dimension.
 fn checked(cx: &mut Cx<'_, '_>, b: &Bound, n: usize) -> Option<Tensor> {
     let input = cx.tensor_arg(b, "input")?;
     check_rank(cx, "input", &input, &[n + 1, n + 2]).then_some(input)
@@ -50,7 +50,7 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
     }
     let kernels = per_dim(cx, &b.get("kernel_size"), n);
     let stride = b.get("stride");
-    // `stride=None` and `stride=[]` stand for the kernel's size.
+    // `stride=None` and `stride=[]` mean the kernel size.
     let strides = match cx.items(&stride) {
         Some(items) if items.is_empty() => kernels.clone(),
         _ if stride.is_none() => kernels.clone(),
@@ -118,7 +118,7 @@ fn max_pool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mut out = like(cx, &input);
     out.shape = with_space(&input, n, space);
     out.shape_at = cx.at();
-    // Every result is one of the inputs.
+    // Every output element is an input element.
     out.range = input.range.as_ref().map(|r| Range::bounds(r.lo(), r.hi()));
     out.range_at = input.range_at;
     with_indices(cx, b, out)
@@ -138,7 +138,7 @@ fn lp_pool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     avg_pool(cx, b)
 }
 
-/// `None` in the output size keeps that dimension.
+/// `None` in the output size keeps the length of that dimension.
 fn adaptive(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let n = spatial(cx.name());
     let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };

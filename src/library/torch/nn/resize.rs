@@ -30,7 +30,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The rank that an interpolation mode needs.
+/// The rank that an interpolation mode requires.
 fn ranks_of(mode: &str) -> Option<&'static [usize]> {
     Some(match mode {
         "nearest" | "area" | "nearest-exact" => &[3, 4, 5],
@@ -73,15 +73,15 @@ fn interpolate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         None => Past::default(),
     };
     match mode {
-        // Every element is one of the input's.
+        // Every output element is an input element.
         Some("nearest" | "nearest-exact") => {
             out.range.clone_from(&input.range);
             out.range_at = input.range_at;
             out.role = input.role;
             out.role_at = input.role_at;
         }
-        // A mask that is blended still looks like one to what follows: the role stays, so
-        // that a contract can see it, while the range is lost.
+        // A mask keeps its role after interpolation, so that a contract can report it, but its
+        // range becomes unknown.
         _ => {
             out.role = input.role.filter(|r| matches!(r, Role::ClassMask | Role::Image));
             out.role_at = input.role_at;
@@ -154,7 +154,7 @@ fn scaled(cx: &mut Cx<'_, '_>, length: &Size, factor: &Value) -> Size {
     }
 }
 
-/// From the last dimension to the first, two numbers each.
+/// Padding, as pairs of numbers, from the last dimension to the first.
 fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let mut out = like(cx, &input);
@@ -191,7 +191,7 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some("constant") => {
             let value = b.get("value");
             let filled = if value.is_none() { Some(0.0) } else { value.as_f64() };
-            // It is cast to the tensor's dtype.
+            // The fill value is cast to the tensor's dtype.
             let filled = filled.and_then(|x| cast_value(x, input.dtype?));
             let none = pads.iter().all(|p| p.known() == Some(0));
             let some = pads.iter().any(positive) && !pads.iter().any(|p| p.known().is_none_or(|n| n < 0));
@@ -211,7 +211,7 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// A reflection cannot reach past the other end.
+/// Reflection padding must be smaller than the dimension.
 fn check_reflection(cx: &mut Cx<'_, '_>, input: &Tensor, mode: &Value, dim: &Dim, pads: [&Size; 2]) {
     let least = match mode.as_str() {
         Some("reflect") => 1,
@@ -264,7 +264,7 @@ fn pixel_unshuffle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The elements are those of the input, elsewhere.
+/// The elements are those of the input, in another order.
 fn copy_values(out: &mut Tensor, input: &Tensor) {
     out.range.clone_from(&input.range);
     out.range_at = input.range_at;
@@ -297,7 +297,7 @@ fn channel_shuffle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The number of places that a sliding block takes in an image.
+/// The number of positions of a sliding block in an image.
 fn blocks(cx: &mut Cx<'_, '_>, b: &Bound, space: &[Size]) -> Size {
     let [kernel, dilation, padding, stride] =
         ["kernel_size", "dilation", "padding", "stride"].map(|name| per_dim(cx, &b.get(name), 2));
@@ -383,7 +383,7 @@ fn grid_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let mut out = result(cx, &[&input, &grid], shape, input.dtype);
     if b.get("mode").as_str() == Some("nearest") {
-        // What lies outside is filled with zeros, or repeated.
+        // Elements from outside the image are zeros, or repeat the border.
         out.past = input.past;
         out.role = input.role;
         out.role_at = input.role_at;

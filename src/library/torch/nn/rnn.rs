@@ -31,7 +31,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// Keeps the arguments and makes the weights, named as in PyTorch.
+/// Stores the arguments and creates the weights, named as in PyTorch.
 fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     super::module::begin(cx, object);
     for param in &b.sig.params {
@@ -61,7 +61,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         return;
     }
     let (Some(layers), Some(both)) = (b.get("num_layers").as_int(), b.get("bidirectional").as_bool()) else {
-        // How many weights there are is not known: the first layer's always are.
+        // The number of weights is unknown, but those of the first layer exist.
         parameter(cx, object, b, "weight_ih_l0", vec![wide, inputs]);
         if let Some(instance) = cx.it.heap.instance_mut(object) {
             instance.open = true;
@@ -89,7 +89,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// Flags must be `bool` itself, not what counts as true, and sizes integers.
+/// Flags must be of type `bool`, and sizes must be integers.
 fn check_types(cx: &mut Cx<'_, '_>, b: &Bound) {
     for (argument, wanted) in
         [("bias", Type::Bool), ("batch_first", Type::Bool), ("input_size", Type::Int), ("hidden_size", Type::Int)]
@@ -114,7 +114,7 @@ fn stored(cx: &Cx<'_, '_>, object: &Value, name: &str) -> Size {
     cx.size_of(&cx.attr(object, name))
 }
 
-/// The result's dtype, device and gradient, once input and weight are seen to fit.
+/// The dtype, device and gradient state of the result, after a check that input and weight fit.
 fn checked(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Tensor {
     device::check(cx, &[("input", input), ("weight", weight)]);
     let dtype = product_dtype(cx, &[("input", input), ("weight", weight)]).unwrap_or_default();
@@ -179,7 +179,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(dims) = &input.shape {
         match dims.as_slice() {
             [first, second, _] => {
-                // A packed sequence is kept batch first.
+                // A packed sequence is stored batch first.
                 let first_is_batch = if is_packed { Some(true) } else { batch_first };
                 state_batch = first_is_batch.map(|f| Some(if f { first.clone() } else { second.clone() }));
                 out_shape = Some(vec![first.clone(), second.clone(), features]);
@@ -221,7 +221,7 @@ fn stored_or_zero(cx: &Cx<'_, '_>, object: &Value) -> Size {
     }
 }
 
-/// The initial state must be `[layers, batch, hidden]`, whatever `batch_first` says.
+/// The initial state must be `[layers, batch, hidden]`, regardless of `batch_first`.
 #[expect(clippy::too_many_arguments, reason = "each is a fact of the call, read once by the caller")]
 fn check_state(
     cx: &mut Cx<'_, '_>,
@@ -290,7 +290,7 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The state of a cell has the rows of the input and the cell's width.
+/// The state of a cell has the rows of the input and the hidden size of the cell.
 fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tensor) {
     let hx = b.get("hx");
     let states: Vec<Tensor> = match cx.items(&hx) {

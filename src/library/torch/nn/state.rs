@@ -1,4 +1,4 @@
-//! `load_state_dict`: what it refuses of a state that the program has made itself.
+//! `load_state_dict`: its checks of a state that the program has created itself.
 
 use rustc_hash::FxHashSet;
 
@@ -8,7 +8,7 @@ use crate::library::torch::broadcast::shape_text;
 use crate::python::{Bound, RejectKind};
 use crate::value::{Data, Key, Tensor, Value};
 
-/// Refuses a state that is not a dictionary, or has other keys or shapes than the module.
+/// Rejects a state that is not a dictionary, or has other keys or shapes than the module.
 pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound) {
     let (object, state) = (b.get("self"), b.get("state_dict"));
     let at = b.span("state_dict");
@@ -79,27 +79,27 @@ fn no_dictionary(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
     })
 }
 
-/// Whether the shapes are certainly not the same. A number may be loaded from a vector of one.
+/// Whether the shapes certainly differ. A 0-d tensor may be loaded from a vector of one element.
 fn differ(own: &Tensor, new: &Tensor) -> bool {
     let (Some(a), Some(b)) = (own.sizes(), new.sizes()) else { return false };
     let lengths = a.len() != b.len() || a.iter().zip(&b).any(|(a, b)| a.equals(b) == Some(false));
     lengths && !a.is_empty()
 }
 
-/// Whether what a state holds was a parameter: buffers need not be a part of states.
+/// Whether a value was a parameter. Buffers need not be part of a state.
 fn is_of_parameter(cx: &Cx<'_, '_>, value: &Value) -> bool {
     let base = cx.it.heap.tensor_ref(value).and_then(|tensor| tensor.base);
     base.is_some_and(|base| matches!(cx.it.heap.get(base), Data::Tensor(tensor) if tensor.parameter))
 }
 
-/// Whether a class of the program overrides how its modules are loaded or saved.
+/// Whether a class of the program overrides how its instances are loaded or saved.
 fn loads_itself(cx: &Cx<'_, '_>, object: &Value) -> bool {
     let Found { found, .. } = named_modules_of(cx, object);
     let own = ["_load_from_state_dict", "_save_to_state_dict", "state_dict", "load_state_dict", "get_extra_state"];
     found.iter().any(|(_, module)| own.iter().any(|name| cx.it.user_method(module, name).is_some()))
 }
 
-/// Whether a module or tensor has several names, which all are keys of the state.
+/// Whether a module or tensor has several names, each of which is a key of the state.
 pub(crate) fn is_tied(cx: &Cx<'_, '_>, object: &Value) -> bool {
     let mut seen = FxHashSet::default();
     let mut again = |value: &Value| value.as_obj().is_some_and(|id| !seen.insert(id));

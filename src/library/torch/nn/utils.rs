@@ -55,7 +55,8 @@ fn total_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out.with_dtype(dtype, at).with_device(device, at))
 }
 
-/// A packed sequence remembers the padded tensor that it came from, time first or batch first.
+/// A packed sequence, with a note of the padded tensor from which it was made (time first or batch
+/// first).
 fn packed(cx: &mut Cx<'_, '_>, padded: Tensor) -> Value {
     let id = cx.it.heap.instance(Value::path(PACKED));
     let width = padded.shape.as_deref().and_then(|dims| dims.get(2..)).map(|rest| {
@@ -72,7 +73,7 @@ fn packed(cx: &mut Cx<'_, '_>, padded: Tensor) -> Value {
     Value::Obj(id)
 }
 
-/// A packed sequence whose padded form, batch first, would be this.
+/// A packed sequence whose padded form is this tensor, batch first.
 pub(crate) fn packed_like(cx: &mut Cx<'_, '_>, batch_first: Tensor) -> Value {
     packed(cx, batch_first)
 }
@@ -115,7 +116,7 @@ fn pack_padded_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     packed(cx, facts)
 }
 
-/// The tensor and the lengths.
+/// Returns the padded tensor and the lengths.
 fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let lengths = Tensor { grad: Grad::Off, ..Tensor::default() };
     let lengths = lengths.with_dtype(Some(crate::value::Dtype::Int64), cx.at()).with_device(Some(Device::CPU), cx.at());
@@ -123,7 +124,7 @@ fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let padded = padded_of(cx, &b.get("sequence"));
     let mut out = padded.map(|t| like(cx, &t)).unwrap_or_default();
     if let Some([_, time, ..]) = out.shape.as_deref_mut() {
-        // Padding ends with the longest sequence, which may be shorter than before.
+        // The padding ends with the longest sequence, so it may be shorter than before.
         let length = b.get("total_length");
         *time = Dim::new(if length.is_none() { Size::Unknown } else { cx.size_of(&length) }, cx.at());
     }
@@ -136,7 +137,7 @@ fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(vec![out, lengths])
 }
 
-/// One tensor of sequences of different lengths: the range includes the padding value.
+/// One tensor with sequences of different lengths. Its range includes the padding value.
 fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let sequences = b.get("sequences");
     let all: Option<Vec<Tensor>> =
@@ -162,7 +163,7 @@ fn pad_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The lengths of sequences, where all are integers.
+/// The lengths of sequences, if all are integers.
 fn lengths(all: Option<&[Tensor]>) -> Option<Vec<i64>> {
     all?.iter().map(|t| t.dim(0)?.size.known()).collect()
 }
@@ -174,13 +175,13 @@ fn longest(all: Option<&[Tensor]>) -> Size {
 fn padded_range(b: &Bound, one: &Tensor, all: Option<&[Tensor]>) -> Option<Range> {
     let fill = b.get("padding_value").as_f64()?;
     let Some(values) = values_of(one, all) else {
-        // Sequences of known lengths need no padding where these are equal.
+        // Sequences of equal length need no padding.
         return lengths(all).is_none().then(|| Range::anything_and(fill, false));
     };
     match lengths(all) {
         Some(lengths) if lengths.windows(2).all(|pair| pair.first() == pair.last()) => Some(values),
         Some(_) => Some(values.union(&Range::of_values(&[fill])?)),
-        // Padding is there for sequences that differ: some batch has it.
+        // The sequences differ in length, so some batch has padding.
         None => Some(values.union(&Range::attained(fill, fill))),
     }
 }

@@ -1,4 +1,4 @@
-//! Functions of two tensors, or of a tensor and a number, element by element.
+//! Elementwise functions of two tensors, or of a tensor and a number.
 
 use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, elementwise};
@@ -12,7 +12,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Past, Range, Role, Size, Tensor, Type, Value};
 
-/// How a binary function treats its operands.
+/// The operands that a binary function accepts, and the dtype of its result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     /// Whether the first may be a Python number.
@@ -20,7 +20,7 @@ pub(crate) struct Rule {
     /// Whether the second may be a Python number.
     pub right_number: bool,
     pub gives: Gives,
-    /// Kinds of the common dtype that are refused.
+    /// Kinds of the common dtype that the function rejects.
     pub refuses: &'static [Kind],
 }
 
@@ -62,7 +62,7 @@ impl Rule {
 }
 
 pub(crate) fn register(t: &mut Table) {
-    // Both numbers is legal too, and gives a tensor: `torch.add(1, 2)`.
+    // Two numbers are also allowed, and give a tensor: `torch.add(1, 2)`.
     t.listed("torch.", "add", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
     t.listed("torch.", "mul multiply", |cx, b| binary(cx, b, Rule::any(Gives::Common, NONE)));
     t.listed("torch.", "sub subtract", |cx, b| binary(cx, b, Rule::any(Gives::Common, BOOL)));
@@ -114,8 +114,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "polar", complex);
 }
 
-/// The two operands of a call, with their names, after the check that numbers stand only
-/// where they may. `None` after a rejection.
+/// The two operands of a call with their names, after a check that numbers are allowed there.
+/// `None` after a rejection.
 fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str, Operand); 2]> {
     let mut names = b.sig.params.iter().map(|p| p.name.as_str());
     let (left, right) = (names.next()?, names.next()?);
@@ -129,7 +129,7 @@ fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str
             return None;
         }
     }
-    // Only a few functions take two numbers.
+    // Only a few functions accept two numbers.
     let both = x.number_type().is_some() && y.number_type().is_some();
     let torch_only = !matches!(
         cx.name(),
@@ -149,7 +149,7 @@ fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str
         }
     };
     let ((x, plain_x), (y, plain_y)) = (pick(cx, &x), pick(cx, &y));
-    // Two arrays of numpy: numpy's own function shares this model.
+    // NumPy's function of two arrays uses the same model.
     if is_numpy(&[plain_x.clone(), plain_y.clone()]) {
         return Some([(left, plain_x), (right, plain_y)]);
     }
@@ -194,7 +194,7 @@ fn alpha(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
     }
 }
 
-/// The common dtype of operands, as PyTorch or numpy promotes.
+/// The common dtype of operands after promotion by PyTorch or NumPy.
 fn common_dtype(cx: &Cx<'_, '_>, operands: &[Operand], rule: Rule) -> Option<Dtype> {
     let default = cx.default_dtype();
     if is_numpy(operands) {
@@ -260,7 +260,7 @@ pub(crate) fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 
     Some(out)
 }
 
-/// The result with an unknown operand, which may be a tensor of any shape.
+/// The result if an operand is unknown and may be a tensor of any shape.
 fn give_up(out: &mut Tensor, tensors: &[Named<'_>]) {
     out.shape = None;
     out.shape_at = None;
@@ -273,7 +273,7 @@ fn give_up(out: &mut Tensor, tensors: &[Named<'_>]) {
     }
 }
 
-/// Reports a kind of dtype that the function does not take.
+/// Reports a kind of dtype that the function does not accept.
 fn refused(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: Rule) -> bool {
     let [(_, x), (_, y)] = operands;
     let default = cx.default_dtype();
@@ -281,10 +281,10 @@ fn refused(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: R
     let kinds = [x, y].map(|o| o.dtype(default).filter(|d| !matches!(d, Dtype::Other(_))).map(Dtype::kind));
     let subtraction = matches!(name, "sub" | "subtract" | "rsub");
     let kind = if subtraction {
-        // One bool is enough.
+        // A single bool is rejected.
         kinds.into_iter().flatten().find(|k| *k == Kind::Bool)
     } else {
-        // The highest category decides; if one is unknown, that of the other is a lower bound.
+        // The highest kind decides; if one kind is unknown, the other is a lower bound.
         match kinds {
             [Some(a), Some(b)] => Some(a.max(b)),
             [Some(a), None] | [None, Some(a)] => {
@@ -342,7 +342,7 @@ fn values(cx: &Cx<'_, '_>, x: &Operand, y: &Operand, out: &mut Tensor) {
     }
 }
 
-/// A tensor and a number.
+/// A function of a tensor and a number.
 fn scaled(name: &str, x: &Tensor, n: f64, out: &mut Tensor, at: crate::value::Origin) {
     let integral = out.dtype.is_some_and(Dtype::is_integral);
     match name {
@@ -369,7 +369,7 @@ fn scaled(name: &str, x: &Tensor, n: f64, out: &mut Tensor, at: crate::value::Or
         "div" | "divide" | "true_divide" if n == 255.0 && bytes => x.past.divided(at),
         _ => Past::default(),
     };
-    // Scaled logits are logits: still any real number, still to be squashed.
+    // Logits times a positive number are still logits.
     let keeps = matches!(name, "mul" | "multiply" | "div" | "divide" | "true_divide") && n > 0.0;
     if keeps && x.role == Some(Role::Logits) {
         out.role = x.role;
@@ -377,7 +377,7 @@ fn scaled(name: &str, x: &Tensor, n: f64, out: &mut Tensor, at: crate::value::Or
     }
 }
 
-/// Two tensors whose ranges are known.
+/// A function of two tensors with known ranges.
 fn pairwise(name: &str, a: &Range, b: &Range) -> Option<Range> {
     Some(match name {
         "add" => Range::bounds(a.lo() + b.lo(), a.hi() + b.hi()),
@@ -399,7 +399,7 @@ fn pairwise(name: &str, a: &Range, b: &Range) -> Option<Range> {
     })
 }
 
-/// `rounding_mode` keeps integers.
+/// `rounding_mode` keeps integer dtypes.
 fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let mode = b.get("rounding_mode");
     if mode.is_none() {
@@ -425,7 +425,7 @@ fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
     match combine(cx, &operands, rule) {
         Some(mut out) => {
-            // The ranges were those of true division.
+            // The ranges above are for true division.
             out.forget_values();
             give(cx, b, out)
         }
@@ -433,7 +433,7 @@ fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Integers to a negative power are refused where the exponent is a number.
+/// An integer to a negative integer power is rejected if the exponent is a number.
 fn pow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let rule = Rule::any(Gives::Common, NONE);
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
@@ -506,7 +506,7 @@ fn isclose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Shapes may differ: then the answer is `False`.
+/// Tensors of different shapes are allowed: the result is `False`.
 fn equal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(operands) = operands(cx, b, Rule::tensors(Gives::Bool, NONE)) else { return Value::Any(Type::Bool) };
     let all = named(&operands);
@@ -531,7 +531,7 @@ fn dist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// A complex tensor of two real ones of one dtype.
+/// A complex tensor from two real tensors of one dtype.
 fn complex(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let rule = Rule::tensors(Gives::Common, NOT_FLOAT);
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };

@@ -1,4 +1,4 @@
-//! Functions of three operands, element by element: choosing, clamping, interpolating.
+//! Elementwise functions of three operands: selection, clamping, interpolation.
 
 use super::derived;
 use crate::library::torch::broadcast::{Mix, Named, common_device, elementwise, result_grad};
@@ -26,14 +26,14 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "fake_quantize_per_channel_affine", same);
 }
 
-/// The same shape and dtype.
+/// A result with the shape and dtype of the input.
 fn same(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let out = derived(&input);
     cx.out(out)
 }
 
-/// `min` and `max` are both numbers or both tensors.
+/// `min` and `max` must both be numbers or both be tensors.
 fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let has = |name: &str| b.sig.params.iter().any(|p| p.name.as_str() == name);
     let ends: Vec<(&'static str, Value)> =
@@ -57,7 +57,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let numbers = operands.iter().skip(1).any(|o| matches!(o, Operand::Number(..)));
     let tensors = operands.iter().skip(1).any(|o| o.tensor().is_some());
     if numbers && tensors {
-        // A tensor stands for a number only where it has no dimension.
+        // A 0-d tensor may be used like a number.
         for operand in operands.iter_mut().skip(1) {
             let Some(tensor) = operand.tensor() else { continue };
             *operand = match tensor.rank() {
@@ -81,7 +81,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         .collect();
     let mut out = elementwise(cx, &named, dtype, Mix::Strict);
     if operands.iter().any(|o| matches!(o, Operand::Unknown)) {
-        // A number or a tensor that broadcasts.
+        // An unknown operand is a number, or a tensor that broadcasts.
         out.shape = None;
         out.shape_at = None;
         return give(cx, b, out);
@@ -92,7 +92,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// The range between two numbers.
+/// The range after clamping to two numbers.
 fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)], out: &mut Tensor) {
     let at = cx.at();
     let end = |name: &str| ends.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_f64());
@@ -100,14 +100,14 @@ fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)],
         (Some(None), _) | (_, Some(None)) => return,
         (lo, hi) => (lo.flatten().unwrap_or(f64::NEG_INFINITY), hi.flatten().unwrap_or(f64::INFINITY)),
     };
-    // Where min exceeds max, every element is max.
+    // If min exceeds max, every element is max.
     let lo = lo.min(hi);
     match &input.range {
         Some(range) => set_range(out, Some(range.clamp(lo, hi)), at),
-        // Of numbers that are not known, only the bounds are.
+        // If the range of the input is unknown, only the bounds are known.
         None => set_range(out, Some(Range::bounds(lo, hi)), at),
     }
-    // An integer tensor's own bounds are beyond what a range states.
+    // The bounds of an integer dtype may be too large for a range.
     if out.range.is_none() && out.dtype.is_some_and(Dtype::is_floating) {
         out.range = Some(Range::bounds(lo, hi));
         out.range_at = at;
@@ -120,7 +120,7 @@ fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)],
     }
 }
 
-/// `torch.where`: the condition chooses.
+/// `torch.where(condition, input, other)`.
 fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.sig.params.iter().any(|p| p.name.as_str() == "input") {
         return where_indices(cx, b);
@@ -163,7 +163,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if let (Some(p), Some(q)) = (range(x), range(y)) {
         let at = cx.at();
-        // Which elements are chosen is not known, so neither are the ends.
+        // It is not known which elements are selected, so the bounds may not occur.
         let single =
             |o: &Operand, r: Range| if matches!(o, Operand::Number(..)) { carry::claims(r, true, true) } else { r };
         let all = match (x, y) {
@@ -171,7 +171,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 let picked = picks::of(cx, &b.get("condition"), &b.get("other"));
                 picks::replaced(&q, picked, &single(x, p))
             }
-            // A tensor all of one value is as good as a number.
+            // A tensor with equal elements is like a number.
             (Operand::Tensor(_), Operand::Tensor(_)) if p.certain && p.lo() == p.hi() => {
                 let picked = picks::of(cx, &b.get("condition"), &b.get("other"));
                 picks::replaced(&q, picked, &p)
@@ -185,12 +185,12 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// `torch.where(condition)`: as `nonzero`, a tuple with one tensor per dimension.
+/// `torch.where(condition)`: like `nonzero(as_tuple=True)`, a tuple with one tensor per dimension.
 fn where_indices(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(condition) = tensor_param(cx, b, "condition") else { return Value::Unknown };
     let Some(rank) = condition.rank() else { return Value::Unknown };
     let at = cx.at();
-    // There may be none, and symbols stand for positive numbers.
+    // There may be none, but symbols are positive.
     let count = Dim::new(Size::Unknown, at);
     let outs = (0..rank.max(1))
         .map(|axis| {
@@ -207,7 +207,7 @@ fn where_indices(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(outs)
 }
 
-/// All of one dtype; the weight may be a number.
+/// `lerp` of tensors with one dtype; the weight may be a number.
 fn lerp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (Some(input), Some(end)) = (tensor_param(cx, b, "input"), tensor_param(cx, b, "end")) else {
         return cx.some_tensor();
@@ -233,7 +233,7 @@ fn lerp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// `input + value * tensor1 * tensor2`, and the same with a quotient.
+/// `input + value * tensor1 * tensor2`, or with `tensor1 / tensor2`.
 fn addc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let names = ["input", "tensor1", "tensor2"];
     let mut tensors = Vec::new();
@@ -263,7 +263,7 @@ fn addc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Which elements occur among others: bool, of the first's shape.
+/// Whether elements occur in another tensor: bool, with the shape of the first argument.
 fn isin(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let values = ["elements", "test_elements"].map(|n| (n, b.get(n)));
     let operands = values.each_ref().map(|(n, v)| (*n, operand(cx, v)));

@@ -1,4 +1,4 @@
-//! Functions of one tensor, element by element.
+//! Elementwise functions of one tensor.
 
 use super::derived;
 use crate::library::torch::autocast::raised;
@@ -9,7 +9,7 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{Dtype, Grad, Kind, Range, Role, Tensor, Value};
 
 pub(crate) fn register(t: &mut Table) {
-    // Integers give floats of the default dtype.
+    // For integers, these return the default dtype.
     t.listed(
         "torch.",
         "acos acosh asin asinh atan atanh arccos arccosh arcsin arcsinh arctan arctanh cos cosh sin sinh sinc tan \
@@ -41,10 +41,10 @@ pub(crate) fn register(t: &mut Table) {
     for path in ["torch.mvlgamma", "torch.special.multigammaln"] {
         t.listed("", path, mvlgamma);
     }
-    // The dtype stays.
+    // These keep the dtype.
     t.listed("torch.", "ceil floor trunc fix", |cx, b| unary(cx, b, Gives::Same, BOOL_COMPLEX));
     t.listed("torch.special.", "round", round);
-    // The overload with `decimals` is read by the same function.
+    // The model also handles the overload with `decimals`.
     t.def("torch.round", "input, *, decimals=0, out=None", round);
     t.listed("torch.", "frac", |cx, b| unary(cx, b, Gives::Same, NOT_FLOAT));
     t.listed("torch.", "neg negative positive", |cx, b| unary(cx, b, Gives::Same, BOOL));
@@ -57,7 +57,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "angle", |cx, b| unary(cx, b, Gives::Angle, &[]));
     t.listed("torch.", "isfinite isinf isnan isreal logical_not", |cx, b| unary(cx, b, Gives::Bool, &[]));
     t.listed("torch.", "isneginf isposinf signbit", |cx, b| unary(cx, b, Gives::Bool, COMPLEX));
-    // Views.
+    // These return views.
     t.listed("torch.", "real imag conj", part);
     t.listed("torch.", "view_as_real", view_as_real);
     t.listed("torch.", "view_as_complex", view_as_complex);
@@ -229,7 +229,7 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     }
 }
 
-/// Ends that were computed in f64 are only near those that PyTorch computes.
+/// Bounds computed in f64 are only close to those that PyTorch computes.
 fn approximate(range: Range) -> Range {
     let wider = |x: f64, by: f64| x + by * (x.abs() * 1e-2 + 1e-6);
     Range::bounds(wider(range.lo(), -1.0), wider(range.hi(), 1.0))
@@ -247,7 +247,7 @@ fn magnitude(range: Option<&Range>) -> Range {
 
 fn round(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let decimals = b.get("decimals").as_int();
-    // With decimals only floats are rounded.
+    // Only floats are accepted with `decimals`.
     let special = cx.path.as_str().starts_with("torch.special.");
     let refuses = match decimals {
         Some(0) if !special => BOOL_COMPLEX,
@@ -316,7 +316,7 @@ fn part(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     if cx.name() != "imag" && complex == Some(false) {
-        // The tensor itself.
+        // Returns the tensor itself.
         return b.get("input");
     }
     let mut out = derived(&input);

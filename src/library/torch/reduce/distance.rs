@@ -1,4 +1,4 @@
-//! Distances of vectors.
+//! Distances between vectors.
 
 use crate::library::torch::autocast::raised;
 use crate::library::torch::broadcast::{
@@ -16,7 +16,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "cdist", cdist);
 }
 
-/// Both vectors, with the device of the result.
+/// Two vectors, with the device of the result.
 fn two(cx: &mut Cx<'_, '_>, b: &Bound, mix: Mix) -> Option<(Tensor, Tensor, Tensor)> {
     let (x, y) = (tensor_param(cx, b, "x1"), tensor_param(cx, b, "x2"));
     let (x, y) = (x?, y?);
@@ -30,7 +30,7 @@ fn two(cx: &mut Cx<'_, '_>, b: &Bound, mix: Mix) -> Option<(Tensor, Tensor, Tens
     Some((x, y, out))
 }
 
-/// The distances of all pairs of rows of one matrix.
+/// The distances between all pairs of rows of a matrix.
 fn pdist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &input);
@@ -55,7 +55,7 @@ fn pdist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The distances of the rows of two batches of matrices.
+/// The distances between the rows of two batches of matrices.
 fn cdist(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some((x, y, mut out)) = two(cx, b, Mix::Strict) else { return cx.some_tensor() };
     for named in [("x1", &x), ("x2", &y)] {

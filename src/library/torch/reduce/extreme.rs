@@ -1,4 +1,4 @@
-//! Least and greatest elements, medians, modes, and their indices.
+//! Minimum, maximum, median, mode, and their indices.
 
 use super::{Dims, dims_of, keepdim, one_dim, reduced_size, reduction, refuse_empty};
 use crate::library::torch::broadcast::shape_read;
@@ -12,7 +12,7 @@ use crate::value::{Dtype, Grad, Kind, Size, Tensor, Type, Value};
 
 pub(crate) fn register(t: &mut Table) {
     t.family("torch.", "median nanmedian", "input, dim=None, keepdim=False, *, out=None", extreme);
-    // The overload with a second tensor, by its name.
+    // `max` and `min` have a second overload, with another tensor (`other`).
     for name in ["max", "min"] {
         t.defs(
             &format!("torch.{name}"),
@@ -27,10 +27,10 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "argmax argmin", argmax);
 }
 
-/// Elements of the input: between its least and its greatest.
+/// Values between the minimum and maximum of the input.
 pub(super) fn among(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     if let Some(range) = &input.range {
-        // Which elements are taken is not known.
+        // It is not known which elements are selected.
         let mut range = range.clone();
         (range.attained, range.certain, range.met) = (false, false, None);
         out.range = Some(range);
@@ -51,7 +51,8 @@ fn pair(cx: &mut Cx<'_, '_>) -> Value {
     cx.outs(vec![Tensor::default(), Tensor { dtype: Some(Dtype::Int64), ..Tensor::default() }])
 }
 
-/// `max` and relatives: of all elements, along a dimension (with indices), or of two tensors.
+/// `max` and similar functions: of all elements, along a dimension (with indices), or of two
+/// tensors.
 fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.sig.params.iter().any(|p| p.name.as_str() == "other") {
         return binary(cx, b, Rule::tensors(Gives::Common, &[Kind::Complex]));
@@ -59,7 +60,7 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dim = b.get("dim");
     let mode = cx.name() == "mode";
     if cx.it.heap.is_tensor(&dim) {
-        // The second argument by position.
+        // The second argument is positional.
         return binary(cx, b, Rule::tensors(Gives::Common, &[Kind::Complex]));
     }
     let Some(input) = tensor_param(cx, b, "input") else {
@@ -83,7 +84,7 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             return cx.some_tensor();
         }
         let mut out = reduction(cx, &input, &Dims::All, Some(false), input.dtype);
-        // The median of nothing is the least integer.
+        // For an empty tensor, the median is the smallest integer.
         if cx.name().len() == 3 || !input.numel().may_be_zero() {
             among(cx, &input, &mut out);
         }
@@ -182,7 +183,7 @@ fn argmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Value, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
         return cx.out(unknown);
     }
-    // One dimension: an integer that is not known, or `None`.
+    // One dimension: an unknown integer, or `None`.
     let dims = match &dim {
         Value::None => Dims::All,
         Value::Unknown => Dims::Unknown,

@@ -20,7 +20,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "msort", sort);
     t.listed("torch.", "topk", topk);
     t.listed("torch.", "searchsorted", searchsorted);
-    // `Tensor.bucketize` and `torch.bucketize` are one; there is no `Tensor.searchsorted`.
+    // `Tensor.bucketize` is the same as `torch.bucketize`; there is no `Tensor.searchsorted`.
     t.listed("torch.", "bucketize", searchsorted);
 }
 
@@ -113,7 +113,7 @@ fn topk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     made
 }
 
-/// Where values would be inserted among boundaries.
+/// The positions at which values would be inserted between boundaries.
 fn searchsorted(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let bucketize = cx.name() == "bucketize";
     let table = if bucketize { "boundaries" } else { "sorted_sequence" };
@@ -183,7 +183,7 @@ fn searchsorted(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if let (Some(edges), Some(right), Some(input)) = (edges, right, &input)
             && let Some(range) = &input.range
         {
-            // How many edges lie below: it grows with the value.
+            // The number of smaller boundaries grows with the value.
             #[expect(clippy::cast_precision_loss, reason = "a number of edges")]
             let place =
                 |x: f64| edges.iter().filter(|edge| if right { **edge <= x } else { **edge < x }).count() as f64;

@@ -1,4 +1,4 @@
-//! Running sums and their relatives, differences, integrals: one dimension is walked along.
+//! Cumulative sums and similar functions, differences and integrals along one dimension.
 
 use super::extreme::among;
 use super::{Dims, one_dim, reduction};
@@ -22,7 +22,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "renorm", renorm);
 }
 
-/// The same shape and another dtype.
+/// A result with the same shape and another dtype.
 fn same_shape(cx: &Cx<'_, '_>, input: &Tensor, dtype: Option<Dtype>) -> Tensor {
     let at = cx.at();
     let mut out = derived(input);
@@ -78,7 +78,7 @@ fn cummax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_all(cx, b, vec![values, indices])
 }
 
-/// `n` times the differences of neighbours: each time one element less.
+/// Applies differences of neighbours `n` times: each time, the dimension gets shorter by one.
 fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &input);
@@ -104,7 +104,7 @@ fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let extra = cx.tensor(&value);
         let more = match (&extra, dim) {
             (Some(t), Some(at)) if t.rank() == input.rank() => t.shape.as_ref().and_then(|s| s.get(at)).cloned(),
-            // A number in each row.
+            // A 0-d tensor adds one element to each row.
             (Some(t), _) if t.rank() == Some(0) => Some(Dim::int(1)),
             _ => None,
         };
@@ -112,7 +112,7 @@ fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         operands.push(operand(cx, &value));
     }
     if n.as_int() == Some(0) {
-        // Nothing is added where nothing is subtracted.
+        // With `n=0`, nothing is prepended or appended.
         return give(cx, b, out);
     }
     if operands.len() > 1 {
@@ -128,7 +128,7 @@ fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     match less.known() {
                         Some(k) if k < 0 => Size::Int(0),
                         Some(_) => less,
-                        // It may be that nothing is left.
+                        // The result may be empty.
                         None if n <= 1 => less,
                         None => Size::Unknown,
                     }
@@ -145,7 +145,7 @@ fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// The integral along a dimension, or its running value.
+/// The integral along a dimension, or the cumulative integral.
 fn trapezoid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(y) = tensor_param(cx, b, "y") else { return cx.some_tensor() };
     let named = ("y", &y);
@@ -158,7 +158,7 @@ fn trapezoid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let default = cx.default_dtype();
     let common = result_type(&operands, default);
-    // Halves of sums: integers become floats.
+    // The sums are halved, which converts integers to floats.
     let dtype = common.and_then(|d| if d.is_integral() { default } else { Some(d) });
     let dims = dim.map_or(Dims::One, |at| Dims::These(vec![at]));
     let simple = spacing.is_none()
@@ -186,7 +186,7 @@ fn trapezoid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// One tensor like the input for each dimension.
+/// A tensor like the input for each dimension.
 fn gradient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return Value::Unknown };
     let named = ("input", &input);

@@ -1,5 +1,5 @@
-//! Counting and telling apart: histograms, unique elements, combinations. How many there are
-//! depends on the elements, so most lengths are unknown.
+//! Histograms, unique elements, combinations. The sizes of the results depend on the elements, so
+//! most of them are unknown.
 
 use super::one_dim;
 use crate::library::torch::pointwise::derived;
@@ -20,7 +20,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "unravel_index", unravel_index);
 }
 
-/// A length that the elements decide: at least one unless the input is empty.
+/// A length that depends on the elements: at least 1, unless the input is empty.
 fn some_length(cx: &mut Cx<'_, '_>, name: &str, from: &Size) -> Dim {
     match from.known() {
         Some(0) => Dim::new(Size::Int(0), cx.at()),
@@ -110,7 +110,7 @@ fn bincount(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = if weights.is_none() {
         Some(Dtype::Int64)
     } else {
-        // Other weights are added up as double.
+        // Weights of other dtypes are summed as float64.
         cx.tensor(&weights).and_then(|w| w.dtype).map(|d| if d == Dtype::Float32 { d } else { Dtype::Float64 })
     };
     let mut out = derived(&input).with_dtype(dtype, at);
@@ -145,7 +145,7 @@ fn histc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Counts and edges.
+/// `histogram`: counts and edges.
 fn histogram(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let unknown = vec![Tensor::default(); 2];
     let Some(input) = tensor_param(cx, b, "input") else { return cx.outs(unknown) };
@@ -168,7 +168,7 @@ fn histogram(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     crate::library::torch::support::give_all(cx, b, vec![counts, edges])
 }
 
-/// Counts in as many dimensions as there are columns, and a tuple of edges.
+/// `histogramdd`: counts in one dimension per column, and a tuple of edges.
 fn histogramdd(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return Value::Unknown };
     let named = ("input", &input);
@@ -243,9 +243,9 @@ fn unravel_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.outs(outs)
 }
 
-/// How many elements are distinct (or begin a run of equal ones), where all are known.
+/// The number of distinct elements (or of runs of equal elements), if all are known.
 fn distinct(input: &Tensor, consecutive: bool) -> Option<i64> {
-    // Other numbers may become equal when they are rounded.
+    // Other numbers may become equal by rounding.
     let mut data: Vec<f64> = input.data.as_ref()?.iter().map(|x| x + 0.0).collect();
     if data.iter().any(|x| x.fract() != 0.0 || x.abs() > 2048.0) {
         return None;
@@ -273,7 +273,7 @@ fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let again = b.get("with_replacement").as_bool();
     let rows = match (n, r, again) {
         (Some(n), Some(r), Some(again)) => {
-            // With repetition as without it among more.
+            // `r` of `n` elements with repetition: as many as `r` of `n + r - 1` without.
             let n = if again { n.checked_add(r.saturating_sub(1)) } else { Some(n) };
             n.and_then(|n| choose(n, r)).map_or(Size::Unknown, Size::Int)
         }
@@ -282,14 +282,14 @@ fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     let out = derived(&input);
     let out = match r {
-        // Nothing is chosen: an empty tensor of one dimension.
+        // With `r=0`, the result is an empty tensor with one dimension.
         Some(0) => out.with_shape(vec![Size::Int(0)], at),
         _ => out.with_shape(vec![rows, r.map_or(Size::Unknown, Size::Int)], at),
     };
     cx.out(out)
 }
 
-/// How many ways there are to choose `r` of `n`.
+/// The number of ways to choose `r` of `n` elements.
 fn choose(n: i64, r: i64) -> Option<i64> {
     if r > n {
         return Some(0);
@@ -320,7 +320,7 @@ fn cartesian_prod(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(first) = first else { return cx.some_tensor() };
     let at = cx.at();
     let columns = i64::try_from(values.len()).map_or(Size::Unknown, Size::Int);
-    // One tensor is returned as it is.
+    // A single tensor is returned unchanged.
     let shape = if values.len() == 1 { vec![rows] } else { vec![rows, columns] };
     let mut out = derived(&first).with_shape(shape, at);
     out.grad = Grad::Unknown;

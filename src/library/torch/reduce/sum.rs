@@ -39,7 +39,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "corrcoef", covariance);
 }
 
-/// A reduction over `dim` with a dtype that follows from the input's.
+/// A reduction over `dim`; `dtype` maps the input's dtype to that of the result.
 fn simple(cx: &mut Cx<'_, '_>, b: &Bound, dtype: impl Fn(Dtype) -> Option<Dtype>) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let Ok(dims) = dims_of(cx, &b.get("dim"), ("input", &input)) else { return cx.some_tensor() };
@@ -47,7 +47,7 @@ fn simple(cx: &mut Cx<'_, '_>, b: &Bound, dtype: impl Fn(Dtype) -> Option<Dtype>
     give(cx, b, out)
 }
 
-/// The dtype of a sum: `dtype=`, else integers are added up as int64.
+/// The dtype of a sum: `dtype=`, or int64 for integers.
 fn sum_dtype(cx: &Cx<'_, '_>, b: &Bound, input: &Tensor) -> Option<Dtype> {
     match cx.dtype_arg(&b.get("dtype")) {
         Some(given) => given,
@@ -60,7 +60,7 @@ fn sum(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Ok(dims) = dims_of(cx, &b.get("dim"), ("input", &input)) else { return cx.some_tensor() };
     let dtype = sum_dtype(cx, b, &input);
     let mut out = reduction(cx, &input, &dims, keepdim(b), dtype);
-    // What is not negative adds up to what is not negative.
+    // The sum of values that are not negative is not negative.
     if input.range.as_ref().is_some_and(|r| r.lo() >= 0.0) && dtype.is_some_and(Dtype::is_floating) {
         let at = cx.at();
         bound(&mut out, 0.0, f64::INFINITY, at);
@@ -87,7 +87,7 @@ fn mean(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Means and other values between the least and the greatest element.
+/// Bounds for means and other values between the minimum and maximum.
 fn inside(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     if let Some(range) = &input.range
         && !out.dtype.is_none_or(Dtype::is_complex)
@@ -97,7 +97,7 @@ fn inside(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     }
 }
 
-/// Over all dimensions or one.
+/// The product over all dimensions, or over one.
 fn prod(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let dim = b.get("dim");
@@ -111,7 +111,7 @@ fn prod(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// `std`, `var` and their pairs with the mean.
+/// `std`, `var`, and the functions that also return the mean.
 fn spread(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let pair = cx.name().ends_with("_mean");
     let unknown = |cx: &mut Cx<'_, '_>| {
@@ -122,7 +122,7 @@ fn spread(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         refuse_dtype(cx, ("input", &input), "needs floating-point or complex numbers");
         return unknown(cx);
     }
-    // `std(x, True)`: the one argument is `unbiased`.
+    // `std(x, True)`: the second positional argument is `unbiased`.
     let dim = match b.get("dim") {
         Value::Bool(_) => Value::None,
         other => other,
@@ -160,7 +160,7 @@ fn count(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// `all` and `any`: bool, but uint8 stays. An empty tuple of dimensions reduces none.
+/// `all` and `any`: bool, except that uint8 stays uint8. An empty tuple of dimensions reduces none.
 fn truth(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else {
         return cx.some_tensor();
@@ -184,7 +184,7 @@ fn logsumexp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// The quantiles are a new first dimension, unless `q` is one number.
+/// The quantiles form a new first dimension, unless `q` is a number.
 fn quantile(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &input);
@@ -243,7 +243,7 @@ fn trace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The shape must be one that broadcasts to the input's.
+/// The given shape must broadcast to that of the input.
 fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let Some(sizes) = cx.sizes(&b.rest_values()) else {
@@ -270,7 +270,7 @@ fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     let at = cx.at();
-    // Where nothing is summed the tensor stays as it is; sums of integers are int64.
+    // If nothing is summed, the tensor is returned unchanged; sums of integers are int64.
     let same = input.sizes().map(|have| have == sizes && !sizes.is_empty());
     let dtype = match (input.dtype, same) {
         (Some(d), Some(false)) if d.is_integral() && input.known_shape().is_some() => Some(Dtype::Int64),
@@ -282,7 +282,7 @@ fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Variables are rows, observations columns; the result is a square, or one number.
+/// Rows are variables, columns are observations. The result is a square matrix, or a number.
 fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &input);
@@ -322,7 +322,7 @@ fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
     }
     let default = cx.default_dtype();
-    // Integers are averaged in the default dtype, or in that of the weights.
+    // Integers are averaged in the default dtype, or in the dtype of the weights.
     let weights = if cx.name() == "cov" { b.get("aweights") } else { Value::None };
     let dtype = match weights {
         Value::None => input.dtype.and_then(|d| if d.is_integral() { default } else { Some(d) }),

@@ -1,4 +1,4 @@
-//! Dimensions in another order: `transpose`, `permute`, `movedim`, `.T`.
+//! Permuted dimensions: `transpose`, `permute`, `movedim`, `.T`.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
@@ -25,7 +25,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// The view whose i-th dimension is the `order[i]`-th of the input.
+/// The view whose dimension `i` is dimension `order[i]` of the input.
 fn reordered(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, order: &[usize]) -> Value {
     let dims: Option<Vec<Dim>> =
         input.shape.as_ref().and_then(|dims| order.iter().map(|i| dims.get(*i).cloned()).collect());
@@ -43,7 +43,7 @@ fn reordered(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, order: &[usize]
     made
 }
 
-/// A view of the same rank, where it is not known which dimension goes where.
+/// A view of the same rank with an unknown order of dimensions.
 fn mixed(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Value {
     let dims = input.rank().map(|rank| vec![Dim::UNKNOWN; rank]);
     let out = carry::shuffled(cx, input, dims, Takes::All);
@@ -162,7 +162,7 @@ fn transposed(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub(crate) fn transposed_attribute(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, name: &str) -> Value {
     let Some(rank) = input.rank() else { return mixed(cx, value, input) };
     let refused = match name {
-        // Of no dimensions it is only deprecated.
+        // For 0-d tensors, these attributes are only deprecated.
         "mT" | "mH" => rank == 1,
         "H" => rank != 2 && rank != 0,
         _ => false,

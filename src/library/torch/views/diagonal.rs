@@ -1,4 +1,4 @@
-//! Diagonals and triangles.
+//! Diagonals and triangles of matrices.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Takes, shuffled};
@@ -29,12 +29,12 @@ pub(crate) fn diagonal_length(rows: &Size, columns: &Size, offset: &Value) -> Si
     }
 }
 
-/// The side of the square matrix that has a diagonal of this length.
+/// The side length of the square matrix with a diagonal of this length.
 fn side(length: &Size, offset: &Value) -> Size {
     offset.as_int().and_then(i64::checked_abs).map_or(Size::Unknown, |o| length.add(&Size::Int(o)))
 }
 
-/// The range of elements put among zeros.
+/// The range of elements together with zeros.
 fn among_zeros(out: &mut Tensor, input: &Tensor) {
     out.forget_values();
     out.range = input.range.as_ref().map(|r| carry::either(r, &Range::bounds(0.0, 0.0)));

@@ -70,7 +70,8 @@ fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<D
             cx.reject(RejectKind::Shape, message, vec![shape_read(("input", input), i.checked_sub(new))]);
             return None;
         }
-        // An unknown size may be -1; else it must be what is there, unless that is 1.
+        // An unknown size may be -1; otherwise, it must equal the existing length, unless that is
+        // 1.
         out.push(if size.is_unknown() && one == Some(false) { have.clone() } else { Dim::new(size.clone(), at) });
     }
     Some(out)
@@ -103,7 +104,7 @@ fn expand_as(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     expand_to(cx, &b.get("input"), sizes)
 }
 
-/// The values of `*tensors`: several arguments, or one list of them.
+/// The values of `*tensors`: several arguments, or one list.
 pub(crate) fn several(cx: &Cx<'_, '_>, b: &Bound) -> Option<Vec<Value>> {
     let args = b.rest_values();
     match args.as_slice() {
@@ -150,12 +151,12 @@ fn broadcast_shapes(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(all.iter().map(|d| Value::size(&d.size)).collect())
 }
 
-/// `repeat` and `tile`, which differ in what fewer numbers than dimensions mean.
+/// `repeat` and `tile`, which differ if there are fewer numbers than dimensions.
 fn repeat(cx: &mut Cx<'_, '_>, b: &Bound, counts: &[Value], tile: bool) -> Value {
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let counts = if b.open { None } else { carry::sizes(cx, counts) };
     let (Some(dims), Some(mut counts)) = (input.shape.clone(), counts.clone()) else {
-        // The rank is that of the numbers given, if these are not fewer than the dimensions.
+        // There are at least as many numbers as dimensions, so the rank is the count of numbers.
         let dims = if tile { None } else { counts.map(|c| vec![Dim::UNKNOWN; c.len()]) };
         let out = shuffled(cx, &input, dims, Takes::All);
         return cx.out(out);
@@ -206,7 +207,7 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         given => Some(carry::size(cx, &given)),
     };
     if only_repeats {
-        // The indices 0, 0, 1, 1, 1, … of the repeats.
+        // `repeat_interleave(repeats)` returns indices: 0, 0, 1, 1, 1, …
         let counts = cx.tensor(&repeats).unwrap_or_default();
         let size = total.unwrap_or_else(|| sum_of(&counts));
         let out = Tensor {
@@ -275,7 +276,7 @@ fn repeat_interleave(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (Some(dims), None) => Some(vec![Dim::UNKNOWN; dims.len()]),
         _ => None,
     };
-    // An element may be repeated no times.
+    // The number of repeats may be 0.
     let out = shuffled(cx, &input, dims, Takes::Some);
     cx.out(out)
 }

@@ -1,4 +1,4 @@
-//! `meshgrid`: coordinates of every combination of elements.
+//! `meshgrid`: the coordinates of all combinations of elements.
 
 use super::expand::several;
 use crate::library::torch::broadcast::{Mix, Named, common_device, dtype_read, shape_read, shape_text};
@@ -11,7 +11,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "meshgrid", meshgrid);
 }
 
-/// Rejects tensors of more than one dimension or of different dtypes.
+/// Rejects tensors with more than one dimension or with different dtypes.
 fn alike(cx: &mut Cx<'_, '_>, tensors: &[Tensor], most: usize, least: usize) -> Result<(), Rejected> {
     let names: Vec<String> = (0..tensors.len()).map(|i| format!("tensors[{i}]")).collect();
     let named: Vec<Named<'_>> = names.iter().map(String::as_str).zip(tensors).collect();

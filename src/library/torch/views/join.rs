@@ -1,4 +1,4 @@
-//! Several tensors into one: `cat`, `stack` and similar functions.
+//! `cat`, `stack` and similar functions: join several tensors into one.
 
 use super::reshape::padded;
 use crate::library::torch::broadcast::{Mix, Named, common_device, result_grad, shape_read, shape_text};
@@ -18,13 +18,13 @@ pub(crate) fn register(t: &mut Table) {
 /// The tensors of a list argument.
 enum Given {
     Exact(Vec<Tensor>),
-    /// A list of unknown length, of tensors like this one.
+    /// A list of unknown length whose tensors are like this one.
     Many(Box<Tensor>),
     Unknown,
 }
 
 fn given(cx: &mut Cx<'_, '_>, value: &Value) -> Result<Given, Rejected> {
-    // A tensor of which nothing is known may be one by its annotation only.
+    // A tensor without known facts may come from a wrong annotation.
     let known = |t: &Tensor| t.shape.is_some() || t.dtype.is_some();
     if cx.tensor(value).is_some_and(|t| t.array == ArrayKind::Torch && known(&t)) {
         let message = format!("{} takes a tuple or list of tensors, not one tensor", cx.name());
@@ -80,7 +80,8 @@ fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("tensors[{i}]")).collect()
 }
 
-/// The range of all elements: attained where every part has its own, or the same.
+/// The range of all elements. Its bounds occur if those of all parts occur, or if all ranges are
+/// equal.
 fn joined_range(tensors: &[Tensor]) -> Option<Range> {
     let mut ranges = tensors.iter().filter(|t| t.numel().known() != Some(0)).map(|t| t.range.clone());
     let first = ranges.next()??;
@@ -106,7 +107,7 @@ fn cat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     options::finish(cx, b, out)
 }
 
-/// Facts of the concatenation of tensors all like `element`.
+/// The facts of a concatenation of tensors that are all like `element`.
 fn many_cat(cx: &mut Cx<'_, '_>, element: &Tensor, dim: &Value) -> Tensor {
     let mut out = carry::bare(cx, element);
     out.range = element.range.as_ref().map(|r| carry::claims(r.clone(), r.attained, false));
@@ -127,12 +128,12 @@ fn many_cat(cx: &mut Cx<'_, '_>, element: &Tensor, dim: &Value) -> Tensor {
     out
 }
 
-/// A 1-D tensor without elements, which `cat` passes over whatever the others are.
+/// A 1-D tensor without elements, which `cat` ignores.
 fn skipped(tensor: &Tensor) -> bool {
     matches!(tensor.shape.as_deref(), Some([only]) if only.size.known() == Some(0))
 }
 
-/// A tensor that `cat` may pass over.
+/// A tensor that `cat` may ignore.
 fn maybe_skipped(tensor: &Tensor) -> bool {
     match tensor.shape.as_deref() {
         None => true,
@@ -222,7 +223,7 @@ fn concatenated(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor 
     out
 }
 
-/// The elements one after the other along a dimension, where all are known.
+/// Joins the elements along a dimension, if all are known.
 fn join_data(out: &mut Tensor, parts: &[Named<'_>], axis: usize) {
     let same = parts.iter().all(|(_, t)| t.dtype == out.dtype);
     let lengths: Option<Vec<usize>> =
@@ -330,7 +331,7 @@ fn stacked(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor {
     out
 }
 
-/// `hstack` and similar functions: `cat` of tensors brought to a common rank.
+/// `hstack` and similar functions: `cat` after each tensor got a minimum rank.
 fn direction_stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Ok(given) = given(cx, &b.get("tensors")) else { return cx.some_tensor() };
     let name = cx.name();
@@ -338,7 +339,7 @@ fn direction_stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let dims = t.shape.as_ref().map(|dims| match (name, dims.as_slice()) {
             ("hstack", dims) => padded(dims, 1, cx.at()),
             ("dstack", dims) => padded(dims, 3, cx.at()),
-            // Each 0-D or 1-D tensor becomes a column.
+            // A 0-D or 1-D tensor becomes a column.
             ("column_stack", []) => vec![Dim::new(Size::Int(1), cx.at()); 2],
             ("column_stack", [one]) => vec![one.clone(), Dim::new(Size::Int(1), cx.at())],
             ("column_stack", dims) => dims.to_vec(),

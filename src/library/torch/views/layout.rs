@@ -1,44 +1,44 @@
-//! The order in which dimensions lie in memory, as far as it is known: `view` depends on it if a
-//! tensor's dimensions were reordered.
+//! The memory layout of tensors: the order of dimensions in memory, as far as it is known. After a
+//! permutation, it determines whether `view` is possible.
 //!
-//! Only tensors that are known to be laid out densely, and slices of such tensors, have an order.
-//! Most results have none, and nothing is reported for those.
+//! The order is known only for dense tensors and slices of them. For most results it is unknown,
+//! and nothing is reported.
 
 use std::rc::Rc;
 
 use crate::library::Cx;
 use crate::value::{Dim, Size, Tensor, Value};
 
-/// A new tensor whose elements lie in the order of its dimensions.
+/// A new contiguous tensor.
 pub(crate) fn dense(cx: &mut Cx<'_, '_>, tensor: Tensor) -> Value {
     let out = cx.out(tensor);
     fresh(cx, &out);
     out
 }
 
-/// Notes that a tensor which was just made is dense.
+/// Notes that a new tensor is contiguous.
 pub(crate) fn fresh(cx: &mut Cx<'_, '_>, made: &Value) {
     let rank = cx.it.heap.tensor_ref(made).and_then(Tensor::rank);
     set(cx, made, rank.map(|rank| (0..rank).collect()));
 }
 
-/// Whether the elements are known to lie in the order of the dimensions.
+/// Whether the tensor is known to be contiguous.
 pub(crate) fn is_dense(tensor: &Tensor) -> bool {
     let is_cut = tensor.layout.as_deref().is_some_and(|layout| layout.last() == Some(&CUT));
     !is_cut && order(tensor).is_some_and(<[usize]>::is_sorted)
 }
 
-/// Notes that a view which was just made has the dimensions of `input` in this order.
+/// Notes that a new view has the dimensions of `input` in this order.
 pub(crate) fn permuted(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor, by: &[usize]) {
-    // Where each of the new dimensions lies, from where the old ones do.
+    // The memory order of the new dimensions, computed from the old order.
     let new: Option<Vec<usize>> =
         order(input).and_then(|old| old.iter().map(|dim| by.iter().position(|from| from == dim)).collect());
     let is_cut = input.layout.as_deref().is_some_and(|layout| layout.last() == Some(&CUT));
     set(cx, made, new.map(|new| new.into_iter().chain(is_cut.then_some(CUT)).collect()));
 }
 
-/// Notes that a result which was just made lies in memory as `input` does, but densely: what
-/// elementwise functions give.
+/// Notes that a new result is dense and has the memory order of `input`, as results of elementwise
+/// functions do.
 pub(crate) fn kept(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     let sizes = |t: &Tensor| t.sizes();
     if cx.it.heap.tensor_ref(made).is_some_and(|made| sizes(made) == sizes(input)) {
@@ -46,8 +46,8 @@ pub(crate) fn kept(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     }
 }
 
-/// Notes that a view which was just made is a slice of `input` with all of its dimensions. If none
-/// of these were moved, nothing is noted: the slice may still be dense.
+/// Notes that a new view is a slice of `input` with all its dimensions. If `input` is not permuted,
+/// nothing is noted: the slice may still be dense.
 pub(crate) fn cut(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     let moved = order(input).filter(|order| !order.is_sorted());
     let rank = cx.it.heap.tensor_ref(made).and_then(Tensor::rank);
@@ -56,10 +56,10 @@ pub(crate) fn cut(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     }
 }
 
-/// The mark at the end of the order of a slice, which is not dense.
+/// The marker at the end of the order of a slice, which is not dense.
 const CUT: usize = usize::MAX;
 
-/// Notes that a view which was just made is dense where `input` is.
+/// Notes that a new view is contiguous if `input` is.
 pub(crate) fn viewed(cx: &mut Cx<'_, '_>, made: &Value, input: &Tensor) {
     if is_dense(input) {
         fresh(cx, made);
@@ -72,14 +72,15 @@ fn set(cx: &mut Cx<'_, '_>, made: &Value, order: Option<Vec<usize>>) {
     }
 }
 
-/// The dimensions from the outermost in memory to the innermost.
+/// The dimensions in memory order, from the outermost to the innermost.
 fn order(tensor: &Tensor) -> Option<&[usize]> {
     let layout = tensor.layout.as_deref()?;
     let order = layout.strip_suffix(&[CUT]).unwrap_or(layout);
     Some(order).filter(|order| Some(order.len()) == tensor.rank())
 }
 
-/// Whether `view` certainly refuses these sizes: they join dimensions that are apart in memory.
+/// Whether `view` certainly rejects these sizes, because they merge dimensions that are not
+/// adjacent in memory.
 pub(crate) fn refuses_view(input: &Tensor, sizes: &[Size]) -> bool {
     let (Some(order), Some(dims)) = (order(input), &input.shape) else { return false };
     let Some(chunks) = chunks(dims, order) else { return false };
@@ -101,7 +102,7 @@ pub(crate) fn refuses_view(input: &Tensor, sizes: &[Size]) -> bool {
     false
 }
 
-/// The lengths of the runs of dimensions that lie behind each other in memory, too.
+/// The lengths of runs of dimensions that are also adjacent in memory.
 fn chunks(dims: &[Dim], order: &[usize]) -> Option<Vec<Size>> {
     if dims.iter().any(|d| d.size.is_unknown()) {
         return None;
@@ -137,14 +138,14 @@ mod tests {
 
     #[test]
     fn what_is_apart_in_memory_is_not_joined() {
-        // Heads and steps of attention change places.
+        // The heads and steps of attention are swapped.
         assert!(refused(&[2, 5, 4, 8], &[0, 2, 1, 3], &[2, 5, 32]));
         assert!(!refused(&[2, 4, 5, 8], &[0, 1, 2, 3], &[2, 4, 40]));
-        // Pixels stay together when the channels go last.
+        // Pixels stay adjacent if the channels become the last dimension.
         assert!(!refused(&[2, 6, 7, 3], &[0, 3, 1, 2], &[2, 42, 3]));
         assert!(refused(&[2, 6, 7, 3], &[0, 3, 1, 2], &[2, 126]));
         assert!(refused(&[2, 6, 7, 4], &[0, 3, 1, 2], &[2, 84, 2]));
-        // A length of 1 lies wherever one wants it.
+        // A dimension of length 1 may be anywhere.
         assert!(!refused(&[5, 1, 4], &[1, 0, 2], &[20]));
         assert!(!refused(&[2, 5, 4], &[0, 2, 1], &[2, 5, 2, 2]));
         // A slice of a transposed matrix.

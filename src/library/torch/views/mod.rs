@@ -1,4 +1,4 @@
-//! Operations that rearrange a tensor's elements: other shapes, other orders, joined, split.
+//! Operations that rearrange a tensor's elements: reshape, permute, join, split.
 
 pub(crate) mod axes;
 pub(crate) mod diagonal;

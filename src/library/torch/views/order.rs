@@ -1,5 +1,5 @@
-//! Elements in another order along dimensions: `flip`, `roll`, `rot90`, and windows over a
-//! dimension, `unfold`.
+//! `flip`, `roll`, `rot90`: elements in another order along dimensions. `unfold`: windows over a
+//! dimension.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled};

@@ -1,5 +1,4 @@
-//! The same elements in the same order under another shape: `view`, `reshape`, `flatten`,
-//! `squeeze`.
+//! The same elements in the same order with another shape: `view`, `reshape`, `flatten`, `squeeze`.
 
 use crate::library::torch::broadcast::{result_grad, shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, reshaped, sizes_text};
@@ -29,8 +28,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "as_strided", as_strided);
 }
 
-/// The shape that `sizes` asks for where there are `numel` elements: `-1` is solved for, and
-/// an unknown length too, where it is the only one. `Err`: certainly refused.
+/// The shape for the argument `sizes` and `numel` elements. `-1` is computed, and so is an unknown
+/// length if it is the only one. `Err`: the call is certainly rejected.
 pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {
@@ -47,7 +46,7 @@ pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     if open == 0 && unknown == 0 {
         return if numel.equals(&rest) == Some(false) { wrong() } else { Ok(sizes.to_vec()) };
     }
-    // The sizes that are given must divide the number of elements.
+    // The product of the given sizes must divide the number of elements.
     if let (Some(n), Some(k)) = (numel.known(), rest.known()) {
         if k == 0 {
             if n != 0 {
@@ -112,7 +111,7 @@ fn to_shape(cx: &mut Cx<'_, '_>, b: &Bound, sizes: &[Value]) -> Value {
     made
 }
 
-/// Lengths that stand at the same place as before keep the place that fixed them.
+/// A length at the same position as before keeps its origin.
 fn keep_origins(cx: &Cx<'_, '_>, input: &Tensor, sizes: Vec<Size>) -> Vec<Dim> {
     let at = cx.at();
     let old = input.shape.as_deref().unwrap_or_default();
@@ -152,7 +151,7 @@ fn view(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// `x.view(dtype)`: the same bytes as elements of another type.
+/// `x.view(dtype)`: the same bytes with another dtype.
 fn view_dtype(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Dtype) -> Value {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else {
@@ -224,7 +223,7 @@ fn flatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
         return carry::like_only(cx, &input);
     }
-    // Where nothing is to be joined, PyTorch gives the very tensor.
+    // Without dimensions to merge, PyTorch returns the tensor itself.
     if first == last && !dims.is_empty() {
         return value;
     }
@@ -238,7 +237,7 @@ fn flatten(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     made
 }
 
-/// The shape after `flatten(1)` and similar calls on an unknown tensor.
+/// The shape of an unknown tensor after `flatten(1)` and similar calls.
 fn flat_rank(start: &Value, end: &Value) -> Option<Vec<Dim>> {
     let (start, end) = (start.as_int()?, end.as_int()?);
     (end == -1 && (0..8).contains(&start))
@@ -303,7 +302,7 @@ fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 out.push(dim.clone());
                 continue;
             }
-            // Where the length may be 1, not even the rank is known.
+            // If the length may be 1, the rank is unknown.
             if !dim.size.equals(&Size::Int(1))? {
                 out.push(dim.clone());
             }
@@ -335,7 +334,7 @@ fn unsqueeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, out)
 }
 
-/// `atleast_1d` and similar functions: of one tensor, or of several.
+/// `atleast_1d` and similar functions, for one tensor or several.
 fn atleast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let args = b.rest_values();
     let rank = match cx.name() {
@@ -361,7 +360,7 @@ fn atleast(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The shape with at least this rank, as `atleast_…` pads it.
+/// The shape, padded to a minimum rank as in `atleast_…`.
 pub(crate) fn padded(dims: &[Dim], rank: usize, at: crate::value::Origin) -> Vec<Dim> {
     let one = || Dim::new(Size::Int(1), at);
     match (dims, rank) {
@@ -397,7 +396,7 @@ fn as_strided(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, out)
 }
 
-/// `as_strided_`: the tensor itself becomes another view of its memory.
+/// `as_strided_`: changes the tensor itself to another view of its memory.
 fn restrided(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("input");
     let dims = super::super::factory::options::dims(cx, b, &[b.get("size")]);

@@ -1,4 +1,4 @@
-//! One tensor into several, and parts of it along one dimension.
+//! Functions that split a tensor, or select a part of it along one dimension.
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged};
@@ -48,7 +48,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "slice_copy", slice_copy);
 }
 
-/// The view of `length` elements from `start` along a dimension, both as far as they are known.
+/// The view of `length` elements from `start` along a dimension; both may be unknown.
 pub(crate) fn narrowed(
     cx: &mut Cx<'_, '_>,
     value: &Value,
@@ -75,7 +75,7 @@ pub(crate) fn narrowed(
     let out = rearranged(cx, input, dims, takes, |index| {
         let mut index = index.to_vec();
         if let Some(slot) = index.get_mut(axis) {
-            // An unknown start has no element: it is put out of range.
+            // The element at an unknown start is unknown: its index is set out of range.
             *slot = from.and_then(|f| slot.checked_add(f)).unwrap_or(usize::MAX);
         }
         index
@@ -83,7 +83,7 @@ pub(crate) fn narrowed(
     cx.view_of(value, out)
 }
 
-/// The view without a dimension, at one index of it.
+/// The view at one index of a dimension, which is removed.
 fn selected(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, index: Option<i64>) -> Value {
     let mut dims = input.shape.clone();
     if let Some(dims) = dims.as_mut().filter(|d| axis < d.len()) {
@@ -100,7 +100,7 @@ fn selected(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, ind
     cx.view_of(value, out)
 }
 
-/// The pieces of these lengths, one after the other.
+/// Consecutive pieces of these lengths.
 fn pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, lengths: &[Size]) -> Value {
     let mut start = Size::Int(0);
     let mut out = Vec::with_capacity(lengths.len());
@@ -124,13 +124,12 @@ fn some_pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: Option<
     many(cx, piece)
 }
 
-/// A tuple of an unknown number of such values.
+/// A tuple with an unknown number of such values.
 fn many(cx: &mut Cx<'_, '_>, piece: Value) -> Value {
     cx.it.heap.iter(Items::Many(piece))
 }
 
-/// `input` and the dimension to split, or the answer where there is none. The result is a
-/// number of pieces that is not known.
+/// `input` and the dimension to split. If there is none, the result: an unknown number of pieces.
 type Split = (Value, Tensor, Option<usize>);
 
 fn splitting(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Split, Value> {
@@ -154,10 +153,10 @@ fn length(input: &Tensor, axis: Option<usize>) -> Size {
     axis.and_then(|a| input.shape.as_ref()?.get(a).map(|d| d.size.clone())).unwrap_or(Size::Unknown)
 }
 
-/// The most pieces that are returned one by one.
+/// More pieces than this are joined.
 const MOST_PIECES: i64 = 256;
 
-/// The lengths of pieces of `size` each; the last piece may be shorter.
+/// The lengths of pieces of length `size`; the last piece may be shorter.
 fn even(total: i64, size: i64) -> Option<Vec<Size>> {
     if size <= 0 || total < 0 {
         return None;
@@ -210,7 +209,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     let exact = match (total.known(), size.known()) {
         (Some(0), Some(0)) => Some(vec![Size::Int(0)]),
         (Some(total), Some(size)) => even(total, size),
-        // A whole number of pieces of a symbolic size.
+        // A whole number of pieces of symbolic size.
         _ => total
             .div_exact(&size)
             .and_then(|n| n.known())
@@ -220,14 +219,14 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     match (exact, axis) {
         (Some(lengths), Some(axis)) => pieces(cx, &value, &input, axis, &lengths),
         _ => {
-            // Of nothing there is one piece, which is empty.
+            // An empty dimension gives one empty piece.
             let whole = total.div_exact(&size).is_some() && carry::positive(&total);
             some_pieces(cx, &value, &input, axis, if whole { size } else { Size::Unknown })
         }
     }
 }
 
-/// Computes the only unknown length from the total and the others.
+/// Computes the only unknown length from the total and the other lengths.
 fn solve_one(mut sizes: Vec<Size>, total: &Size) -> Vec<Size> {
     let unknown: Vec<usize> = sizes.iter().enumerate().filter(|(_, s)| s.is_unknown()).map(|(i, _)| i).collect();
     if let [only] = unknown.as_slice() {
@@ -266,7 +265,7 @@ fn chunk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// How `tensor_split` and similar functions split a dimension.
+/// Splits a dimension like `tensor_split` and similar functions.
 fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only: bool) -> Value {
     if matches!(how, Value::Str(_) | Value::Float(_) | Value::Any(Type::Str | Type::Float)) {
         let message = format!("{} takes a number of sections or a tuple of indices", cx.name());
@@ -322,7 +321,7 @@ fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only:
     pieces(cx, &value, &input, axis, &lengths)
 }
 
-/// The lengths between cuts at these indices, which Python's slices clip.
+/// The lengths between these indices, which are clipped like those of Python slices.
 fn cut_lengths(cuts: &[Size], total: i64) -> Option<Vec<Size>> {
     let clip = |i: i64| if i < 0 { (i + total).max(0) } else { i.min(total) };
     let mut out = Vec::with_capacity(cuts.len() + 1);
@@ -336,7 +335,7 @@ fn cut_lengths(cuts: &[Size], total: i64) -> Option<Vec<Size>> {
     Some(out)
 }
 
-/// The argument that says how to cut, under whichever name it is given.
+/// The argument with the sections or indices; its name depends on the function.
 fn how(b: &Bound) -> Value {
     let names = ["indices_or_sections", "sections", "indices", "tensor_indices_or_sections"];
     match names.iter().find(|n| b.given(n)) {
