@@ -18,7 +18,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-/// What is wrong with a page, and in which line.
+/// An error in a page, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub line: usize,
@@ -39,7 +39,7 @@ pub(super) struct FrontMatter {
     pub name: Option<String>,
     pub summary: String,
     pub metadata: Metadata,
-    /// The line of the code, for faults of the page as a whole.
+    /// The line of the code, for errors that concern the whole page.
     pub code_line: usize,
     /// The offset at which the sections begin.
     pub body: usize,
@@ -205,7 +205,7 @@ impl FrontMatter {
         Ok(FrontMatter { code, name: None, summary, metadata, code_line, body: block.after })
     }
 
-    /// Checks that the name of the file is the name in the title.
+    /// Checks that the file name is the name in the title.
     pub(super) fn check_name(&self, stem: &str) -> Result<(), Fault> {
         match &self.name {
             Some(name) if name != stem => {
@@ -233,7 +233,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// The first block with these fences; it must come before the sections.
+    /// The first block between these fences; it must be before the sections.
     fn find(page: &'a str, open: &str, close: &str) -> Result<Self, Fault> {
         let (mut offset, mut opened) = (0, None);
         for (index, line) in page.split_inclusive('\n').enumerate() {
@@ -256,7 +256,7 @@ impl<'a> Block<'a> {
 
     fn metadata(&self) -> Result<Metadata, Fault> {
         toml::from_str(self.text).map_err(|error| {
-            // A missing key has no place other than the block.
+            // A missing key has no place of its own, so the error is placed at the block.
             let span = error.span().filter(|span| *span != (0..self.text.len()) && *span != (0..0));
             Fault::new(span.map_or(self.line, |span| self.line_at(span.start)), error.message())
         })

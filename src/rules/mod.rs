@@ -33,12 +33,13 @@ mod table {
 /// The rules of a run: those of torchvet and those of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
-    /// torchvet's pages by code, then the user's in the order in which they were loaded.
+    /// torchvet's pages by code, then the user's pages in the order in which they were loaded.
     pub pages: Vec<Page>,
 }
 
 impl Rules {
-    /// The rules of torchvet, by code. `build.rs` has checked every page, so none is missing here.
+    /// The rules of torchvet, by code. `build.rs` has checked all pages, so reading them cannot
+    /// fail.
     #[must_use]
     pub fn builtin() -> Rules {
         let read = |&(stem, text): &(&'static str, &'static str)| {
@@ -49,11 +50,11 @@ impl Rules {
         Rules { pages }
     }
 
-    /// Adds a page of the user, which messages call `shown`.
+    /// Adds a page of the user; messages name its file `shown`.
     ///
     /// # Errors
     ///
-    /// `path:line: what is wrong`, if the page cannot be read, is no valid page, or has the code or
+    /// `path:line: what is wrong`, if the page cannot be read, is invalid, or has the code or
     /// the name of another rule.
     pub fn load_user(&mut self, path: &Path, shown: &Path) -> Result<(), String> {
         let shown = shown.display();

@@ -1,5 +1,5 @@
-//! The notes of libraries about a run, as named in `library/notes.rs`: the two modules do not know
-//! each other.
+//! Notes of libraries about a run, with the same names as in `library/notes.rs`: the modules
+//! `rules` and `library` do not depend on each other.
 
 use crate::python::Interp;
 use crate::value::{Topic, Value};
@@ -13,7 +13,7 @@ pub(crate) const COPIED: Topic = Topic::new("worker with a copy");
 pub(crate) const PARAMETERS: Topic = Topic::new("parameters");
 pub(crate) const BUFFER: Topic = Topic::new("buffer");
 
-/// Whether something is noted as true on every path that leads here.
+/// Whether a note is true on every path that leads here.
 pub(crate) fn holds(it: &Interp<'_>, topic: Topic) -> bool {
     it.remembered(topic).and_then(|value| value.as_bool()) == Some(true)
 }

@@ -11,19 +11,19 @@ use crate::diagnostic::Severity;
 /// A rule's page, parsed and checked.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// `TV101`, or for a page of the user capital letters and three digits.
+    /// `TV101`; for a page of the user, capital letters and three digits.
     pub code: Cow<'static, str>,
     /// The stem of the page's file: the name of the bad pattern.
     pub name: Cow<'static, str>,
-    /// The file of the page, as messages name it.
+    /// The name of the page's file in messages.
     pub file: String,
-    /// Half a line, without its full stop.
+    /// Half a line, without a full stop.
     pub summary: String,
     /// The highest severity of its findings.
     pub severity: Severity,
     /// The torchvet version that introduced the rule.
     pub since: String,
-    /// Whether its findings have fixes, and of which kind.
+    /// Whether its findings have fixes, and whether they are safe.
     pub fix: FixKind,
     /// Whether the rule is enabled by default.
     pub default: bool,
@@ -37,15 +37,15 @@ pub struct Page {
     pub cuda: Option<String>,
     /// What the Example needs in addition to a CPU.
     pub needs: Option<Needs>,
-    /// The fix: replaces this argument by this template of the source texts of the arguments.
+    /// The fix: replaces this argument by a template, which contains the source texts of arguments.
     pub replace: Option<Assignment>,
-    /// The fix: sets this keyword argument to this source text.
+    /// The fix: sets this keyword argument to a source text.
     pub set: Option<Assignment>,
     /// One line of advice, printed under the finding.
     pub help: Option<String>,
     /// The asserts of PyTorch's kernels that the page covers, as named in docs/device-asserts.toml.
     pub asserts: Vec<String>,
-    /// The whole page, so that its lines are the lines of the file.
+    /// The whole page: line numbers in this text are line numbers in the file.
     pub text: Cow<'static, str>,
     /// The offset in the text at which the sections begin.
     body: usize,
@@ -115,7 +115,7 @@ impl Page {
         self.code_blocks("Contract").first().copied()
     }
 
-    /// The line in the page's file at which a part of [`Page::text`] begins, from 1.
+    /// The line of the page's file at which a part of [`Page::text`] begins, counted from 1.
     #[must_use]
     pub fn line_of(&self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);

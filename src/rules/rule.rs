@@ -1,4 +1,4 @@
-//! What a rule about order is, what it gets, and how it reports.
+//! Rules about order: their methods, the context they get, and how they report.
 
 use super::trace::{Moment, Trace};
 use super::{Found, Rules};
@@ -9,15 +9,15 @@ use crate::value::{Sym, Value};
 
 /// A rule that a contract cannot express, created again for each run.
 ///
-/// It implements the methods for the events it needs; the others do nothing and cost nothing. It
-/// stores what depends on the path on the heap (`notes`), and what holds for the whole run in its
-/// own fields. Rules are called in the order of their codes.
+/// It implements the methods for the events it needs; the default methods do nothing. State that
+/// depends on the path is stored on the heap (`notes`), state of the whole run in the rule's
+/// fields. Rules are called in the order of their codes.
 pub(super) trait Rule: Default {
-    /// Whether the rule also gets calls and events of iterations that are run once more
+    /// Whether the rule also gets the calls and events of repeated iterations
     /// ([`Interp::second_round`]). It always gets results and moments.
     const LATER_ROUNDS: bool = false;
 
-    /// Before the run.
+    /// The run begins.
     fn begin(&self, _: &mut Context<'_, '_>) {}
 
     /// A library's function is about to be called.
@@ -40,17 +40,17 @@ pub(super) trait Rule: Default {
         false
     }
 
-    /// A handler that is run as if it had caught the fatal exception is about to make this call.
+    /// This call is in a handler that runs as if it had caught the fatal exception.
     fn handles(&self, _: &mut Context<'_, '_>, _: Call<'_>) {}
 
-    /// After the run.
+    /// The run has ended.
     fn end(&self, _: &mut Context<'_, '_>) {}
 
     /// A file that launches programs sets an environment variable.
     fn launched(&self, _: &mut Findings<'_>, _variable: &str, _: Span) {}
 }
 
-/// What a rule can see when it is called.
+/// The context of a rule's method.
 pub(super) struct Context<'c, 'p> {
     pub it: &'c mut Interp<'p>,
     /// The place of the event; the beginning of the file for events without a place.
@@ -74,15 +74,15 @@ pub(crate) struct Call<'a> {
     pub bound: &'a Bound,
 }
 
-/// Where rules report findings.
+/// The findings of rules.
 pub(super) struct Findings<'c> {
     pub(super) rules: &'c Rules,
     pub(super) found: &'c mut Found,
 }
 
 impl Findings<'_> {
-    /// Reports a finding for a page, once per place. Returns it, so that a fix or a witness can be
-    /// added, unless others were reported after it.
+    /// Reports a finding of a page, once per place. Returns the finding, so that a fix or a witness
+    /// can be added, unless it is not the latest.
     pub(super) fn report(
         &mut self,
         name: &str,
@@ -111,7 +111,7 @@ impl Findings<'_> {
         self.found.last_mut().filter(|d| d.code == page.code && d.span == span)
     }
 
-    /// Withdraws a finding of a page at a place, if later events show that it does no harm.
+    /// Withdraws a finding of a page at a place, because later events show that it is harmless.
     pub(super) fn retract(&mut self, name: &str, span: Span) {
         self.found.retain(|d| d.name != name || d.span != span);
     }
@@ -122,8 +122,7 @@ impl Findings<'_> {
     }
 }
 
-/// Adds a witness to a finding: a few lines of Python that lead to it, and the line that then
-/// fails.
+/// Adds a witness to a finding: `setup` prepares the call, and `call` is the line that fails.
 pub(super) fn witness(finding: Option<&mut Diagnostic>, setup: &'static str, call: &'static str) {
     if let Some(finding) = finding {
         finding.witness.get_or_insert_with(|| Box::new(Witness::Program { setup, call }));

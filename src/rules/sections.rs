@@ -4,7 +4,7 @@
 
 use super::front_matter::{Fault, FixKind, FrontMatter};
 
-/// A `## Title` and the text up to the next one.
+/// A `## Title`, and the text up to the next title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Section<'a> {
     pub title: &'a str,
@@ -50,7 +50,7 @@ pub(super) fn python_blocks(section: &str) -> Vec<&str> {
     blocks
 }
 
-/// Checks that a page has the sections that its metadata needs, each with its code.
+/// Checks that a page has the sections that its metadata requires, each with its code.
 pub(super) fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     let sections = sections(page);
     let section = |title: &str| sections.iter().find(|section| section.title == title);

@@ -18,7 +18,7 @@ cpu = 'ValueError: empty \d+'
 
 "#;
 
-/// The older form of the same.
+/// The same in the older form.
 const OLD_HEAD: &str = r#"+++
 code = "MY001"
 summary = "a batch without samples"
@@ -111,7 +111,7 @@ fn faults_carry_their_line() {
         fault("```toml", "```"),
         "page.md:1: there is no ```toml block with the metadata before the first section"
     );
-    // The block then ends with the first block of the sections.
+    // The block then extends to the first fence of the sections.
     assert_eq!(fault("\\d+'\n```\n", "\\d+'\n"), "page.md:16: key with no value, expected `=`");
     assert_eq!(
         fault("\"warning\"", "\"fatal\""),

@@ -11,11 +11,11 @@ use crate::value::Value;
 /// The findings of the rules so far.
 pub(crate) type Found = Vec<Diagnostic>;
 
-// `build.rs` generates this from the files of the rules: `Order`, which contains each rule, and
-// `each_rule!`, which calls them one after the other.
+// `build.rs` generates this file from the rule files: `Order`, which contains every rule, and
+// `each_rule!`, which calls the rules one after the other.
 include!(concat!(env!("OUT_DIR"), "/order.rs"));
 
-/// What rules get in addition to the run, and where they report.
+/// The context of rules in addition to the run, and their findings.
 pub(crate) struct Watching<'c> {
     pub rules: &'c Rules,
     /// The source text at a place.
@@ -37,7 +37,7 @@ impl Watch {
         Context { it, span, trace: &self.trace, findings, source: with.source }
     }
 
-    /// Before the run.
+    /// The run begins.
     pub(crate) fn begin(&self, with: Watching<'_>, it: &mut Interp<'_>) {
         let cx = &mut self.context(with, it, None);
         each_rule!(self.order, rule => rule.begin(cx));
@@ -59,7 +59,7 @@ impl Watch {
         });
     }
 
-    /// A moment of training, and then its effects.
+    /// A moment of training. The trace then applies its effects.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         each_rule!(self.order, rule => rule.moment(cx, moment));
         self.trace.pass(cx.it, moment, cx.span);
@@ -101,7 +101,7 @@ impl Watch {
         false
     }
 
-    /// After the run.
+    /// The run has ended.
     pub(crate) fn end(&self, with: Watching<'_>, it: &mut Interp<'_>) {
         let cx = &mut self.context(with, it, None);
         each_rule!(self.order, rule => rule.end(cx));

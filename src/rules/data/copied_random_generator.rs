@@ -1,9 +1,9 @@
-//! A random generator that a dataset or one of its transforms keeps, and that is copied to all
+//! A random generator that is stored in a dataset or one of its transforms, and so copied to all
 //! workers of a loader.
 //!
-//! Reported is a generator that was created before any worker ran, and is used in a worker that
-//! nothing has set up. A generator that a worker creates itself, or seeds with its number, is
-//! right.
+//! The rule reports a generator that was created before any worker ran, if a worker uses it and no
+//! function sets up the workers. A generator that a worker creates itself, or seeds with its worker
+//! id, is correct.
 
 use std::cell::RefCell;
 

@@ -1,13 +1,13 @@
-//! An image and its mask, transformed with two random draws of the same or of different transforms.
+//! An image and its mask, transformed with two random draws, by one transform or by two.
 //!
 //! The model of the loader compares the parts of a sample. A generator that is seeded again between
-//! the draws repeats them, and nothing is reported.
+//! the draws repeats them, so nothing is reported then.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};
 
 const NAME: &str = "mask-moved-apart";
-/// The name under which the model of the loader reports such a mask.
+/// The event for such a mask, sent by the model of the loader.
 const APART: &str = "torch.utils.data.drawn_apart";
 
 #[derive(Default)]

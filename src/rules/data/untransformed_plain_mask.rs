@@ -1,14 +1,14 @@
-//! A plain tensor of class ids beside the image, in a transform of torchvision's `v2` that moves
-//! the pixels of the image.
+//! A plain tensor of class ids next to the image, in a `v2` transform of torchvision that moves the
+//! pixels of the image.
 //!
-//! The model of the transforms reports which tensors it does not change.
+//! The model of the transforms reports the tensors that a transform does not change.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};
 use crate::value::Data;
 
 const NAME: &str = "untransformed-plain-mask";
-/// The name under which the model of the transforms reports them.
+/// The event for such a tensor, sent by the model of the transforms.
 const UNTOUCHED: &str = "torchvision.transforms.v2.Transform.passed_over";
 
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! CUDA in the worker processes of a loader.
 //!
-//! On Linux workers are forked unless the program changes this, and CUDA does not survive a fork:
-//! if the program has used CUDA, a worker cannot. If the program has not, a worker that uses CUDA
-//! is only a bad idea.
+//! On Linux, workers are forked unless the program changes the start method, and CUDA does not work
+//! after a fork: if the program has used CUDA before, a worker that uses it fails. Otherwise, CUDA
+//! in a worker is only inefficient.
 
 use crate::diagnostic::Severity;
 use crate::rules::environment::late_launch_blocking::{Progress, progress, touches_cuda};

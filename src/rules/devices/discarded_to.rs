@@ -1,7 +1,7 @@
 //! `x.to(device)` as a statement: it does not move the tensor, and the returned copy is not used.
 //!
-//! On a module the same statement is right, and on a batch of a tokenizer too. So only known
-//! tensors are reported, and only if the call would have created another one.
+//! For a module, and for a batch of a tokenizer, the same statement is correct. So the rule reports
+//! only known tensors, and only if the call would return another tensor.
 
 use std::cell::RefCell;
 
@@ -13,13 +13,13 @@ use crate::value::{Data, Tensor, Value};
 
 const NAME: &str = "discarded-to";
 
-/// The methods that return another tensor, or the same if nothing changes.
+/// The methods that return another tensor, or the same tensor if nothing changes.
 const METHODS: &[&str] = &[
     "to", "cuda", "cpu", "float", "double", "half", "bfloat16", "long", "int", "short", "char", "byte", "bool", "type",
     "type_as",
 ];
 
-/// The last such call, with its tensor.
+/// The last call of one of these methods, with its tensor.
 #[derive(Default)]
 pub(crate) struct DiscardedTo {
     last: RefCell<Option<(Span, &'static str, Value)>>,
@@ -78,7 +78,7 @@ fn tensor(it: &Interp<'_>, value: &Value) -> Option<Tensor> {
     }
 }
 
-/// `batch["x"]` in `batch["x"].to(device)`: a place that keeps what is assigned to it.
+/// `batch["x"]` in `batch["x"].to(device)`: an expression to which the result can be assigned.
 fn receiver_of(call: &str, method: &str) -> Option<String> {
     let end = call.find(&format!(".{method}("))?;
     let receiver = call.get(..end)?;

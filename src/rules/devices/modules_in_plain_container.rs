@@ -1,10 +1,10 @@
 //! Modules and parameters in a plain list or dictionary of a module.
 //!
-//! Such a list is right if its members are also registered in another way, or are excluded on
-//! purpose: a teacher that was created elsewhere is put into a list so that it is not registered.
-//! So what is reported was created by the module itself, has parameters to train, is used by a
-//! `forward` that records gradients, and was never passed to anything that could have registered,
-//! moved or trained it.
+//! Such a list is correct if its members are also registered in another way, or are excluded on
+//! purpose: a teacher that was created elsewhere is often put into a list so that it is not
+//! registered. So the rule reports only members that the module created itself, that have
+//! parameters with gradients, that are used by a `forward` with gradients, and that were never
+//! passed to code that may have registered, moved or trained them.
 
 use std::cell::RefCell;
 
@@ -21,7 +21,7 @@ const NAME: &str = "modules-in-plain-container";
 const MODULE: &str = "torch.nn.Module";
 /// Methods that move a module.
 const MOVES: &[&str] = &["to", "cuda", "cpu"];
-/// How deep to look into lists, and into modules for their parameters.
+/// The largest depth of nested lists, and of modules in modules.
 const DEPTH: u32 = 6;
 
 struct Attribute {
@@ -29,7 +29,7 @@ struct Attribute {
     name: Sym,
     container: Value,
     span: Span,
-    /// The expression whose value it is.
+    /// The expression that was assigned.
     from: Option<Span>,
 }
 
@@ -38,9 +38,9 @@ pub(crate) struct ModulesInPlainContainer {
     attributes: RefCell<Vec<Attribute>>,
     /// Attributes that a `forward` reads while gradients are recorded.
     used: RefCell<FxHashSet<(ObjId, Sym)>>,
-    /// What was registered, or is known to code that may have registered it.
+    /// Objects that were registered, or passed to code that may have registered them.
     handed: RefCell<FxHashSet<ObjId>>,
-    /// Modules that created a container of modules which are not known one by one.
+    /// Modules that created a container whose modules are not known one by one.
     unsure: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -80,12 +80,12 @@ impl Rule for ModulesInPlainContainer {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
         let path = path.as_str();
-        // Calling a module passes it to nobody, nor does moving it at each call.
+        // Calling a module, or moving it at each call, does not pass it to other code.
         let moves = MOVES.iter().any(|name| path.strip_prefix("torch.nn.Module.") == Some(name));
         if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") || moves && it.inside("forward") {
             return;
         }
-        // A container of modules which are not known one by one registers what it gets.
+        // A container whose modules are not known one by one registers its arguments.
         let receives = path.starts_with("torch.nn.");
         let takes_parameters = path.starts_with("torch.optim.") || path.starts_with("torch.nn.");
         if bound.open
@@ -165,8 +165,8 @@ impl ModulesInPlainContainer {
     }
 }
 
-/// The container as the argument of `nn.ModuleList` or `nn.ModuleDict`, with the name that the
-/// expression uses for `torch.nn`.
+/// The fix: wraps the container in `nn.ModuleList` or `nn.ModuleDict`, with the name of `torch.nn`
+/// that the expression uses.
 fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
     let text = cx.source(from)?;
     let module = ["torch.nn.", "nn."].into_iter().find(|module| {
@@ -175,7 +175,7 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
             before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.')
         })
     })?;
-    // A generator or a literal; a tuple may have no brackets.
+    // A generator or a literal; a tuple may have no parentheses.
     if !text.starts_with(['[', '{']) {
         return None;
     }
@@ -228,7 +228,7 @@ fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<Value>) {
     }
 }
 
-/// The parameters of a module, or the parameter itself, that require grad.
+/// The parameters of a module that require grad, or the parameter itself if it does.
 pub(crate) fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     let Some(id) = value.as_obj() else { return };
     if depth == 0 || out.len() > 1000 {

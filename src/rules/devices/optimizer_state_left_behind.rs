@@ -1,8 +1,8 @@
 //! The state of an optimizer, loaded before the model is moved to the GPU.
 //!
-//! `load_state_dict` puts the state on the current device of the parameters, and moving the model
-//! moves only the parameters. Reported are optimizers that always keep a state, unless something
-//! shows that the state is empty or that the program changes it.
+//! `load_state_dict` copies the state to the device that the parameters have at that time, and
+//! moving the model moves only the parameters. The rule reports optimizers that always have a
+//! state, unless the state is known to be empty or the program changes it.
 
 use std::cell::RefCell;
 
@@ -18,7 +18,7 @@ use crate::value::{Data, Device, ObjId, Value};
 const NAME: &str = "optimizer-state-left-behind";
 const LOAD: &str = "torch.optim.Optimizer.load_state_dict";
 const STEP: &str = "torch.optim.Optimizer.step";
-/// The attribute in which the model of optimizers keeps the parameters.
+/// Optimizers that always have a state.
 const WITH_STATE: &[&str] = &["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adagrad", "Adadelta", "RMSprop"];
 
 #[derive(Default)]

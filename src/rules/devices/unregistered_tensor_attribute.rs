@@ -1,7 +1,7 @@
 //! A tensor in a plain attribute of a module, which `.to()` does not move.
 //!
-//! Reported is the rejected call that combines it with a CUDA tensor: before that, it may never be
-//! used, or be moved where it is.
+//! The rule reports the rejected call that combines it with a CUDA tensor. It does not report the
+//! attribute itself, which may never be used, or may be moved before its use.
 
 use std::cell::RefCell;
 
@@ -18,10 +18,10 @@ const MODULE: &str = "torch.nn.Module";
 struct Attribute {
     object: ObjId,
     name: Sym,
-    /// The tensor, or the one whose memory it shares.
+    /// The tensor, or the tensor whose memory it shares.
     memory: ObjId,
     span: Span,
-    /// The expression whose value it is.
+    /// The expression that was assigned.
     from: Option<Span>,
 }
 
@@ -98,11 +98,11 @@ impl Rule for UnregisteredTensorAttribute {
     }
 }
 
-/// `self.register_buffer("name", …)` instead of the assignment. The saved state does not change,
-/// because older checkpoints must still load.
+/// The fix: `self.register_buffer("name", …)` instead of the assignment. It is not persistent, so
+/// that older checkpoints still load.
 fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
     let (target, from) = (attribute.span, attribute.from?);
-    // Comments and brackets between the two would be kept, so there must be none.
+    // The text between target and value would be kept, so it must not contain comments or brackets.
     let between = Span { start: target.end, end: from.start, ..target };
     let place = cx.source(target)?;
     let object = place.strip_suffix(attribute.name.as_str())?.strip_suffix('.')?;
@@ -128,7 +128,7 @@ fn memory_of(heap: &Heap, id: ObjId) -> Option<ObjId> {
     }
 }
 
-/// Whether it is neither a parameter nor a buffer.
+/// Whether the attribute is neither a parameter nor a buffer.
 fn is_plain(heap: &Heap, attribute: &Attribute) -> bool {
     let Some(Value::Obj(id)) = heap.attr(attribute.object, attribute.name.as_str()) else { return false };
     let parameter = matches!(heap.get(id), Data::Tensor(tensor) if tensor.parameter);

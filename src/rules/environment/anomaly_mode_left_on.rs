@@ -11,9 +11,9 @@ const NAME: &str = "anomaly-mode-left-on";
 
 #[derive(Default)]
 pub(crate) struct AnomalyModeLeftOn {
-    /// Where it was enabled unconditionally.
+    /// The call that enabled it unconditionally.
     on: Cell<Option<Span>>,
-    /// Where it was enabled while a loop trained.
+    /// The call that enabled it, if a loop trained while it was on.
     trained: Cell<Option<Span>>,
 }
 

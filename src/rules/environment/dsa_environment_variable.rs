@@ -1,4 +1,4 @@
-//! `TORCH_USE_CUDA_DSA` in the environment, where nothing reads it.
+//! `TORCH_USE_CUDA_DSA` in the environment, which has no effect.
 
 use crate::diagnostic::Severity;
 use crate::python::Event;

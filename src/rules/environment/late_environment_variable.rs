@@ -1,8 +1,8 @@
 //! Environment variables that are set after they were read.
 //!
-//! When each variable is read was measured with PyTorch; others are not reported. A variable that
-//! is too late for this process may be meant for processes that it starts, so programs that start
-//! any are not reported.
+//! For each variable, the time of reading was measured with PyTorch; variables that were not
+//! measured are not reported. A variable that is too late for this process may be meant for child
+//! processes, so programs that start processes are not reported.
 
 use std::cell::{Cell, RefCell};
 
@@ -20,17 +20,17 @@ const CUBLAS: Topic = Topic::new("cuBLAS used");
 /// Whether there is a process group.
 const GROUP: Topic = Topic::new("process group");
 
-/// When a variable is read.
+/// The time at which a variable is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Read {
     Import,
-    /// With the driver, which the first query of devices initialises.
+    /// When the driver is initialised, by the first query of devices.
     Driver,
-    /// With the first use of CUDA.
+    /// At the first use of CUDA.
     Cuda,
-    /// With the first matrix product on the GPU.
+    /// At the first matrix product on the GPU.
     Cublas,
-    /// With the process group.
+    /// When the process group is created.
     Group,
 }
 
@@ -123,8 +123,8 @@ impl Rule for LateEnvironmentVariable {
                 let flag = |topic: Topic| holds(it, topic);
                 let (late, certain) = match read {
                     Read::Import => (level >= Progress::Imported, true),
-                    // It was not measured which variables the driver has read after a mere query of
-                    // devices.
+                    // After a query of devices, it is not known which variables the driver has
+                    // read: this was not measured.
                     Read::Driver => (level >= Progress::Queried, level >= Progress::Initialised),
                     Read::Cuda => (level >= Progress::Initialised, true),
                     Read::Cublas => (flag(CUBLAS), true),

@@ -1,8 +1,8 @@
 //! `CUDA_LAUNCH_BLOCKING=1` set permanently for training: in a training script, or in a file that
 //! launches it.
 //!
-//! In Python it must be set on every path of a program that trains. If it is set too late,
-//! [`crate::rules::environment::late_launch_blocking`] has already reported it.
+//! In Python, the variable must be set on every path of a program that trains. If it is set too
+//! late, [`crate::rules::environment::late_launch_blocking`] has already reported it.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,7 +17,7 @@ use crate::value::{Topic, Value};
 const NAME: &str = "launch-blocking-left-on";
 const OTHER: &str = "late-launch-blocking";
 const VARIABLE: &str = "CUDA_LAUNCH_BLOCKING";
-/// Whether it is set.
+/// Whether the variable is set.
 const STATE: Topic = Topic::new("launch blocking");
 
 #[derive(Default)]

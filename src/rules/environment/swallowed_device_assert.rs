@@ -1,7 +1,7 @@
 //! A handler that catches a device-side assert, after which the training loop continues.
 //!
-//! Handlers for running out of memory are not reported: they are recognised by what they call
-//! (`empty_cache`) and by their text.
+//! Handlers for running out of memory are not reported: they call `empty_cache`, or their text
+//! mentions memory.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,16 +17,17 @@ const NAME: &str = "swallowed-device-assert";
 
 #[derive(Default)]
 pub(crate) struct SwallowedDeviceAssert {
-    /// The number of the last moment in which gradients were computed on a GPU.
+    /// The number of the last moment of training that computed gradients on a GPU.
     on_gpu: Cell<u32>,
-    /// What the present handler calls: whether `empty_cache`, and where `torch.save`.
+    /// Whether the current handler calls `empty_cache`, and the place at which it calls
+    /// `torch.save`.
     cache: Cell<bool>,
     saves: RefCell<Vec<Span>>,
     handlers: RefCell<BTreeMap<Span, Handler>>,
 }
 
 struct Handler {
-    /// It does so whenever it is run.
+    /// The handler swallows the exception whenever it runs.
     swallows: bool,
     saves: Vec<Span>,
 }
@@ -59,8 +60,8 @@ impl Rule for SwallowedDeviceAssert {
         if self.on_gpu.get() <= since {
             return;
         }
-        // What is created again in each iteration belongs to another program each time: a benchmark
-        // or a test.
+        // An optimizer that each iteration creates again belongs to a new program each time: a
+        // benchmark or a test.
         let own = trace.optimizers.all().into_iter().filter_map(|id| trace.optimizers.known(id));
         let inside = |span: Span| span.file == attempt.file && attempt.start <= span.start && span.end <= attempt.end;
         let swallows = goes_on
@@ -85,8 +86,8 @@ impl Rule for SwallowedDeviceAssert {
     }
 }
 
-/// Whether a handler mentions memory without testing for it. (If it tests, running it shows what it
-/// does with other errors.)
+/// Whether a handler mentions memory without testing for it. (If it tests for it, the run of the
+/// handler shows what it does with other errors.)
 fn is_about_memory(handler: &str) -> bool {
     let text = handler.to_lowercase();
     !text.contains("out of memory") && ["memory", "oom"].iter().any(|word| text.contains(word))

@@ -1,5 +1,5 @@
-//! `((values - returns) ** 2).mean()` where the output is `[B, 1]` and the other side `[B]`: the
-//! same as `silent-loss-broadcast`, for a loss that is written by hand.
+//! `((values - returns) ** 2).mean()` if the output is `[B, 1]` and the other operand `[B]`: the
+//! same mistake as `silent-loss-broadcast`, for a handwritten loss.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};
@@ -43,7 +43,7 @@ impl Rule for DifferenceOfAllPairs {
     }
 }
 
-/// Whether an output of a network is a column and the other a row of as many values.
+/// Whether the output of a network is a column, and the other operand a vector of the same length.
 fn is_column(output: &Tensor, other: &Tensor) -> bool {
     let (Some([rows, one]), Some([count])) = (output.shape.as_deref(), other.shape.as_deref()) else { return false };
     output.role == Some(Role::Logits)

@@ -1,5 +1,4 @@
-//! `torch.cuda.empty_cache()` in every step: found by [`super::sync_in_training_loop`], which finds
-//! all costs of every step.
+//! `torch.cuda.empty_cache()` in every step: [`super::sync_in_training_loop`] reports it.
 
 use crate::rules::rule::Rule;
 

@@ -49,8 +49,8 @@ impl Rule for LoaderWithoutWorkers {
     }
 }
 
-/// Whether nothing is loaded in advance: there are no workers, and the dataset is not a tensor that
-/// is already in memory.
+/// Whether nothing is loaded in advance: there are no workers, and the dataset is not in memory as
+/// tensors.
 fn is_lazy(it: &Interp<'_>, bound: &Bound) -> bool {
     let dataset = bound.get("dataset");
     let in_memory = it.is_instance(&dataset, "torch.utils.data.TensorDataset");

@@ -1,5 +1,5 @@
-//! Moves to the present device of a tensor, in every step: found by
-//! [`super::sync_in_training_loop`], which finds all costs of every step.
+//! Moves of a tensor to the device where it already is, in every step:
+//! [`super::sync_in_training_loop`] reports them.
 
 use crate::rules::rule::Rule;
 

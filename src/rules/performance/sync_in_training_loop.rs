@@ -1,5 +1,5 @@
-//! The costs of every step of training: synchronisation with the GPU, emptied caches, tensors
-//! created on the wrong device, moves without effect.
+//! Costs in every step of training: synchronisation with the GPU, emptied caches, tensors created
+//! on the wrong device, moves without effect.
 
 use std::cell::RefCell;
 
@@ -12,30 +12,30 @@ use crate::rules::trace::{Moment, tensor};
 use crate::syntax::Span;
 use crate::value::{Device, ObjId, Value};
 
-/// A loop whose second iteration is run, identified by a number, and the number of open loops in
+/// A loop whose second iteration runs, identified by a number, and the number of open loops inside
 /// it.
 type Round = (usize, usize);
 
 /// A cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cost {
-    /// This waits for the GPU.
+    /// A call that waits for the GPU.
     Wait(&'static str),
     EmptiedCache,
-    /// A tensor that was created here on the CPU is moved.
+    /// A move of a tensor that was created here on the CPU.
     MadeOnCpu(Span),
-    /// The tensor is already there.
+    /// A move of a tensor that is already on this device.
     RedundantMove,
 }
 
 #[derive(Default)]
 pub(crate) struct SyncInTrainingLoop {
     costs: RefCell<Vec<(Round, Span, Cost)>>,
-    /// The loops whose every iteration has a step.
+    /// Loops with a step in every iteration.
     steps: RefCell<Vec<Round>>,
-    /// What the present iteration created on the CPU, and where.
+    /// Tensors that the current iteration created on the CPU, and their places.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// Moves that have an effect in some run of the line.
+    /// Moves that have an effect in some execution of the line.
     needed: RefCell<FxHashSet<Span>>,
 }
 

@@ -1,5 +1,5 @@
-//! Tensors created on the CPU and moved in every step: found by [`super::sync_in_training_loop`],
-//! which finds all costs of every step.
+//! Tensors that are created on the CPU and moved in every step: [`super::sync_in_training_loop`]
+//! reports them.
 
 use crate::rules::rule::Rule;
 

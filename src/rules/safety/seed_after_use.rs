@@ -23,7 +23,7 @@ impl Rule for SeedAfterUse {
         cx.it.remember(DRAWN, Value::Bool(false));
     }
 
-    /// Layers draw their initial weights when they are created.
+    /// Creating a layer draws its initial weights.
     fn returned(&self, cx: &mut Context<'_, '_>, Call { path, .. }: Call<'_>, _: &Value) {
         let it = &mut *cx.it;
         let path = path.as_str();
@@ -45,7 +45,7 @@ impl Rule for SeedAfterUse {
             return;
         }
         let drawn = holds(it, DRAWN);
-        // Setting the seed again starts something new.
+        // A second seed begins a new experiment.
         if self.seeded.replace(true) || !drawn || it.in_loop() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Loading that may run code: pickles, and models with their own Python code.
+//! Loading of files that may run code: pickles, and models with their own Python code.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};

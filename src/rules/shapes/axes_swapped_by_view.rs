@@ -1,7 +1,7 @@
 //! `view` or `reshape` to the same sizes in another order.
 //!
-//! What is reported moves at least two sizes that are certainly different: known numbers that
-//! differ, or different symbols.
+//! The rule reports a view that moves at least two sizes that are certainly different: different
+//! known numbers, or different symbols.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Bound, Interp};
@@ -13,7 +13,7 @@ use crate::value::{ArrayKind, Data, ObjId, Size, Value};
 const NAME: &str = "axes-swapped-by-view";
 const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.view"];
 
-/// Functions that divide the same row of elements differently.
+/// Functions that give the same elements in the same order another shape.
 const VIEWS: &[&str] =
     &["view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze", "unsqueeze", "ravel"];
 /// Functions that move elements, and may keep unknown sizes.
@@ -21,7 +21,7 @@ const VIEWS: &[&str] =
 const MOVES: &[&str] = &[
     "permute", "transpose", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "T", "mT", "H", "mH", "adjoint",
 ];
-/// Functions that treat each element alike, wherever it is.
+/// Functions that treat each element in the same way, wherever it is.
 #[rustfmt::skip]
 const ELEMENTWISE: &[&str] = &[
     "abs", "add", "alpha_dropout", "bfloat16", "celu", "clamp", "clip", "clone", "contiguous", "cos", "detach",
@@ -29,7 +29,7 @@ const ELEMENTWISE: &[&str] = &[
     "leaky_relu", "log", "mish", "mul", "neg", "pow", "relu", "relu6", "rsub", "selu", "sigmoid", "sign", "silu",
     "sin", "softplus", "softsign", "sqrt", "square", "sub", "tanh", "to", "true_divide", "type",
 ];
-/// The maximum number of steps to go back.
+/// The largest number of steps back through the graph.
 const MOST: usize = 64;
 
 #[derive(Default)]
@@ -52,7 +52,7 @@ impl Rule for AxesSwappedByView {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
-            // Nothing in between distinguished the axes, so the first view did no harm either.
+            // No function in between distinguished the axes, so the first view was harmless, too.
             if first.harmless {
                 cx.findings.retract(NAME, first.span);
             }
@@ -69,10 +69,10 @@ impl Rule for AxesSwappedByView {
     }
 }
 
-/// Functions that put something before or behind the elements.
+/// Functions that add elements before or after the others.
 const PADS: &[&str] = &["pad", "cat", "concat", "concatenate", "hstack", "vstack", "stack"];
 
-/// Whether a tensor was padded, or written to, before it was cut and viewed.
+/// Whether a tensor was padded, or written to, before it was sliced and viewed.
 fn is_padded(cx: &Context<'_, '_>, tensor: ObjId) -> bool {
     let mut next = Some(tensor);
     for _ in 0..MOST {
@@ -83,7 +83,7 @@ fn is_padded(cx: &Context<'_, '_>, tensor: ObjId) -> bool {
             continue;
         };
         let name = node.function.trim_end_matches('_');
-        // Nothing has a name where elements were assigned.
+        // The function of an assignment to elements has no name.
         if name.is_empty() || PADS.contains(&name) {
             return true;
         }
@@ -99,8 +99,8 @@ struct First {
     harmless: bool,
 }
 
-/// The earlier view of the same row of elements that split it, or may have split it, from the sizes
-/// that are now requested.
+/// The earlier view that split the same elements in the same order, certainly or possibly, from the
+/// sizes that are now requested.
 fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First> {
     let sizes = |id: ObjId| match cx.it.heap.get(id) {
         Data::Tensor(tensor) => tensor.sizes(),
@@ -154,8 +154,8 @@ fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
     Some(sizes)
 }
 
-/// Whether the second of three axes becomes the first of two, and the first is joined with the last
-/// across it: the states `[2, B, H]` of both directions as `[B, 2 * H]`.
+/// Whether the second of three axes becomes the first of two, and the first axis is merged with the
+/// last one: the states `[2, B, H]` of both directions become `[B, 2 * H]`.
 fn joins_over(old: &[Size], new: &[Size]) -> bool {
     let ([first, second, last], [kept, joined]) = (old, new) else { return false };
     let apart = |a: &Size, b: &Size| !a.is_unknown() && !b.is_unknown() && a != b;
@@ -165,7 +165,7 @@ fn joins_over(old: &[Size], new: &[Size]) -> bool {
         && ![first, second, last].iter().any(|size| size.known() == Some(1))
 }
 
-/// Whether the sizes are the same, with at least two of them at other places.
+/// Whether the sizes are the same, but at least two of them are at other positions.
 fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
     if old.len() < 3 || old.len() != new.len() {
         return false;
@@ -178,11 +178,11 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
         })
     };
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
-    // Transformer-XL shifts the rows of its scores with such a view of a padded tensor, and so does
-    // Longformer: these are the last two axes or the first two. The heads and the steps of
-    // attention are the two in the middle.
+    // Transformer-XL and Longformer shift the rows of their scores with such a view of a padded
+    // tensor: it swaps the last two axes, or the first two. The heads and steps of attention are
+    // the two middle axes.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
-    // The same with three axes: a column was put before the last one.
+    // The same with three axes: a column was inserted before the last one.
     let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);
     let skewed = matches!(from.as_slice(), [a, b] if padded(a, b) || padded(b, a));
     let neighbours = old.len() == 4 && from.len() == 2;

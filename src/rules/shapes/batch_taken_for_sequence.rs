@@ -1,5 +1,5 @@
-//! A batch from a loader, with the samples first, for a layer that treats the first axis as the
-//! steps of a sequence.
+//! A batch from a loader, with the samples first, as input of a layer that expects the steps of a
+//! sequence first.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::Interp;

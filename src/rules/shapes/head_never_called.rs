@@ -1,5 +1,5 @@
-//! A head that the `forward` of a model does not use: `model.fc = nn.Linear(…)` on a network whose
-//! last layer has another name.
+//! A new head that the `forward` of the model does not use: `model.fc = nn.Linear(…)` on a network
+//! whose last layer has another name.
 
 use std::cell::RefCell;
 
@@ -13,14 +13,14 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "head-never-called";
-/// The names of the last layers in torchvision's networks; each network has one of them.
+/// The names of the last layer in torchvision networks; each network has one of them.
 const HEADS: &[&str] = &["fc", "classifier", "head", "heads"];
 
 struct Head {
     model: ObjId,
     name: Sym,
     module: ObjId,
-    /// The name in this model.
+    /// The name of the head in this model.
     own: &'static str,
     span: Span,
 }
@@ -37,12 +37,12 @@ impl Rule for HeadNeverCalled {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let it = &*cx.it;
         let Event::SetAttribute { object: model, name, value, span, .. } = event else { return };
-        // Another `forward`, or another head instead of the model's own.
+        // Another `forward`, or another head in place of the model's own.
         if name.as_str() == "forward" || HEADS.contains(&name.as_str()) && it.heap.attr(model, name.as_str()).is_some()
         {
             self.replaced.borrow_mut().insert(model);
         }
-        // `if hasattr(model, "fc")` tests which network it is.
+        // `if hasattr(model, "fc")` distinguishes networks.
         if it.undecided() > 0 || !HEADS.contains(&name.as_str()) || !is_module(it, value) {
             return;
         }

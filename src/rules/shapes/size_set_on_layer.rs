@@ -1,7 +1,7 @@
-//! `layer.out_features = n` on an existing layer: its weight does not change.
+//! `layer.out_features = n` on an existing layer, whose weight does not change.
 //!
-//! Reported when the layer computes with its old weight: before that, the program may still replace
-//! the weight.
+//! The rule reports it when the layer computes with its old weight: before that, the program may
+//! still replace the weight.
 
 use std::cell::RefCell;
 
@@ -56,7 +56,7 @@ impl Rule for SizeSetOnLayer {
                 cx.findings.report(NAME, Severity::Error, message, span, Vec::new());
                 return;
             }
-            // A convolution in groups has weights for the channels of one of them.
+            // The weight of a grouped convolution has the channels of one group.
             let groups = it.heap.attr(layer, "groups").map_or(Some(1), |groups| groups.as_int());
             if name.as_str() == "in_channels" && groups != Some(1) {
                 return;
@@ -71,7 +71,8 @@ impl Rule for SizeSetOnLayer {
             return;
         }
         let Some(called) = bound.get("self").as_obj() else { return };
-        // Networks of libraries are not run inside: their last layer counts as called.
+        // Library networks are not interpreted: when a network is called, its last layer counts as
+        // called.
         let closed = path.as_str().starts_with("torchvision.models.");
         let calls = |set: &&Set| {
             let mut inside = Vec::new();

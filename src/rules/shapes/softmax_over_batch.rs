@@ -29,7 +29,7 @@ impl Rule for SoftmaxOverBatch {
         let Some(input) = bound.get("input").as_obj().and_then(|id| tensor(it, id)) else { return };
         let Some(dims) = input.shape.as_deref() else { return };
         let dim = match bound.get("dim") {
-            // The dimension that PyTorch chooses, with a warning.
+            // The dimension that PyTorch selects, with a warning.
             Value::None => Some(usize::from(dims.len() != 3)),
             given => given.as_int().and_then(|dim| {
                 let rank = i64::try_from(dims.len()).ok()?;
@@ -38,8 +38,8 @@ impl Rule for SoftmaxOverBatch {
         };
         let Some((at, over)) = dim.and_then(|at| Some((at, dims.get(at)?))) else { return };
         let mut others = dims.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, dim)| dim).peekable();
-        // Scores for each sample are normalised over the batch on purpose, and so are pairs of
-        // samples.
+        // Scores with one number per sample are normalised over the batch on purpose, and so are
+        // pairs of samples.
         let on_purpose =
             others.peek().is_none() || others.any(|dim| dim.batch || dim.size.known().is_none_or(|n| n == 1));
         if !is_batch(over) || on_purpose {

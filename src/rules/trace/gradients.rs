@@ -13,15 +13,15 @@ use crate::value::{Data, ObjId, State, Topic, Value};
 /// The state of an optimizer's gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gradients {
-    /// Never computed.
+    /// Not computed yet.
     Blank,
     /// Cleared.
     Empty,
-    /// Computed since they were cleared, and not used yet.
+    /// Computed since they were cleared, but not used yet.
     Fresh,
     /// Used by a step.
     Used,
-    /// Used by a step, and then added to.
+    /// Used by a step, and then accumulated into.
     Mixed,
 }
 
@@ -47,11 +47,11 @@ impl Gradients {
 /// For an optimizer: the state of its gradients.
 const GRADIENTS: Topic = Topic::new("gradients");
 
-/// What is known about an optimizer independent of the path.
+/// Facts about an optimizer that do not depend on the path.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known {
     pub made: Span,
-    /// It escaped to unseen code, which may use it whenever it runs.
+    /// The optimizer escaped to unseen code, which may use it at any call.
     pub escaped: bool,
     /// The last step.
     pub stepped: Option<Span>,
@@ -92,7 +92,8 @@ impl Optimizers {
     /// The states of an optimizer's gradients on the paths that lead here.
     pub(crate) fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
         let all: Vec<Gradients> = fates(it, GRADIENTS.of(id)).iter().filter_map(Gradients::of).collect();
-        // One path has cleared what another has used: a flag may decide which of them continues.
+        // One path has cleared the gradients and another has used them: a flag may determine which
+        // of the paths continues.
         let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
         if mixed { Vec::new() } else { all }
     }
@@ -128,7 +129,7 @@ impl Optimizers {
                     // Without gradients, a step does nothing.
                     Some(_) if matches!(self.gradients(it, *optimizer), Some(Gradients::Blank | Gradients::Empty)) => {}
                     Some(_) => self.set(it, *optimizer, Some(Gradients::Used)),
-                    // One of several, and not known which.
+                    // An unknown optimizer, possibly one of several.
                     None => self.forget_all(it),
                 }
             }
@@ -143,7 +144,8 @@ impl Optimizers {
         }
     }
 
-    /// Optimizers that may share parameters with this one are affected, too.
+    /// A change of this optimizer's gradients also affects optimizers that may share parameters
+    /// with it.
     fn forget_shared(&self, it: &mut Interp<'_>, optimizer: ObjId) {
         let own = parameters(it, optimizer);
         for id in self.all() {
@@ -163,7 +165,7 @@ impl Optimizers {
         }
     }
 
-    /// Something unknown was called.
+    /// Unknown code was called.
     pub(crate) fn unseen(&self, it: &mut Interp<'_>) {
         let escaped: Vec<ObjId> = self.known.borrow().iter().filter(|(_, k)| k.escaped).map(|(id, _)| *id).collect();
         for id in escaped {
@@ -171,7 +173,7 @@ impl Optimizers {
         }
     }
 
-    /// Code that has this value may step and clear the optimizers in it.
+    /// A value escapes to code that may step and clear the optimizers in it.
     pub(crate) fn escaped(&self, it: &mut Interp<'_>, value: &Value) {
         if self.known.borrow().is_empty() {
             return;
@@ -193,8 +195,8 @@ pub(crate) fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
 
-/// The instances of a class that are reachable from a value: contained in it, or in the object
-/// whose method it is.
+/// The instances of a class that are reachable from a value: contained in it, or in the object of
+/// which it is a method.
 pub(crate) fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
     if depth == 0 || out.len() > 100 {
         return;

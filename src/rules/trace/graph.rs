@@ -1,7 +1,7 @@
-//! The autograd graph: from which tensors, by which function and where a tensor was computed.
+//! The autograd graph: the inputs, the function and the place of each computed tensor.
 //!
-//! What a tensor was computed from never changes, so it is stored outside the heap. What happens to
-//! a graph later (`freed`, in-place writes) depends on the path, so it is on the heap.
+//! The origin of a tensor never changes, so it is stored outside the heap. Later changes of the
+//! graph (`freed`, in-place writes) depend on the path, so they are on the heap.
 
 use std::cell::RefCell;
 
@@ -11,14 +11,14 @@ use crate::python::{Bound, Certainty, Interp};
 use crate::syntax::Span;
 use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
 
-/// How a tensor was computed.
+/// The origin of a tensor.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
-    /// The function's own name.
+    /// The last component of the function's path.
     pub function: &'static str,
     pub span: Span,
     pub inputs: Vec<ObjId>,
-    /// What its backward needs, with the number of earlier writes to that memory.
+    /// The tensors that its backward needs, with the number of earlier writes to their memory.
     pub saved: Vec<(ObjId, u32)>,
 }
 
@@ -28,14 +28,14 @@ const MOST: usize = 20_000;
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: RefCell<FxHashMap<ObjId, Node>>,
-    /// Where memory was last written.
+    /// The last write to each memory.
     writes: RefCell<FxHashMap<ObjId, Span>>,
     /// Memory that was written through `.data`, which PyTorch does not count.
     uncounted: RefCell<FxHashSet<ObjId>>,
 }
 
 impl Graph {
-    /// Records what a library function computed from its arguments.
+    /// Records that a library function computed a result from its arguments.
     pub(crate) fn record(&self, it: &Interp<'_>, path: Sym, bound: &Bound, result: &Value, span: Span) {
         let mut results = Vec::new();
         tensors(it, result, 2, &mut results);
@@ -79,11 +79,12 @@ impl Graph {
         }
         let Some(result) = result.as_obj() else { return };
         let mut nodes = self.nodes.borrow_mut();
-        // A function keeps a copy of what it needs from the tensor that it writes.
+        // A function keeps a copy of the values that its backward needs from the tensor that it
+        // overwrites.
         if let Some(made) = nodes.get_mut(&result).filter(|made| made.span == span) {
             let own = memory(it, object);
             made.saved.retain(|(saved, _)| memory(it, *saved) != own);
-            // Its result it needs as it is in that tensor from now on.
+            // Its backward needs the result, as stored in this tensor from now on.
             let records = tensor(it, result).is_some_and(|t| t.grad == Grad::Attached);
             if records && NEEDS_RESULT_IN_PLACE.contains(&made.function) && it.certainty() != Certainty::Guessed {
                 made.saved.push((own, writes(it, own).0.saturating_add(1)));
@@ -96,7 +97,7 @@ impl Graph {
         }
     }
 
-    /// Where the memory of a tensor was last written.
+    /// The place of the last write to the memory of a tensor.
     pub(crate) fn last_write(&self, it: &Interp<'_>, id: ObjId) -> Option<Span> {
         self.writes.borrow().get(&memory(it, id)).copied()
     }
@@ -106,8 +107,8 @@ impl Graph {
         self.uncounted.borrow().contains(&memory(it, id))
     }
 
-    /// In the graph of these tensors: a function, and a tensor that it saved and that was written
-    /// since. If `toward` is known, only the part that leads there is searched.
+    /// A function in the graph of these tensors, and a tensor that it saved and that was written
+    /// since. If `toward` is known, only the part of the graph that leads there is searched.
     pub(crate) fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
         self.attached(it, from).into_iter().find_map(|id| {
             let node = self.node(id).filter(|_| self.leads(id, toward))?;
@@ -147,12 +148,13 @@ impl Graph {
         order
     }
 
-    /// The tensors of the graph that `backward()` on these visits.
+    /// The tensors of the graph that `backward()` on these tensors visits.
     pub(crate) fn attached(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
         self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))
     }
 
-    /// Whether a tensor was computed from one of these; always true if these are not known.
+    /// Whether a tensor was computed from one of the tensors `toward`; always true if they are not
+    /// known.
     fn leads(&self, id: ObjId, toward: &[ObjId]) -> bool {
         let computed_from = |node: Node| self.ancestors(&node.inputs, |_| true).iter().any(|id| toward.contains(id));
         toward.is_empty() || self.node(id).is_some_and(computed_from)
@@ -169,7 +171,7 @@ impl Graph {
         }
     }
 
-    /// The nearest part of the graph of these tensors that a `backward()` has freed, with the place
+    /// The nearest part of the graph of these tensors that a `backward()` has freed, and the place
     /// of that `backward()`.
     pub(crate) fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
         self.attached(it, from).into_iter().find_map(|id| Some((self.node(id)?, tensor(it, id)?.freed?)))
@@ -182,7 +184,8 @@ impl Graph {
     }
 }
 
-/// `relu` of `torch.relu`, `LSTM` of `torch.nn.LSTM.forward`.
+/// The last component of a path, without `forward`: `relu` for `torch.relu`, `LSTM` for
+/// `torch.nn.LSTM.forward`.
 fn own_name(path: &'static str) -> &'static str {
     let path = path.strip_suffix(".forward").unwrap_or(path);
     path.rsplit_once('.').map_or(path, |(_, name)| name)
@@ -208,8 +211,8 @@ const SAVING: &[&str] = &[
 const NEEDS_RESULT: &[&str] =
     &["sqrt", "exp", "sigmoid", "tanh", "relu", "softmax", "log_softmax", "norm", "std", "logsumexp", "prod"];
 
-/// Those that need it where they write it into their input, too. The others keep a copy of the
-/// input.
+/// Functions whose backward needs the result even if it was written into the input. The other
+/// functions keep a copy of the input.
 const NEEDS_RESULT_IN_PLACE: &[&str] = &[
     "sqrt",
     "exp",
@@ -235,7 +238,7 @@ const NEEDS_INPUT: &[&str] = &[
     "layer_norm", "norm", "std", "var", "logsumexp", "prod", "batch_norm",
 ];
 
-/// What the backward of a function needs, as far as that is certain.
+/// The tensors that the backward of a function certainly needs.
 fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Vec<(ObjId, u32)> {
     if tensor(it, result).is_none_or(|t| t.grad != Grad::Attached) {
         return Vec::new();
@@ -246,11 +249,11 @@ fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Ve
     }
     let requires = |id: ObjId| tensor(it, id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
     match (function, inputs) {
-        // The gradient of each factor is a product with the other.
+        // The gradient of each factor is a product with the other factor.
         ("mul" | "matmul" | "mm" | "bmm", [a, b]) if a != b => {
             out.extend([(a, b), (b, a)].into_iter().filter(|(_, other)| requires(**other)).map(|(one, _)| *one));
         }
-        // The input is needed only for the gradient of the weight.
+        // Only the gradient of the weight needs the input.
         ("linear" | "conv1d" | "conv2d" | "conv3d", [input, weight, ..]) if requires(*weight) => out.push(*input),
         (_, [first, ..]) if NEEDS_INPUT.contains(&function) && requires(*first) => out.push(*first),
         _ => {}

@@ -1,13 +1,12 @@
-//! What happens while a model is trained, in the terms of the rules.
+//! The events of training, as the rules see them.
 //!
-//! The interpreter runs every path of the program and joins what differs. What a rule must remember
-//! from one moment to a later one (an optimizer has stepped, a scheduler has not) is stored on the
-//! heap beside the program's own values, so that branches, loops, calls and aliases need no second
-//! treatment. A state that is still known when it is read holds on every path that leads there, and
-//! only that may be reported. Of several states ([`fates`]), each certainly occurs in some
-//! iterations. For what only shows in a second iteration of a loop, the interpreter runs the body
-//! once more from exactly the state in which its first iteration ended, only for the rules
-//! ([`Interp::second_round`]).
+//! The interpreter runs every path of the program and joins what differs. Rules store their state
+//! (an optimizer has stepped, a scheduler has not) on the heap, so that branches, loops, calls and
+//! aliases handle it like the program's own values. A state that is known when it is read holds on
+//! every path that leads there, and only such states may be reported. If there are several states
+//! ([`fates`]), each of them certainly occurs in some iterations. Some mistakes only appear in the
+//! second iteration of a loop. For them, the interpreter runs the body once more, only for the
+//! rules, from exactly the state in which the first iteration ended ([`Interp::second_round`]).
 
 mod gradients;
 mod graph;
@@ -31,24 +30,24 @@ const MODULE: &str = "torch.nn.Module";
 /// A moment of training.
 #[derive(Debug, Clone)]
 pub(super) enum Moment {
-    /// Gradients are computed from these tensors, and added to the gradients of parameters unless
-    /// they are only returned. `loss` is empty if the tensors are not known. `toward` are the
-    /// inputs at which `autograd.grad` stops.
+    /// `backward()` and `autograd.grad`: gradients are computed from the tensors `loss`, and added
+    /// to the gradients of parameters if `accumulates`. `loss` is empty if the tensors are not
+    /// known. `toward` are the inputs at which `autograd.grad` stops.
     Backward { loss: Vec<ObjId>, keeps_graph: bool, accumulates: bool, toward: Vec<ObjId> },
     /// `optimizer.step()`.
     Step { optimizer: ObjId, closure: bool },
     /// `optimizer.zero_grad()`.
     Zero { optimizer: ObjId },
-    /// All gradients are unknown from here on.
+    /// All gradients become unknown.
     Unclear,
 }
 
-/// The trace, as far as it must remember.
+/// The trace of a run.
 #[derive(Default)]
 pub(super) struct Trace {
     pub graph: Graph,
     pub optimizers: Optimizers,
-    /// Dropout layers that a `forward` creates for one call, and where.
+    /// Dropout layers that a `forward` creates for one call, and the places of their creation.
     pub throwaways: RefCell<FxHashMap<ObjId, Span>>,
     moments: Cell<u32>,
 }
@@ -58,7 +57,7 @@ impl Trace {
         self.moments.get()
     }
 
-    /// Something happened for which the order matters, so the second iteration of its loop is run.
+    /// An event whose order matters, so the second iteration of its loop must run.
     pub(super) fn note(&self) {
         self.moments.set(self.moments.get().saturating_add(1));
     }
@@ -116,7 +115,7 @@ impl Trace {
         }
     }
 
-    /// The effects of a moment, after the rules have seen it.
+    /// Applies the effects of a moment, after the rules have seen it.
     pub(super) fn pass(&self, it: &mut Interp<'_>, moment: &Moment, span: Span) {
         if let Moment::Backward { loss, keeps_graph: false, accumulates, toward } = moment
             && (*accumulates || !toward.is_empty())
@@ -132,7 +131,7 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
     Some(match path {
         "torch.Tensor.backward" => backward(it, bound, "input", true),
         "torch.autograd.backward" => backward(it, bound, "tensors", true),
-        // On a tensor, the framework calls `backward()` visibly.
+        // For a tensor, the model of the framework calls `backward()`.
         "accelerate.Accelerator.backward" if !it.heap.is_tensor(&bound.get("loss")) => {
             Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true, toward: Vec::new() }
         }
@@ -142,7 +141,7 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
         "torch.autograd.grad" => backward(it, bound, "outputs", false),
         "torch.optim.Optimizer.step" => Moment::Step { optimizer: object()?, closure: !bound.get("closure").is_none() },
         "torch.optim.Optimizer.zero_grad" => Moment::Zero { optimizer: object()? },
-        // It is not known whose gradients these are.
+        // The owner of these gradients is not known.
         "torch.nn.Module.zero_grad" | "torch.Tensor.zero_" => Moment::Unclear,
         _ => return None,
     })
@@ -165,8 +164,8 @@ pub(super) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
 }
 
-/// What was remembered on each of the paths that lead here, as [`set_fates`] stores it; empty if
-/// that is not known. Each of several states certainly occurs in some iterations.
+/// The states on the paths that lead here, as stored by [`set_fates`]; empty if they are not known.
+/// If there are several states, each of them certainly occurs in some iterations.
 pub(super) fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
     match it.remembered(note) {
         Some(Value::Fates(fates)) => fates.to_vec(),
@@ -174,7 +173,7 @@ pub(super) fn fates(it: &Interp<'_>, note: Note) -> Vec<State> {
     }
 }
 
-/// Stores what holds on each path; an empty list means unknown.
+/// Stores the state of each path; an empty list means unknown.
 pub(super) fn set_fates(it: &mut Interp<'_>, note: Note, mut all: Vec<State>) {
     all.sort_unstable();
     all.dedup();

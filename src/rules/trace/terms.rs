@@ -12,7 +12,7 @@ use crate::value::{Grad, ObjId};
 pub(crate) struct Term {
     /// The parameters that its gradient reaches.
     pub reaches: Vec<ObjId>,
-    /// What is disconnected from it, nearest first: by which `detach()`, and the parameters behind
+    /// Disconnected parts, nearest first: the place of the `detach()`, and the parameters behind
     /// it.
     pub cut: Vec<(Span, Vec<ObjId>)>,
 }
@@ -24,8 +24,8 @@ impl Graph {
         let (mut terms, mut todo, mut seen) = (Vec::new(), vec![loss], FxHashSet::default());
         while let Some(id) = todo.pop() {
             let Some(node) = self.node(id).filter(|_| is_attached(&id) && seen.insert(id)) else { continue };
-            // `loss += term`: the sum that was written to it is a sum of its old value and the
-            // term.
+            // `loss += term`: the sum that is written to `loss` is computed from its old value and
+            // the term.
             let sum = |id: &ObjId| self.node(*id).filter(|sum| matches!(sum.function, "add" | "sub"));
             let (own, added): (Vec<ObjId>, Vec<ObjId>) = node
                 .inputs
@@ -49,7 +49,7 @@ impl Graph {
         terms
     }
 
-    /// What was computed from these tensors.
+    /// The term that consists of these tensors.
     fn term(&self, it: &Interp<'_>, from: &[ObjId]) -> Term {
         let behind = self.ancestors(from, |_| true);
         let cuts = behind.into_iter().filter(|id| self.function(*id) == Some("detach")).filter_map(|id| self.node(id));

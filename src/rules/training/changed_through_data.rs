@@ -1,5 +1,4 @@
-//! A value that `backward()` needs was written through `.data`, where PyTorch does not count
-//! writes.
+//! A write through `.data` to a value that `backward()` needs: PyTorch does not count such writes.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule};

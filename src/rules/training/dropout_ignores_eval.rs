@@ -1,5 +1,5 @@
-//! Dropout that ignores the mode of the module in whose `forward` it is: functions, which drop in
-//! evaluation by default, and layers created for one call, which `eval()` never reaches.
+//! Dropout that ignores the mode of the module whose `forward` uses it: functions, which by default
+//! also drop in evaluation, and layers created for one call, which `eval()` never reaches.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::Bound;
@@ -68,7 +68,7 @@ fn is_layer(class: &str) -> bool {
     class.strip_prefix("torch.nn.").is_some_and(|name| name.ends_with("Dropout") || name.starts_with("Dropout"))
 }
 
-/// Whether the present function mentions `training` at all.
+/// Whether the text of the current function contains `training`.
 fn asks_for_mode(cx: &Context<'_, '_>) -> bool {
     let code = |line: &str| line.split('#').next().is_some_and(|code| code.contains("training"));
     cx.it.function().and_then(|def| cx.source(def)).is_none_or(|text| text.lines().any(code))

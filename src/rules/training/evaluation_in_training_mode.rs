@@ -1,9 +1,9 @@
-//! A model that is evaluated while its dropout still drops and its batch norm still uses the batch.
+//! A model that is evaluated in training mode: dropout drops, and batch norm uses the batch.
 //!
 //! Outputs in training mode without gradients can be intended: pseudo labels and targets of another
 //! network (which a later `backward()` shows), Monte Carlo dropout and updates of batch statistics
-//! (which begin with `train()`). So what is reported is compared with labels, takes part in no
-//! `backward()`, and follows no `train()` but that of the training.
+//! (which begin with `train()`). So the rule reports outputs that are compared with labels and take
+//! part in no `backward()`, if there was no further `train()` since the training.
 //!
 //! Outputs with gradients are reported if another call trains the same layer: a loss on which the
 //! program never calls `backward()` is a validation.
@@ -36,37 +36,37 @@ const MEASURES: &[&str] = &[
     "torch.nn.functional.binary_cross_entropy_with_logits",
 ];
 
-/// What a layer in training mode gave.
+/// The output of a layer in training mode.
 #[derive(Clone, Copy)]
 struct Output {
     layer: ObjId,
     class: &'static str,
     /// The call of the model.
     call: Span,
-    /// It was computed with gradients.
+    /// The output was computed with gradients.
     recorded: bool,
 }
 
 struct Measured {
-    /// The first layer that is in training mode.
+    /// The output of the first layer in training mode.
     by_layer: Output,
-    /// Where the outputs are compared.
+    /// The place of the comparison.
     by: Span,
     outputs: Vec<ObjId>,
 }
 
 #[derive(Default)]
 pub(crate) struct EvaluationInTrainingMode {
-    /// What layers in training mode gave.
+    /// The outputs of layers in training mode.
     outputs: RefCell<FxHashMap<ObjId, Output>>,
-    /// The calls of models whose outputs were compared, and whether these have gradients: one line
-    /// may train and validate.
+    /// The calls of models whose outputs were compared, and whether these have gradients: the same
+    /// line may train and validate.
     measured: RefCell<BTreeMap<(Span, bool), Measured>>,
-    /// What took part in a `backward()`, with or without gradients.
+    /// Tensors that took part in a `backward()`, with or without gradients.
     used: RefCell<FxHashSet<ObjId>>,
     /// `train()` was called, and nothing was trained since.
     asked_for: Cell<bool>,
-    /// There was a `backward()` on something unknown.
+    /// There was a `backward()` on an unknown value.
     unclear: Cell<bool>,
 }
 
@@ -85,7 +85,7 @@ impl Rule for EvaluationInTrainingMode {
         if outputs.is_empty() || !MEASURES.contains(&path.as_str()) || it.second_round() {
             return;
         }
-        // Compared with labels: values that do not come from the model itself.
+        // The other operand consists of labels: values that do not come from the model itself.
         let operands: Vec<ObjId> = bound.values.iter().flatten().filter_map(|arg| arg.value.as_obj()).take(2).collect();
         let [first, second] = operands.as_slice() else { return };
         let behind = |id: ObjId| -> Vec<ObjId> {
@@ -110,7 +110,7 @@ impl Rule for EvaluationInTrainingMode {
         if outputs.is_empty() {
             return;
         }
-        // Code that cannot be seen may call `backward()` on it.
+        // Unseen code may call `backward()` on it.
         let mut given = Vec::new();
         tensors(it, value, 3, &mut given);
         given.retain(|id| tensor(it, *id).is_none_or(|t| t.grad != Grad::Off));
@@ -123,7 +123,7 @@ impl Rule for EvaluationInTrainingMode {
         let it = &*cx.it;
         let span = cx.span;
         let Some(Mode { class, training: Some(true), layer }) = mode_of(it, path, bound) else { return };
-        // In every mode of the model.
+        // These drop in every mode of the model.
         if cx.trace.throwaways.borrow().contains_key(&layer) {
             return;
         }
@@ -178,8 +178,8 @@ impl Rule for EvaluationInTrainingMode {
     }
 }
 
-/// Whether a later `eval()` of the model would reach this layer: not one that its `forward`
-/// creates, or that comes from elsewhere.
+/// Whether `eval()` of the model reaches this layer: it does not if `forward` creates the layer, or
+/// gets it from elsewhere.
 fn follows(it: &Interp<'_>, model: &Value, layer: ObjId, path: Sym) -> bool {
     let own = model.as_obj().and_then(|id| it.heap.attr(id, "training"));
     if own.and_then(|training| training.as_bool()) == Some(false) {

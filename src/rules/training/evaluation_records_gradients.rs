@@ -1,5 +1,5 @@
-//! A model in evaluation mode that is called in a loop without `no_grad`, and from whose outputs no
-//! gradients are ever computed.
+//! A model in evaluation mode that is called in a loop without `no_grad`, although no gradients are
+//! ever computed from its outputs.
 //!
 //! Adversarial attacks, losses that another network computes, and saliency maps need gradients in
 //! evaluation mode: outputs that take part in any `backward()`, or escape to unseen code, are not
@@ -23,9 +23,9 @@ const MODULE: &str = "torch.nn.Module";
 pub(crate) struct EvaluationRecordsGradients {
     /// Outputs of models in evaluation mode, with the calls that created them.
     outputs: RefCell<Vec<(Span, ObjId)>>,
-    /// What takes part in a `backward()`, or may do so.
+    /// Tensors that take part in a `backward()`, or may do so.
     used: RefCell<FxHashSet<ObjId>>,
-    /// There was a `backward()` on something unknown.
+    /// There was a `backward()` on an unknown value.
     unclear: Cell<bool>,
 }
 

@@ -21,7 +21,7 @@ impl Rule for ForwardCalledDirectly {
         if name.as_str() != "forward" || !is_module(it, &Value::Obj(object)) {
             return;
         }
-        // A class may call its own `forward`, or that of its base.
+        // A class may call its own `forward`, or the one of its base class.
         if it.method_receiver().and_then(Value::as_obj) == Some(object) {
             return;
         }

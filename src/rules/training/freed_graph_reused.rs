@@ -1,5 +1,5 @@
-//! A second `backward()` through a graph that another has freed, for example when the generator of
-//! a GAN is trained with the output on which the discriminator was trained.
+//! A second `backward()` through a graph that an earlier one has freed, for example if the
+//! generator of a GAN is trained with the output that was used to train the discriminator.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule, witness};

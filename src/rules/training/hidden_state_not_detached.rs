@@ -1,5 +1,5 @@
-//! A state that is carried from iteration to iteration with its graph: `backward()` of the second
-//! iteration continues into the first, whose graph is freed.
+//! A state that is carried from iteration to iteration with its graph: `backward()` in the second
+//! iteration reaches the graph of the first, which is freed.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule, witness};
@@ -7,7 +7,7 @@ use crate::rules::trace::Moment;
 
 const NAME: &str = "hidden-state-not-detached";
 
-/// Creates a state that the second iteration takes from the first.
+/// Creates a state that the second iteration takes over from the first.
 const SETUP: &str = "\
 cell = nn.RNNCell(2, 3)
 state = cell(torch.rand(1, 2))

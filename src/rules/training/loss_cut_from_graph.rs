@@ -1,8 +1,8 @@
 //! `backward()` on a loss that is not connected to the parameters.
 //!
-//! The library rejects the call if the loss does not require grad. This rule reports it instead, if
-//! it can show what disconnects the loss. Nothing rejects a loss that was turned into a leaf: its
-//! gradient reaches only itself.
+//! PyTorch rejects the call if the loss does not require grad. This rule reports the rejected call
+//! if it can show what disconnects the loss. PyTorch does not reject a loss that was turned into a
+//! leaf: its gradient reaches only itself.
 
 use std::cell::RefCell;
 
@@ -22,8 +22,8 @@ pub(crate) struct LossCutFromGraph {
     /// The terms of its loss, and the optimizers that have stepped since.
     terms: RefCell<Vec<Term>>,
     stepped: RefCell<Vec<ObjId>>,
-    /// Terms that trained nothing that was stepped, unless one of these optimizers steps before
-    /// they are cleared.
+    /// Terms that reach no stepped parameter, unless one of these optimizers steps before they are
+    /// cleared.
     lost: RefCell<Vec<Lost>>,
 }
 
@@ -66,7 +66,7 @@ impl Rule for LossCutFromGraph {
             return false;
         }
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
-        // Nearest first: the last place at which it could still have been kept.
+        // Nearest first: the last place at which the graph could have been kept.
         let cut = trace.graph.ancestors(loss, off).into_iter().find_map(|id| {
             let node = trace.graph.node(id)?;
             node.inputs.iter().any(learns).then_some((id, node))
@@ -87,7 +87,7 @@ impl Rule for LossCutFromGraph {
             (function, _) => format!("the gradient ends here: autograd does not record `{function}`"),
         };
         let message = "this loss trains no parameter: it is not connected to any of them";
-        // Frameworks that train for the program call it, too.
+        // Frameworks that train for the program also call `backward()`.
         let own = cx.source(*span).is_some_and(|text| text.contains("backward"));
         let (at, labels) = match own {
             true => (*span, vec![Label { span: node.span, message: why }]),
@@ -100,7 +100,7 @@ impl Rule for LossCutFromGraph {
 
 impl LossCutFromGraph {
     /// A term of the loss that `detach()` disconnects from the parameters of the stepping
-    /// optimizer: it only reaches those of others, which clear its gradients.
+    /// optimizer: it only reaches parameters of other optimizers, which clear its gradients.
     fn terms_lost(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         match moment {
@@ -145,7 +145,7 @@ impl LossCutFromGraph {
         }
     }
 
-    /// Checkpointed parts of a model on which the loss depends, and which it cannot train.
+    /// Checkpointed parts of a model that the loss depends on, but cannot train.
     fn unrecorded(&self, cx: &mut Context<'_, '_>, loss: &[ObjId]) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
@@ -164,14 +164,14 @@ impl LossCutFromGraph {
     }
 }
 
-/// The leaf that a loss is, or from which it is computed, if it is not a parameter. It was made
-/// from the values of a tensor with a graph, so its own gradient is not wanted.
+/// The leaf that the loss is, or from which it is computed, if it is not a parameter. It was
+/// created from the values of a tensor with a graph, so its own gradient is not useful.
 fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let [only] = loss else { return None };
     let leaf = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf);
     let free = |id: &ObjId| tensor(it, *id).is_some_and(|t| !t.parameter);
     if leaf(only) {
-        // `backward()` without a gradient needs a single number.
+        // Without an argument, `backward()` requires a scalar.
         let scalar = tensor(it, *only).is_some_and(|t| t.numel().known().is_none_or(|n| n == 1));
         return Some(*only).filter(|id| scalar && free(id));
     }

@@ -1,7 +1,7 @@
 //! A running total or a list of losses that keeps the graph of every loss.
 //!
-//! What is reported is certainly not a loss: it contains a part of an earlier iteration whose graph
-//! `backward()` has freed, so a `backward()` on it would fail.
+//! The rule reports a total that is certainly not a loss: it contains a part of an earlier
+//! iteration whose graph `backward()` has freed, so a `backward()` on it would fail.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Event, Interp};
@@ -34,7 +34,7 @@ impl Rule for LossSummedWithGraph {
         if !result.as_obj().is_some_and(attached) {
             return;
         }
-        // The summands of an operand, through all sums.
+        // The summands of an operand, also inside nested sums.
         let total = |id: ObjId| {
             let parts = trace.graph.ancestors(&[id], |part| {
                 attached(part)
@@ -53,7 +53,7 @@ impl Rule for LossSummedWithGraph {
     }
 }
 
-/// `losses.append(loss)` to a list with a loss of an earlier iteration.
+/// `losses.append(loss)` for a list that contains a loss of an earlier iteration.
 fn appended(cx: &mut Context<'_, '_>, list: ObjId, value: &Value, span: Span) {
     let it = &*cx.it;
     if !it.later_round()
@@ -75,7 +75,7 @@ fn is_attached(it: &Interp<'_>, id: ObjId) -> bool {
     tensor(it, id).is_some_and(|t| t.grad == Grad::Attached)
 }
 
-/// Where a `backward()` has freed the graph of a tensor.
+/// The place of a `backward()` that has freed the graph of a tensor.
 fn freed(it: &Interp<'_>, trace: &Trace, id: ObjId) -> Option<Span> {
     trace.graph.attached(it, &[id]).into_iter().find_map(|id| tensor(it, id)?.freed)
 }

@@ -1,5 +1,5 @@
-//! A module that gets submodules or parameters before `Module.__init__` has created the places to
-//! register them.
+//! A module that gets submodules or parameters before `Module.__init__` has created the
+//! dictionaries that register them.
 
 use std::cell::RefCell;
 
@@ -13,12 +13,12 @@ use crate::value::{Data, ObjId, Value};
 
 const NAME: &str = "missing-super-init";
 
-/// Creates a module on which `Module.__init__` has not run.
+/// Creates a module whose `Module.__init__` was not called.
 const SETUP: &str = "module = nn.Module.__new__(nn.Module)";
 
 #[derive(Default)]
 pub(crate) struct MissingSuperInit {
-    /// Objects on which a library's constructor has run, or may have.
+    /// Objects whose library constructor has run, or may have run.
     made: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -34,7 +34,7 @@ impl Rule for MissingSuperInit {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let it = &*cx.it;
         match event {
-            // A constructor that is not seen, or is called without the object.
+            // An unseen constructor, or one that is called without the object.
             Event::Unseen { name, .. } if name.as_str() == "__init__" => {
                 if let Some(Value::Obj(id)) = it.method_receiver() {
                     self.made.borrow_mut().insert(*id);
@@ -50,7 +50,7 @@ impl Rule for MissingSuperInit {
                     None if is_module(it, value) => "a module",
                     _ => return,
                 };
-                // Other bases, metaclasses and decorators may do something unseen.
+                // Other base classes, metaclasses and decorators may do something unseen.
                 let plain = it.mro_of(&module).iter().all(|class| match class {
                     Value::Path(path) => path.as_str().starts_with("torch.nn.") || path.as_str() == "builtins.object",
                     Value::Obj(id) => matches!(it.heap.get(*id), Data::Class(class) if !class.open),

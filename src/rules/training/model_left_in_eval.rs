@@ -1,8 +1,8 @@
 //! A model that is put into evaluation mode in one iteration of a loop, and trained in the next.
 //!
-//! Layers may be frozen in evaluation mode on purpose, but then from the first iteration on. What
-//! is reported was trained in training mode before, or was put into training mode as a whole, then
-//! into evaluation mode as a whole, and evaluated in it.
+//! Layers that are frozen in evaluation mode on purpose are in that mode from the first iteration
+//! on. So the rule reports models that were trained in training mode before, or that were put into
+//! training mode as a whole, then into evaluation mode as a whole, and evaluated.
 
 use std::cell::RefCell;
 
@@ -18,11 +18,11 @@ use crate::value::{ObjId, State, Sym, Topic, Value};
 
 const NAME: &str = "model-left-in-eval";
 
-/// Layers that differ between the modes.
+/// Layers whose result depends on the mode.
 const LAYERS: &[&str] =
     &["Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"];
 
-/// Models of torchvision with batch norm.
+/// torchvision models with batch norm.
 const NORMED: &[&str] = &[
     "resnet.ResNet",
     "densenet.DenseNet",
@@ -35,7 +35,7 @@ const NORMED: &[&str] = &[
     "shufflenetv2.ShuffleNetV2",
 ];
 
-/// A layer that differs between the modes, and the mode in which it is called.
+/// A layer whose result depends on the mode, and the mode in which it is called.
 pub(crate) struct Mode {
     pub class: &'static str,
     pub layer: ObjId,
@@ -58,7 +58,7 @@ pub(crate) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode>
 
 #[derive(Default)]
 pub(crate) struct ModelLeftInEval {
-    /// The functions of such layers, by their results: the layer and its mode.
+    /// The results of such layers: the layer and its mode.
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
     last: RefCell<Vec<(ObjId, Option<bool>)>>,
@@ -66,19 +66,19 @@ pub(crate) struct ModelLeftInEval {
     trained: RefCell<FxHashMap<ObjId, bool>>,
     /// The last `eval()`.
     eval: RefCell<Option<Span>>,
-    /// The `eval()` of everything that was put into training mode as a whole before, by the layer,
-    /// with the loops around it.
+    /// By layer: the `eval()` of a model that had been put into training mode as a whole, with the
+    /// loops around it.
     left: RefCell<FxHashMap<ObjId, (Span, Vec<u32>)>>,
 }
 
-/// What happened to a layer since the `train()` of its model: nothing, its `eval()`, or a forward
-/// pass without gradients in evaluation mode.
+/// A state of a layer after the `train()` of its model: `eval()` was not called; [`EVAL`]; or a
+/// forward pass without gradients in evaluation mode.
 const TRAINED: Topic = Topic::new("train()");
 const LEFT: Topic = Topic::new("left in eval()");
 const EVALUATED: Topic = Topic::new("evaluated");
-/// Its `eval()` without a forward pass.
+/// `eval()` was called, but no forward pass yet.
 const EVAL: Topic = Topic::new("eval()");
-/// The topic of this state of a layer.
+/// The topic of these states of a layer.
 const MODE: Topic = Topic::new("mode");
 
 impl Rule for ModelLeftInEval {
@@ -146,7 +146,7 @@ impl Rule for ModelLeftInEval {
                     if fates(it, MODE.of(*layer)).iter().any(|fate| is(fate, EVALUATED)) {
                         let left = self.left.borrow().get(layer).cloned();
                         let Some((eval, around)) = left else { return };
-                        // After that loop, another phase may want it so.
+                        // After that loop, evaluation mode may be intended.
                         if !runs(it).iter().any(|run| around.contains(run)) {
                             continue;
                         }

@@ -1,8 +1,9 @@
 //! A checkpoint that `torch.load` rejects because it accepts only tensors and plain values by
 //! default.
 //!
-//! What is reported was saved by the same program under the same path, and contains something that
-//! is pickled by its class. Programs that allow classes, or load in another way, are not reported.
+//! The rule reports a checkpoint that the same program saved under the same path, and that contains
+//! an object which is pickled by class. Programs that allow classes, or load in another way, are
+//! not reported.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -27,8 +28,8 @@ const PICKLED: &[&str] = &["torch.nn.Module", "torch.optim.Optimizer", "torch.op
 
 #[derive(Default)]
 pub(crate) struct ObjectInCheckpoint {
-    /// By path: what was saved that is rejected, and where; `None` if something else was saved,
-    /// too.
+    /// By path: the rejected part of what was saved, and its place; `None` if something else was
+    /// also saved there.
     saved: RefCell<BTreeMap<String, Option<(String, Span)>>>,
     loaded: RefCell<BTreeMap<Span, String>>,
     /// The program allows classes for loading.

@@ -14,7 +14,7 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "replaced-parameters-not-optimized";
-/// How deep to look into modules for their parameters.
+/// The largest depth of modules in modules.
 const DEPTH: u32 = 6;
 
 struct Replaced {
@@ -27,11 +27,11 @@ struct Replaced {
 #[derive(Default)]
 pub(crate) struct ReplacedParametersNotOptimized {
     replaced: RefCell<Vec<Replaced>>,
-    /// What `parameters()` gave, and of which module.
+    /// The results of `parameters()`, each with its module.
     all_of: RefCell<FxHashMap<ObjId, ObjId>>,
     /// Optimizers that were given all parameters of a module.
     covers: RefCell<FxHashMap<ObjId, ObjId>>,
-    /// Optimizers that were given more since.
+    /// Optimizers that got more parameters later.
     enlarged: RefCell<FxHashSet<ObjId>>,
 }
 
@@ -50,7 +50,7 @@ impl Rule for ReplacedParametersNotOptimized {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         trained(it, &before, DEPTH, &mut old);
         trained(it, value, DEPTH, &mut new);
-        // A layer that wraps or shares the old one still trains it.
+        // A new layer that wraps the old one, or shares its parameters, still trains them.
         if old.is_empty() || new.is_empty() || new.iter().any(|p| old.contains(p)) {
             return;
         }
@@ -61,7 +61,8 @@ impl Rule for ReplacedParametersNotOptimized {
                 collect_modules(it, *module, DEPTH, &mut parts);
                 parts.contains(&object)
             });
-            // Of a model whose layers are not all known, it has those that it had then.
+            // If not all layers of the model are known, the optimizer has the parameters that
+            // existed when it was created.
             let before = covered && optimizer > object && old.iter().all(|p| *p < optimizer);
             let held = match parameters(it, optimizer) {
                 Some(held) => old.iter().all(|p| held.contains(p)),
@@ -107,7 +108,7 @@ impl Rule for ReplacedParametersNotOptimized {
         for replaced in self.replaced.borrow().iter().filter(|r| r.optimizer == *optimizer) {
             let held = all.iter().any(|(optimizer, held)| match held {
                 Some(held) => replaced.new.iter().any(|p| held.contains(p)),
-                // What was made later, it was not given when it was made.
+                // The optimizer cannot contain parameters that were created later.
                 None => {
                     let escaped = trace.optimizers.known(*optimizer).is_none_or(|known| known.escaped);
                     let enlarged = self.enlarged.borrow().contains(optimizer);
@@ -127,7 +128,7 @@ impl Rule for ReplacedParametersNotOptimized {
     }
 }
 
-/// A module and the modules that are registered in it.
+/// A module, and the modules that are registered in it.
 fn collect_modules(it: &Interp<'_>, module: ObjId, depth: u32, out: &mut Vec<ObjId>) {
     let Some(instance) = it.heap.instance_of(&Value::Obj(module)) else { return };
     if depth == 0 || out.len() > 1000 || out.contains(&module) {

@@ -19,12 +19,12 @@ impl Rule for RequiresGradSetOnModule {
         if name.as_str() != "requires_grad" || !is_module(it, &Value::Obj(object)) {
             return;
         }
-        // A module may define an attribute of that name.
+        // A module may define its own attribute with this name.
         let own = it.heap.attr(object, "requires_grad").is_some();
         let Some(text) = cx.source(span).filter(|text| !own && !text.starts_with("self.requires_grad")) else { return };
         let module = text.strip_suffix(".requires_grad").unwrap_or(&text);
         let message = format!("`{module}` is a module: setting `requires_grad` on it has no effect on its parameters");
-        // If nothing was frozen, there is nothing to unfreeze.
+        // If nothing was frozen, unfreezing has no effect.
         let severity = if value.as_bool() == Some(true) { Severity::Warning } else { Severity::Error };
         let finding = cx.findings.report(NAME, severity, message, span, Vec::new());
         if let (Some(from), Value::Bool(flag)) = (from, value)

@@ -55,7 +55,7 @@ fn assigned_over(cx: &Context<'_, '_>, method: &str, call: Span) -> Option<(Stri
     (first && cx.source(target)? == opening).then(|| (receiver.to_owned(), target))
 }
 
-/// Whether the present function does not use its local variable after this place.
+/// Whether the current function does not use its local variable after this place.
 fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
     let in_name = |c: char| c == '_' || c.is_alphanumeric();
     let Some(function) = cx.it.function().filter(|function| function.contains(call)) else { return false };
@@ -70,8 +70,7 @@ fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
     let (Some(before), Some(after)) = (code(function.start, call.start), code(call.end, function.end)) else {
         return false;
     };
-    // An inner function may use it whenever it is called; and the variable may belong to another
-    // function.
+    // A nested function may use it at any call; and the variable may belong to another function.
     let mut words = before.split(|c| !in_name(c));
     let own = words.clone().filter(|word| *word == "def").count() <= 1
         && !words.any(|word| matches!(word, "lambda" | "class" | "global" | "nonlocal"));

@@ -1,7 +1,7 @@
 //! A `DistributedSampler` that shuffles in the same way in every epoch.
 //!
-//! For validation that does not matter: what is reported is iterated for training several times,
-//! with `set_epoch` on no path between two passes.
+//! For validation, this does not matter. So the rule reports samplers that are iterated several
+//! times for training, with `set_epoch` on no path between two passes.
 
 use std::cell::RefCell;
 
@@ -21,11 +21,11 @@ const SAMPLER: &str = "torch.utils.data.DistributedSampler";
 
 #[derive(Default)]
 pub(crate) struct SamplerWithoutSetEpoch {
-    /// Where each sampler was created, unless it escaped to unseen code.
+    /// The place at which each sampler was created, unless it escaped to unseen code.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// Training passes with the order of the previous one.
+    /// Training passes with the same order as the previous pass.
     stale: RefCell<FxHashMap<ObjId, Span>>,
-    /// The passes that have started and may continue, one inside the other.
+    /// The passes that have started and may continue, from the outermost to the innermost.
     passes: RefCell<Vec<Pass>>,
 }
 
@@ -55,7 +55,7 @@ impl Rule for SamplerWithoutSetEpoch {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let it = &mut *cx.it;
         let Moment::Backward { .. } = moment else { return };
-        // A finished pass may have been made inside the one that trains.
+        // A finished pass may have run inside the pass that trains.
         let open = it.open_loops();
         let mut passes = self.passes.borrow_mut();
         while passes.last().is_some_and(|pass| pass.outside >= open) {

@@ -1,5 +1,5 @@
-//! A value that `backward()` needs was changed in place after it was saved. PyTorch counts the
-//! writes, and so does this rule.
+//! A value that `backward()` needs was changed in place after it was saved. Like PyTorch, the rule
+//! counts the writes.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Context, Rule, witness};
@@ -7,7 +7,7 @@ use crate::rules::trace::Moment;
 
 const NAME: &str = "saved-tensor-modified";
 
-/// `exp` needs its own result for its gradient.
+/// The gradient of `exp` needs its result.
 const SETUP: &str = "\
 weight = torch.rand(3, requires_grad=True)
 output = weight.exp()

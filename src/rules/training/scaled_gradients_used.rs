@@ -1,5 +1,5 @@
-//! Gradients that a `GradScaler` has multiplied and that are used without unscaling: for clipping,
-//! or in an optimizer's step.
+//! Gradients that a `GradScaler` has scaled and that are used without unscaling: for clipping, or
+//! in a step of an optimizer.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,7 +14,7 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Topic, Value};
 
 const NAME: &str = "scaled-gradients-used";
-/// Whether the gradients are multiplied.
+/// Whether the gradients are scaled.
 const STATE: Topic = Topic::new("gradients are scaled");
 
 pub(crate) const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.GradScaler"];
@@ -23,9 +23,9 @@ pub(crate) const SCALERS: [&str; 2] = ["torch.amp.GradScaler", "torch.cuda.amp.G
 pub(crate) struct ScaledGradientsUsed {
     /// Scalers that are certainly enabled.
     enabled: RefCell<FxHashSet<ObjId>>,
-    /// Whether `scaler.step()` is running, however it calls the optimizer.
+    /// Whether `scaler.step()` is running, which may call the optimizer in any way.
     stepping: Cell<bool>,
-    /// Where an enabled scaler scales.
+    /// The places at which an enabled scaler scales a loss.
     scaled: RefCell<FxHashSet<Span>>,
 }
 

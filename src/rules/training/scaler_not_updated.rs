@@ -1,8 +1,7 @@
-//! What a `GradScaler` refuses to do twice for an optimizer before its `update()`.
+//! Calls that a `GradScaler` allows only once for an optimizer before its `update()`.
 //!
-//! PyTorch keeps a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`). This rule
-//! does the same, with one list of stages for each scaler and path, which branches undo and joins
-//! compare.
+//! PyTorch stores a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`). This rule
+//! stores a list of stages for each scaler and path.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -23,7 +22,7 @@ const STAGES: Topic = Topic::new("stages");
 const STEP: Topic = Topic::new("step()");
 const UNSCALE: Topic = Topic::new("unscale_()");
 
-/// A scaler after one step of an optimizer, and after its gradients were unscaled.
+/// A scaler after a step of an optimizer, and one after its gradients were unscaled.
 const STEPPED: &str = "\
 model = nn.Linear(4, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -41,11 +40,11 @@ scaler.unscale_(optimizer)";
 pub(crate) struct ScalerNotUpdated {
     /// Scalers that are certainly enabled, and that have not escaped to unseen code.
     known: RefCell<FxHashSet<ObjId>>,
-    /// Scalers that are updated somewhere.
+    /// Scalers with an `update()` somewhere.
     updated: RefCell<FxHashSet<ObjId>>,
     /// Steps in loops, by scaler.
     steps: RefCell<BTreeMap<Span, ObjId>>,
-    /// An `update()` of something unknown.
+    /// An `update()` of an unknown object.
     unclear: Cell<bool>,
 }
 
@@ -122,7 +121,7 @@ impl Rule for ScalerNotUpdated {
         }
     }
 
-    /// Whatever decides when a step is made: without any `update()` the second one fails.
+    /// Without any `update()`, the second step fails, whatever its condition.
     fn end(&self, cx: &mut Context<'_, '_>) {
         if self.unclear.get() || cx.it.exhausted() {
             return;
@@ -137,7 +136,7 @@ impl Rule for ScalerNotUpdated {
     }
 }
 
-/// Whether some path has gone through this stage.
+/// Whether this stage was reached on some path.
 fn has(paths: &[State], stage: Note) -> bool {
     paths.iter().any(|path| path.contains(&stage))
 }

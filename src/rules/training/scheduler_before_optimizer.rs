@@ -1,9 +1,9 @@
 //! A scheduler that steps before its optimizer: each change of the learning rate comes one step
 //! early.
 //!
-//! When training is resumed, the scheduler may be advanced before the training begins. So what is
-//! reported steps in the same loop as its optimizer: in a later iteration, the optimizer has
-//! stepped.
+//! When training is resumed, the scheduler may be advanced before the training begins. So the rule
+//! reports a scheduler that steps in the same loop as its optimizer: in a later iteration, the
+//! optimizer has stepped.
 
 use std::cell::RefCell;
 
@@ -40,7 +40,7 @@ impl Rule for SchedulerBeforeOptimizer {
             return;
         }
         match known.stepped {
-            // Under a condition, only later iterations may step.
+            // Under a condition, the steps may begin in a later iteration.
             None if it.undecided() > 0 => {}
             None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer)),
             // Several iterations without a step of the optimizer: the scheduler is advanced on

@@ -1,8 +1,8 @@
-//! A scheduler that is configured for another number of steps than it makes: for epochs, and
-//! stepped for every batch, or the reverse.
+//! A scheduler that is configured for another number of steps than it makes: for epochs, although
+//! it steps in every batch, or the reverse.
 //!
-//! The number of steps is computed from the loops around `step()` that were started after the
-//! scheduler was created.
+//! The number of steps is computed from the loops around `step()` that began after the scheduler
+//! was created.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -29,11 +29,11 @@ const SCHEDULERS: &str = "torch.optim.lr_scheduler.";
 struct Made {
     at: Span,
     class: &'static str,
-    /// The steps of one cycle.
+    /// The number of steps of one cycle.
     total: i64,
-    /// … which were given as epochs and batches.
+    /// The number of epochs, if the cycle is given as epochs and batches per epoch.
     epochs: Option<i64>,
-    /// The number of loops and undecided branches in which it was created.
+    /// The number of loops and undecided branches around its creation.
     loops: usize,
     undecided: u32,
 }
@@ -77,7 +77,7 @@ impl Rule for SchedulerLengthMismatch {
         }
         let made = self.made.borrow();
         let Some((id, made)) = bound.get("self").as_obj().and_then(|id| Some((id, made.get(&id)?))) else { return };
-        // If it may be skipped, or gets the epoch, its steps are not counted.
+        // A step that may be skipped, or that gets the epoch, is not counted.
         let counted = it.undecided() == made.undecided && bound.rest.is_empty() && !it.speculative();
         let mut steps = self.steps.borrow_mut();
         let place = steps.entry(id).or_default().entry(span).or_insert_with(|| it.rounds().split_off(made.loops));
@@ -106,7 +106,7 @@ impl Rule for SchedulerLengthMismatch {
 }
 
 impl Made {
-    /// What is wrong with steps in these loops, outermost first.
+    /// The message for steps in these loops (outermost first), if their number is wrong.
     fn mismatch(&self, around: &[Rounds], alone: bool) -> Option<(Severity, String)> {
         let (outer, inner) = around.split_first()?;
         let total = self.total;
@@ -128,7 +128,7 @@ impl Made {
             );
             return Some((Severity::Warning, message));
         }
-        // Configured for batches, but stepped only for epochs.
+        // Configured for batches, but only stepped in each epoch.
         let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
         Some((
             Severity::Warning,

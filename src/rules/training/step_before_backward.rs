@@ -4,12 +4,13 @@
 //! A single step without gradients may be intended, to create the state of the optimizer. So an
 //! optimizer is reported if no step in a loop ever had gradients.
 //!
-//! The gradients of some iterations may be dropped on purpose, too. But if the loss is divided by
-//! `n`, and the step runs in every `n`th iteration, they were meant to accumulate. The same holds if
-//! one condition clears the gradients before a `backward()` of every iteration and steps after it.
+//! Dropping the gradients of some iterations may also be intended. But if the loss is divided by
+//! `n`, and the step runs in every `n`th iteration, they were meant to accumulate. The same holds
+//! if the same condition clears the gradients before the `backward()` of an iteration, and steps
+//! after it.
 //!
-//! Gradients that every iteration clears and no step uses are either read by hand or computed for
-//! nothing. So an optimizer that never steps is reported if the program reads no `.grad`.
+//! If every iteration clears gradients that no step has used, they are either read by the program
+//! or useless. So an optimizer that never steps is reported if the program reads no `.grad`.
 
 use std::cell::{Cell, RefCell};
 
@@ -24,29 +25,30 @@ use crate::value::{ObjId, Value};
 
 const NAME: &str = "step-before-backward";
 
-/// What happened to the steps of an optimizer.
+/// What is known about the steps of an optimizer.
 #[derive(Default)]
 struct Steps {
-    /// A step without gradients, in a loop with another iteration.
+    /// A step without gradients, in a loop with more than one iteration.
     starved: Option<Span>,
-    /// Some step had gradients, or may have had.
+    /// Some step had gradients, or may have had some.
     fed: bool,
-    /// A `backward()` whose gradients were cleared before any step, and what cleared them.
+    /// A `backward()` whose gradients were cleared before any step, and the call that cleared them.
     lost: Option<(Span, Span)>,
-    /// What clears them in every iteration, after a `backward()` of a loss that is divided by this
+    /// The call that clears them in every iteration, after a `backward()` of a loss divided by this
     /// number.
     cleared: Option<(Span, i64)>,
-    /// A step in every iteration of this number, and whether there is another step elsewhere.
+    /// A step in every `n`th iteration, with `n`, and whether there is another step elsewhere.
     regular: Option<(Span, i64)>,
     irregular: bool,
-    /// A `backward()` in a loop whose gradients the next iteration clears, and what clears them.
+    /// A `backward()` in a loop whose gradients the next iteration clears, and the call that clears
+    /// them.
     unused: Option<(Span, Span)>,
-    /// What clears the gradients of earlier iterations, the step in the same iteration, and the
-    /// number of iterations between two of them.
+    /// The call that clears the gradients of earlier iterations, the step in the same iteration,
+    /// and the number of iterations from one clearing to the next.
     dropped: Option<(Span, Span, i64)>,
     /// There is a step.
     stepped: bool,
-    /// What cleared the gradients in this iteration.
+    /// The call that cleared the gradients in this iteration.
     last: Option<Cleared>,
 }
 
@@ -72,7 +74,7 @@ pub(crate) struct StepBeforeBackward {
 }
 
 impl StepBeforeBackward {
-    /// A name in a condition is assigned: from now on the condition may hold in other iterations.
+    /// A name of a condition is assigned: from now on, the condition may hold in other iterations.
     fn forget(&self, name: &str) {
         for steps in self.steps.borrow_mut().values_mut() {
             let words = |test: &str| test.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);

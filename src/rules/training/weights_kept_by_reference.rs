@@ -1,8 +1,9 @@
-//! The best weights so far, kept as the tensors that further training changes.
+//! The best weights so far, stored as references to the tensors that further training changes.
 //!
-//! `state_dict()` returns the model's own tensors. What is reported was taken from a model, under a
-//! name or attribute that was not assigned again; an optimizer has stepped on it in between; and it
-//! is loaded into the same model, so each tensor is copied to itself.
+//! `state_dict()` returns the model's own tensors. The rule reports a state that was taken from a
+//! model and stored under a name or attribute that was not assigned again, if an optimizer has
+//! since changed its tensors, and if it is loaded into the same model, which copies each tensor to
+//! itself.
 
 use std::cell::RefCell;
 
@@ -16,7 +17,7 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Topic, Value, sym};
 
 const NAME: &str = "weights-kept-by-reference";
-/// Whether the weights under a name were trained since.
+/// Whether the weights stored under a name were trained since.
 const MOVED: Topic = Topic::new("kept weights moved");
 
 /// A name in the scope of a function or module, or an attribute of any object.
@@ -115,7 +116,7 @@ impl Rule for WeightsKeptByReference {
         let it = &*cx.it;
         let span = cx.span;
         let name = path.as_str().rsplit('.').next().unwrap_or_default();
-        // What is written to a file or copied is kept in its present state.
+        // A state that is saved to a file or copied is stored with its present values.
         if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
             self.aliases.borrow_mut().clear();
         }
@@ -123,7 +124,7 @@ impl Rule for WeightsKeptByReference {
             return;
         }
         let (Some(module), given) = (bound.get("self").as_obj(), bound.get("state_dict")) else { return };
-        // If it was kept only on some paths, the value is not known, but the name is.
+        // If the state was stored only on some paths, its value is not known, but its name is.
         if !given.is_unknown() && self.module_of(it, &given) != Some(module) {
             return;
         }

@@ -1,7 +1,8 @@
-//! `model.module(x)`, where `model` is a `DistributedDataParallel`, in training.
+//! `model.module(x)` in training, if `model` is a `DistributedDataParallel`.
 //!
-//! What is reported was stepped on: in evaluation, bypassing the wrapper is right. A loss is not
-//! reported if the wrapper has computed a part of it, because that part prepares the averaging.
+//! The rule reports a call only if an optimizer steps on its result: in evaluation, bypassing the
+//! wrapper is correct. A loss is not reported if the wrapper computed a part of it, because that
+//! part prepares the averaging of gradients.
 
 use std::cell::RefCell;
 

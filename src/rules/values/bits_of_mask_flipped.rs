@@ -1,4 +1,4 @@
-//! `~mask` of integers that are only 0 and 1, if the result is used as a mask.
+//! `~mask` for integers that are only 0 and 1, if the result is used as a mask.
 //!
 //! The page has no contract: its functions are called all the time, and a tensor does not show how
 //! it was computed, so the probe could not check it.
