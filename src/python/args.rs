@@ -1,11 +1,11 @@
-//! Arguments of a call, and how a library's signature binds them.
+//! The arguments of a call, and how a library's signature binds them.
 
 use std::sync::Arc;
 
 use crate::syntax::Span;
 use crate::value::{Sym, Value, sym};
 
-/// An argument with the place of its expression.
+/// An argument, with the place of its expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Arg {
     pub value: Value,
@@ -18,7 +18,7 @@ impl Arg {
     }
 }
 
-/// The arguments of a call, after `*` and `**` were spread as far as they are known.
+/// The arguments of a call, after `*` and `**` were unpacked as far as they are known.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Args {
     pub pos: Vec<Arg>,
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     pub more_pos: bool,
     /// The join of those arguments.
     pub star: Option<Value>,
-    /// A `**kwargs` with unknown keys is given, too.
+    /// A `**kwargs` with unknown keys is also passed.
     pub more_kw: bool,
 }
 
@@ -45,7 +45,7 @@ impl Args {
         self.pos.get(index).map(|a| &a.value).or_else(|| self.keyword(name))
     }
 
-    /// With `first` before the other positional arguments.
+    /// Inserts `first` before the positional arguments.
     pub(crate) fn prepend(mut self, first: Arg) -> Args {
         self.pos.insert(0, first);
         self
@@ -116,12 +116,12 @@ pub(crate) struct Param {
     pub keyword_only: bool,
 }
 
-/// A signature, written as in Python: `input, dim=None, *, dtype=None`, with `*size` for
-/// positional arguments in any number (or one tuple of them) and `**kwargs`.
+/// A signature in Python's syntax: `input, dim=None, *, dtype=None`. `*size` means any number of
+/// positional arguments (or one tuple of them), and `**kwargs` any keywords.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sig {
     pub params: Vec<Param>,
-    /// The index among `params` before which `*name` stands, and its name.
+    /// The index among `params` at which `*name` is, and its name.
     pub star: Option<(usize, Sym)>,
     pub double_star: bool,
 }
@@ -153,14 +153,14 @@ impl Sig {
         sig
     }
 
-    /// The signature of the function that a method is, with its object as first parameter.
+    /// The signature of a function as a method, with the object as first parameter.
     pub(crate) fn of_method(mut self, object: &str) -> Sig {
         self.params.insert(0, Param { name: sym(object), default: None, keyword_only: false });
         self.star = self.star.map(|(at, name)| (at + 1, name));
         self
     }
 
-    /// Binds a call's arguments; `None` where Python would raise a `TypeError`.
+    /// Binds a call's arguments; `None` if Python would raise a `TypeError`.
     pub(crate) fn bind(self: &Arc<Sig>, args: &Args) -> Option<Bound> {
         let mut values: Vec<Option<Arg>> = vec![None; self.params.len()];
         let mut rest = Vec::new();
@@ -228,7 +228,7 @@ pub(crate) struct Bound {
     pub rest: Vec<Arg>,
     /// The arguments collected by `**kwargs`.
     pub extra: Vec<(Sym, Arg)>,
-    /// Some arguments could not be seen (`*args` or `**kwargs` of unknown content).
+    /// Some arguments are unknown (in a `*args` or `**kwargs` with unknown contents).
     pub open: bool,
 }
 
@@ -242,8 +242,8 @@ impl Bound {
         self.values.get(self.index(name)?)?.as_ref()
     }
 
-    /// The parameter's value: given, or its default; unknown where it may be hidden in an
-    /// unknown `**kwargs`, or there is no such parameter.
+    /// The value of a parameter: its argument or its default. Unknown if the argument may be in an
+    /// unknown `**kwargs`, or if there is no such parameter.
     pub(crate) fn get(&self, name: &str) -> Value {
         if let Some(arg) = self.arg(name) {
             return arg.value.clone();

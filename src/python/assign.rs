@@ -24,7 +24,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The result of `d.keys()` or `reversed(list)` that is assigned to a name: unknown, because
+    /// The value of `d.keys()` or `reversed(list)` when it is assigned to a name: unknown, because
     /// later changes of the dictionary or list are visible in it.
     fn kept_view(&mut self, expr: &'p Expr, value: Value) -> Value {
         let Expr::Call(call) = expr else { return value };
@@ -122,8 +122,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// One of many tensors with the same facts: facts that become known later apply only to this
-    /// one.
+    /// One of many tensors with the same facts: facts learned later apply only to this tensor.
     pub(super) fn another(&mut self, element: &Value) -> Value {
         match self.heap.tensor_of(element) {
             Some(tensor) => self.heap.tensor(tensor),
@@ -131,7 +130,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `B, C, H, W = x.shape` of an unknown shape: the names become the dimensions' symbols.
+    /// `B, C, H, W = x.shape` for an unknown shape: the names are bound to new symbols of the
+    /// dimensions.
     fn unpack_shape(&mut self, targets: &'p [Expr], value: &Value, star: Option<usize>) -> Option<Vec<Value>> {
         let Value::Method(pair) = value else { return None };
         if star.is_some() || pair.1.as_str() != super::attribute::UNKNOWN_SHAPE {
@@ -185,7 +185,7 @@ impl<'p> Interp<'p> {
         self.assign(&stmt.target, value);
     }
 
-    /// `name := value`: in a comprehension, the name is bound around it.
+    /// `name := value`. In a comprehension, the name is bound in the enclosing scope.
     pub(super) fn assign_walrus(&mut self, target: &'p Expr, value: Value) {
         let Some((scope, home)) = self.frames.last().map(|f| (f.scope, f.home)) else { return };
         self.set_scope(home);
@@ -205,7 +205,7 @@ impl<'p> Interp<'p> {
         self.heap.bind(scope, name, Some(value));
     }
 
-    /// The scope of the module that is being run.
+    /// The scope of the current module.
     pub(super) fn module_scope(&self) -> ObjId {
         let mut scope = self.frames.last().map_or(self.state, |f| f.closure);
         while let Data::Scope(names) = self.heap.get(scope)

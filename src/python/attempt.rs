@@ -1,5 +1,5 @@
-//! `try`, and how handlers treat a fatal exception: one after which the process cannot use the
-//! device any more.
+//! `try`, and the handling of a fatal exception: one after which the process can no longer use the
+//! device.
 
 use super::cadence::Cadence;
 use super::context::Mode;
@@ -28,18 +28,18 @@ impl<'p> Interp<'p> {
             self.finally_after_exception(&stmt.finalbody, mark, flow, &journal);
         }
         self.heap.release(mark);
-        // The paths that left have run it on their way.
+        // Paths that left the block have already run it.
         if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
     }
 
     /// Runs a `finally` block as after an exception that may have been raised anywhere before it,
-    /// and that goes on outwards. The state is not changed.
+    /// and that propagates outwards. The state does not change.
     fn finally_after_exception(&mut self, body: &'p [Stmt], mark: Mark, flow: Flow, journal: &Journal) {
         let (outside, stopped) = (self.context, self.stopped);
         let (raised, uncaught) = (self.raised, self.uncaught);
         let end = self.heap.delta(mark);
         if flow == Flow::Stopped {
-            // What the paths that left have changed on their way is not there.
+            // The changes of paths that left the block do not apply here.
             self.heap.undo(mark);
         }
         let inner = self.heap.mark();
@@ -82,7 +82,7 @@ impl<'p> Interp<'p> {
         }
         self.heap.undo(mark);
         if stmt.is_star {
-            // A group may go to several handlers, one after the other.
+            // The exceptions of a group may go to several handlers, one after the other.
             let mut entries = vec![Delta::new(), reached];
             entries.extend(raised.into_iter().map(|exit| exit.state));
             self.heap.join(&entries, false);
@@ -107,13 +107,13 @@ impl<'p> Interp<'p> {
                 }
                 takes != Some(true)
             });
-            // Any other exception may come anywhere in the body.
+            // Other exceptions may be raised anywhere in the body.
             self.heap.join(&entries, false);
             self.heap.blend_journal(&journal);
             if let Some(name) = &handler.name {
                 self.set_name(sym(name.as_str()), Value::Unknown);
             }
-            // The default run is one in which the imports that it tries are there.
+            // In the default run, the modules that the `try` imports are installed.
             if self.exec_block(&handler.body) == Flow::Next && !(only_imports && flow == Flow::Next) {
                 ends.push(self.heap.delta(mark));
             }
@@ -149,8 +149,8 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Whether one of the types that a handler names matches the exception; a bare `except` takes
-    /// everything.
+    /// Whether one of the types of a handler matches the exception; a bare `except` matches every
+    /// exception.
     fn any_type(
         &mut self,
         handler: &'p ExceptHandlerExceptHandler,
@@ -163,8 +163,8 @@ impl<'p> Interp<'p> {
         if all.contains(&Some(true)) { Some(true) } else { all.into_iter().collect::<Option<Vec<_>>>().map(|_| false) }
     }
 
-    /// Runs the handler that takes [`Library::fatal`](super::Library::fatal) as if that had been
-    /// raised, for the observer only: its effects are discarded.
+    /// Runs the handler of [`Library::fatal`](super::Library::fatal) as if that exception had been
+    /// raised, for the observer only: the effects are discarded.
     fn show_fatal(&mut self, stmt: &'p StmtTry, reached: &Delta, since: u32) {
         let in_loop = self.frames.last().is_some_and(|f| f.loops().next().is_some());
         if !in_loop || !self.is_live() || self.context.speculative {
@@ -180,7 +180,7 @@ impl<'p> Interp<'p> {
             match self.any_type(handler, is_fatal) {
                 Some(true) => {}
                 Some(false) => continue,
-                // It may take it, or leave it to the next.
+                // The handler may or may not catch it.
                 None => return,
             }
             let goes_on = self.on_trial(Mode::Hypothetical, |it, _| {
@@ -202,12 +202,12 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Ends the program if the call does.
+    /// If the call ends the program, ends the path.
     pub(super) fn ends_program(&mut self, callee: &Value) -> bool {
         let ends = callee.as_path().is_some_and(|path| ENDS.contains(&path));
         if ends {
             let class = match callee.as_path() {
-                // No handler sees these.
+                // No handler catches these.
                 Some("os._exit" | "os.abort") => None,
                 _ => Some("builtins.SystemExit"),
             };
@@ -227,7 +227,7 @@ impl<'p> Interp<'p> {
 /// Functions that end the program.
 const ENDS: &[&str] = &["sys.exit", "os._exit", "os.abort", "builtins.exit", "builtins.quit"];
 
-/// Whether a block may raise an exception other than in its `raise` statements.
+/// Whether a block may raise an exception outside its `raise` statements.
 pub(super) fn may_raise(body: &[Stmt]) -> bool {
     struct Raises(bool);
     impl<'a> Visitor<'a> for Raises {
@@ -254,7 +254,7 @@ pub(super) fn may_raise(body: &[Stmt]) -> bool {
     raises.0
 }
 
-/// Whether a handler catches every exception of a normal script.
+/// Whether a handler catches every exception that scripts normally raise.
 fn takes_all(handler: &ExceptHandler) -> bool {
     let ExceptHandler::ExceptHandler(handler) = handler;
     handler.type_.as_deref().is_none_or(|ty| matches!(ty, Expr::Name(name) if name.id.as_str() == "BaseException"))

@@ -1,4 +1,4 @@
-//! Attributes: reading and setting them on anything.
+//! Attributes: reading and setting them on any value.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use super::{Args, Event};
 use crate::syntax::Span;
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, sym};
 
-/// The name of the shape of an unknown value that will be unpacked.
+/// The name of an unknown value's shape, which the program may unpack.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
 
-/// The attribute of a property with its setter function.
+/// The attribute of a property that stores its setter.
 pub(super) const SETTER: &str = "__setter__";
 
 pub(super) fn unknown_shape(of: Value) -> Value {
@@ -18,7 +18,7 @@ pub(super) fn unknown_shape(of: Value) -> Value {
 }
 
 impl<'p> Interp<'p> {
-    /// `object.name`; unknown where it is not known to exist.
+    /// `object.name`; unknown if it is not known to exist.
     pub(crate) fn getattr(&mut self, object: &Value, name: Sym, span: Span) -> Value {
         let found = self.try_getattr(object, name, span).unwrap_or(Value::Unknown);
         if found.is_unknown() && name.as_str() == "shape" && (object.is_unknown() || self.heap.is_tensor(object)) {
@@ -27,7 +27,7 @@ impl<'p> Interp<'p> {
         found
     }
 
-    /// `object.name`, or `None` where it is not known to exist.
+    /// `object.name`, or `None` if it is not known to exist.
     pub(crate) fn try_getattr(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         match object {
             Value::Unknown => (name.as_str() == "size").then(|| Value::Method(Rc::new((Value::Unknown, name)))),
@@ -42,7 +42,7 @@ impl<'p> Interp<'p> {
                 let (class, receiver) = (pair.0, pair.1.clone());
                 let found = self.super_attr(class, &receiver, name, span);
                 if found.is_none() {
-                    // A base class that cannot be seen may do anything to the instance.
+                    // An unseen base class may do anything to the instance.
                     self.havoc(&receiver);
                 }
                 found
@@ -78,8 +78,8 @@ impl<'p> Interp<'p> {
                         None => None,
                     },
                     Data::Tensor(_) => self.native_attr(object, name, span),
-                    // Batches of tokenizers and the like are dictionaries whose keys are
-                    // attributes; a plain one has no such attribute.
+                    // Some dictionaries, such as batches of tokenizers, allow keys as attributes; a
+                    // plain dict does not.
                     Data::Dict(dict) if let Some(value) = dict.entries.get(&Key::Str(name.as_str().into())) => {
                         Some(value.clone())
                     }
@@ -103,7 +103,7 @@ impl<'p> Interp<'p> {
             | Value::Floats(_)
             | Value::Size(_) => {
                 match name.as_str() {
-                    // Members of an `IntEnum` are carried as numbers.
+                    // Members of an `IntEnum` are modelled as numbers.
                     "real" | "numerator" | "value" => Some(object.clone()),
                     _ => Some(Value::Method(Rc::new((object.clone(), name)))),
                 }
@@ -133,7 +133,7 @@ impl<'p> Interp<'p> {
         library.member(self, path, name)
     }
 
-    /// A submodule that was imported elsewhere.
+    /// A submodule that another file has imported.
     fn package_member(&mut self, module: ObjId, name: Sym) -> Value {
         let Data::Module { file, .. } = *self.heap.get(module) else { return Value::Unknown };
         match self.sources.resolve(file, name.as_str(), 1) {
@@ -165,7 +165,8 @@ impl<'p> Interp<'p> {
                 Value::Path(path) => self.native_class_attr(path, object, name, span),
                 _ => None,
             };
-            // A class's `None` is a place that the constructor of an unseen base may fill.
+            // A class attribute `None` is often a placeholder that the constructor of an unseen
+            // base class fills.
             if found.as_ref().is_some_and(Value::is_none) && self.heap.instance_of(object).is_some_and(|i| i.open) {
                 return Some(Value::Unknown);
             }
@@ -179,7 +180,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What a class's attribute is when read through an instance: functions become methods,
+    /// The value of a class attribute that is read through an instance: functions become methods,
     /// properties are called.
     fn bind_attr(&mut self, value: Value, object: &Value, class: ObjId, span: Span) -> Value {
         let Value::Obj(id) = &value else {
@@ -230,7 +231,7 @@ impl<'p> Interp<'p> {
                     return Some(value);
                 }
                 Value::Path(path) if self.library.bases(*path).is_some() => {
-                    // A library's class method, called through the program's subclass.
+                    // A library's class method, called through a subclass of the program.
                     let member = self.path_member(*path, name);
                     if !member.is_unknown() && !matches!(name.as_str(), "__name__" | "__doc__") {
                         return Some(Value::Unknown);
@@ -250,7 +251,7 @@ impl<'p> Interp<'p> {
         match args.pos.as_slice() {
             [class, receiver] => match class.value {
                 Value::Obj(class) => Value::Super(Rc::new((class, receiver.value.clone()))),
-                // It may be any constructor that runs.
+                // The class is not known, so any constructor may run.
                 _ => {
                     let receiver = receiver.value.clone();
                     self.open(&receiver);
@@ -305,7 +306,7 @@ impl<'p> Interp<'p> {
         None
     }
 
-    /// The setter of a property, from `@name.setter`, or `None` where there is none.
+    /// The setter of a property, from `@name.setter`, or `None` if there is none.
     fn property(&self, object: &Value, name: Sym) -> Option<Option<Value>> {
         let property = self.user_method(object, name.as_str())?;
         match self.heap.get(property.as_obj()?) {
@@ -325,7 +326,7 @@ impl<'p> Interp<'p> {
                 self.call(&setter, Args::positional([object.clone(), value], span), span);
                 return;
             }
-            // A library's class may set it in a way of its own.
+            // A library class may set the attribute in its own way.
             Some(None) if classes.is_empty() && !self.heap.instance_of(object).is_none_or(|i| i.open) => {
                 self.raise("AttributeError");
                 return;
@@ -384,7 +385,7 @@ impl<'p> Interp<'p> {
                 let scope = *scope;
                 self.heap.bind(scope, name, Some(value));
             }
-            // Configurations are dictionaries whose keys are attributes.
+            // Some dictionaries, such as configurations, allow keys as attributes.
             Data::Dict(_) => self.set_subscript(object, &Value::str(name.as_str()), value, span),
             Data::Tensor(_) => {
                 self.event(Event::SetAttribute { object: *id, name, value: &value, span, from });

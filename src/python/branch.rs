@@ -1,6 +1,8 @@
-//! Branches: if a condition is unknown, each arm is run from the current state, and the arms that
-//! go on are joined. This serves all constructs that branch: `if`, the ternary, `and` and `or`,
-//! filters of comprehensions, `match`, handlers, and code that a loop may not reach.
+//! Branches: if a condition is unknown, each arm runs from the current state, and the states of the
+//! arms that continue are joined.
+//!
+//! All constructs that branch use this: `if`, the ternary, `and` and `or`, filters of
+//! comprehensions, `match`, handlers, and code that a loop may not reach.
 
 use std::cell::Cell;
 
@@ -12,14 +14,15 @@ use crate::syntax::Stmt;
 use crate::syntax::ast::{self, StmtIf};
 use crate::value::{Type, Value, join};
 
-/// One arm of a branch. It returns its value, or `None` if its path ends.
+/// One arm of a branch. Returns its value, or `None` if its path ends.
 pub(super) type Arm<'a, 'p, T> = &'a mut dyn FnMut(&mut Interp<'p>) -> Option<T>;
 
 impl<'p> Interp<'p> {
-    /// Runs each arm from the current state, joins those that go on, and returns their values.
+    /// Runs each arm from the current state, joins the arms that continue, and returns their
+    /// values.
     ///
-    /// What fails in a part of an expression that need not be evaluated does not fail wherever the
-    /// line is reached: `is_expression` says so.
+    /// `is_expression` is true if the arm is a part of an expression that may not be evaluated: a
+    /// failure in it is not a failure in every run that reaches the line.
     fn fork<T>(&mut self, cadence: Cadence, is_expression: bool, arms: &mut [Arm<'_, 'p, T>]) -> Vec<Option<T>> {
         let outside = self.context;
         let mark = self.heap.mark();
@@ -39,7 +42,7 @@ impl<'p> Interp<'p> {
             self.leave_arm();
         }
         self.context = outside;
-        // Past `if …: return`, the rest of the function is the other side.
+        // After `if …: return`, the rest of the function is the other arm.
         if ends.len() < results.len() {
             self.context.doubts = self.doubted(outside.doubts);
         }
@@ -74,7 +77,7 @@ impl<'p> Interp<'p> {
         self.branch(Cadence::Unclear, &mut [&mut |it| go_on(run(it)), &mut |_| Some(())])
     }
 
-    /// Runs both arms of a condition, or one if it is known which.
+    /// Runs both arms of a condition, or only one if the condition is known.
     pub(super) fn decide(
         &mut self,
         test: &'p Expr,
@@ -161,7 +164,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a condition holds. `unknown and False` has no known value, but it is false.
+    /// Whether a condition holds. `unknown and False` is false, although its value is unknown.
     pub(super) fn condition(&mut self, test: &'p Expr) -> Option<bool> {
         match test {
             Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => self.condition(&e.operand).map(|truth| !truth),
@@ -177,7 +180,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `a and b and …`, which stops at the first false operand; with `stops_at` true, `or`.
+    /// `a and b and …`: stops at the first false operand. `or` if `stops_at` is true.
     fn all_conditions(&mut self, stops_at: bool, operands: &'p [Expr]) -> Option<bool> {
         let (first, rest) = operands.split_first()?;
         let truth = self.condition(first);
@@ -203,7 +206,7 @@ impl<'p> Interp<'p> {
             ],
         );
         self.settle(doubts);
-        // Where the rest never comes to an end, or stops there, too, that is what it is.
+        // If evaluating the rest ends the path or also gives `stops_at`, this is the result.
         match truths.first() {
             Some(Some(None)) => None,
             Some(Some(Some(truth))) => Some(stops_at).filter(|_| *truth == stops_at),
@@ -211,7 +214,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `a and b and …` as a value: the last that was evaluated.
+    /// `a and b and …` as a value: the last operand that was evaluated.
     pub(super) fn bool_op(&mut self, e: &'p ast::ExprBoolOp) -> Value {
         self.last_evaluated(e.op == ast::BoolOp::Or, &e.values)
     }
@@ -226,7 +229,7 @@ impl<'p> Interp<'p> {
             Some(truth) if truth == stops_at => value,
             Some(_) => self.last_evaluated(stops_at, rest),
             None => {
-                // `x or default` of an unknown x tells nothing of the result.
+                // If x is unknown, nothing is known about the result of `x or default`.
                 let left = match value {
                     Value::Any(Type::Bool) => Value::Any(Type::Bool),
                     _ => Value::Unknown,
@@ -249,7 +252,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// The end of an arm that is a statement.
+/// The result of an arm that is a statement.
 pub(super) fn go_on(flow: Flow) -> Option<()> {
     (flow == Flow::Next).then_some(())
 }

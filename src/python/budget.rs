@@ -1,5 +1,5 @@
-//! The budget of an execution, in steps: one for each statement and expression. After it is spent,
-//! values are unknown, so that the time stays linear in the size of the program.
+//! The step budget of a run: one step for each statement and expression. When it is spent, values
+//! become unknown, so that the run time stays linear in the size of the program.
 
 use rustc_hash::FxHashSet;
 
@@ -8,56 +8,56 @@ use crate::value::CodeId;
 /// The limits of the budget.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
-    /// In total, except for the following.
+    /// All steps, except those of the other budgets.
     pub steps: u64,
-    /// For functions that nothing calls.
+    /// Steps in functions that nothing calls.
     pub uncalled: u64,
-    /// Inside the calls of those functions.
+    /// Steps in the calls that those functions make.
     pub inlining: u64,
-    /// Modules are run where they are imported, as Python does, as long as they are no longer
-    /// than this together, in bytes of source. Of the others only those statements are run
-    /// that give a name its meaning, when the name is first used.
+    /// The total size of modules (in bytes of source) that are run when they are imported, as in
+    /// Python. Of other modules, only the statements that bind a name are run, when the name is
+    /// first used.
     pub eager: usize,
-    /// In the functions of modules that are too large to run as a whole.
+    /// Steps in the functions of modules that are too large to run as a whole.
     pub visits: u64,
-    /// In one call of such a function.
+    /// Steps in one call of such a function.
     pub longest_visit: u64,
 }
 
-/// Statements of lazily executed modules.
+/// Steps in statements of lazily executed modules.
 const IMPORT_STEPS: u64 = 30_000;
 
-/// Calls out of the program proper have a budget of their own.
+/// Calls of code outside the program itself, which have their own budgets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Abroad {
-    /// Into a lazily executed module.
+    /// A call of a function in a lazily executed module.
     Visit,
-    /// From the statements of a lazily executed module.
+    /// A call in a statement of a lazily executed module.
     Import,
 }
 
-/// A call out of the program proper, with all that it calls.
+/// A call of code outside the program itself, with all calls inside it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Visit {
     kind: Abroad,
     left: u64,
 }
 
-/// The steps that are left.
+/// The remaining steps.
 #[derive(Debug)]
 pub(super) struct Meter {
     left: Budget,
-    /// For [`Abroad::Import`].
+    /// The budget for [`Abroad::Import`].
     import_visits: u64,
     importing: u64,
     visit: Option<Visit>,
-    /// Bytes of modules that may still be run where they are imported.
+    /// The size of modules that may still run when they are imported.
     pub eager: usize,
-    /// The functions in which a call did not finish within its budget.
+    /// Functions with a call that did not finish within its budget.
     futile: FxHashSet<CodeId>,
-    /// A step of the program proper was refused.
+    /// The budget of the program itself is spent.
     pub exhausted: bool,
-    /// How many steps were run, of whatever kind.
+    /// The number of all steps so far.
     pub spent: u64,
 }
 
@@ -75,12 +75,12 @@ impl Meter {
         }
     }
 
-    /// The program has ended: from now on, functions that nothing calls are run.
+    /// The program has ended: functions that nothing calls run from now on.
     pub(super) fn begin_uncalled(&mut self) {
         self.left.steps = self.left.steps.min(self.left.uncalled);
     }
 
-    /// Counts a step; false if no steps are left.
+    /// Counts a step; returns false if no steps are left.
     pub(super) fn step(&mut self, is_import: bool, is_inlined: bool) -> bool {
         self.spent += 1;
         let other = match &mut self.visit {
@@ -103,7 +103,7 @@ impl Meter {
         true
     }
 
-    /// Whether a call may be followed.
+    /// Whether the body of a function may be run.
     pub(super) fn may_call(&self, code: CodeId, leaves: Option<Abroad>, is_inlined: bool) -> bool {
         let some_left = match (self.visit, leaves) {
             (Some(visit), _) => visit.left > 0,
@@ -123,14 +123,14 @@ impl Meter {
         self.visit.is_some()
     }
 
-    /// A call leaves the program proper.
+    /// Begins a call of code outside the program itself.
     pub(super) fn leave(&mut self, kind: Abroad) {
         let left = self.left.longest_visit.min(*self.allowance(kind));
         *self.allowance(kind) -= left;
         self.visit = Some(Visit { kind, left });
     }
 
-    /// The call has returned; false if it was cut short.
+    /// Ends such a call; returns false if it did not finish within its budget.
     pub(super) fn come_back(&mut self, code: CodeId) -> bool {
         let Some(Visit { kind, left }) = self.visit.take() else { return true };
         *self.allowance(kind) += left;
@@ -140,7 +140,8 @@ impl Meter {
         left > 0
     }
 
-    /// Suspends the current visit until it is [resumed](Meter::resume): its steps do not count.
+    /// Suspends the current call until it is [resumed](Meter::resume): steps in between do not
+    /// count for it.
     pub(super) fn pause(&mut self) -> Option<Visit> {
         self.visit.take()
     }

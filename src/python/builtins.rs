@@ -111,7 +111,7 @@ const NAMES: &[&str] = &[
     "quit",
 ];
 
-/// The paths of the builtins by their names.
+/// The paths of the builtins, by name.
 static PATHS: LazyLock<FxHashMap<Sym, Sym>> =
     LazyLock::new(|| NAMES.iter().map(|name| (sym(name), sym(&format!("builtins.{name}")))).collect());
 
@@ -192,7 +192,7 @@ impl Interp<'_> {
             "vars" if self.is_namespace(&first) => self.getattr(&first, sym("__dict__"), span),
             "vars" => {
                 let attributes = self.attributes(&first);
-                // What only one path sets may be lacking.
+                // Attributes that only one path sets may be missing.
                 if let Some(Data::Dict(dict)) = attributes.as_obj().map(|id| self.heap.get_mut(id)) {
                     dict.open = Some(Value::Unknown);
                 }
@@ -259,7 +259,7 @@ impl Interp<'_> {
                 _ => Value::Any(Type::Complex),
             };
         };
-        // A tensor or array of one element: the library says what is in it.
+        // The library models the conversion of a tensor or array with one element.
         if self.heap.is_tensor(value) && matches!(name, "int" | "float" | "bool") {
             let item = self.call_method(value, "item", Args::default(), span);
             if item.number_type().is_some() {
@@ -304,7 +304,7 @@ impl Interp<'_> {
                 {
                     return self.call(&method, Args::default(), span);
                 }
-                // An exception says what it was made with.
+                // The text of an exception is its argument.
                 if let Some(Value::Tuple(said)) = value.as_obj().and_then(|id| self.heap.attr(id, "args"))
                     && let [said] = &said[..]
                 {
@@ -316,7 +316,7 @@ impl Interp<'_> {
         }
     }
 
-    /// `isinstance(value, classes)`, where it is known.
+    /// `isinstance(value, classes)`, if it is known.
     pub(super) fn isinstance(&mut self, value: &Value, classes: Option<&Value>) -> Option<bool> {
         let classes = classes?;
         if let Some(all) = self.heap.exact_items(classes) {
@@ -350,7 +350,7 @@ impl Interp<'_> {
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => builtin(&["str", "object"]),
             Value::Tuple(_) => match classes.as_path() {
                 Some(path) if path.starts_with("builtins.") => builtin(&["tuple", "object"]),
-                // `collections.abc.Sequence`, `torch.Size`, named tuples, …
+                // `collections.abc.Sequence`, `torch.Size`, named tuples and others.
                 _ => None,
             },
             Value::Obj(id) => {
@@ -385,7 +385,7 @@ impl Interp<'_> {
                             }
                             _ => false,
                         };
-                        // An instance of a library's class may really be of a subclass.
+                        // An instance of a library class may be of a subclass.
                         let exact = line.first().is_some_and(|c| c.as_obj().is_some()) || {
                             matches!(classes, Value::Path(p) if p.as_str().starts_with("builtins."))
                         };
@@ -401,7 +401,7 @@ impl Interp<'_> {
     fn hasattr(&mut self, object: &Value, name: Option<&Value>, span: Span) -> Value {
         let Some(name) = name.and_then(Value::as_str) else { return Value::Any(Type::Bool) };
         let name = sym(name);
-        // Reading a property runs it: only what is stored is looked at.
+        // Only stored attributes are read: reading a property would run it.
         let known = match object {
             Value::Obj(id) => match self.heap.get(*id) {
                 Data::Instance(instance) if instance.attrs.contains_key(&name) => {
@@ -418,7 +418,8 @@ impl Interp<'_> {
                         (true, ..) => Some(true),
                         (false, false, false) => Some(false),
                         (false, false, true) => {
-                            // A module of the program that lacks it, unless a library base has it.
+                            // A module of the program without this attribute, unless a base class
+                            // of a library has it.
                             match self.try_getattr(object, name, span) {
                                 Some(_) => None,
                                 None => Some(false),
@@ -434,7 +435,7 @@ impl Interp<'_> {
         known.map_or(Value::Any(Type::Bool), Value::Bool)
     }
 
-    /// `getattr(object, name, default)`; for one of several names, what their values have in common.
+    /// `getattr(object, name, default)`. If there are several possible names, joins their values.
     pub(super) fn getattr_call(
         &mut self,
         object: &Value,

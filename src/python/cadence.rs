@@ -1,7 +1,7 @@
-//! How often an unknown condition holds over the rounds of a loop.
+//! How often an unknown condition holds in the rounds of a loop.
 //!
 //! A flag may hold always or never, and `i == last` holds once. A condition on a counter (`i % 10
-//! == 0`) or on the data (`isfinite(loss)`) recurs: both of its arms are taken again and again.
+//! == 0`) or on data (`isfinite(loss)`) recurs: each of its arms runs in some rounds.
 
 use super::interp::Interp;
 use crate::syntax::ast::{self, CmpOp, Operator};
@@ -11,9 +11,10 @@ use crate::syntax::{Expr, Span};
 pub(super) enum Cadence {
     /// Not known.
     Unclear,
-    /// It recurs, at no fixed interval.
+    /// The condition recurs, at no fixed interval.
     Sometimes,
-    /// In every `n`th round, where `n` is at least 2; the test that says so.
+    /// The condition holds in every `n`th round, with `n >= 2`. Contains `n` and the place of the
+    /// test.
     Every(i64, Span),
 }
 
@@ -51,7 +52,8 @@ impl<'p> Interp<'p> {
                 let all: Vec<Cadence> = e.values.iter().map(|v| self.cadence(v)).collect();
                 let regular = all.iter().find(|c| matches!(c, Cadence::Every(..)));
                 let clear = all.iter().any(|c| *c != Cadence::Unclear);
-                // `i % n == 0 or i == last` holds at least so often, `i == last and …` does not.
+                // `i % n == 0 or i == last` holds at least in every `n`th round, `i == last and …`
+                // does not.
                 match (e.op, regular) {
                     (ast::BoolOp::Or, Some(every)) => *every,
                     (ast::BoolOp::Or, None) if clear => Cadence::Sometimes,
@@ -63,7 +65,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// How often `a % n` equals one number.
+    /// How often `a % n` equals a given number.
     fn remainder(&mut self, expr: &'p Expr) -> Option<Cadence> {
         let Expr::BinOp(e) = expr else { return None };
         if e.op != Operator::Mod {
@@ -91,8 +93,8 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// `torch.isfinite(norm)`, `torch.isnan(loss).any()`: conditions on values that are computed from
-/// batches.
+/// Conditions on values that are computed from batches: `torch.isfinite(norm)`,
+/// `torch.isnan(loss).any()`.
 fn asks_of_data(test: &Expr) -> Cadence {
     let Expr::Call(call) = test else { return Cadence::Unclear };
     let (name, object) = match &*call.func {

@@ -14,11 +14,11 @@ use crate::value::{
     sym,
 };
 
-/// A note of an object: its type is known only from a parameter's annotation, which Python does not
+/// A note of an object: only a parameter's annotation determines its type, which Python does not
 /// check.
 pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
-/// The depth to which the parts of an object are followed if they may have changed.
+/// The nesting depth of objects to which havoc applies.
 const MAX_PARTS: u32 = 2;
 
 impl<'p> Interp<'p> {
@@ -60,7 +60,7 @@ impl<'p> Interp<'p> {
                 let func = partial.func.clone();
                 self.call(&func, all, span)
             }
-            // `np.float32(x)`: a library knows what calling its own values means.
+            // `np.float32(x)`: some values of libraries are callable.
             Value::Dtype(_) if let Some(class) = self.library.class_of(self, callee) => {
                 let library = self.library;
                 library.invoke(self, class, callee, args, span).unwrap_or(Value::Unknown)
@@ -115,7 +115,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// A library's method called through `super()` or its class.
+    /// A library method that is called through `super()` or its class.
     fn call_bound_path(&mut self, path: Sym, receiver: Value, args: Args, span: Span) -> Value {
         let Some((class, name)) = path.as_str().rsplit_once('.') else { return Value::Unknown };
         let library = self.library;
@@ -138,7 +138,7 @@ impl<'p> Interp<'p> {
         if receiver.is_unknown() {
             let library = self.library;
             library.unseen_member(self, name);
-            // `x.size()` of something unknown: a shape that an assignment can name.
+            // `x.size()` of an unknown value: assigning it to names binds new symbols.
             return if name.as_str() == "size" && args.pos.is_empty() && args.kw.is_empty() {
                 super::attribute::unknown_shape(Value::Unknown)
             } else {
@@ -157,7 +157,7 @@ impl<'p> Interp<'p> {
         let library = self.library;
         for class in self.native_classes(receiver) {
             if let Some(value) = library.method(self, class, receiver, name, args.clone(), span) {
-                // A hook runs whenever the library likes.
+                // The library may call a hook at any time.
                 if name.as_str().contains("hook") && value.is_unknown() {
                     self.hook_args(&args);
                     self.havoc_args(&args);
@@ -203,14 +203,14 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
-        // A `__call__` that cannot be seen calls the object's own methods.
+        // An unseen `__call__` may call the object's other methods.
         self.forget_assigned(object);
         self.havoc_args(&args);
         self.havoc_hooks(|_| true);
         Value::Unknown
     }
 
-    /// Marks an instance that may have unknown attributes.
+    /// Marks an instance as possibly having unknown attributes.
     pub(super) fn open(&mut self, object: &Value) {
         if let Some(id) = object.as_obj()
             && let Some(instance) = self.heap.instance_mut(id)
@@ -219,7 +219,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes the attributes unknown that an object's methods assign.
+    /// Makes the attributes unknown that the object's methods assign.
     pub(crate) fn forget_assigned(&mut self, object: &Value) {
         self.forget_inside(object, MAX_PARTS);
     }
@@ -234,8 +234,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// As [`Interp::forget_assigned`], also for the parts of the instance, whose methods it may
-    /// call.
+    /// Like [`Interp::forget_assigned`], but also for the parts of the instance, whose methods may
+    /// be called.
     fn forget_inside(&mut self, object: &Value, depth: u32) {
         let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
         let (Some(id), Some(_)) = (object.as_obj(), class) else { return };
@@ -254,14 +254,14 @@ impl<'p> Interp<'p> {
         self.call(&method, args, span)
     }
 
-    /// The possible effects of a call of the program that is not followed.
+    /// The possible effects of a call of a program's function whose body is not run.
     fn lose(&mut self, function: &Function, vars: &Attrs, first: Option<&Value>) {
         for value in vars.values() {
             self.event(Event::Escaped { value });
             self.havoc(value);
         }
         self.havoc_closure(function.scope);
-        // A method, a constructor above all, gives its object attributes.
+        // Methods, especially constructors, set attributes of their object.
         if function.owner.is_some()
             && let Some(object) = first
         {
@@ -270,8 +270,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// What a function that is not run may change or let escape: the variables of its enclosing
-    /// functions.
+    /// Havoc for a function that is not run: the variables of its enclosing functions may change.
     fn havoc_closure(&mut self, scope: ObjId) {
         let mut at = Some(scope);
         while let Some(id) = at
@@ -286,8 +285,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a method only stands for those of subclasses: an abstract one, or one without a
-    /// body, of an object that the program does not make.
+    /// Whether a method is a placeholder for the methods of subclasses: it is abstract, or its body
+    /// is empty and the program never creates the object.
     fn is_overridden(&self, function: &Function, body: Body<'p>) -> bool {
         let Body::Function(def) = body else { return false };
         let stub = |stmt: &ast::Stmt| match stmt {
@@ -302,7 +301,7 @@ impl<'p> Interp<'p> {
 
     // The program's own functions.
 
-    /// Calls a function of the program, which may have cached results.
+    /// Calls a function of the program that may have cached results.
     fn call_memoized(&mut self, id: ObjId, args: Args, span: Span) -> Value {
         let data = self.heap.share(id);
         let Data::Function(function) = &*data else { return Value::Unknown };
@@ -342,7 +341,7 @@ impl<'p> Interp<'p> {
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
             Body::Class | Body::Expression(_) => return Value::Unknown,
         };
-        // A constructor that is called by one of a subclass belongs to an object that goes on.
+        // If a subclass's constructor calls this constructor, the object continues to exist.
         if let Some(parameters) = parameters
             && function.name.as_str() != "__init__"
             && !fits(parameters, &function.defaults, &args)
@@ -350,7 +349,7 @@ impl<'p> Interp<'p> {
             self.havoc_args(&args);
             return Value::Unknown;
         }
-        // User rules may speak of the program's own functions.
+        // Contracts of user rules may check functions of the program.
         self.announce_user(function, parameters, &args, span);
         let vars = self.bind(parameters, &function.defaults, args);
         if self.suspends(function.code) {
@@ -368,8 +367,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs a function's body with bound parameters and returns its result. The values of a
-    /// generator go to the consumer.
+    /// Runs a function's body with bound parameters and returns its result. The consumer gets the
+    /// values of a generator.
     pub(super) fn run_function(
         &mut self,
         function: &Function,
@@ -391,7 +390,7 @@ impl<'p> Interp<'p> {
             return self.unseen_body(function, &vars, first.as_ref(), consumer);
         }
         self.executed.insert(function.code);
-        // A call that leaves the program proper can be taken back.
+        // If a call of code outside the program exceeds its budget, its effects are undone.
         let given = abroad.map(|kind| {
             self.meter.leave(kind);
             (vars.clone(), first.clone(), consumer.clone(), self.exits.len())
@@ -417,7 +416,7 @@ impl<'p> Interp<'p> {
         if let Some((vars, first, consumer, exits)) = given
             && !self.meter.come_back(function.code)
         {
-            // What was cut short is not kept.
+            // The effects of an unfinished call are discarded.
             self.frames.pop();
             self.heap.undo(mark);
             self.heap.release(mark);
@@ -430,7 +429,7 @@ impl<'p> Interp<'p> {
         value
     }
 
-    /// Runs a body inside the managers that decorate its function.
+    /// Runs a body inside the context managers that decorate its function.
     fn in_managers(&mut self, managers: &[Value], body: Body<'p>, span: Span) -> Flow {
         let Some((manager, inner)) = managers.split_first() else {
             return match body {
@@ -446,7 +445,7 @@ impl<'p> Interp<'p> {
         self.managed(manager.clone(), true, &mut |it| it.in_managers(inner, body, span))
     }
 
-    /// A function that is not run.
+    /// The result of a function whose body is not run.
     fn unseen_body(
         &mut self,
         function: &Function,
@@ -465,13 +464,14 @@ impl<'p> Interp<'p> {
         Value::Unknown
     }
 
-    /// Joins the paths on which a call ends and returns its value.
+    /// Joins the paths on which a call returns, and returns the value.
     fn finish_call(&mut self, flow: Flow, mark: crate::value::Mark, body: Body<'p>) -> Value {
         let Some(frame) = self.frames.pop() else { return Value::Unknown };
         let exits = self.take_exits(frame.id);
         if exits.is_empty() {
             self.heap.release(mark);
-            // Every path raises; but a method that only says so stands for those of subclasses.
+            // Every path raises, so the call does not return. A method that only raises
+            // `NotImplementedError` is a placeholder for those of subclasses.
             if flow == Flow::Stopped && !is_stub(body) {
                 self.stopped = true;
             }
@@ -515,7 +515,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Binds arguments to parameters as Python does; arguments that cannot be seen are unknown.
+    /// Binds arguments to parameters like Python; unknown arguments give unknown parameters.
     fn bind(&mut self, parameters: Option<&'p Parameters>, defaults: &[(Sym, Value)], args: Args) -> Attrs {
         let mut vars = Attrs::default();
         let Some(parameters) = parameters else { return vars };
@@ -574,7 +574,8 @@ impl<'p> Interp<'p> {
         let code = self.code_of(address, || Code::new(file, Body::Function(def)));
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
-        // On one side of a condition, what is around a function may belong to the other side.
+        // In an arm of an unknown condition, the variables that the function reads may be those of
+        // another arm.
         if file == self.root
             && self.context.doubts == 0
             && let Some(id) = value.as_obj()
@@ -599,7 +600,7 @@ impl<'p> Interp<'p> {
         }
         let frame = self.frames.last();
         let owner = frame.and_then(|f| f.class_body);
-        // A method's names are looked up around the class, not in its body.
+        // The names in a method are looked up in the scope around the class, not in its body.
         let scope = frame.map_or(self.state, |f| if f.class_body.is_some() { f.closure } else { f.scope });
         let prefix = match owner.map(|id| self.heap.get(id)) {
             Some(Data::Class(class)) => class.path,
@@ -610,7 +611,7 @@ impl<'p> Interp<'p> {
         Value::Obj(self.heap.alloc(Data::Function(function)))
     }
 
-    /// `__name__` of the module that is being run.
+    /// The `__name__` of the current module.
     pub(super) fn module_name(&mut self) -> Sym {
         let scope = self.module_scope();
         match self.scope_var(scope, sym("__name__")) {
@@ -628,7 +629,7 @@ impl<'p> Interp<'p> {
             let annotation = self.eval(annotation);
             let library = self.library;
             let value = library.annotated(self, &annotation, name, span).unwrap_or(Value::Unknown);
-            // `x: Tensor = None`, `rate: int = 0.5`: the annotation does not tell all.
+            // `x: Tensor = None` and `rate: int = 0.5` are common, so the annotation is not exact.
             let fits = match parameter.default.as_deref() {
                 Some(crate::syntax::Expr::BooleanLiteral(_)) => matches!(value, Value::Any(Type::Bool)),
                 Some(crate::syntax::Expr::StringLiteral(_)) => matches!(value, Value::Any(Type::Str)),

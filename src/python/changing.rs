@@ -1,4 +1,4 @@
-//! Loops over a list that they change: each round reads the current element at its index.
+//! Loops over a list that the body changes: each round reads the current element at its index.
 
 use std::rc::Rc;
 
@@ -8,20 +8,21 @@ use crate::syntax::ast::StmtFor;
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Data, Items, Iter, Key, ObjId, Value, same};
 
-/// The most rounds beyond the original number of elements that are run one by one.
+/// The largest number of rounds beyond the original length that are run one by one.
 const MORE: usize = 24;
 
-/// The lists that a loop iterates over, in their state before the loop.
+/// The lists that a loop iterates over, with their contents before the loop.
 pub(super) type Sources = Vec<(ObjId, Rc<Data>)>;
 
 impl<'p> Interp<'p> {
-    /// The list that a loop iterates over, if the program has a name for it.
+    /// The list that a loop iterates over, if the iterable is a name, an attribute or a subscript.
     pub(super) fn changing(&self, iterable: &Value, stmt: &StmtFor) -> Option<ObjId> {
         let id = iterable.as_obj().filter(|id| matches!(self.heap.get(*id), Data::List(_)))?;
         matches!(&*stmt.iter, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_)).then_some(id)
     }
 
-    /// An element of a list that was written to since the loop over it began; `None` if it was not.
+    /// The current element of a list that was written to since the loop began; `None` if it was not
+    /// written to.
     pub(super) fn element_by_now(&mut self, iterator: &Value, over: &Sources) -> Option<Value> {
         if !self.heap.have_changed(over) {
             return None;
@@ -39,8 +40,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The element of `items()` or `values()` of a dictionary that was written to during the loop,
-    /// if it still has the same keys.
+    /// The current element of `items()` or `values()` of a dictionary that was written to during
+    /// the loop, if its keys did not change.
     fn entries_by_now(&self, items: &[Value], over: &Sources) -> Option<Vec<Value>> {
         let [(id, before)] = over.as_slice() else { return None };
         let (Data::Dict(before), Data::Dict(now)) = (&**before, self.heap.get(*id)) else { return None };
@@ -54,8 +55,8 @@ impl<'p> Interp<'p> {
         Some(entries.map(one).collect())
     }
 
-    /// A loop over known elements of other lists (`zip`, `enumerate`): after one of these has
-    /// changed, neither the elements nor their number is known.
+    /// A loop over known elements of other lists (`zip`, `enumerate`). After one of these lists has
+    /// changed, the elements and their number are unknown.
     pub(super) fn unrolled_over(
         &mut self,
         mut items: Vec<Value>,
@@ -67,7 +68,7 @@ impl<'p> Interp<'p> {
         if over.is_empty() {
             return self.unrolled(items, rounds, orelse, &mut |it, value| round(it, value));
         }
-        // Past the last it is only looked whether there are more by then.
+        // The last round only checks whether the lists have grown.
         let length = items.len();
         let first = items.clone();
         let mut left = length;
@@ -95,12 +96,12 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// The indices of a list of this length, and of some elements that may be added.
+    /// The indices of a list of this length, and of elements that may be added.
     pub(super) fn places(&self, length: usize) -> Vec<Value> {
         (0..length + MORE).map(super::containers::int).collect()
     }
 
-    /// One round, if the list has an element for it.
+    /// Runs one round, if the list has an element for it.
     pub(super) fn round_at(
         &mut self,
         list: ObjId,
@@ -118,7 +119,7 @@ impl<'p> Interp<'p> {
                     if !longer || flow == Flow::Stopped {
                         return flow;
                     }
-                    // Of the rest neither the number nor the elements are known.
+                    // The number and the values of the remaining elements are unknown.
                     self.over_items(Items::Many(Value::Unknown), 0, &mut |it, value| round(it, value))
                 }
                 None => Flow::Next,

@@ -28,11 +28,11 @@ impl<'p> Interp<'p> {
         if let Some(arguments) = &def.arguments {
             let args = self.eval_args(arguments);
             open |= args.is_open();
-            // A metaclass may make instances as it likes.
+            // A metaclass may create instances in its own way.
             open |= args.kw.iter().any(|(name, arg)| {
                 name.as_str() == "metaclass" && !matches!(arg.value.as_path(), Some("abc.ABCMeta" | "builtins.type"))
             });
-            // A metaclass may do anything to its classes; that of abstract classes does not.
+            // A metaclass may change its classes in any way; `ABCMeta` does not.
             open |= args.keyword("metaclass").is_some_and(|meta| meta.as_path() != Some("abc.ABCMeta"));
             bases.extend(args.pos.into_iter().map(|a| a.value));
             keywords = args.kw.into_iter().filter(|(name, _)| name.as_str() != "metaclass").collect();
@@ -79,7 +79,7 @@ impl<'p> Interp<'p> {
         self.set_name(name, value);
     }
 
-    /// Tells the base classes of a new subclass: `__init_subclass__`.
+    /// Calls `__init_subclass__` of the base classes of a new class.
     fn begin_subclass(&mut self, class: ObjId, keywords: Vec<(Sym, Arg)>, span: Span) {
         let bases = self.mro(class);
         let hook = bases.iter().skip(1).filter_map(Value::as_obj);
@@ -113,7 +113,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// All classes of a class, nearest first, itself included.
+    /// The method resolution order of a class: all its classes, nearest first, including itself.
     pub(super) fn mro(&self, class: ObjId) -> Rc<[Value]> {
         if let Some(mro) = self.mros.borrow().get(&class) {
             return mro.clone();
@@ -123,8 +123,8 @@ impl<'p> Interp<'p> {
         mro
     }
 
-    /// Depth first, with a class that occurs several times at its last position: Python's method
-    /// resolution order, for all hierarchies that Python accepts.
+    /// Python's method resolution order: depth first, with a class that occurs several times at its
+    /// last position. Correct for all hierarchies that Python accepts.
     fn linearize(&self, class: ObjId, depth: u32) -> Vec<Value> {
         let mut line = vec![Value::Obj(class)];
         let Data::Class(data) = self.heap.get(class) else { return line };
@@ -155,8 +155,8 @@ impl<'p> Interp<'p> {
         out
     }
 
-    /// The classes of an instance, nearest first: classes of the program as [`Value::Obj`], of
-    /// libraries as [`Value::Path`]. Empty if the value is not an instance.
+    /// The classes of an instance, nearest first: program classes as [`Value::Obj`], library
+    /// classes as [`Value::Path`]. Empty if the value is not an instance.
     pub(crate) fn mro_of(&self, object: &Value) -> Rc<[Value]> {
         let Some(instance) = self.heap.instance_of(object) else { return Rc::default() };
         match &instance.class {
@@ -174,12 +174,12 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a value is an instance of the library's class or of a subclass of it.
+    /// Whether a value is an instance of the library class or one of its subclasses.
     pub(crate) fn is_instance(&self, object: &Value, class: &str) -> bool {
         self.mro_of(object).iter().any(|c| c.as_path() == Some(class))
     }
 
-    /// An attribute of a class of the program itself, not of its bases.
+    /// An attribute of a program class itself, without its base classes.
     pub(super) fn class_attr(&self, class: ObjId, name: Sym) -> Option<Value> {
         match self.heap.get(class) {
             Data::Class(class) => self.unless_field(class.attrs.get(&name)?),
@@ -187,7 +187,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The class attribute of a dataclass for a field: its default, if there is one.
+    /// The class attribute of a dataclass for a field: its default, if it has one.
     fn unless_field(&self, value: &Value) -> Option<Value> {
         match value.as_obj().filter(|_| self.is_instance(value, FIELD)) {
             Some(id) => self.heap.attr(id, "default"),
@@ -195,7 +195,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes an instance of a class of the program.
+    /// Creates an instance of a program class.
     pub(super) fn instantiate(&mut self, class: ObjId, args: Args, span: Span) -> Value {
         let object = self.heap.instance(Value::Obj(class));
         let value = Value::Obj(object);
@@ -244,7 +244,7 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
-        // Arguments go to a constructor that cannot be seen.
+        // The arguments go to an unseen constructor.
         for (name, _) in &args.kw {
             self.heap.set_attr(object, name.as_str(), Value::Unknown);
         }
@@ -263,7 +263,7 @@ impl<'p> Interp<'p> {
     /// The class that `collections.namedtuple` creates.
     pub(crate) fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
         let file = self.file();
-        // It has no body: all of them share one.
+        // The class has no body, so all such classes share one.
         let code = self.code_of(1, || Code::new(file, Body::Class));
         let (name, module) = (sym(name), self.module_name());
         let names = Value::tuple(fields.iter().map(|field| Value::str(field.as_str())).collect());
@@ -283,7 +283,7 @@ impl<'p> Interp<'p> {
         })))
     }
 
-    /// The value of a field without an argument: `field(default_factory=list)` makes a new one.
+    /// The value of a field without an argument: `field(default_factory=list)` creates a new list.
     fn field_default(&mut self, default: &Value, span: Span) -> Value {
         let Some(id) = default.as_obj().filter(|_| self.is_instance(default, FIELD)) else { return default.clone() };
         if let Some(default) = self.heap.attr(id, "default") {

@@ -10,11 +10,11 @@ use super::text::text_method;
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Items, Iter, Key, ObjId, Size, Sym, Type, Value, join};
 
-/// The longest list that is sorted element by element.
+/// Longer lists are not sorted element by element.
 const MOST_SORTED: usize = 1024;
 
 impl Interp<'_> {
-    /// A method of one of Python's own types; `None` if the receiver is not of them.
+    /// A method of a builtin container; `None` if the receiver is not one.
     pub(super) fn container_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         match receiver {
             Value::Str(_) | Value::Among(_) | Value::Any(Type::Str) => {
@@ -76,7 +76,7 @@ impl Interp<'_> {
                 self.extend_list(id, items);
                 Value::None
             }
-            // A deque is a list that grows at both ends.
+            // A deque is modelled as a list.
             ("appendleft", Some(value)) => {
                 let args = Args::positional([Value::Int(0), value], span);
                 self.list_method(id, "insert", &args, span)
@@ -171,7 +171,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The same elements in an order that is not known.
+    /// The same elements in an unknown order.
     fn forget_order(&mut self, id: ObjId) {
         let element = self.element_of(id);
         if let Data::List(Items::Exact(items)) = self.heap.get_mut(id) {
@@ -180,7 +180,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The values in the order of `sorted`, if everything that it compares is known.
+    /// The values in the order of `sorted`, if all compared values are known.
     pub(super) fn sorted(&mut self, values: Vec<Value>, args: &Args, span: Span) -> Option<Vec<Value>> {
         let named = |name: &str| args.kw.iter().find(|(k, _)| k.as_str() == name).map(|(_, a)| a.value.clone());
         let reverse = named("reverse").map_or(Some(false), |v| v.as_bool())?;
@@ -335,7 +335,7 @@ impl Interp<'_> {
                     _ => Value::Unknown,
                 };
                 if known.is_none() && !dict.entries.is_empty() {
-                    // Any of them may be gone.
+                    // The removed entry is not known.
                     dict = Dict { open: Some(Value::Unknown), ..Dict::default() };
                 }
                 *self.heap.get_mut(id) = Data::Dict(dict);
@@ -351,8 +351,8 @@ impl Interp<'_> {
                         default
                     }
                     key => {
-                        // It may be any of the entries that are there, or a new one: one thing
-                        // from now on, of which it is not known how much is in it.
+                        // The entry may be any of the existing ones or a new one. It must have one
+                        // identity from now on, with unknown contents.
                         self.havoc(&default);
                         let mut all: Vec<Value> = dict.entries.values().cloned().collect();
                         all.extend(dict.open.clone());
@@ -417,8 +417,8 @@ impl Interp<'_> {
                 *self.heap.get_mut(id) = Data::Dict(Dict::default());
                 Value::None
             }
-            // A tokenizer's output moves in place and returns itself; a plain dict has no
-            // such method.
+            // The output of a tokenizer moves in place and returns itself; a plain dict has no such
+            // method.
             ("to", Some(_)) => {
                 for value in dict.entries.values_mut() {
                     if self.heap.is_tensor(value) {
@@ -434,9 +434,9 @@ impl Interp<'_> {
     }
 }
 
-/// `list.count(x)`, where every comparison is decided.
+/// `list.count(x)`, if the result of every comparison is known.
 fn count_of(items: &[Value], args: &Args) -> Value {
-    // What is equal to an object, its class says.
+    // The class of an object determines what is equal to it.
     let plain = |value: &Value| Key::of(value).filter(|key| !matches!(key, Key::Obj(_) | Key::Tuple(_)));
     let wanted = args.pos.first().and_then(|a| plain(&a.value));
     let keys: Option<Vec<Key>> = items.iter().map(plain).collect();
@@ -446,7 +446,7 @@ fn count_of(items: &[Value], args: &Args) -> Value {
     }
 }
 
-/// How Python orders two values, where that is known.
+/// The order of two values in Python, if it is known.
 fn order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),

@@ -1,4 +1,4 @@
-//! Lists, dicts, sets, tuples, strings and numbers: subscripts, loops, lengths.
+//! Lists, dicts, sets, tuples, strings and numbers: subscripts, iteration, lengths.
 
 use std::rc::Rc;
 
@@ -65,7 +65,7 @@ impl Interp<'_> {
                     Some(method) => self.call(&method, Args::positional([index.clone()], span), span),
                     None => Value::Unknown,
                 },
-                // A member of an enumeration by its name.
+                // A member of an enumeration, by name.
                 Data::Class(_) if self.members(object).is_some() => match index.as_str() {
                     Some(name) => self.getattr(object, sym(name), span),
                     None => Value::Unknown,
@@ -83,15 +83,15 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether an index is outside a sequence of this length. A list that an uncalled function
-    /// reads may have grown by then.
+    /// Whether an index is outside a sequence of this length. For a list in an uncalled function,
+    /// this is not known: it may have grown.
     pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let outside = matches!(index, Value::Int(n) if *n >= length || *n < -length);
         outside && !self.context.speculative
     }
 
-    /// A subscripted class keeps its arguments, for annotations to be read.
+    /// A subscripted class stores its arguments, which annotations need.
     fn subscript_path(&mut self, object: &Value, index: &Value) -> Value {
         let class = self.heap.instance(Value::path("typing.Subscripted"));
         self.heap.set_attr(class, "origin", object.clone());
@@ -106,14 +106,14 @@ impl Interp<'_> {
     }
 
     fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
-        // A scalar of numpy is the key that it is equal to.
+        // A NumPy scalar is equal to the Python number, and so the same key.
         let scalar = self.heap.is_tensor(index);
         match Key::of(index).filter(|_| !scalar) {
             Some(key) => match (dict.entries.get(&key), &dict.open) {
                 (Some(value), _) => value.clone(),
                 (None, Some(open)) => open.clone(),
                 (None, None) if self.context.speculative => Value::Unknown,
-                // Objects of the program say themselves what they equal.
+                // Objects of the program may define their own equality.
                 (None, None) if matches!(index, Value::Obj(_) | Value::Tuple(_)) => Value::Unknown,
                 (None, None) => self.raise("KeyError"),
             },
@@ -121,9 +121,9 @@ impl Interp<'_> {
         }
     }
 
-    /// An entry under a key that is not a constant.
+    /// The entry for an unknown key.
     pub(super) fn any_entry(&mut self, dict: &Dict, key: &Value) -> Value {
-        // The values under the keys that it may be, and over a pass each.
+        // The values for the possible keys. If a loop reaches each key, it reaches each value.
         let (keys, taken): (Vec<Key>, Taken) = match key {
             Value::Among(among) => (among.texts.iter().map(|t| Key::Str(t.clone())).collect(), among.taken),
             Value::Ranged(ranged) => {
@@ -201,12 +201,12 @@ impl Interp<'_> {
         self.any_one(&picked, taken(index))
     }
 
-    /// One of these elements; a pass reaches each of them.
+    /// One of these elements; a loop reaches each of them.
     pub(crate) fn any_sample(&mut self, values: &[Value]) -> Value {
         self.any_one(values, Taken::Each)
     }
 
-    /// One of these elements: if it is drawn at random or reached in a pass, it keeps its range.
+    /// One of these elements. If it is drawn at random or reached in a loop, it keeps its range.
     pub(crate) fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
         if taken == Taken::Perhaps {
             return Items::Exact(values.to_vec()).element(&mut self.heap);
@@ -214,7 +214,7 @@ impl Interp<'_> {
         let numbers: Option<Vec<f64>> =
             values.iter().map(|v| if matches!(v, Value::Int(_)) { v.as_f64() } else { None }).collect();
         if let Some(range) = numbers.and_then(|numbers| Range::of_values(&numbers)) {
-            // Gaps may have been dropped.
+            // The values may have gaps, which the range does not show.
             let mut all: Vec<i64> = values.iter().filter_map(Value::as_int).collect();
             all.sort_unstable();
             all.dedup();
@@ -228,7 +228,7 @@ impl Interp<'_> {
         if let Some(Value::Among(among)) = texts_of(values) {
             return Value::Among(Rc::new(Among { taken, ..(*among).clone() }));
         }
-        // Records: key by key.
+        // Dictionaries with the same keys: joins key by key.
         let records: Option<Vec<Dict>> = values.iter().map(|v| self.heap.dict_of(v).cloned()).collect();
         if let Some(records) = records
             && let Some(first) = records.first()
@@ -268,7 +268,7 @@ impl Interp<'_> {
             self.heap.is_one_of(&any, values);
             return any;
         }
-        // Rows such as `(path, label)`: place by place.
+        // Tuples such as `(path, label)`: joins position by position.
         let rows: Option<Vec<&[Value]>> = values
             .iter()
             .map(|v| match v {
@@ -367,7 +367,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The elements of a loop over the value.
+    /// The elements that iteration over the value yields.
     pub(crate) fn iterate(&mut self, object: &Value, span: Span) -> Items {
         let library = self.library;
         if let Some(items) = library.iterate(self, object, span) {
@@ -401,7 +401,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The remaining elements of an iterator; an unknown number of them is taken.
+    /// The elements of an iterator, of which an unknown number is taken.
     pub(super) fn taken_from(&mut self, id: ObjId) -> Items {
         let Data::Iter(Iter { items, .. }) = self.heap.get(id) else { return Items::Many(Value::Unknown) };
         let items = items.clone();
@@ -414,7 +414,7 @@ impl Interp<'_> {
         items
     }
 
-    /// The element of the last round of a loop over the value, if it differs from the others.
+    /// The element of the last iteration over the value, if it differs from the others.
     pub(crate) fn last_of(&mut self, object: &Value, span: Span) -> Option<Value> {
         match self.heap.get(object.as_obj()?) {
             Data::Iter(iter) => iter.last.clone(),
@@ -422,7 +422,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The elements of a set: each once. If elements may be equal, their number is unknown.
+    /// The elements of a set, without duplicates. If elements may be equal, their number is
+    /// unknown.
     pub(super) fn distinct(&mut self, items: Items) -> Items {
         let Items::Exact(values) = &items else { return items };
         match values.iter().map(Key::of).collect::<Option<Vec<Key>>>() {
@@ -462,7 +463,7 @@ impl Interp<'_> {
         if let Some(payload) = self.payload(object) {
             return self.iterate(&payload, span);
         }
-        // A named tuple is its fields.
+        // Iteration over a named tuple yields its fields.
         if self.is_instance(object, "typing.NamedTuple")
             && let Some(instance) = self.heap.instance_of(object)
         {
@@ -513,7 +514,7 @@ impl Interp<'_> {
         Value::Any(Type::Int)
     }
 
-    /// Whether the value is true; `None` where that is not known.
+    /// Whether the value is true; `None` if that is not known.
     pub(crate) fn truth(&mut self, value: &Value) -> Option<bool> {
         match value {
             Value::None => Some(false),
@@ -553,7 +554,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The result of `__bool__`, or else of `__len__`; an object without both is true.
+    /// The result of `__bool__`, otherwise of `__len__`; an object without both is true.
     fn truth_of_instance(&mut self, value: &Value, plain: bool) -> Option<bool> {
         let said = self.user_method(value, "__bool__").or_else(|| self.user_method(value, "__len__"));
         let Some(method) = said else { return plain.then_some(true) };

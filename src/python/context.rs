@@ -1,4 +1,5 @@
-//! How the current code is run: as a part of the run or speculatively, and under which conditions.
+//! The context of the current code: whether it is a part of the run or speculative, and under which
+//! conditions it runs.
 
 use super::Bound;
 use super::cadence::Cadence;
@@ -7,50 +8,51 @@ use super::library::{CommandOption, Event, Observer, Rejection};
 use crate::syntax::Span;
 use crate::value::{Delta, Mark, Sym, Value};
 
-/// The mode of a run: who is notified, and which effects are kept.
+/// The mode of a run: which observers are notified, and which effects are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// A part of the run.
     Live,
-    /// A later round of a loop, from exactly the state in which the one before ended: for rules
-    /// about order only.
+    /// A replay of a later round of a loop, from exactly the state in which the previous round
+    /// ended: only for rules about order.
     Replay,
-    /// A run of a handler as if it had caught [`Library::fatal`](super::Library::fatal), for rules
-    /// about order only.
+    /// A run of a handler as if it had caught [`Library::fatal`](super::Library::fatal): only for
+    /// rules about order.
     Hypothetical,
-    /// A speculative run that nobody is notified of.
+    /// A speculative run without notifications.
     Silent,
 }
 
-/// The conditions under which the current code is run.
+/// The conditions under which the current code runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
     pub mode: Mode,
-    /// It is run as a function that nothing calls: earlier events are unknown.
+    /// The current code is in a function that nothing calls: earlier events are unknown.
     pub speculative: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
-    /// The same for branches in functions; the code after `if …: return` counts as one.
+    /// The number of such branches inside functions; the code after `if …: return` counts as one.
     pub doubts: u32,
-    /// Of these, the arms of conditions that are not known to recur.
+    /// The number of those branches whose condition is not known to recur.
     pub guesses: u32,
-    /// The number of active loops beyond their first round.
+    /// The number of active loops that are in a later round.
     pub later_rounds: u32,
-    /// It is a later round of a loop that may end before: what fails in it need not fail wherever
-    /// the line is reached.
+    /// The current code is in a later round of a loop that may end earlier: a failure in it is not
+    /// a failure in every run that reaches the line.
     pub in_doubt: bool,
-    /// The number of objects at the beginning of the current round, if it is known to be a later
+    /// The number of objects at the beginning of the current round, if this is known to be a later
     /// round.
     pub carried: Option<usize>,
 }
 
-/// How certain it is that code really runs as it is run here.
+/// How certain it is that code really runs in the state in which it runs here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Certainty {
-    /// An arm of an unknown condition: the condition may depend on whatever fails in the arm.
+    /// The code is in an arm of an unknown condition, which may depend on whatever fails in the
+    /// arm.
     Guessed,
-    /// The callee of a function that nothing calls, or what follows an `if …: return`: related
-    /// arguments and conditions may have been decided independently.
+    /// The code is in a function called by one that nothing calls, or after `if …: return`: related
+    /// arguments and conditions may have been assumed independently.
     Doubtful,
     Certain,
 }
@@ -71,8 +73,7 @@ impl Context {
 }
 
 impl<'p> Interp<'p> {
-    /// Runs something speculatively: the heap, the context and the paths that left blocks are
-    /// restored afterwards.
+    /// Runs something speculatively: the heap, the context and the exits are restored afterwards.
     pub(super) fn on_trial<T>(&mut self, mode: Mode, run: impl FnOnce(&mut Self, Mark) -> T) -> T {
         let (context, exits, refused, stopped) = (self.context, self.exits.len(), self.refused, self.stopped);
         let (mark, uncaught) = (self.heap.mark(), self.uncaught);
@@ -90,7 +91,7 @@ impl<'p> Interp<'p> {
         result
     }
 
-    /// Whether the current code is a part of the run, and not speculative.
+    /// Whether the current code is a part of the run, not speculative.
     pub(super) fn is_live(&self) -> bool {
         self.context.mode == Mode::Live
     }
@@ -99,19 +100,20 @@ impl<'p> Interp<'p> {
         if self.context.mode == Mode::Silent { &Nobody } else { self.observer }
     }
 
-    /// Whether a later round of a loop is being shown, from exactly the state in which the one
-    /// before ended, or what a handler would do: there, a property of every path is a property of
-    /// every run.
+    /// Whether the current code is replayed for the rules: a later round of a loop, from exactly
+    /// the state in which the previous round ended, or a hypothetical handler. A property of every
+    /// path is then a property of every run.
     pub(crate) fn second_round(&self) -> bool {
         matches!(self.context.mode, Mode::Replay | Mode::Hypothetical)
     }
 
-    /// Whether a handler is being run as if it had caught [`Library::fatal`](super::Library::fatal).
+    /// Whether the current code is in a handler that runs as if it had caught
+    /// [`Library::fatal`](super::Library::fatal).
     pub(crate) fn imagining(&self) -> bool {
         self.context.mode == Mode::Hypothetical
     }
 
-    /// Whether a function that nothing calls is being run: what happened before it is not known.
+    /// Whether the current code is in a function that nothing calls: earlier events are unknown.
     pub(crate) fn speculative(&self) -> bool {
         self.context.speculative
     }
@@ -126,7 +128,7 @@ impl<'p> Interp<'p> {
         self.context.carried.is_some()
     }
 
-    /// How certain it is that the current code really runs like this.
+    /// How certain it is that the current code really runs in this state.
     pub(crate) fn certainty(&self) -> Certainty {
         if self.context.guesses > 0 {
             Certainty::Guessed
@@ -137,7 +139,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Enters one side of a condition that is not known.
+    /// Enters one arm of an unknown condition.
     pub(super) fn enter_side(&mut self, outside: Context, cadence: Cadence) {
         self.context.undecided = outside.undecided.saturating_add(1);
         self.context.doubts = self.doubted(outside.doubts);
@@ -146,12 +148,12 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Adds one undecided branch, inside functions.
+    /// The number of doubts with one more undecided branch, which counts only inside functions.
     pub(super) fn doubted(&self, doubts: u32) -> u32 {
         if self.frames.len() > 1 { doubts.saturating_add(1) } else { doubts }
     }
 
-    /// Joins the states of paths; false if there are none.
+    /// Joins the states of paths; returns false if there are none.
     pub(super) fn meet(&mut self, mark: Mark, ends: &[Delta]) -> bool {
         self.heap.undo(mark);
         if !ends.is_empty() {
@@ -162,7 +164,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// The observer of speculative runs: it ignores everything.
+/// The observer of speculative runs, which ignores all events.
 struct Nobody;
 
 impl Observer for Nobody {

@@ -20,7 +20,7 @@ impl<'p> Interp<'p> {
         {
             let property = self.eval(&a.value);
             if let Some(Data::Function(function)) = property.as_obj().map(|id| self.heap.get(id)) {
-                // It may be a base class's, which stays as it is.
+                // The property may belong to a base class, so a copy is changed.
                 let copy = Value::Obj(self.heap.alloc(Data::Function(function.clone())));
                 if a.attr.as_str() == "setter" {
                     self.mark(&copy, SETTER, value);
@@ -44,11 +44,11 @@ impl<'p> Interp<'p> {
                 "builtins.classmethod" => self.mark_kind(&value, "class"),
                 "builtins.property" | "abc.abstractproperty" => self.mark_kind(&value, "property"),
                 "functools.cached_property" => self.mark_kind(&value, "cached"),
-                // Which of its functions it calls depends on the type of an argument.
+                // The function that is called depends on the type of an argument.
                 "functools.singledispatch" | "functools.singledispatchmethod" => return Value::Unknown,
                 "abc.abstractmethod" => self.mark(&value, ABSTRACT, Value::Bool(true)),
                 "dataclasses.dataclass" => self.mark_dataclass(&value),
-                // A library's context manager as a decorator: `@torch.no_grad`.
+                // A context manager of a library as a decorator: `@torch.no_grad`.
                 _ if self.library.bases(*path).is_some() => {
                     let manager = self.call(&decorator, Args::default(), span);
                     self.add_manager(&value, manager);
@@ -115,7 +115,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs every call of the function inside a context manager.
+    /// Makes every call of the function run inside a context manager.
     fn add_manager(&mut self, value: &Value, manager: Value) {
         let Value::Obj(id) = value else { return };
         let Data::Function(function) = self.heap.get(*id) else { return };

@@ -1,4 +1,4 @@
-//! The run of a whole file: the program itself, then every function that it never called.
+//! The run of a file: first the program, then every function that the program never called.
 
 use std::rc::Rc;
 
@@ -11,16 +11,16 @@ use crate::syntax::{Expr, Span, Stmt};
 use crate::value::{Data, ObjId, Sym, Value, sym};
 
 impl<'p> Interp<'p> {
-    /// Runs the root file as the program, then the functions that nothing called, with unknown
+    /// Runs the root file as a program, then the functions that nothing called, with unknown
     /// arguments.
     pub(crate) fn run(&mut self) {
         let scope = self.run_main();
         self.context.speculative = true;
-        // What nothing calls is looked at once, not in every context that it may have.
+        // These functions run once, not in every possible call context.
         self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
         let mut at = 0;
-        // Running one may define others.
+        // A function may define further functions.
         while let Some(id) = self.defined.get(at).copied() {
             at += 1;
             let Data::Function(function) = self.heap.get(id) else { continue };
@@ -46,7 +46,8 @@ impl<'p> Interp<'p> {
                 Some(self.receiver(class, instances, span))
             }
             Some(class) if !is_static => {
-                // The constructor itself: run by making an instance, which later methods use.
+                // The constructor runs by creating an instance, which is the receiver of later
+                // methods.
                 self.receiver(class, instances, span);
                 if self.executed.contains(&function.code) {
                     return;
@@ -102,8 +103,8 @@ impl<'p> Interp<'p> {
         args
     }
 
-    /// An instance for the methods of a class that the program never instantiates: constructed with
-    /// unknown arguments, and unknown in every attribute that another method sets.
+    /// A receiver for the methods of a class that the program never instantiates: constructed with
+    /// unknown arguments, and with unknown values of the attributes that other methods set.
     fn receiver(&mut self, class: ObjId, instances: &mut FxHashMap<ObjId, Value>, span: Span) -> Value {
         if let Some(value) = instances.get(&class) {
             return value.clone();
@@ -111,7 +112,7 @@ impl<'p> Interp<'p> {
         instances.insert(class, Value::Unknown);
         let init = self.mro(class).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, sym("__init__")));
         let init = init.and_then(|v| v.as_obj()).map(|id| self.heap.get(id).clone());
-        // What the program constructs is where the program puts it.
+        // If the program constructs instances itself, the arguments are unknown.
         let constructed = matches!(&init, Some(Data::Function(init)) if self.executed.contains(&init.code));
         let args = match init {
             Some(Data::Function(function)) => match self.code.get(function.code.0 as usize).map(|c| c.body) {
@@ -126,7 +127,7 @@ impl<'p> Interp<'p> {
         };
         let value = self.instantiate(class, args, span);
         if let Some(id) = value.as_obj() {
-            // What is `None` waits for somebody to set it.
+            // An attribute `None` is often a placeholder that other code fills.
             if let Some(instance) = self.heap.instance_mut(id) {
                 instance.attrs.values_mut().filter(|v| v.is_none()).for_each(|v| *v = Value::Unknown);
             }
@@ -136,9 +137,9 @@ impl<'p> Interp<'p> {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
                 }
             }
-            // The methods of its parts may have run, too.
+            // Methods of its parts may have run, too.
             self.forget_assigned(&value);
-            // The program around the class may do anything to the instance.
+            // The program may do anything to the instance.
             let library = self.library;
             library.escaped(self, &value);
             if !constructed {
@@ -252,7 +253,7 @@ pub(super) fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
     }
 }
 
-/// Whether a function body makes a generator.
+/// Whether a function body is a generator.
 pub(super) fn has_yield(body: &[Stmt]) -> bool {
     fn in_expr(expr: &Expr) -> bool {
         match expr {

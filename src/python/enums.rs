@@ -1,4 +1,4 @@
-//! Enumerations that the program defines: their members are instances of their class.
+//! Enumerations of the program: members are instances of their class.
 
 use super::interp::Interp;
 use crate::value::{Attrs, Data, Instance, ObjId, Value, sym};
@@ -8,7 +8,7 @@ use crate::value::{Attrs, Data, Instance, ObjId, Value, sym};
 const BASES: &[&str] = &["enum.Enum", "enum.Flag"];
 
 impl Interp<'_> {
-    /// Turns the names bound in the body of an enumeration into members.
+    /// Converts the names in the body of an enumeration to members.
     pub(super) fn make_members(&mut self, class: ObjId) {
         if !self.mro(class).iter().any(|c| c.as_path().is_some_and(|p| BASES.contains(&p))) {
             return;
@@ -51,7 +51,7 @@ impl Interp<'_> {
         self.heap.instance_of(member)?.attrs.get(&sym("value")).cloned()
     }
 
-    /// `Class(value)`: the member that has it, where that is known.
+    /// `Class(value)`: the member with this value, if it is known.
     pub(super) fn member_of(&self, class: ObjId, value: &Value) -> Value {
         let members = self.members(&Value::Obj(class)).unwrap_or_default();
         for member in members {

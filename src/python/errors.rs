@@ -1,4 +1,4 @@
-//! Exceptions that Python certainly raises: the path ends there.
+//! Exceptions that Python certainly raises, which end the path.
 
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use crate::syntax::ast::{self, ExprCall, StmtFunctionDef};
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Data, Function, ObjId, Sym, Value, sym};
 
-/// Decorators that leave a function's signature as it is written.
+/// Decorators that do not change a function's signature.
 const PLAIN: &[&str] = &["staticmethod", "classmethod", "abstractmethod"];
 
 impl Interp<'_> {
@@ -23,11 +23,11 @@ impl Interp<'_> {
         Value::Unknown
     }
 
-    /// What is wrong with the arguments that are written in a call of a function or class of the
-    /// program: a name that is not a parameter, too many arguments, or a missing one.
+    /// What is wrong with the arguments of a call of a program's function or class: a name that is
+    /// not a parameter, too many arguments, or a missing one.
     pub(super) fn surely_refuses(&self, callee: &Value, call: &ExprCall) -> Option<String> {
         let (function, bound) = match callee {
-            // What nothing calls may be called on an object of a subclass.
+            // An uncalled method may be called on an instance of a subclass.
             Value::Bound(_) if self.context.speculative => return None,
             Value::Bound(pair) => (pair.1.as_obj(), 1),
             Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => (self.plain_constructor(*id), 1),
@@ -63,7 +63,7 @@ impl Interp<'_> {
         (!spread && !unpacks).then(|| missing_argument(name.as_str(), missing.parameter.name.as_str()))
     }
 
-    /// The parameters of a function that is called as it is written.
+    /// The parameters of a function, if its signature is as written.
     fn parameters(&self, function: &Function) -> Option<&ast::Parameters> {
         match self.code.get(function.code.0 as usize)?.body {
             Body::Function(def) if def.decorator_list.iter().all(|d| is_plain(&d.expression)) => Some(&def.parameters),
@@ -72,7 +72,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The `__init__` that making an instance certainly calls, with the arguments as they are.
+    /// The `__init__` that creating an instance certainly calls, with unchanged arguments.
     fn plain_constructor(&self, class: ObjId) -> Option<ObjId> {
         let mro = self.mro(class);
         let plain = mro.iter().all(|ancestor| match ancestor {
@@ -83,7 +83,7 @@ impl Interp<'_> {
                 }
                 _ => false,
             },
-            // Members of enumerations, strings and tuples are made in ways of their own.
+            // Enumerations, strings and tuples create instances in other ways.
             Value::Path(path) => {
                 let from = path.as_str().split('.').next();
                 path.as_str() == "builtins.object" || !matches!(from, Some("builtins" | "enum" | "typing"))
@@ -94,14 +94,13 @@ impl Interp<'_> {
         classes.find_map(|class| self.class_attr(class, sym("__init__")))?.as_obj()
     }
 
-    /// Whether a name is a variable of the function that is being run, and none of the paths that
-    /// lead here has given it a value.
+    /// Whether a name is a variable of the current function that no path has assigned yet.
     pub(super) fn is_unbound(&self, name: Sym) -> bool {
         let Some(frame) = self.frames.last() else { return false };
         let Some(id) = frame.code.filter(|_| !self.context.speculative && frame.class_body.is_none()) else {
             return false;
         };
-        // What a comprehension or a generator has is not told apart here.
+        // Variables of comprehensions and generators are not distinguished here.
         if frame.scope != frame.home || self.suspends(id) {
             return false;
         }
@@ -120,13 +119,13 @@ fn is_plain(decorator: &Expr) -> bool {
     decorator.as_name_expr().is_some_and(|name| PLAIN.contains(&name.id.as_str()))
 }
 
-/// The variables of a function that nothing but assignments, loops and `with` binds.
+/// The variables of a function that only assignments, loops and `with` bind.
 #[derive(Default)]
 struct Locals {
     bound: FxHashSet<Sym>,
-    /// Parameters, names of `global`, and what statements of other kinds bind or unbind.
+    /// Parameters, `global` names, and names that other statements bind or delete.
     other: FxHashSet<Sym>,
-    /// The number of enclosing inner functions and classes.
+    /// The number of enclosing nested functions and classes.
     inner: u32,
 }
 
@@ -160,7 +159,7 @@ impl Locals {
 impl<'a> Visitor<'a> for Locals {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
-            // Inner functions have variables of their own, but for those that they call `nonlocal`.
+            // Nested functions have their own variables, except for `nonlocal` names.
             Stmt::FunctionDef(ast::StmtFunctionDef { name, .. }) | Stmt::ClassDef(ast::StmtClassDef { name, .. }) => {
                 self.other(name.as_str());
                 self.inner += 1;

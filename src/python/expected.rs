@@ -1,5 +1,5 @@
-//! Failures that the program waits for: `with pytest.raises(…)`, `self.assertRaises`, a `try` whose
-//! handler catches PyTorch's exceptions. They are not findings.
+//! Failures that the program expects: `with pytest.raises(…)`, `self.assertRaises`, a `try` whose
+//! handler catches PyTorch's exceptions. They are not reported.
 
 use super::interp::Interp;
 use super::stmt::Flow;
@@ -7,7 +7,7 @@ use crate::syntax::Expr;
 use crate::syntax::ast::{ExceptHandler, Stmt, StmtFunctionDef, StmtTry};
 use crate::value::Value;
 
-/// Exceptions that PyTorch raises for wrong calls, and their bases.
+/// Exceptions that PyTorch raises for wrong calls, and their base classes.
 const CAUGHT: &[&str] = &[
     "BaseException",
     "Exception",
@@ -22,8 +22,8 @@ const CAUGHT: &[&str] = &[
 impl<'p> Interp<'p> {
     /// Whether the program expects a failure at the current place.
     ///
-    /// A handler stands for failures in its own function and in methods that are called there,
-    /// models above all: around a call of `main` it only reports what went wrong.
+    /// A handler counts for its own function, and for methods called there (especially of models).
+    /// A handler around a call of `main` only reports errors.
     pub(crate) fn expects_failure(&self) -> bool {
         let mut methods_only = true;
         for frame in self.frames.iter().rev() {
@@ -35,7 +35,7 @@ impl<'p> Interp<'p> {
         false
     }
 
-    /// Runs a block that is to end in an exception.
+    /// Runs a block that is expected to raise.
     pub(super) fn raising(&mut self, body: impl FnOnce(&mut Self) -> Flow) -> Flow {
         if let Some(frame) = self.frames.last_mut() {
             frame.raising += 1;
@@ -74,7 +74,7 @@ impl<'p> Interp<'p> {
             && matches!(self.eval(&call.func), Value::Path(p) if matches!(p.as_str(), "pytest.raises" | "contextlib.suppress"))
     }
 
-    /// Whether a test is marked as an expected failure.
+    /// Whether a decorator marks a test as an expected failure.
     pub(super) fn is_expected_to_fail(&mut self, def: &'p StmtFunctionDef) -> bool {
         def.decorator_list.iter().any(|decorator| {
             let marker = match &decorator.expression {
@@ -87,7 +87,7 @@ impl<'p> Interp<'p> {
     }
 }
 
-/// Whether a handler catches PyTorch's exceptions and goes on.
+/// Whether a handler catches PyTorch's exceptions and continues.
 fn handles(stmt: &StmtTry) -> bool {
     stmt.handlers.iter().any(|handler| {
         let ExceptHandler::ExceptHandler(handler) = handler;

@@ -9,8 +9,8 @@ use crate::syntax::ast::{self, Comprehension, ExprCall, Number};
 use crate::syntax::{Expr, Ranged as _, Span};
 use crate::value::{Attrs, Data, Dict, Items, Key, ObjId, Range, Ranged, Scope, Size, Sym, Type, Value, sym};
 
-/// The most known elements over which a comprehension is run one by one; with more, their number is
-/// treated as unknown.
+/// A comprehension over more elements than this is not evaluated one by one; the number of its
+/// elements becomes unknown.
 const MOST_UNROLLED: usize = 256;
 
 impl<'p> Interp<'p> {
@@ -150,8 +150,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The ends of `i : i + n`, with an unknown `i`: their difference is `n`, because both use the
-    /// same `i`.
+    /// The bounds of `i : i + n` for an unknown `i`: their difference is `n`.
     fn tied(&mut self, slice: &'p ast::ExprSlice) -> Option<[Value; 3]> {
         let (Some(lower), Some(upper), None) = (&slice.lower, &slice.upper, &slice.step) else { return None };
         let mut read = Vec::new();
@@ -183,7 +182,7 @@ impl<'p> Interp<'p> {
         None
     }
 
-    /// The offset of an expression from a name: `n` for `i + n`.
+    /// The offset of an expression from a name: `n` in `i + n`.
     fn beyond(&mut self, expr: &'p Expr, name: &str) -> Option<Size> {
         match expr {
             Expr::Name(n) => (n.id.as_str() == name).then_some(Size::Int(0)),
@@ -198,7 +197,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The value of an expression that reads names and numbers only, and not this name.
+    /// The value of an expression that only reads numbers and names, but not the name `without`.
     fn constant(&mut self, expr: &'p Expr, without: &str) -> Option<Size> {
         let plain = match expr {
             Expr::Name(n) => n.id.as_str() != without,
@@ -217,7 +216,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// A name, as the innermost scope that binds it has it.
+    /// The value of a name in the innermost scope that binds it.
     pub(super) fn name(&mut self, name: Sym) -> Value {
         let mut scope = match self.frames.last() {
             Some(frame) if frame.globals.contains(&name) => Some(self.module_scope()),
@@ -286,7 +285,7 @@ impl<'p> Interp<'p> {
         self.heap.dict(dict)
     }
 
-    /// Sets an entry; under a key that is not known, any entry may have changed.
+    /// Sets an entry; if the key is unknown, any entry may change.
     pub(super) fn dict_insert(&mut self, dict: &mut Dict, key: &Value, value: Value) {
         match Key::of(key) {
             Some(key) => {
@@ -328,7 +327,7 @@ impl<'p> Interp<'p> {
         dict
     }
 
-    /// The elements of a comprehension, whose loops are run in a scope of their own.
+    /// The elements of a comprehension, whose loops run in their own scope.
     fn comprehension(&mut self, generators: &'p [Comprehension], mut element: impl FnMut(&mut Self) -> Value) -> Items {
         let Some(frame) = self.frames.last() else { return Items::Many(Value::Unknown) };
         let outer = frame.scope;
@@ -358,8 +357,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs the loops of a comprehension, with their filters; the iterable of the first may have
-    /// been evaluated before.
+    /// Runs the loops of a comprehension, with their filters. The first iterable may have been
+    /// evaluated before.
     pub(super) fn comprehend(
         &mut self,
         generators: &'p [Comprehension],
@@ -385,7 +384,7 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Runs the body of a comprehension if all its filters hold.
+    /// Runs the body of a comprehension if all filters hold.
     fn filtered(&mut self, tests: &'p [Expr], run: &mut dyn FnMut(&mut Self) -> Flow) -> Flow {
         match tests.split_first() {
             None => run(self),
@@ -393,15 +392,15 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// `object.name` as the program writes it.
+    /// `object.name` in the program's source.
     fn read_attribute(&mut self, object: &Value, name: Sym, span: Span) -> Value {
         if let Value::Path(path) = object {
-            // Another version may have it: what follows is looked at all the same.
+            // The attribute may exist in another version, so the path continues.
             self.report_name(*path, name, span);
         } else if self.reports_attribute(object, name, span) {
             return self.raise("AttributeError");
         } else if !object.is_unknown() {
-            // In another round, or another call, the value may be of another type.
+            // In another round or call, the value may have another type.
             self.pass(span);
         }
         self.getattr(object, name, span)
@@ -411,7 +410,7 @@ impl<'p> Interp<'p> {
 
     fn eval_call(&mut self, call: &'p ExprCall) -> Value {
         let span = self.span(call);
-        // `super()` needs to know where it stands.
+        // `super()` needs the class and the receiver of the current method.
         if let Expr::Name(name) = &*call.func
             && name.id.as_str() == "super"
             && matches!(self.name(sym("super")), Value::Path(p) if p.as_str() == "builtins.super")
@@ -443,7 +442,7 @@ impl<'p> Interp<'p> {
             if object.is_unknown() {
                 self.havoc_unknown(method.attr.as_str());
             }
-            // A method of a base that cannot be seen.
+            // A method of an unseen base class.
             if self.heap.instance_of(&object).is_some_and(|i| i.open) {
                 self.forget_assigned(&object);
             }
@@ -453,7 +452,8 @@ impl<'p> Interp<'p> {
         {
             self.event(Event::Method { object, name: sym(attribute.attr.as_str()), span });
         }
-        // What is called by way of its class, or of `super()`, is given what that leaves open.
+        // In a call through the class or `super()`, the binding of the receiver is not modelled
+        // exactly.
         let by_class = matches!(object, Value::Super(_))
             || object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Class(_)));
         if !by_class && let Some(message) = self.surely_refuses(&callee, call) {
@@ -463,7 +463,7 @@ impl<'p> Interp<'p> {
         self.call(&callee, args, span)
     }
 
-    /// `Base.__init__(…)` without the object: this fails in Python, but code generators write it.
+    /// `Base.__init__(…)` without the object: it fails in Python, but code generators write it.
     fn lacks_self(&self, class: &Value, name: &str, args: &Args) -> bool {
         let is_class = match class {
             Value::Path(_) | Value::Lazy(_) => true,

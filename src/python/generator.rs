@@ -1,10 +1,10 @@
 //! Generators, coroutines, `map` and similar objects: code that runs when its elements are
 //! requested.
 //!
-//! The caller passes a [`Consumer`]. The code runs in a frame of its own. At each `yield`, that
-//! frame waits while the consumer runs with the value in the caller's frame; then the code goes on.
-//! So the bodies of a loop and of its generator run alternately, as in Python. If the position of
-//! the code is unknown, it is run from its start, and any of its yields may be the next.
+//! The caller passes a [`Consumer`]. The code runs in its own frame. At each `yield`, this frame
+//! waits while the consumer runs with the value in the caller's frame; then the code continues. So
+//! the bodies of a loop and of its generator run alternately, as in Python. If the position of the
+//! code is unknown, it runs from its start, and any of its yields may be the next one.
 
 use std::rc::Rc;
 
@@ -20,8 +20,7 @@ use crate::value::{Data, Items, ObjId, Progress, Scope, Source, Suspended, Value
 /// The callback for each value that a generator yields.
 pub(super) type Consumer<'p> = Rc<dyn Fn(&mut Interp<'p>, Value) -> Flow + 'p>;
 
-/// The most known elements that are handled one by one; with more, their number is treated as
-/// unknown.
+/// More elements than this are not handled one by one; their number becomes unknown.
 const MOST: usize = 256;
 
 impl<'p> Interp<'p> {
@@ -44,7 +43,7 @@ impl<'p> Interp<'p> {
             }
             Progress::Started => {}
         }
-        // It goes on anywhere, with what is outside of it as it is now.
+        // The code continues at an unknown `yield`, with the current values of outer variables.
         let now = self.heap.mark();
         let flow = self.run_source(
             &source,
@@ -53,7 +52,7 @@ impl<'p> Interp<'p> {
                 it.perhaps(&mut |it| consumer(it, value.clone()))
             }),
         );
-        // It may have been at its end.
+        // The code may already have ended.
         match flow {
             Flow::Next => self.heap.blend_since(now),
             Flow::Stopped => self.heap.undo(now),
@@ -116,7 +115,7 @@ impl<'p> Interp<'p> {
                 self.drive(over, call, Rc::new(give))
             }
             Source::Enumerate { over, start, call } => {
-                // The count is on the heap: it depends on the path.
+                // The count depends on the path, so it is on the heap.
                 let counter = self.heap.instance(Value::path("builtins.object"));
                 self.heap.set_attr(counter, "next", Value::Int(*start));
                 let (call, one) = (*call, Value::Int(1));
@@ -131,7 +130,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The rows of `zip(…)`: the first suspended one is run element by element, the others as a
+    /// The rows of `zip(…)`: the first suspended argument runs element by element, the others as a
     /// whole.
     fn drive_rows(&mut self, over: &[Value], span: Span, consumer: Consumer<'p>) -> Flow {
         if let [only] = over {
@@ -150,7 +149,7 @@ impl<'p> Interp<'p> {
         let Some(driven) = over.get(at) else { return Flow::Next };
         let mark = self.heap.mark();
         let id = self.block_id();
-        // The shortest ends it all.
+        // The shortest argument ends the loop.
         let end = move |it: &mut Self| {
             it.keep_exit(id, mark, Leave::Close);
             Flow::Stopped
@@ -189,15 +188,14 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Passes a value to the consumer, and returns the sent value when the next element is
-    /// requested.
+    /// Passes a value to the consumer, and returns the value of the `yield` expression.
     pub(super) fn give(&mut self, value: Value) -> Value {
         if self.stopped {
             return Value::Unknown;
         }
         let Some(frame) = self.frames.pop() else { return Value::Unknown };
         let Some(consumer) = frame.consumer.clone() else {
-            // It is being closed.
+            // The generator is being closed.
             self.frames.push(frame);
             self.stopped = true;
             return Value::Unknown;
@@ -215,7 +213,7 @@ impl<'p> Interp<'p> {
         Value::Unknown
     }
 
-    /// All elements of suspended code.
+    /// All elements of suspended code, as a list.
     pub(super) fn collected(&mut self, iterator: &Value, span: Span) -> Items {
         let list = self.heap.alloc(Data::List(Items::Exact(Vec::new())));
         let mark = self.heap.mark();
@@ -230,7 +228,7 @@ impl<'p> Interp<'p> {
             }),
         );
         let mut ends: Vec<_> = self.take_exits(id).into_iter().map(|exit| exit.state).collect();
-        // Of code that never ends somebody takes as much as he wants.
+        // If the code never ends, the consumer takes an unknown number of elements.
         if flow == Flow::Next {
             ends = vec![self.heap.delta(mark)];
         }
@@ -249,7 +247,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// A consumer that appends to its own list.
+    /// Appends a value to the list of [`Interp::collected`].
     pub(super) fn push_item(&mut self, list: ObjId, value: Value) {
         let element = match self.heap.get(list) {
             Data::List(Items::Many(element)) => element.clone(),
@@ -300,8 +298,8 @@ impl<'p> Interp<'p> {
         self.join_values(values)
     }
 
-    /// Whether some element of suspended code is true, or with `stops_at` false, whether all are:
-    /// no more elements than necessary are requested.
+    /// Whether any element of suspended code is true; with `stops_at` false, whether all are. Like
+    /// Python, requests no more elements than necessary.
     pub(super) fn any_given(&mut self, iterator: &Value, stops_at: bool, span: Span) -> Value {
         let mark = self.heap.mark();
         let id = self.block_id();
@@ -337,10 +335,10 @@ impl<'p> Interp<'p> {
         values.fold(first, |acc, v| crate::value::join(&mut self.heap, &acc, &v, false))
     }
 
-    /// `await value`: a coroutine of the program is run now.
+    /// `await value`: runs a coroutine of the program now.
     pub(crate) fn awaited(&mut self, value: &Value) -> Value {
         let Some((id, Suspended { source, progress })) = self.heap.suspended(value) else {
-            // Whoever waits lets others run.
+            // While one coroutine waits, others run.
             self.havoc_hooks(|when| when == super::Hook::Anytime);
             return if self.heap.instance_of(value).is_some() { Value::Unknown } else { value.clone() };
         };
@@ -374,7 +372,7 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Ends a generator where it yielded last: its `finally` and `with` blocks run.
+    /// Closes a generator at its last `yield`: runs its `finally` and `with` blocks.
     fn close(&mut self, generator: &Value, span: Span) {
         if self.heap.suspended(generator).is_none_or(|(_, suspended)| suspended.progress != Progress::Started) {
             return;
@@ -394,7 +392,7 @@ impl<'p> Interp<'p> {
         self.meet(mark, &ends);
     }
 
-    /// The iterable of a loop: the iterator of an instance of the program, or the value itself.
+    /// The iterator of an instance of the program, or the value itself.
     pub(super) fn iterator_of(&mut self, iterable: &Value, span: Span) -> Value {
         for name in ["__iter__", "__aiter__"] {
             if let Some(iter) = self.user_method(iterable, name) {
@@ -404,7 +402,7 @@ impl<'p> Interp<'p> {
         iterable.clone()
     }
 
-    /// Whether calling a function only suspends it.
+    /// Whether a call of the function only creates a generator or coroutine.
     pub(super) fn suspends(&self, code: crate::value::CodeId) -> bool {
         let Some(code) = self.code.get(code.0 as usize) else { return false };
         *code.suspends.get_or_init(|| match code.body {

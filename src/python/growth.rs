@@ -1,8 +1,9 @@
-//! The lengths of lists that a loop appends to. If the body of a loop is too long to be run for
-//! each round, a list that grows in it gets an unknown length. But if every path through a round
-//! appends the same number of elements, in every state in which a round begins, then the number of
-//! rounds determines the final length: a dataset of 161 samples leaves one sample over after
-//! batches of 32.
+//! The lengths of lists that a loop appends to.
+//!
+//! If the body of a loop is too long to run once per round, the lists that grow in it get an
+//! unknown length. But if every path through a round appends the same number of elements, whatever
+//! the state at its start, the number of rounds determines the final length. This matters for data
+//! loading: with 161 samples and batches of 32, the last batch has one sample.
 
 use super::context::Mode;
 use super::interp::{Interp, Rounds};
@@ -10,15 +11,14 @@ use super::stmt::Flow;
 use crate::syntax::ast::StmtFor;
 use crate::value::{Data, Delta, Items, Mark, ObjId, Value};
 
-/// The longest list whose elements are stored one by one.
+/// Longer lists are not stored element by element.
 const LONGEST: usize = 4096;
-/// Two lengths with which a round is run speculatively, to detect results that depend on the
-/// length.
+/// Two lengths for speculative rounds, to detect results that depend on the length.
 const SHORT: Option<usize> = Some(3);
 const LONG: Option<usize> = Some(1000);
 
 impl<'p> Interp<'p> {
-    /// Runs a loop with this number of rounds, each of which begins with an `element` like this.
+    /// Runs a loop with this number of rounds over elements like `element`.
     pub(super) fn counted(
         &mut self,
         stmt: &'p StmtFor,
@@ -34,7 +34,8 @@ impl<'p> Interp<'p> {
             self.heap.release(before);
             return flow;
         }
-        // The first round begins with what was there before, all others with what rounds leave.
+        // The first round begins with the state before the loop, the others with the state after a
+        // round.
         self.heap.undo(before);
         let first = self.growth(stmt, element, &lists, None);
         self.heap.apply(&change);
@@ -52,7 +53,7 @@ impl<'p> Interp<'p> {
         flow
     }
 
-    /// The lists that were of known length then and are no longer, as they were.
+    /// The lists whose length was known before and is not now, with their earlier contents.
     fn grown(&mut self, before: Mark, change: &Delta) -> Vec<(ObjId, Vec<Value>)> {
         self.heap.undo(before);
         let mut lists: Vec<(ObjId, Vec<Value>)> = Vec::new();
@@ -66,8 +67,8 @@ impl<'p> Interp<'p> {
         lists
     }
 
-    /// By how much each list grows in one more round, from this length or from its current length.
-    /// The round is speculative. `None` if the round may leave the loop.
+    /// The number of elements that one more round appends to each list, from this length or from
+    /// the current length. The round is speculative. `None` if the round may leave the loop.
     fn growth(
         &mut self,
         stmt: &'p StmtFor,

@@ -1,8 +1,8 @@
 //! Havoc: the possible writes of unseen code.
 //!
-//! An object that escapes to such code loses its contents. A function of the program that escapes
-//! may be called at any time: its writes to outer variables and objects are read from its syntax,
-//! and become unknown after each call that may have run it.
+//! The contents of an object that escapes to such code become unknown. A function of the program
+//! that escapes may be called at any time: its syntax shows which outer variables and objects it
+//! writes, and these become unknown after each call that may have run it.
 
 use std::rc::Rc;
 
@@ -14,10 +14,11 @@ use super::writes::{READ_ONLY, Writes};
 use super::{Args, Event};
 use crate::value::{Attrs, CodeId, Data, Dict, Instance, Items, ObjId, Source, Sym, Value, Written, sym};
 
-/// The depth to which the calls of a function are followed.
+/// The depth to which calls inside a function are followed.
 const MAX_CALLS: u32 = 3;
 
-/// The calls that were already followed, by their objects, with the remaining depth.
+/// The calls that were already followed, with the objects in their arguments, and the remaining
+/// depth.
 type Seen = FxHashMap<(CodeId, ObjId, Vec<Option<ObjId>>), u32>;
 
 /// When an escaped function of the program may be called.
@@ -27,18 +28,18 @@ pub(crate) enum Hook {
     Forward,
     /// In a backward pass.
     Backward,
-    /// At the end of a block that a stack of managers ends.
+    /// At the end of the block of an `ExitStack`.
     AtExit,
     /// At any time.
     Anytime,
 }
 
-/// How deep collections are searched for objects that unseen code is given.
+/// The nesting depth of collections that are searched for objects passed to unseen code.
 const MAX_HELD: u32 = 3;
 
 impl Interp<'_> {
-    /// Makes everything unknown that an unseen function may have changed in its arguments: the
-    /// contents of lists and dicts.
+    /// Makes everything unknown that an unseen function may have changed in its arguments, such as
+    /// the contents of lists and dicts.
     pub(super) fn havoc_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
             self.event(Event::Escaped { value: &arg.value });
@@ -46,7 +47,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Records the functions among the arguments of unseen code, which may keep them.
+    /// Records the functions among the arguments of unseen code, which may store them.
     pub(super) fn hook_args(&mut self, args: &Args) {
         for arg in args.pos.iter().chain(args.kw.iter().map(|(_, a)| a)) {
             let is_function = match &arg.value {
@@ -78,7 +79,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes the writes of such functions unknown: they may have run.
+    /// Makes the writes of these functions unknown: they may have run.
     pub(crate) fn havoc_hooks(&mut self, which: fn(Hook) -> bool) {
         if self.hooks.is_empty() {
             return;
@@ -91,7 +92,7 @@ impl Interp<'_> {
     }
 
     /// Makes everything unknown that unseen code may have changed in an object: its contents, those
-    /// of its attributes, and, for a function, everything that it may write when it is called.
+    /// of its attributes, and, for a function, everything that a call of it may write.
     pub(crate) fn havoc(&mut self, value: &Value) {
         self.forget_held(value, MAX_HELD);
         match value {
@@ -105,7 +106,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Forgets what methods may have set of the objects that collections hold.
+    /// For the objects in a collection, makes the attributes unknown that their methods may have
+    /// set.
     fn forget_held(&mut self, value: &Value, depth: u32) {
         let Some(below) = depth.checked_sub(1) else { return };
         let held: Vec<Value> = match value {
@@ -157,7 +159,7 @@ impl Interp<'_> {
                         self.havoc_call(&method, &with(std::slice::from_ref(callee)), depth, seen);
                     }
                 }
-                // A coroutine or generator that somebody else runs.
+                // Unseen code runs the coroutine or generator.
                 Data::Iter(_) => {
                     if let Some((_, suspended)) = self.heap.suspended(callee)
                         && let Source::Call { function, vars, .. } = &*suspended.source
@@ -177,7 +179,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a coroutine of the program waits for others before its end.
+    /// Whether a coroutine of the program waits for others before it ends.
     pub(crate) fn waits(&self, coroutine: &Value) -> bool {
         let Some((_, suspended)) = self.heap.suspended(coroutine) else { return true };
         let Source::Call { function, .. } = &*suspended.source else { return true };
@@ -193,7 +195,7 @@ impl Interp<'_> {
 
     fn havoc_function(&mut self, code: CodeId, scope: ObjId, given: Attrs, depth: u32, seen: &mut Seen) {
         let call = (code, scope, given.values().map(Value::as_obj).collect());
-        // What the first time left unknown is so the second time.
+        // A repeated call makes nothing else unknown.
         match seen.get(&call) {
             Some(before) if *before >= depth => return,
             _ => seen.insert(call, depth),
@@ -242,8 +244,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes the possible writes of a method of an unknown value unknown: the value may be any
-    /// object that was lost in a join.
+    /// Makes the possible writes of a method of an unknown value unknown. The value may be any
+    /// object that a join has lost.
     pub(super) fn havoc_unknown(&mut self, method: &str) {
         if let Some(written) = written_by(method) {
             self.heap.write_lost(written);
@@ -258,7 +260,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The object of a place in a function's body: a parameter, or a name of an enclosing scope.
+    /// The object at a place in a function's body: a parameter, or a name of an enclosing scope.
     fn at_place(&mut self, place: &[Sym], scope: ObjId, own: &[Sym], given: &Attrs) -> Option<Value> {
         let (name, attributes) = place.split_first()?;
         let mut value = match given.get(name) {
@@ -275,7 +277,7 @@ impl Interp<'_> {
         Some(value)
     }
 
-    /// The scope that binds a name, as seen from this one.
+    /// The scope that binds a name, seen from this scope.
     fn scope_of(&mut self, scope: ObjId, name: Sym, is_global: bool) -> Option<ObjId> {
         let mut at = Some(scope);
         while let Some(id) = at {
@@ -353,7 +355,7 @@ impl Interp<'_> {
     }
 }
 
-/// The kind of write to the receiver for a method of this name, whatever the receiver is.
+/// The kind of write to the receiver of a method with this name, whatever the receiver is.
 fn written_by(method: &str) -> Option<Written> {
     Some(match method {
         "requires_grad_" | "detach_" | "share_memory_" | "rename_" => return None,
@@ -380,7 +382,7 @@ fn written_by(method: &str) -> Option<Written> {
         | "difference_update"
         | "symmetric_difference_update"
         | "subtract" => Written::Items,
-        // Of lists and of arrays.
+        // Methods of lists and arrays.
         "sort" | "__setitem__" | "__delitem__" => Written::Elements,
         "fill" | "put" | "partition" | "itemset" => Written::Memory,
         _ if method.ends_with('_') && !method.ends_with("__") => Written::Memory,

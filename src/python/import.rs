@@ -1,4 +1,4 @@
-//! Modules: of the project, run when first imported; of libraries, paths.
+//! Modules: project modules run when they are first imported; library modules are paths.
 
 use std::rc::Rc;
 
@@ -13,8 +13,8 @@ use crate::value::{Data, Lazy, ObjId, Scope, Sym, Type, Value, sym};
 pub(crate) enum Import {
     /// A file of the project.
     File(FileId),
-    /// A folder of the project without an `__init__.py`, or no project module at all but
-    /// the parent of one.
+    /// A folder of the project without an `__init__.py`, or a parent package that is not itself a
+    /// module of the project.
     Namespace,
     /// A module from outside the project.
     External,
@@ -27,16 +27,16 @@ pub(crate) trait Sources<'p> {
     /// Whether the parser found a syntax error in this part of a file, so that its tree is a guess.
     fn is_broken(&self, part: Span) -> bool;
 
-    /// Which statements of a file's module bind which names.
+    /// The statements of a module that bind each name.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 
-    /// A file's path as its own program sees it.
+    /// The path of a file from the root of its program.
     fn own_path(&self, file: FileId) -> Option<&'p str>;
 
     /// The text of a settings file that a program in the file opens by this path.
     fn data(&self, from: FileId, path: &str) -> Option<&'p str>;
 
-    /// Whether a file of the program that this one belongs to has this text in it.
+    /// Whether any file of the same program contains this text.
     fn mentions(&self, file: FileId, text: &'static str) -> bool;
 
     /// The length of a file's source, in bytes.
@@ -82,8 +82,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The module object of a file and its scope. At the first import, the module is run if it is
-    /// not too long.
+    /// The module object of a file and its scope. The first import runs the module, unless it is
+    /// too long.
     fn load(&mut self, file: FileId, name: &str) -> (Value, ObjId) {
         if let Some(module) = self.modules.get(&file)
             && let Data::Module { scope, .. } = self.heap.get(*module)
@@ -102,7 +102,7 @@ impl Interp<'_> {
         (Value::Obj(module), scope)
     }
 
-    /// The module, or one of its names: at once, or when it is used.
+    /// The module or one of its names, at once or as a deferred import.
     fn load_name(&mut self, file: FileId, module: &str, name: Option<Sym>) -> Option<Value> {
         let (value, scope) = self.load(file, module);
         let Some(name) = name else { return Some(value) };
@@ -131,8 +131,8 @@ impl Interp<'_> {
         }
     }
 
-    /// A name of a lazily executed module: the statements that bind or change it are run now, in a
-    /// scope of their own.
+    /// A name of a lazily executed module: runs the statements that bind or change it, in their own
+    /// scope.
     pub(super) fn demand(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
         let deferred = self.deferred.get(&scope)?;
         let (file, bindings) = (deferred.file, deferred.bindings);
@@ -158,7 +158,7 @@ impl Interp<'_> {
         self.frames.pop();
         self.meter.resume(visit);
         self.demands.pop();
-        // What was cut short is not kept.
+        // The effects of an unfinished statement are discarded.
         if !self.meter.may_import() {
             return Some(Value::Unknown);
         }
@@ -183,7 +183,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a name may be bound now: names may need each other in cycles.
+    /// Whether a name may be bound now. Names may depend on each other in cycles.
     fn may_demand(&self, scope: ObjId, name: Sym) -> bool {
         let deep = self.demands.len() >= MAX_DEMANDS || self.frames.len() >= super::interp::MAX_DEPTH;
         !deep && self.meter.may_import() && !self.demands.contains(&(scope, name))
@@ -291,7 +291,7 @@ impl Interp<'_> {
         }
     }
 
-    /// `importlib.import_module(name)`, where the name is absolute.
+    /// `importlib.import_module(name)` with an absolute name.
     pub(crate) fn import_named(&mut self, name: &str, span: Span) -> Value {
         if name.is_empty() || name.starts_with('.') { Value::Unknown } else { self.import_module(name, 0, span) }
     }
@@ -329,7 +329,7 @@ impl Interp<'_> {
         }
     }
 
-    /// A name that a scope itself binds.
+    /// A name that the scope itself binds.
     pub(super) fn scope_var(&mut self, scope: ObjId, name: Sym) -> Option<Value> {
         let Data::Scope(names) = self.heap.get(scope) else { return None };
         match names.vars.get(&name) {

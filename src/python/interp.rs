@@ -17,12 +17,12 @@ use crate::syntax::ast::{ExprGenerator, ExprLambda, StmtFunctionDef};
 use crate::syntax::{FileId, Ranged, Span};
 use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
-/// The depth to which calls are followed.
+/// The largest depth of calls.
 pub(super) const MAX_DEPTH: usize = 40;
-/// The depth of an uncalled function's own frame: the module's, the scope from which it is
-/// run, its own.
+/// The frame depth of an uncalled function: the module, the scope from which it runs, and its own
+/// frame.
 const UNCALLED_DEPTH: usize = 2;
-/// The most active calls of one function.
+/// The largest number of active calls of one function.
 pub(super) const MAX_RECURSION: usize = 2;
 
 /// A piece of the program that can be run.
@@ -40,7 +40,7 @@ pub(super) enum Body<'p> {
 pub(super) struct Code<'p> {
     pub file: FileId,
     pub body: Body<'p>,
-    /// Whether calling it only creates a generator or a coroutine; cached.
+    /// Whether a call only creates a generator or a coroutine; cached.
     pub suspends: OnceCell<bool>,
     /// The possible writes of a call; cached.
     pub writes: OnceCell<Rc<Writes>>,
@@ -54,12 +54,12 @@ impl<'p> Code<'p> {
     }
 }
 
-/// A loop, and how often its body runs.
+/// A loop, and the number of its rounds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rounds {
-    /// A number that is new each time a loop is reached.
+    /// A number that is new each time the loop begins.
     pub run: u32,
-    /// The elements that it iterates over, if their number is known.
+    /// The number of elements that it iterates over, if known.
     pub count: Option<i64>,
     /// A `break` or `return` may end it early.
     pub leaves: bool,
@@ -67,27 +67,27 @@ pub(crate) struct Rounds {
     pub perhaps_none: bool,
 }
 
-/// A module, class body or function call that is being run.
+/// An active module, class body or function call.
 pub(super) struct Frame<'p> {
     pub file: FileId,
     pub scope: ObjId,
-    /// The scope of the function itself, while a comprehension in it has one of its own.
+    /// The scope of the function itself, if a comprehension inside it has its own scope.
     pub home: ObjId,
-    /// The scope in which functions defined here look names up.
+    /// The scope in which functions defined here look up names.
     pub closure: ObjId,
     pub code: Option<CodeId>,
-    /// The call's place.
+    /// The place of the call.
     pub call: Option<Span>,
-    /// The class whose method this is, and the method's first argument: for `super()`.
+    /// For `super()`: the class whose method this is, and the first argument of the method.
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
     pub class_body: Option<ObjId>,
-    /// The heap mark of a call's beginning, and the number of the call for returning paths.
+    /// The heap mark at the beginning of the call, and the number of the call for returning paths.
     pub mark: Option<Mark>,
     pub id: BlockId,
-    /// The blocks that its present statement stands in, outermost first.
+    /// The blocks around the current statement, outermost first.
     pub blocks: Vec<Block<'p>>,
-    /// How often the active arms of undecided conditions in it are taken.
+    /// The cadence of each active arm of an unknown condition.
     pub arms: Vec<Cadence>,
     /// The consumer of the values that a generator yields.
     pub consumer: Option<Consumer<'p>>,
@@ -121,7 +121,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// The loops in it that are being run, outermost first.
+    /// The active loops of this frame, outermost first.
     pub(super) fn loops(&self) -> impl DoubleEndedIterator<Item = &Loop> {
         self.blocks.iter().filter_map(|block| match &block.kind {
             BlockKind::Loop(inside) => Some(inside),
@@ -138,30 +138,30 @@ pub(crate) struct Interp<'p> {
     pub(super) sources: &'p dyn Sources<'p>,
     /// The file that is checked.
     pub root: FileId,
-    /// A place: the values of the expressions around it are reported to the observer.
+    /// A place: the values of all expressions around it are reported to the observer.
     pub spot: Option<(FileId, u32)>,
     pub(super) code: Vec<Code<'p>>,
     pub(super) code_ids: FxHashMap<usize, CodeId>,
     pub(super) frames: Vec<Frame<'p>>,
-    /// Generators that have yielded, while what asked them is run.
+    /// Generators that wait at a `yield` while their consumer runs.
     pub(super) waiting: Vec<Frame<'p>>,
-    /// Paths that have left blocks, and go on where those end.
+    /// Paths that have left blocks, and continue at the end of these blocks.
     pub(super) exits: Vec<Exit>,
     pub(super) last_block: BlockId,
-    /// The last collected value may not be an element at all.
+    /// The last collected values may be empty.
     pub(super) perhaps_none: bool,
-    /// The current path ends in the middle of an expression.
+    /// The current path ended inside an expression.
     pub(super) stopped: bool,
     pub(super) context: Context,
     pub(super) modules: FxHashMap<FileId, ObjId>,
     pub(super) mros: RefCell<FxHashMap<ObjId, Rc<[Value]>>>,
-    /// The same for classes of libraries.
+    /// The method resolution orders of library classes.
     pub(super) lines: RefCell<FxHashMap<Sym, Rc<[Value]>>>,
     /// The attributes that the methods of a class assign.
     pub(super) stored: FxHashMap<ObjId, Rc<[Sym]>>,
     /// Bodies that ran at least once.
     pub(super) executed: FxHashSet<CodeId>,
-    /// Functions defined by the root file, in order, with the class they belong to.
+    /// Functions defined by the root file, in order, with their class.
     pub(super) defined: Vec<ObjId>,
     /// The scopes of lazily executed modules.
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
@@ -170,25 +170,25 @@ pub(crate) struct Interp<'p> {
     /// The files of these modules.
     pub(super) foreign: FxHashSet<FileId>,
     pub(super) meter: Meter,
-    /// The number of refused calls, and the place of the last.
+    /// The number of rejected calls, and the place of the last.
     pub refused: (u32, Option<Span>),
-    /// The number of undecided branches around the last refused call, and the number of paths that
+    /// The number of undecided branches around the last rejected call, and the number of paths that
     /// had left blocks before it.
     pub(super) refused_in: (u32, usize),
-    /// Calls that went well inside functions: see [`Certainty`](super::Certainty).
+    /// Calls inside functions that succeeded: see [`Certainty`](super::Certainty).
     pub passed: FxHashSet<Span>,
-    /// Some class of the program is one of descriptors.
+    /// The program defines descriptor classes.
     pub(super) has_descriptors: bool,
-    /// The functions that unseen code may call: hooks, callbacks.
+    /// Functions that unseen code may call: hooks, callbacks.
     pub(super) hooks: Vec<(super::Hook, Value)>,
-    /// The number of loops that were begun.
+    /// The number of loops that have begun.
     pub(super) begun: u32,
-    /// How often a path ended in an exception, or ended the program.
+    /// The number of paths that ended in an exception, or ended the program.
     pub(super) raised: u32,
-    /// How often it did where no `try` was around.
+    /// The number of such paths outside any `try`.
     pub(super) uncaught: u32,
-    /// An object for what a library must remember (default dtype and device, modes): on the
-    /// heap, so that branches undo and join it.
+    /// An object for the state of libraries (default dtype and device, modes). It is on the heap,
+    /// so that branches undo and join it.
     pub state: ObjId,
 }
 
@@ -240,31 +240,30 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The first argument of the innermost method that is being run: `self`.
+    /// The first argument of the innermost active method: `self`.
     pub(crate) fn method_receiver(&self) -> Option<&Value> {
         self.frames.iter().rev().find_map(|f| f.owner.as_ref())?.1.as_ref()
     }
 
-    /// Whether a function of this name is being run, here or further out.
+    /// Whether a function of this name is active, here or in a caller.
     pub(crate) fn inside(&self, name: &str) -> bool {
         let bodies = self.frames.iter().filter_map(|f| self.code.get(f.code?.0 as usize));
         bodies.into_iter().any(|code| matches!(code.body, Body::Function(def) if def.name.as_str() == name))
     }
 
-    /// The text of a settings file that the program opens by this path: as seen from the file
-    /// that is being run, or from the script.
+    /// The text of a settings file that the program opens by this path, relative to the current
+    /// file or the script.
     pub(crate) fn data_file(&self, path: &str) -> Option<&'p str> {
         self.sources.data(self.file(), path).or_else(|| self.sources.data(self.root, path))
     }
 
-    /// Whether the function that is being run has a condition that reads an attribute of this
-    /// name.
+    /// Whether the current function has a condition that reads an attribute of this name.
     pub(crate) fn tests_attribute(&self, name: &str) -> bool {
         let code = self.frames.last().and_then(|f| f.code).and_then(|id| self.code.get(id.0 as usize));
         matches!(code.map(|c| c.body), Some(Body::Function(def)) if super::narrow::tests(&def.body, name))
     }
 
-    /// The definition of the function that is being run.
+    /// The definition of the current function.
     pub(crate) fn function(&self) -> Option<Span> {
         let code = self.code.get(self.frames.last()?.code?.0 as usize)?;
         match code.body {
@@ -273,7 +272,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The file that is being run.
+    /// The current file.
     pub(crate) fn file(&self) -> FileId {
         self.frames.last().map_or(self.root, |f| f.file)
     }
@@ -283,23 +282,23 @@ impl<'p> Interp<'p> {
         Span { file: self.file(), start: range.start().to_u32(), end: range.end().to_u32() }
     }
 
-    /// Counts a step; false once the budget is spent.
+    /// Counts a step; returns false if the budget is spent.
     pub(super) fn step(&mut self) -> bool {
         let inlined = self.inlined();
         self.meter.step(!self.demands.is_empty(), inlined)
     }
 
-    /// Whether the current path has ended: by an exception, or because the program ends.
+    /// Whether the current path has ended, by an exception or with the program.
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// How many steps were run.
+    /// The number of steps so far.
     pub(crate) fn spent(&self) -> u64 {
         self.meter.spent
     }
 
-    /// Whether the budget ran out.
+    /// Whether the budget is spent.
     pub(crate) fn exhausted(&self) -> bool {
         self.meter.exhausted
     }
@@ -314,24 +313,24 @@ impl<'p> Interp<'p> {
         id
     }
 
-    /// Whether a function is being run as the callee of one that nothing calls. It is unknown which
-    /// of its call contexts really occur.
+    /// Whether the current code is in a function called by one that nothing calls. It is unknown
+    /// which of its call contexts occur.
     pub(crate) fn inlined(&self) -> bool {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
-    /// During the replay of a loop's second round: its number, and the number of loops around it.
-    /// `None` elsewhere, and in code that not every round reaches.
+    /// In the replay of a loop's second round: a number of the round, and the number of open loops.
+    /// `None` otherwise, and in code that not every round reaches.
     pub(crate) fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.context.carried.filter(|_| self.second_round())?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops().last())?;
-        // A loop inside of it begins anew: what its first round does, not every one does.
+        // In a nested loop, the events of its first round are not those of every round.
         let itself = innermost.shown && innermost.undecided == self.context.undecided;
         itself.then(|| (shown, self.open_loops()))
     }
 
-    /// `n` and the condition, if the current code runs under a condition that holds in every `n`th
-    /// round.
+    /// If the current code runs under a condition that holds in every `n`th round: `n` and the
+    /// condition.
     pub(crate) fn every(&self) -> Option<(i64, Span)> {
         let arms = self.frames.iter().rev().flat_map(|f| f.arms.iter().rev());
         arms.into_iter().find_map(|arm| match arm {
@@ -360,18 +359,18 @@ impl<'p> Interp<'p> {
         self.frames.iter().map(|f| f.loops().count()).sum()
     }
 
-    /// The loops that are being run, outermost first.
+    /// The active loops, outermost first.
     pub(crate) fn rounds(&self) -> Vec<Rounds> {
         self.frames.iter().flat_map(|f| f.loops().map(|l| l.rounds)).collect()
     }
 
-    /// The scope of the function or module that is being run.
+    /// The scope of the current function or module.
     pub(crate) fn scope(&self) -> Option<ObjId> {
         self.frames.last().map(|f| f.scope)
     }
 
-    /// Whether it stands in a loop outside the outermost method of an instance of a library's class that is being
-    /// run, whatever loops there are inside.
+    /// Whether the outermost active method of an instance of a library class was called in a loop.
+    /// Loops inside the method do not count.
     pub(crate) fn in_loop_outside(&self, class: &str) -> bool {
         let inside = |f: &Frame| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
@@ -384,13 +383,13 @@ impl<'p> Interp<'p> {
         self.passed.insert(place);
     }
 
-    /// Tells the observer of a library function's call.
+    /// Notifies the observer of a library function's call.
     pub(crate) fn announce(&mut self, path: Sym, bound: &Bound, span: Span) {
         let observer = self.observer();
         observer.call(self, path, bound, span);
     }
 
-    /// Tells the observer that a library refuses the call at `place`, which may differ from the
+    /// Notifies the observer that a library rejects the call at `place`, which may differ from the
     /// place of the mistake.
     pub(crate) fn reject(&mut self, rejection: Rejection, place: Span) {
         self.refuse(place);
@@ -398,28 +397,29 @@ impl<'p> Interp<'p> {
         observer.rejected(self, rejection);
     }
 
-    /// The libraries, for calls from one to another.
+    /// The libraries, for calls from one library to another.
     pub(crate) fn library(&self) -> &'p dyn Library {
         self.library
     }
 
-    /// Calls a library's function as if the program had called it; `None` where there is none.
+    /// Calls a library's function as if the program had called it; `None` if there is none.
     pub(crate) fn call_function(&mut self, path: &str, args: &Args, span: Span) -> Option<Value> {
         self.library.call_function(self, sym(path), args, span)
     }
 
-    /// Whether a file of the program has this text in it: a call that may be made anywhere.
+    /// Whether any file of the program contains this text, and so may make such a call.
     pub(crate) fn mentions(&self, text: &'static str) -> bool {
         self.sources.mentions(self.root, text)
     }
 
-    /// Tells the observer that a library refuses this call in the runs that the rejection assumes.
+    /// Notifies the observer that a library rejects this call in runs in which the rejection's
+    /// assumption holds.
     pub(crate) fn suspect(&mut self, rejection: Rejection) {
         let observer = self.observer();
         observer.rejected(self, rejection);
     }
 
-    /// Tells the observer what was called, where a library has refused some call since
+    /// Notifies the observer of the call, if a library has rejected a call since
     /// [`Interp::refused`] was `before`.
     pub(crate) fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
         if self.refused.0 != before {
@@ -427,7 +427,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Records that the call at this place ends the program: it has no known result.
+    /// Records that the call at this place ends the program, so its result is unknown.
     pub(crate) fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
         self.refused_in = (self.context.undecided, self.exits.len());
@@ -438,7 +438,7 @@ impl<'p> Interp<'p> {
         observer.event(self, event);
     }
 
-    /// A note of a library or a rule on the run.
+    /// A note of the run, made by a library or a rule.
     pub(crate) fn remembered(&self, note: impl Into<Note>) -> Option<Value> {
         self.heap.note(self.state, note)
     }
@@ -448,9 +448,9 @@ impl<'p> Interp<'p> {
         self.heap.set_note(state, note, value);
     }
 
-    /// The call that led into the outermost method of an instance of a library's class
-    /// (`model(x)`, for `torch.nn.Module`); `None` outside of any, in functions that nothing
-    /// calls, and for a fact that was made inside.
+    /// The call of the outermost active method of an instance of a library class (`model(x)`, for
+    /// `torch.nn.Module`). `None` outside such methods, in functions that nothing calls, and for a
+    /// fact that was made inside the method.
     pub(crate) fn entered(&self, class: &str, fact: Origin) -> Option<Span> {
         let at = self.frames.iter().position(|f| {
             f.owner.as_ref().and_then(|(_, receiver)| receiver.as_ref()).is_some_and(|r| self.is_instance(r, class))
@@ -468,8 +468,7 @@ impl<'p> Interp<'p> {
         self.frames.get(at)?.call
     }
 
-    /// The outermost method of an instance of a library's class that is being run: the
-    /// instance, and the call.
+    /// The outermost active method of an instance of a library class: the instance, and the call.
     pub(crate) fn outermost(&self, class: &str) -> Option<(Value, Span)> {
         self.frames.iter().find_map(|frame| {
             let receiver = frame.owner.as_ref()?.1.as_ref()?;
@@ -477,16 +476,16 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// The places of the calls of the program's functions that led here, innermost first. A
-    /// function that nothing calls has no such place.
+    /// The places of the active calls of program functions, innermost first. A function that
+    /// nothing calls has none.
     pub(crate) fn callers(&self) -> Vec<Span> {
         let called = if self.context.speculative { UNCALLED_DEPTH } else { 0 };
         self.frames.iter().skip(called).rev().filter_map(|frame| frame.call).collect()
     }
 
-    /// The value of an option of the command line: its default, unless the observer has another.
+    /// The value of a command-line option: its default, unless the observer gives another value.
     pub(crate) fn option(&mut self, option: &CommandOption<'_>) -> Value {
-        // Also on trial: an option has one value throughout a run.
+        // Also in speculative runs: an option has one value throughout the run.
         let observer = self.observer;
         observer.option(self, option).unwrap_or_else(|| option.default.clone())
     }

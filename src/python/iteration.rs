@@ -1,11 +1,12 @@
-//! Builtins that create, combine and iterate over sequences: `range`, `zip`, `map`, `sum`, …
+//! Builtins that create, combine and iterate over sequences: `range`, `zip`, `map`, `sum` and
+//! others.
 
 use super::interp::Interp;
 use super::{Arg, Args};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Items, Iter, Key, Range, Size, Source, Type, Value};
 
-/// The longest range whose elements are stored one by one.
+/// Longer ranges are not stored element by element.
 const MAX_RANGE: i64 = 4096;
 
 impl Interp<'_> {
@@ -45,7 +46,7 @@ impl Interp<'_> {
             }
             _ => Value::Any(Type::Int),
         };
-        // A length is taken not to be 0.
+        // A length is assumed not to be 0.
         let filled = stop.is_some_and(|stop| {
             let least = stop.range().map(|(range, _)| range.lo());
             #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]
@@ -124,7 +125,7 @@ impl Interp<'_> {
                 };
                 Value::Obj(self.heap.alloc(Data::List(sorted)))
             }
-            // A loader's iterator yields what the loader yields.
+            // The iterator of a loader yields the same batches as the loader.
             "iter" => {
                 let iterator = self.heap.iterator(items);
                 self.heap.note_sources(&iterator, values.get(..1).unwrap_or_default());
@@ -170,7 +171,7 @@ impl Interp<'_> {
         iterator
     }
 
-    /// Tuples of the elements of several values, until the shortest ends.
+    /// Tuples of the elements of several values, up to the shortest.
     pub(super) fn zipped(&mut self, values: &[Value], span: Span) -> Items {
         let all: Vec<Items> = values.iter().map(|v| self.iterate(v, span)).collect();
         let shortest = all
@@ -261,7 +262,7 @@ impl Interp<'_> {
                     let (element, filled) = (value.clone(), iter.filled);
                     let element = self.another(&element);
                     return match default {
-                        // It may be at its end.
+                        // The iterator may be exhausted.
                         Some(default) if !filled => crate::value::join(&mut self.heap, &element, default, false),
                         _ => element,
                     };
@@ -289,7 +290,7 @@ impl Interp<'_> {
             several => Items::Exact(several.to_vec()),
         };
         let start = args.get(1, "start").cloned().filter(|_| name == "sum");
-        // Of nothing it is 0, or what it begins with.
+        // Without elements, the result is `start`, by default 0.
         let none = name == "sum" && values.first().is_some_and(|values| self.heap.is_perhaps_empty(values));
         match items {
             Items::Exact(items) if name == "sum" => {

@@ -1,8 +1,8 @@
 //! Leaving blocks: `return`, `break`, `continue`, `raise`, and what runs on the way out.
 //!
-//! Each function has a stack of the blocks that its present statement stands in. A path that
-//! leaves walks it from the inside out: it ends the `with` blocks and runs the `finally` blocks that
-//! it meets, and is kept as an [`Exit`] for the block where it goes on.
+//! Each frame has a stack of the blocks around its current statement. A path that leaves blocks
+//! goes through the stack from the inside out: it exits `with` blocks and runs `finally` blocks. It
+//! is then stored as an [`Exit`] for the block at whose end it continues.
 
 use super::cadence::Cadence;
 use super::interp::{Frame, Interp, Rounds};
@@ -27,16 +27,16 @@ pub(super) type BlockId = u32;
 
 /// A path that has left some blocks.
 pub(super) struct Exit {
-    /// The block or call where it goes on.
+    /// The block or call at whose end it continues.
     pub to: BlockId,
     pub how: Leave,
-    /// The changes of the heap since that block's mark.
+    /// The changes of the heap since the mark of that block.
     pub state: Delta,
-    /// Whether it certainly recurs in the loop.
+    /// Whether the path certainly recurs in the loop.
     pub recurs: bool,
 }
 
-/// A block whose body is being run.
+/// A block whose body is running.
 #[derive(Clone)]
 pub(super) struct Block<'p> {
     pub id: BlockId,
@@ -53,9 +53,9 @@ impl Block<'_> {
 #[derive(Clone)]
 pub(super) enum BlockKind<'p> {
     Loop(Loop),
-    /// `with`, of a context manager that was entered.
+    /// `with`, for a context manager that was entered.
     With(Value),
-    /// `with`, of a generator that yielded: it runs on before the block is left.
+    /// `with`, for a generator that yielded: it continues before the block is left.
     Resumes,
     Finally(&'p [Stmt]),
     /// `try` with handlers, or `with suppress(…)`.
@@ -69,17 +69,17 @@ pub(super) enum Catches {
     Some,
 }
 
-/// A loop that is being run.
+/// A loop that is running.
 #[derive(Clone)]
 pub(super) struct Loop {
     pub rounds: Rounds,
     /// The number of undecided branches around it.
     pub undecided: u32,
-    /// A later round of it is being replayed for the observer.
+    /// One of its later rounds is replayed for the observer.
     pub shown: bool,
     /// The target of `continue`: the current round.
     pub round: Mark,
-    /// The generator that it iterates over, by its index among the waiting generators.
+    /// The generator that it iterates over, as an index among the waiting generators.
     pub generator: Option<usize>,
 }
 
@@ -102,7 +102,7 @@ impl<'p> Interp<'p> {
         self.frames.last_mut().and_then(|frame| frame.blocks.pop())
     }
 
-    /// Takes the paths that left for a block, in the order in which they left.
+    /// Takes the paths that left for a block, in order.
     pub(super) fn take_exits(&mut self, to: BlockId) -> Vec<Exit> {
         if self.exits.iter().all(|exit| exit.to != to) {
             return Vec::new();
@@ -112,7 +112,7 @@ impl<'p> Interp<'p> {
         taken
     }
 
-    /// Ends the current path: its state is stored for the block where it goes on.
+    /// Ends the current path, and stores its state for the block at whose end it continues.
     pub(super) fn leave(&mut self, how: Leave) -> Flow {
         if matches!(how, Leave::Raise(_)) {
             self.raised = self.raised.wrapping_add(1);
@@ -127,7 +127,7 @@ impl<'p> Interp<'p> {
         Flow::Stopped
     }
 
-    /// Whether any code could see the state that an exception leaves behind.
+    /// Whether any code may handle the exception and see the state after it.
     fn is_caught(&self) -> bool {
         let sees = |block: &Block<'p>| match &block.kind {
             BlockKind::Try(_) | BlockKind::Finally(_) | BlockKind::Resumes => true,
@@ -137,7 +137,7 @@ impl<'p> Interp<'p> {
         self.frames.iter().chain(&self.waiting).any(|frame| frame.blocks.iter().any(sees))
     }
 
-    /// Leaves blocks of the innermost function, and for an exception the function, too.
+    /// Leaves blocks of the innermost function; for an exception, also the function.
     fn leave_frame(&mut self, how: Leave) {
         if self.leave_blocks(&how) == Flow::Stopped {
             return;
@@ -146,7 +146,7 @@ impl<'p> Interp<'p> {
         match (how, mark) {
             (Leave::Return(value), Some((id, mark))) => self.keep_exit(id, mark, Leave::Return(value)),
             (Leave::Raise(exception), _) if self.frames.len() > 1 => {
-                // The caller's blocks, as if the call had come back there.
+                // The path leaves the caller's blocks from the place of the call.
                 let Some(frame) = self.frames.pop() else { return };
                 self.leave_frame(Leave::Raise(exception));
                 self.frames.push(frame);
@@ -155,7 +155,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Leaves blocks of the innermost function; whether the path goes on outside of them all.
+    /// Leaves blocks of the innermost function. Returns whether the path continues outside all of
+    /// them.
     fn leave_blocks(&mut self, how: &Leave) -> Flow {
         let count = self.frames.last().map_or(0, |frame| frame.blocks.len());
         for at in (0..count).rev() {
@@ -167,7 +168,7 @@ impl<'p> Interp<'p> {
         Flow::Next
     }
 
-    /// Whether a path that leaves a block goes on outwards.
+    /// Returns whether a path that leaves a block continues outwards.
     fn leave_block(&mut self, at: usize, block: Block<'p>, how: &Leave) -> Flow {
         let keep = |it: &mut Self| {
             it.keep_exit(block.id, block.mark, how.clone());
@@ -211,8 +212,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs something in the innermost function as if it were outside of this block and the blocks
-    /// inside it.
+    /// Runs something in the innermost function, outside this block and the blocks inside it.
     fn outside<T>(&mut self, at: usize, run: impl FnOnce(&mut Self) -> T) -> T {
         let inner = self.frames.last_mut().map(|f| f.blocks.split_off(at)).unwrap_or_default();
         let result = run(self);
@@ -228,7 +228,7 @@ impl<'p> Interp<'p> {
         self.exits.push(Exit { to, how, state, recurs });
     }
 
-    /// Ends a generator that waits for a loop that is left: its `finally` and `with` blocks run.
+    /// Closes a generator after the loop over it was left: runs its `finally` and `with` blocks.
     fn close_waiting(&mut self, at: usize) {
         let has_ends = |frame: &Frame<'p>| {
             frame.blocks.iter().any(|b| matches!(b.kind, BlockKind::Finally(_) | BlockKind::With(_)))
@@ -238,16 +238,16 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Ends the generator that yielded last.
+    /// Closes the generator that yielded last.
     pub(super) fn close_innermost(&mut self) {
         if let Some(at) = self.waiting.len().checked_sub(1) {
             self.close_waiting(at);
         }
     }
 
-    /// Raises an exception where the innermost waiting generator yielded, and where it goes on
-    /// from there, outside of the block that the generator manages. Whether the generator may
-    /// catch it.
+    /// Raises an exception at the `yield` of the innermost waiting generator, and at the place
+    /// where the generator continues, outside the block that it manages. Returns whether the
+    /// generator may catch it.
     pub(super) fn raise_in_waiting(&mut self, exception: Value) -> bool {
         let Some(at) = self.waiting.len().checked_sub(1) else { return false };
         let exits = self.exits.len();

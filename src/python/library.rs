@@ -1,5 +1,5 @@
 //! The interfaces between the interpreter, libraries and observers. The interpreter itself does not
-//! know torch.
+//! depend on torch.
 
 use super::{Args, Bound, Interp};
 use crate::syntax::Span;
@@ -36,8 +36,8 @@ pub(crate) enum UnaryOp {
     Invert,
 }
 
-/// All knowledge about libraries. `None` means that no library handles the request: the interpreter
-/// uses Python's own meaning, or unknown.
+/// The models of libraries. `None` means that no library handles the request: the interpreter then
+/// uses Python's own meaning, or an unknown value.
 pub(crate) trait Library: Sync {
     /// The value of `path.name`, where `path` is a module, class or enum: a constant, or a
     /// canonical path.
@@ -56,14 +56,14 @@ pub(crate) trait Library: Sync {
     /// `None` if the path is not known to be a class.
     fn bases(&self, path: Sym) -> Option<&[Sym]>;
 
-    /// Calls a function, or makes an instance of a class.
+    /// Calls a function, or creates an instance of a class.
     fn call(&self, it: &mut Interp<'_>, path: Sym, args: Args, span: Span) -> Value;
 
     /// Runs `class.__init__` on an instance (of the class itself or of a subclass).
     fn init(&self, it: &mut Interp<'_>, class: Sym, object: ObjId, args: Args, span: Span);
 
-    /// An attribute of an instance of `class` that the instance does not hold itself. A
-    /// method is answered as [`Value::Method`].
+    /// An attribute of an instance of `class` that is not stored in the instance. A method is
+    /// returned as [`Value::Method`].
     fn attribute(&self, it: &mut Interp<'_>, class: Sym, object: &Value, name: Sym, span: Span) -> Option<Value>;
 
     /// Calls a method of an instance of `class`.
@@ -84,10 +84,12 @@ pub(crate) trait Library: Sync {
     /// under that path.
     fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym>;
 
-    /// Whether a value that is not an instance, such as a tensor, is one of a class.
+    /// Whether a value that is not an instance, such as a tensor, is an instance of a class to
+    /// Python.
     fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool>;
 
-    /// `object.name = value` on an instance of `class`; `false` leaves it to Python.
+    /// `object.name = value` for an instance of `class`; returns `false` if the interpreter must
+    /// set the attribute.
     fn set_attribute(
         &self,
         it: &mut Interp<'_>,
@@ -100,22 +102,22 @@ pub(crate) trait Library: Sync {
 
     fn binary(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value>;
 
-    /// `left op= right` where left's memory is written to (tensors).
+    /// `left op= right` if it writes to the memory of `left` (tensors).
     fn augmented(&self, it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value>;
 
     fn unary(&self, it: &mut Interp<'_>, op: UnaryOp, operand: &Value, span: Span) -> Option<Value>;
 
-    /// `object[index]`; a tuple index comes as [`Value::Tuple`].
+    /// `object[index]`; a tuple index is passed as [`Value::Tuple`].
     fn subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Option<Value>;
 
-    /// `object[index] = value`; `false` leaves it to Python.
+    /// `object[index] = value`; returns `false` if the interpreter must handle it.
     fn set_subscript(&self, it: &mut Interp<'_>, object: &Value, index: &Value, value: &Value, span: Span) -> bool;
 
-    /// The elements of `for x in object`.
+    /// The elements that `for x in object` yields.
     fn iterate(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items>;
 
-    /// The element of the last round of `for x in object`, if there certainly is one and it differs
-    /// from the others.
+    /// The element of the last iteration of `for x in object`, if there certainly is one and it
+    /// differs from the others.
     fn last(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value>;
 
     fn length(&self, it: &mut Interp<'_>, object: &Value) -> Option<Value>;
@@ -125,14 +127,14 @@ pub(crate) trait Library: Sync {
     /// `with object as x`: the value of `x`.
     fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value>;
 
-    /// The end of the `with` block.
+    /// The `with` block of an object ends.
     fn exit(&self, it: &mut Interp<'_>, object: &Value);
 
     /// An instance escapes to unseen code, which may move a model to any device.
     fn escaped(&self, it: &mut Interp<'_>, object: &Value);
 
-    /// An instance whose methods are analysed without a caller: it is on whatever device the
-    /// program trains on.
+    /// The methods of an instance are analysed without a caller, so the instance is on whatever
+    /// device the program uses.
     fn moved(&self, it: &mut Interp<'_>, object: &Value);
 
     /// Unseen code may have written to an instance of a library's class, or to a tensor.
@@ -141,19 +143,19 @@ pub(crate) trait Library: Sync {
     /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
-    /// What is wrong with a name of a library's module or class that does not exist.
+    /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 
-    /// What is wrong with an attribute that a value of a known type does not have.
+    /// The message for an attribute that a value of a known type does not have.
     fn missing_attribute(&self, heap: &Heap, value: &Value, name: Sym) -> Option<String>;
 
-    /// The exception after which the process cannot use the device any more: its class, its builtin
+    /// The exception after which the process can no longer use the device: its class, its builtin
     /// base classes, and its message.
     fn fatal(&self) -> (Sym, &[&str], &str);
 
-    /// A value for a parameter of which a function reads this (an attribute's name, and whether
-    /// it is called), where that says what it must be. `receiver` and `method` are those of a
-    /// method that nothing calls.
+    /// A value for a parameter, if the attributes that a function reads from it determine its type.
+    /// `uses` contains the names of the attributes, and whether each is called; `receiver` and
+    /// `method` are those of a method that nothing calls.
     fn used(&self, it: &mut Interp<'_>, uses: &[(&str, bool)], receiver: Option<&Value>, method: &str)
     -> Option<Value>;
 
@@ -161,12 +163,12 @@ pub(crate) trait Library: Sync {
     fn annotated(&self, it: &mut Interp<'_>, annotation: &Value, name: Sym, span: Span) -> Option<Value>;
 }
 
-/// The kind of mistake for which a library would refuse a call.
+/// The kind of mistake for which a library would reject a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum RejectKind {
     /// Sizes that do not fit each other.
     Shape,
-    /// Element types that the operation refuses or that do not fit each other.
+    /// Dtypes that the operation rejects, or that do not fit each other.
     Dtype,
     /// Tensors on different devices.
     Device,
@@ -174,7 +176,7 @@ pub(crate) enum RejectKind {
     Rank,
     /// A `dim` argument outside the tensor's dimensions.
     Dim,
-    /// Another argument whose value is refused.
+    /// Another argument whose value is rejected.
     Value,
     /// A constant index past the end.
     Index,
@@ -182,9 +184,9 @@ pub(crate) enum RejectKind {
     Layout,
     /// Values that the host cannot read.
     Host,
-    /// A name that a module or a value lacks.
+    /// A name that a module or a value does not have.
     Name,
-    /// Arguments that the function does not take, or that are missing.
+    /// Arguments that the function does not accept, or missing arguments.
     Arguments,
 }
 
@@ -206,7 +208,7 @@ impl RejectKind {
     }
 }
 
-/// A call that the library would refuse.
+/// A call that the library would reject.
 #[derive(Debug, Clone)]
 pub(crate) struct Rejection {
     pub kind: RejectKind,
@@ -219,15 +221,15 @@ pub(crate) struct Rejection {
     pub assumed: Option<&'static str>,
 }
 
-/// An option of the command line that has a default.
+/// A command-line option that has a default.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CommandOption<'a> {
-    /// As users write it: `--batch-size`.
+    /// The name with dashes: `--batch-size`.
     pub name: &'a str,
-    /// Where the program declares it.
+    /// The place of the declaration.
     pub made: Span,
     pub default: &'a Value,
-    /// The values that it may have, where the program lists them.
+    /// The possible values, if the program lists them.
     pub choices: &'a [Value],
 }
 
@@ -236,13 +238,13 @@ pub(crate) trait Observer {
     /// A library function is about to be called with these arguments.
     fn call(&self, it: &mut Interp<'_>, path: Sym, bound: &Bound, span: Span);
 
-    /// Whether the observer wants calls of this function of the program.
+    /// Whether the observer observes calls of this function of the program.
     fn watches(&self, path: Sym) -> bool;
 
-    /// A library refuses a call.
+    /// A library rejects a call.
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection);
 
-    /// The call of what was refused since [`Interp::refused`] was `before`, with its arguments.
+    /// The call that was rejected since [`Interp::refused`] was `before`, with its arguments.
     fn refused(&self, it: &Interp<'_>, before: u32, path: Sym, bound: &Bound);
 
     /// A name was assigned.
@@ -251,51 +253,51 @@ pub(crate) trait Observer {
     /// An expression around [`Interp::spot`] was evaluated.
     fn evaluated(&self, it: &mut Interp<'_>, value: &Value, span: Span);
 
-    /// A statement-level event that rules about order want to see.
+    /// An event for the rules about order.
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>);
 
-    /// A command-line option that was not given is read: the value that it has in this run, if not
-    /// its default.
+    /// The program reads a command-line option that was not given. Returns its value in this run,
+    /// or `None` for its default.
     fn option(&self, it: &mut Interp<'_>, option: &CommandOption<'_>) -> Option<Value>;
 
-    /// The number of events so far whose order matters. A loop in which it grows is shown as it
-    /// runs in its second round, too: see [`Interp::second_round`].
+    /// The number of events so far whose order matters. If it grows in a loop, the second round of
+    /// the loop is replayed: see [`Interp::second_round`].
     fn moments(&self) -> u32;
 }
 
-/// What happens in the interpreted program besides calls of library functions.
+/// Events in the interpreted program other than calls of library functions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event<'a> {
     /// `os.environ[name] = value` and similar statements.
     SetEnv { name: &'a str, value: &'a Value, span: Span },
     /// A library is imported.
     Import { path: Sym, span: Span },
-    /// The result of a call is dropped: `x.to(device)` as a statement.
+    /// The result of a call is discarded: `x.to(device)` as a statement.
     Discarded { call: Span, value: &'a Value },
-    /// `object.name = value` on an instance or an array; the span is that of `object.name`, and
-    /// `from` that of the expression, where the statement assigns nothing else.
+    /// `object.name = value` for an instance or an array. `span` is the place of `object.name`, and
+    /// `from` that of the assigned expression, if it is assigned to nothing else.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
-    /// `object.name` is read from an instance, and is a list or a dictionary.
+    /// `object.name` of an instance is read, and its value is a list or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
     /// A library created a tensor from an attribute of another one.
     Viewed { object: ObjId, result: ObjId, name: Sym, span: Span },
-    /// A library wrote what it computed, `result`, into an object that exists.
+    /// A library wrote a computed value, `result`, into an existing object.
     Written { object: ObjId, result: &'a Value, span: Span },
-    /// A pass over a library's collection begins.
+    /// A loop over a library's collection begins.
     Iterated { object: ObjId, span: Span },
-    /// `object.name(…)`, where the program defines the method and the name is written out.
+    /// `object.name(…)`, if the program defines the method and the call names it.
     Method { object: ObjId, name: Sym, span: Span },
     /// An unknown function of this name is called, or an unknown attribute of this name is set.
     Unseen { name: Sym, span: Span },
     /// A value escapes to unseen code.
     Escaped { value: &'a Value },
-    /// Python itself reads a value, as `print` and conditions do.
+    /// Python reads a value itself, for example in `print` or in a condition.
     Read { value: &'a Value, how: &'static str, span: Span },
     /// A tensor is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
-    /// A `try` in a loop takes [`Library::fatal`] in this handler, after which it is certain that
-    /// the loop goes on, or not. `since` is [`Observer::moments`] before its body.
+    /// A handler of a `try` in a loop catches [`Library::fatal`], and it is known whether the loop
+    /// then continues. `since` is [`Observer::moments`] before the body of the `try`.
     Handled { attempt: Span, handler: Span, goes_on: bool, since: u32 },
 }

@@ -1,4 +1,4 @@
-//! `for` and `while`: unrolled where few elements are known, otherwise run until a fixpoint.
+//! `for` and `while`: unrolled if few elements are known, otherwise run until a fixpoint.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,12 +14,13 @@ use crate::syntax::ast::{StmtFor, StmtWhile};
 use crate::syntax::{Expr, Ranged, Span, Stmt};
 use crate::value::{Data, Delta, Items, Iter, Mark, Value};
 
-/// A loop over up to this many known elements is run element by element.
+/// A loop over at most this many known elements is run element by element.
 const UNROLL: usize = 8;
-/// … or over more, if the body is this short (in bytes of source).
+/// A loop whose body has at most `SHORT_BODY` bytes of source is unrolled up to this many elements.
 const UNROLL_LONG: usize = 96;
 const SHORT_BODY: u32 = 600;
-/// … or over more still, if the body is shorter (lists that grow keep their length).
+/// A loop with an even shorter body is unrolled up to this many elements, so that lists which grow
+/// keep their length.
 const UNROLL_LONGER: usize = 512;
 const SHORTER_BODY: u32 = 120;
 /// After this number of rounds, values that still change become unknown: see
@@ -56,7 +57,7 @@ impl<'p> Interp<'p> {
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
             Items::Exact(items) if unrolls(&items, stmt, body_size) => {
-                // What stands in it may come in some of its rounds only.
+                // A nested loop may not see every round, so its number of rounds is unknown.
                 let rounds = Rounds { count: None, ..rounds };
                 let Some(list) = self.changing(&iterator, stmt) else {
                     return self.unrolled_over(items, over, rounds, &stmt.orelse, &round);
@@ -66,7 +67,7 @@ impl<'p> Interp<'p> {
                 self.unrolled(places, rounds, &stmt.orelse, &mut |it, at| it.round_at(list, &at, last, &round))
             }
             Items::Exact(items) => {
-                // The first element may differ in kind from the rest: what any is like.
+                // The first element may differ in kind from the others, so all rounds get the join.
                 let count = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
                 self.counted(stmt, count, &element, |it| {
@@ -83,7 +84,7 @@ impl<'p> Interp<'p> {
                     Some(Data::Iter(iter)) => iter.first.clone(),
                     _ => None,
                 };
-                // A batch is no round's but its own: what is written to it is not in the next.
+                // Each round has its own batch: a write to it does not affect the next.
                 let made = self.heap.renewed(&element, since);
                 let mut last = |it: &mut Self| {
                     if let Some(last) = it.last_of(&iterable, span) {
@@ -100,7 +101,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// A loop over an iterator of the program, by its `__next__`.
+    /// A loop over an iterator of the program: calls its `__next__`.
     pub(super) fn over_iterator(
         &mut self,
         iterator: &Value,
@@ -117,7 +118,7 @@ impl<'p> Interp<'p> {
             &[],
             &mut |_| Some(true),
             &mut |it| {
-                // `StopIteration` leaves the loop.
+                // `StopIteration` ends the loop.
                 let id = it.push_block(outer, BlockKind::Try(Catches::All));
                 let next = it.user_method(iterator, "__next__").unwrap_or(Value::Unknown);
                 let value = it.call(&next, Args::positional([iterator.clone()], span), span);
@@ -130,7 +131,7 @@ impl<'p> Interp<'p> {
             },
             None,
         );
-        // What the loop's breaks leave behind comes after its `else`.
+        // Paths that left by `break` continue after the `else` block.
         let mut exits = Vec::new();
         if flow == Flow::Next {
             exits.push(self.heap.delta(outer));
@@ -146,7 +147,7 @@ impl<'p> Interp<'p> {
         if self.meet(outer, &exits) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// A loop over what a generator yields: its body is run where the generator yields.
+    /// A loop over a generator: the body runs at each `yield`.
     pub(super) fn over_suspended(
         &mut self,
         generator: &Value,
@@ -179,7 +180,7 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &exits) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Runs something for each of these elements, or for any number like one.
+    /// Runs something for each of these elements, or for any number of elements like one.
     pub(super) fn over_items(
         &mut self,
         items: Items,
@@ -211,8 +212,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a loop over it surely runs at least once: what a library yields is taken as
-    /// not empty (a data loader), a list of unknown length is not.
+    /// Whether a loop over the iterable certainly runs at least once. The elements of a library
+    /// object (a data loader) are assumed not to be empty, a list of unknown length is not.
     pub(super) fn surely_not_empty(&self, iterable: &Value) -> bool {
         match iterable {
             Value::Tuple(items) => !items.is_empty(),
@@ -228,7 +229,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// How often a `for` loop runs its body.
+    /// The number of rounds of a `for` loop.
     fn rounds_of(&mut self, stmt: &'p StmtFor, iterable: &Value) -> Rounds {
         let perhaps_none = self.heap.is_perhaps_empty(iterable);
         Rounds { run: 0, count: self.count_of(&stmt.iter, iterable), leaves: leaves(&stmt.body), perhaps_none }
@@ -245,7 +246,7 @@ impl<'p> Interp<'p> {
         match (name, &*call.arguments.args) {
             ("range" | "trange", [_]) => self.eval(first).as_int(),
             ("range" | "trange", [_, end]) => Some(self.eval(end).as_int()?.saturating_sub(self.eval(first).as_int()?)),
-            // What they are given they go over once.
+            // These functions iterate over their argument once.
             ("enumerate" | "tqdm" | "track", _) => match first {
                 Expr::Name(_) | Expr::Attribute(_) => {
                     let inner = self.eval(first);
@@ -278,7 +279,7 @@ impl<'p> Interp<'p> {
         (mark, self.push_block(mark, BlockKind::Loop(begun)))
     }
 
-    /// Updates the entry of the loop that is the innermost block.
+    /// Updates the entry of the innermost block, which is a loop.
     fn change_loop(&mut self, change: impl FnOnce(&mut Loop)) {
         let innermost = self.frames.last_mut().and_then(|f| f.blocks.last_mut());
         if let Some(Block { kind: BlockKind::Loop(innermost), .. }) = innermost {
@@ -286,7 +287,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The paths on which a round was cut short.
+    /// The paths that ended a round with `continue`.
     pub(super) fn take_continues(&mut self, of: BlockId) -> Vec<Exit> {
         let continues = |exit: &Exit| exit.to == of && matches!(exit.how, Leave::Continue);
         if !self.exits.iter().any(continues) {
@@ -352,11 +353,12 @@ impl<'p> Interp<'p> {
         Flow::Next
     }
 
-    /// Runs a loop's body from what is known on entry, then from the joined state at the end of its
-    /// rounds, until a fixpoint: an accumulator is a number before the loop and a tensor in it.
-    /// Values that keep changing become unknown. `begin` evaluates the condition: `Some(false)`
-    /// ends the loop, `None` may end it. `certain` says that the body runs at least once; `last`
-    /// runs the last round, where that may bind something of its own.
+    /// Runs a loop's body from the state on entry, then from the joined states at the end of its
+    /// rounds, until a fixpoint (an accumulator may be a number before the loop, and a tensor in
+    /// it). Values that keep changing become unknown.
+    ///
+    /// `begin` evaluates the condition: `Some(false)` ends the loop, `None` may end it. `certain`
+    /// means that the body runs at least once. `last` runs the last round, if its element differs.
     pub(super) fn widened(
         &mut self,
         rounds: Rounds,
@@ -371,9 +373,9 @@ impl<'p> Interp<'p> {
             true => self.heap.set_filling(0),
             false => self.heap.begin_filling() - 1,
         };
-        // What is known where a round ends; none has yet.
+        // The state at the end of a round; none yet.
         let mut state: Option<Delta> = None;
-        // Where the loop ends by itself.
+        // The states in which the condition ends the loop.
         let mut ended: Vec<Delta> = Vec::new();
         let (moments, outer, before) = (self.observer().moments(), self.context, self.exits.len());
         let uncaught = self.uncaught;
@@ -388,7 +390,7 @@ impl<'p> Interp<'p> {
                 break;
             }
             if enters != Some(true) && (state.is_some() || !certain) {
-                // Of later rounds the last is above the others.
+                // The states of later rounds include those of earlier ones.
                 ended.truncate(1);
                 ended.push(self.heap.delta(mark));
             }
@@ -412,7 +414,7 @@ impl<'p> Interp<'p> {
             let changed = self.heap.join_taken(&ends, !first, first && recurs);
             let next = self.heap.delta(mark);
             if self.second_round() {
-                // What is shown to rules about order only needs of the loops in it one round.
+                // For the rules about order, one round of a nested loop is enough.
                 ended.clear();
                 ended.extend((enters != Some(true)).then(|| next.clone()));
                 state = Some(next);
@@ -434,7 +436,7 @@ impl<'p> Interp<'p> {
             }
         }
         self.heap.undo(mark);
-        // It comes where nothing leaves the loop before.
+        // The last round runs only if nothing leaves the loop before.
         if let (Some(last), Some(state)) = (last, &state)
             && self.is_live()
             && self.exits.len() == before
@@ -461,19 +463,19 @@ impl<'p> Interp<'p> {
         if met { Flow::Next } else { Flow::Stopped }
     }
 
-    /// How many paths have left for a place further on, or ended the program.
+    /// The number of paths that have left for an outer block, or ended the program.
     fn left(&self) -> (usize, u32) {
         (self.exits.len(), self.uncaught)
     }
 
-    /// Begins a round; with `doubt`, one that may not happen although earlier ones did.
+    /// Begins a round; with `doubt`, one that may not run although earlier ones did.
     fn doubt_round(&mut self, outer: Context, doubt: bool) {
         self.context.in_doubt = outer.in_doubt || doubt;
     }
 
-    /// Runs a loop's body from the state in which its first round ended, for the observer only: its
-    /// effects are discarded. If a recurring action happened in that round and not in the first,
-    /// the next round is shown, too.
+    /// Runs a loop's body from the state in which its first round ended, only for the observer: the
+    /// effects are discarded. If a recurring action occurred in that round but not in the first,
+    /// the next round is also replayed.
     fn show_second_round(
         &mut self,
         (mark, id): (Mark, BlockId),
@@ -497,7 +499,7 @@ impl<'p> Interp<'p> {
         self.change_loop(|l| l.shown = false);
     }
 
-    /// One more round for the observer: the states in which it ended, where it came to its end.
+    /// Replays one more round for the observer. Returns the states in which it ended, if it ended.
     fn show_round(
         &mut self,
         (mark, id): (Mark, BlockId),
@@ -526,7 +528,7 @@ impl<'p> Interp<'p> {
 /// Whether a loop over known elements is run element by element.
 fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
     if has_loop(&stmt.body) {
-        // Rounds that only count, such as epochs, are alike; records each have data of their own.
+        // Rounds that only count, such as epochs, are alike; elements with data differ.
         return items.len() <= UNROLL && items.iter().any(|item| item.as_int().is_none());
     }
     items.len() <= UNROLL
@@ -534,11 +536,11 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
         || items.len() <= UNROLL_LONGER && body_size <= SHORTER_BODY
 }
 
-/// Whether a loop's body may end it.
+/// Whether a loop's body may end the loop.
 fn leaves(body: &[Stmt]) -> bool {
     body.iter().any(|s| match s {
         Stmt::Break(_) | Stmt::Return(_) => true,
-        // What ends an inner loop does not end this one, a `return` does.
+        // A `break` in a nested loop does not end this loop, but a `return` does.
         Stmt::For(s) => returns(&s.body),
         Stmt::While(s) => returns(&s.body),
         _ => blocks(s).into_iter().any(leaves),
@@ -549,7 +551,7 @@ fn returns(body: &[Stmt]) -> bool {
     body.iter().any(|s| matches!(s, Stmt::Return(_)) || blocks(s).into_iter().any(returns))
 }
 
-/// Whether a loop stands directly in a body: unrolling a loop of loops multiplies.
+/// Whether a body contains a loop: unrolling nested loops multiplies the rounds.
 fn has_loop(body: &[Stmt]) -> bool {
     body.iter().any(|s| match s {
         Stmt::For(_) | Stmt::While(_) => true,

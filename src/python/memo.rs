@@ -4,18 +4,18 @@ use super::Args;
 use super::interp::Interp;
 use crate::value::{Data, Function, Key, ObjId, Value, join, sym};
 
-/// The attribute of a function with its cached results by arguments.
+/// The attribute of a function that stores cached results by arguments.
 pub(crate) const MEMO: &str = "<memo>";
-/// … and how many results it keeps.
+/// The attribute of a function that stores the size of its cache.
 pub(crate) const MEMO_SIZE: &str = "<memo-size>";
 
 /// The state of the cache before a call.
 pub(super) enum Recall {
-    /// A hit: the function is not run, and this is the result.
+    /// A hit: the function does not run, and this is the result.
     Known(Value),
-    /// A miss: the function is run, and its result is stored under this key.
+    /// A miss: the function runs, and its result is stored under this key.
     Fresh(ObjId, Option<Key>),
-    /// Unknown: the function may run, or return one of these.
+    /// Unknown: the function may run, or return one of the cached results.
     Perhaps(ObjId, Value),
 }
 
@@ -53,7 +53,8 @@ impl Interp<'_> {
                 dict.entries.insert(key, value.clone());
             }
             _ => {
-                // One of them is forgotten, or it is not known for which arguments this is.
+                // An entry is evicted, or the arguments are unknown: the cache may contain any of
+                // these results.
                 let all = std::mem::take(&mut dict.entries).into_values().chain(dict.open.take());
                 let heap = &mut self.heap;
                 dict.open = Some(all.fold(value.clone(), |a, b| join(heap, &a, &b, false)));

@@ -1,5 +1,5 @@
-//! Names and arguments that do not exist: what Python says at run time with an `AttributeError`, an
-//! `ImportError` or a `TypeError`, where all names or parameters are known.
+//! Names and arguments that do not exist: they raise an `AttributeError`, an `ImportError` or a
+//! `TypeError`. Checked only if all names or parameters are known.
 
 use super::interp::Interp;
 use super::leave::BlockKind;
@@ -8,7 +8,7 @@ use crate::syntax::Span;
 use crate::value::{Sym, Value, sym};
 
 impl Interp<'_> {
-    /// Reports a name that a library's module or class surely lacks.
+    /// Reports a name that a library's module or class certainly does not have.
     pub(super) fn report_name(&mut self, path: Sym, name: Sym, span: Span) {
         let message = self.library.missing_name(path, name);
         if let Some(message) = message.filter(|_| !self.may_be_given(name) && !self.mentions("__version__")) {
@@ -16,8 +16,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a value of a known type surely lacks an attribute that other values of training scripts
-    /// have, which is then reported.
+    /// Reports an attribute that a value of a known type certainly does not have, if other types in
+    /// training scripts have it. Returns whether it was reported.
     pub(super) fn reports_attribute(&mut self, object: &Value, name: Sym, span: Span) -> bool {
         let message = self.library.missing_attribute(&self.heap, object, name);
         let Some(message) = message.filter(|_| !self.may_be_given(name)) else { return false };
@@ -25,8 +25,7 @@ impl Interp<'_> {
         true
     }
 
-    /// Whether the program may itself give something an attribute of this name, or asks whether it is
-    /// there.
+    /// Whether the program may set an attribute of this name, or test whether it exists.
     fn may_be_given(&self, name: Sym) -> bool {
         let tried = self.frames.last().is_some_and(|f| f.blocks.iter().any(|b| matches!(b.kind, BlockKind::Try(_))));
         let texts = [
@@ -39,7 +38,7 @@ impl Interp<'_> {
         tried || texts.iter().any(|text| self.mentions(sym(text).as_str()))
     }
 
-    /// Reports what ends every run at this place.
+    /// Reports a mistake that ends every run at this place.
     pub(super) fn report_missing(&mut self, kind: RejectKind, message: String, span: Span) {
         self.reject(Rejection { kind, message, reads: Vec::new(), span, assumed: None }, span);
     }
@@ -57,13 +56,13 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     near.min_by_key(|other| (distance(other), *other))
 }
 
-/// What a message adds about the name that was probably meant.
+/// The part of a message that suggests a similar name.
 pub(crate) fn meant(near: Option<&str>) -> String {
     near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }
 
-/// A call of `name` with a keyword that is none of its parameters, and the parameter that was
-/// probably meant.
+/// The message for a call of `name` with a keyword that is not a parameter, and the parameter that
+/// was probably meant.
 pub(crate) fn unknown_argument<'n>(
     name: &str,
     keyword: &str,
@@ -73,12 +72,13 @@ pub(crate) fn unknown_argument<'n>(
     (format!("`{name}` takes no argument `{keyword}`{}", meant(near)), near)
 }
 
-/// A call of `name` without a parameter that has no default.
+/// The message for a call of `name` without an argument for a required parameter.
 pub(crate) fn missing_argument(name: &str, parameter: &str) -> String {
     format!("`{name}` is called without the required argument `{parameter}`")
 }
 
-/// A call of `name`, which takes `most` positional arguments, with `given` of them.
+/// The message for a call of `name` with `given` positional arguments, if at most `most` are
+/// accepted.
 pub(crate) fn surplus_arguments(name: &str, most: usize, given: usize) -> String {
     let plural = if most == 1 { "" } else { "s" };
     format!("`{name}` takes {most} positional argument{plural}, but {given} are given")

@@ -55,8 +55,8 @@ fn reads(expr: &Expr, name: &str) -> bool {
 }
 
 impl<'p> Interp<'p> {
-    /// In each arm of a condition on a label, the label has only some of its values: none of them
-    /// is certain to occur any more.
+    /// In each arm of a condition on a label, the label has only some of its values, so none of
+    /// them is certain to occur any more.
     pub(super) fn doubt(&mut self, test: &'p Expr) -> Vec<Doubt> {
         let mut read = Vec::new();
         names(test, &mut read);
@@ -96,7 +96,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// If both arms of a condition go on, values that neither has changed are restored.
+    /// If both arms of a condition continue, restores the values that neither arm has changed.
     pub(super) fn settle(&mut self, doubts: Vec<Doubt>) {
         for (name, before, doubted) in doubts {
             let unchanged = match (&self.name(name), &doubted) {

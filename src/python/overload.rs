@@ -1,5 +1,5 @@
-//! Operators and attributes that the program's classes define themselves: `__add__`, `__eq__`,
-//! `__setattr__`, descriptors.
+//! Operators and attributes defined by classes of the program: `__add__`, `__eq__`, `__setattr__`,
+//! descriptors.
 
 use super::interp::Interp;
 use super::library::BinOp;
@@ -9,14 +9,14 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, Sym, Value, is_mark, join, sym};
 
 impl Interp<'_> {
-    /// The result of the program's comparison methods; `None` if neither side defines one, or both
+    /// The result of the program's comparison methods; `None` if no operand defines one, or both
     /// return `NotImplemented`.
     pub(super) fn compared(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
         if self.heap.instance_of(left).is_none() && self.heap.instance_of(right).is_none() {
             return None;
         }
         if op == BinOp::Ne {
-            // Without a method of its own, it is the opposite of `==`.
+            // Without `__ne__`, it is the opposite of `==`.
             let own = [left, right].iter().any(|v| self.user_method(v, "__ne__").is_some());
             if !own {
                 let equal = self.compared(BinOp::Eq, left, right, span)?;
@@ -37,8 +37,8 @@ impl Interp<'_> {
         None
     }
 
-    /// The operands whose methods are tried for an operator, in order: an instance of a subclass on
-    /// the right comes first if it has such a method.
+    /// The operands whose methods Python calls for an operator, in order: the right operand comes
+    /// first if its class is a subclass and has such a method.
     pub(super) fn sides(
         &self,
         left: &Value,
@@ -59,13 +59,14 @@ impl Interp<'_> {
         if below { [second, first] } else { [first, second] }
     }
 
-    /// A method that the program's classes define as a function, for attributes: `__setattr__`.
+    /// The method `__setattr__` or `__getattribute__` of an object, if a class of the program
+    /// defines it with `def`.
     fn own_function(&self, object: &Value, name: &str) -> Option<Value> {
         let method = self.user_method(object, name)?;
         matches!(self.heap.get(method.as_obj()?), Data::Function(_)).then_some(method)
     }
 
-    /// Runs the program's `__setattr__`; whether there is one.
+    /// Calls the program's `__setattr__`. Returns whether there is one.
     pub(super) fn set_through_method(&mut self, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
         let Some(method) = self.own_function(object, "__setattr__") else { return false };
         let args = [object.clone(), Value::str(name.as_str()), value.clone()];
@@ -119,7 +120,7 @@ impl Interp<'_> {
         })
     }
 
-    /// `setattr(object, name, value)` of a name that is not known.
+    /// `setattr(object, name, value)` with an unknown name.
     pub(super) fn set_any(&mut self, object: &Value, name: &Value, value: &Value) {
         self.event(Event::Escaped { value });
         self.havoc(value);
@@ -132,7 +133,7 @@ impl Interp<'_> {
         let stored: Vec<(Sym, Value)> = instance.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();
         for (name, before) in stored.into_iter().filter(|(name, _)| !is_mark(*name)) {
             let may_be = among.as_ref().is_none_or(|names| names.contains(&name));
-            // Modules and tensors have names that programs do not make up.
+            // Modules and tensors have names that programs do not generate.
             let part = before
                 .as_obj()
                 .is_some_and(|id| matches!(self.heap.get(id), Data::Instance(_) | Data::Tensor(_) | Data::Function(_)));
@@ -161,7 +162,7 @@ impl Interp<'_> {
         self.described(&descriptor, object, class, span)
     }
 
-    /// Sets an attribute through a descriptor; whether there is one.
+    /// Sets an attribute through a descriptor. Returns whether there is one.
     pub(super) fn set_described(&mut self, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
         if !self.has_descriptors {
             return false;
@@ -172,7 +173,7 @@ impl Interp<'_> {
         true
     }
 
-    /// Tells the descriptors of a new class their names.
+    /// Calls `__set_name__` of the descriptors of a new class.
     pub(super) fn name_descriptors(&mut self, class: ObjId, span: Span) {
         let Data::Class(data) = self.heap.get(class) else { return };
         let attrs: Vec<(Sym, Value)> = data.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();

@@ -1,4 +1,4 @@
-//! `match`: whether a pattern matches the subject, as far as it is known, and what it binds.
+//! `match`: whether a pattern matches the subject, as far as it is known, and which names it binds.
 
 use super::branch::go_on;
 use super::cadence::Cadence;
@@ -30,7 +30,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs a case whose pattern fits, or the rest where its guard does not hold.
+    /// Runs a case whose pattern matches; if its guard does not hold, runs the remaining cases.
     fn exec_case(&mut self, case: &'p ast::MatchCase, rest: &'p [ast::MatchCase], subject: &Value) -> Flow {
         self.bind_pattern(&case.pattern, subject);
         match &case.guard {
@@ -53,7 +53,7 @@ impl<'p> Interp<'p> {
                     ast::Singleton::True => Value::Bool(true),
                     ast::Singleton::False => Value::Bool(false),
                 };
-                // By identity: `case True` does not fit 1.
+                // Compared by identity: `case True` does not match 1.
                 match subject {
                     Value::Bool(_) | Value::None => Some(identical(&value, subject)),
                     Value::Any(Type::Bool) if !value.is_none() => None,
@@ -85,8 +85,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether the subject has the form that a pattern requires, and the part of it for each inner
-    /// pattern; for an unknown subject, the parts are unknown.
+    /// Whether the subject has the structure that a pattern requires, and the part of the subject
+    /// for each inner pattern. For an unknown subject, the parts are unknown.
     fn parts(&mut self, pattern: &'p Pattern, subject: &Value) -> (Option<bool>, Vec<(&'p Pattern, Value)>) {
         match pattern {
             Pattern::MatchAs(p) => (Some(true), p.pattern.iter().map(|inner| (&**inner, subject.clone())).collect()),
@@ -113,7 +113,7 @@ impl<'p> Interp<'p> {
                 let class = self.eval(&p.cls);
                 let fits = self.isinstance(subject, Some(&class));
                 let span = self.span(p);
-                // `int(n)`: of a builtin, the one inner pattern is about the subject itself.
+                // `int(n)`: for a builtin class, the only inner pattern matches the subject itself.
                 let itself = class.as_path().is_some_and(|path| path.starts_with("builtins."));
                 let names = match itself {
                     true => Vec::new(),
@@ -169,7 +169,7 @@ impl<'p> Interp<'p> {
     fn bind_pattern(&mut self, pattern: &'p Pattern, subject: &Value) {
         match pattern {
             Pattern::MatchOr(p) => {
-                // Every alternative binds the same names: which one fits is not looked for.
+                // All alternatives bind the same names; which one matches does not matter.
                 for inner in &p.patterns {
                     self.bind_pattern(inner, &Value::Unknown);
                 }

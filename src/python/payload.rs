@@ -59,7 +59,7 @@ impl Interp<'_> {
         self.heap.instance_of(object)?.attrs.get(&sym(PAYLOAD)).cloned()
     }
 
-    /// Gives a new instance an empty payload, where its class derives from a container.
+    /// Gives a new instance an empty payload, if its class derives from a container.
     pub(super) fn give_payload(&mut self, object: ObjId, mro: &[Value]) {
         let data = mro.iter().find_map(|class| match class.as_path()? {
             "builtins.dict" | "collections.UserDict" => Some(Data::Dict(Dict::default())),
@@ -72,7 +72,7 @@ impl Interp<'_> {
         }
     }
 
-    /// What the constructor of `dict` or `list` does to an instance of a subclass.
+    /// The effect of the constructor of `dict` or `list` on an instance of a subclass.
     pub(super) fn fill_payload(&mut self, object: &Value, args: &Args, span: Span) {
         let Some(payload) = self.payload(object) else { return };
         let method = if self.heap.dict_of(&payload).is_some() { "update" } else { "extend" };
@@ -83,15 +83,15 @@ impl Interp<'_> {
         }
     }
 
-    /// A method of the container that an instance is.
+    /// A method of the container class of an instance.
     pub(super) fn payload_method(&self, object: &Value, name: Sym) -> Option<Value> {
         let payload = self.payload(object)?;
         let known = if self.heap.dict_of(&payload).is_some() { DICT_METHODS } else { LIST_METHODS };
         known.contains(&name.as_str()).then(|| Value::Method(Rc::new((payload, name))))
     }
 
-    /// An attribute that is not stored: what `__getattr__` gives, or the entry of that name in an
-    /// instance that is its own `__dict__`.
+    /// An attribute that is not stored: the result of `__getattr__`, or the entry of that name if
+    /// the instance is its own `__dict__`.
     pub(super) fn missing_attr(&mut self, id: ObjId, object: &Value, name: Sym, span: Span) -> Option<Value> {
         if name.as_str() == DICT {
             return Some(Value::Method(Rc::new((object.clone(), name))));
@@ -121,8 +121,8 @@ impl Interp<'_> {
         matches!(self.heap.attr(id, DICT), Some(Value::Obj(dict)) if dict == id)
     }
 
-    /// `object.name = value` where that makes an entry of the dictionary that the instance
-    /// is; whether it does.
+    /// `object.name = value`, if this sets an entry of an instance that is a dictionary. Returns
+    /// whether it does.
     pub(super) fn set_entry(&mut self, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
         let Some(id) = object.as_obj() else { return false };
         let Some(payload) = self.payload(object) else { return false };
@@ -138,7 +138,7 @@ impl Interp<'_> {
         entry
     }
 
-    /// The instance of which a value is the `__dict__`.
+    /// The instance whose `__dict__` a value is.
     pub(super) fn dict_owner(&self, value: &Value) -> Option<Value> {
         match value {
             Value::Method(pair) if pair.1.as_str() == DICT => Some(pair.0.clone()),
@@ -146,7 +146,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether a value is a module: its `__dict__` is a way to its members.
+    /// Whether a value is a module, whose `__dict__` contains its members.
     pub(super) fn is_namespace(&self, value: &Value) -> bool {
         match value {
             Value::Path(_) => true,
@@ -159,7 +159,7 @@ impl Interp<'_> {
     pub(super) fn attributes(&mut self, object: &Value) -> Value {
         let Some(instance) = self.heap.instance_of(object) else { return Value::Unknown };
         let mut dict = Dict { open: instance.open.then_some(Value::Unknown), ..Dict::default() };
-        // What is not known of an attribute may be whether it is there.
+        // An attribute may be missing on some path.
         let lacks = |name: Sym| object.as_obj().is_some_and(|id| self.heap.may_lack(id, name));
         for (name, value) in instance.attrs.iter().filter(|(name, _)| name.as_str() != PAYLOAD && !is_mark(**name)) {
             if value.is_unknown() || lacks(*name) {
@@ -203,8 +203,8 @@ impl Interp<'_> {
         value
     }
 
-    /// Forgets the attributes that some path lacks: `__dict__` does not list them, but what was written
-    /// there may have been one of them.
+    /// Makes the attributes unknown that are missing on some path: `__dict__` does not contain
+    /// them, but a write to it may have set them.
     fn forget_doubtful(&mut self, owner: &Value) {
         let Some(id) = owner.as_obj() else { return };
         let names = self.heap.instance_of(owner).map(|i| i.attrs.keys().copied().collect::<Vec<_>>());
@@ -224,7 +224,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The methods that every container has for Python's own syntax.
+    /// The special methods that every container has.
     pub(super) fn syntax_method(&mut self, receiver: &Value, name: Sym, args: &Args, span: Span) -> Option<Value> {
         let first = args.pos.first().map(|a: &Arg| a.value.clone());
         let second = args.pos.get(1).map(|a| a.value.clone());

@@ -7,7 +7,7 @@ use crate::syntax::ast::{self, ModModule};
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Value, sym};
 
-/// Whether execution goes on after a statement.
+/// Whether execution continues after a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Next,
@@ -41,13 +41,13 @@ impl<'p> Interp<'p> {
         if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
         }
-        // What certainly raises goes to the handler.
+        // A statement that certainly raises continues in the handler.
         let simple =
             matches!(stmt, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Return(_));
         let (undecided, left) = self.refused_in;
         let raises = simple && self.refused.0 != refused && undecided <= self.context.undecided && left <= exits;
         if flow == Flow::Next && raises && self.frames.last().is_some_and(|frame| frame.handling > 0) {
-            // A handler takes it here: what has called this function goes on.
+            // A handler of this function catches the exception, so the caller continues.
             self.refused_in.0 = u32::MAX;
             return self.leave(Leave::Raise(Value::Unknown));
         }
@@ -88,7 +88,7 @@ impl<'p> Interp<'p> {
             Stmt::Match(s) => return self.exec_match(s),
             Stmt::Raise(s) => {
                 let mut exception = s.exc.as_ref().map_or(Value::Unknown, |exc| self.eval(exc));
-                // `raise ValueError(…)`: the class is all that handlers ask for.
+                // `raise ValueError(…)`: handlers only need the class.
                 if let (true, Some(Expr::Call(call))) = (exception.is_unknown(), s.exc.as_deref()) {
                     exception = self.eval(&call.func);
                 }

@@ -7,7 +7,7 @@ use super::library::Event;
 use crate::syntax::ast::{self, FStringPart, FStringValue, InterpolatedStringElement};
 use crate::value::{Data, Items, Type, Value};
 
-/// The longest string that is built or split, in bytes.
+/// Longer strings are not built or split, in bytes.
 pub(super) const LONGEST: usize = 16_384;
 
 impl<'p> Interp<'p> {
@@ -68,8 +68,8 @@ impl<'p> Interp<'p> {
 }
 
 impl Interp<'_> {
-    /// The join of a function over the possible values of a string; `None` if the function is
-    /// unknown for one of them.
+    /// Joins the results of a function for the possible values of a string; `None` if one of them
+    /// is unknown.
     pub(super) fn of_texts(
         &mut self,
         text: &Value,
@@ -87,7 +87,7 @@ impl Interp<'_> {
     }
 }
 
-/// `str(value)`, where it is known.
+/// `str(value)`, if it is known.
 pub(super) fn str_of(value: &Value) -> Option<String> {
     Some(match value {
         Value::Str(s) => s.to_string(),
@@ -99,7 +99,7 @@ pub(super) fn str_of(value: &Value) -> Option<String> {
     })
 }
 
-/// `repr(value)`, where it is known.
+/// `repr(value)`, if it is known.
 pub(super) fn repr_of(value: &Value) -> Option<String> {
     match value {
         Value::Str(text) => {
@@ -111,7 +111,7 @@ pub(super) fn repr_of(value: &Value) -> Option<String> {
     }
 }
 
-/// A value under a format specification, if both are simple: `{i:03d}`.
+/// A value with a format specification, if both are simple: `{i:03d}`.
 fn formatted(value: &Value, spec: &str) -> Option<String> {
     let text = str_of(value)?;
     if spec.is_empty() {
@@ -125,7 +125,7 @@ fn formatted(value: &Value, spec: &str) -> Option<String> {
     Some(if width.starts_with('0') { format!("{n:0size$}") } else { format!("{n:size$}") })
 }
 
-/// `text % values`, where it is plain.
+/// `text % values`, if the format is simple.
 pub(super) fn percent(text: &str, values: &[Value]) -> Option<String> {
     let (mut out, mut values) = (String::new(), values.iter());
     let mut rest = text;
@@ -146,7 +146,7 @@ pub(super) fn percent(text: &str, values: &[Value]) -> Option<String> {
     values.next().is_none().then_some(out)
 }
 
-/// `text.format(values)`, where it is plain.
+/// `text.format(values)`, if the format is simple.
 fn format_call(text: &str, values: &[Value]) -> Option<String> {
     let (mut out, mut rest, mut values) = (String::new(), text, values.iter());
     while let Some((before, after)) = rest.split_once('{') {
@@ -159,7 +159,7 @@ fn format_call(text: &str, values: &[Value]) -> Option<String> {
     (!rest.contains('}')).then(|| out + rest)
 }
 
-/// `text[start:stop:step]`, where the ends are known.
+/// `text[start:stop:step]`, if the bounds are known.
 pub(super) fn part_of_text(text: &str, index: &Value) -> Option<String> {
     let Value::Slice(parts) = index else { return None };
     let ends: Vec<Option<i64>> =
@@ -169,7 +169,7 @@ pub(super) fn part_of_text(text: &str, index: &Value) -> Option<String> {
     Some(slice_of(&chars, *start, *stop, step.unwrap_or(1)).into_iter().collect())
 }
 
-/// A method of a string, if everything that it needs is known.
+/// A method of a string, if all its arguments are known.
 fn known_method(it: &mut Interp<'_>, text: &str, name: &str, args: &Args) -> Option<Value> {
     if args.more_pos || args.more_kw || !args.kw.is_empty() || text.len() > LONGEST {
         return None;

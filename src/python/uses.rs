@@ -1,5 +1,5 @@
-//! What a function reads of its parameters, from its syntax: the attributes that every run reads
-//! tell the type of an object.
+//! The attributes of its parameters that a function reads, from its syntax. Attributes that every
+//! run reads determine the type of an object.
 
 use crate::syntax::ast::visitor::{Visitor, walk_expr};
 use crate::syntax::{Expr, Stmt};
@@ -22,7 +22,7 @@ struct Uses<'p, 'n> {
 }
 
 impl<'p> Uses<'p, '_> {
-    /// Whether the name still means the same after these statements.
+    /// Returns whether the name still has the same value after these statements.
     fn block(&mut self, body: &'p [Stmt]) -> bool {
         body.iter().all(|stmt| self.statement(stmt))
     }
@@ -47,7 +47,7 @@ impl<'p> Uses<'p, '_> {
                 return false;
             }
             Stmt::Assert(s) => self.visit_expr(&s.test),
-            // A condition on the object may tell one kind of it from another.
+            // A condition on the object may distinguish kinds of objects.
             Stmt::If(s) => {
                 self.mentioned = false;
                 let known = self.all.len();
@@ -99,7 +99,7 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                 }
                 walk_expr(self, expr);
             }
-            // Of these only the first part is always run.
+            // Only the first part of these is always evaluated.
             Expr::BoolOp(e) => e.values.iter().take(1).for_each(|first| self.visit_expr(first)),
             Expr::If(e) => self.visit_expr(&e.test),
             Expr::Lambda(_)
@@ -113,7 +113,7 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
     }
 }
 
-/// Whether a statement, or one inside of it, rebinds the name.
+/// Whether a statement, or one inside it, rebinds the name.
 fn assigned(stmt: &Stmt, name: &str) -> bool {
     struct Assigned<'n> {
         name: &'n str,

@@ -1,4 +1,4 @@
-//! `with`: managers of libraries, of the program, and generators of `@contextmanager`.
+//! `with`: context managers of libraries, of the program, and generators of `@contextmanager`.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ impl<'p> Interp<'p> {
         self.with_items(stmt, 0)
     }
 
-    /// Enters the managers from this one on, and runs the body.
+    /// Enters the managers from index `at` on, and runs the body.
     fn with_items(&mut self, stmt: &'p StmtWith, at: usize) -> Flow {
         let Some(item) = stmt.items.get(at) else { return self.exec_block(&stmt.body) };
         let awaited = self.awaits_exception(&item.context_expr);
@@ -66,7 +66,7 @@ impl<'p> Interp<'p> {
                 ends.push(self.heap.delta(mark));
             }
             if passes && may_raise && !self.stopped {
-                // It may pass over exceptions: the body may have ended anywhere.
+                // The manager may suppress exceptions, so the body may have ended anywhere.
                 self.heap.undo(mark);
                 self.heap.join(&[Delta::new(), reached], false);
                 self.heap.blend_journal(&journal);
@@ -105,7 +105,8 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Runs a body where a generator yields. On every exit from the body, the generator goes on.
+    /// Runs a body at the `yield` of a generator. On every exit from the body, the generator
+    /// continues.
     fn inside_generator(&mut self, manager: &Value, span: Span, body: Consumer<'p>) -> Flow {
         let mark = self.heap.mark();
         let id = self.push_block(mark, BlockKind::Resumes);
@@ -126,7 +127,7 @@ impl<'p> Interp<'p> {
                 }
                 for Exit { how, state, .. } in exits {
                     match how {
-                        // The exception is raised where the generator yielded.
+                        // The exception is raised at the `yield` of the generator.
                         Leave::Raise(exception) => {
                             it.heap.undo(round);
                             it.heap.apply(&state);

@@ -1,4 +1,4 @@
-//! What a function's body writes outside of itself, read from its syntax.
+//! The writes of a function's body to outer objects, read from its syntax.
 
 use super::interp::Body;
 use crate::syntax::ast::visitor::{Visitor, walk_expr, walk_stmt};
@@ -9,14 +9,14 @@ use crate::value::{Sym, sym};
 /// A name, and the attributes that are read from it: `self.cache`.
 pub(super) type Place = Vec<Sym>;
 
-/// The writes of a function's body outside of itself.
+/// The writes of a function's body to outer objects.
 #[derive(Default)]
 pub(super) struct Writes {
-    /// The parameters that arguments without a name go to.
+    /// The positional parameters.
     pub positional: Vec<Sym>,
-    /// Names of `nonlocal` and `global`.
+    /// `nonlocal` and `global` names.
     pub rebound: Vec<(Sym, bool)>,
-    /// Names that are the function's own.
+    /// The function's local names.
     pub own: Vec<Sym>,
     /// `place.name = …`
     pub attributes: Vec<(Place, Sym)>,
@@ -26,13 +26,13 @@ pub(super) struct Writes {
     pub contents: Vec<Place>,
     /// `place.method(…)`
     pub methods: Vec<(Place, Sym)>,
-    /// `name(…)`, with the places that it is given.
+    /// `name(…)`, with the places that are its arguments.
     pub calls: Vec<(Sym, Vec<Place>)>,
     /// `await`, `async for`, `async with`
     pub waits: bool,
 }
 
-/// Methods of containers that change nothing.
+/// Methods of containers that do not change them.
 pub(super) const READ_ONLY: &[&str] =
     &["get", "items", "keys", "values", "index", "count", "copy", "join", "format", "split"];
 
@@ -44,7 +44,7 @@ fn place_of(expr: &Expr) -> Option<Place> {
             place.push(sym(e.attr.as_str()));
             Some(place)
         }
-        // An element's contents belong to the whole.
+        // A write to an element's contents counts as a write to the container.
         Expr::Subscript(e) => place_of(&e.value),
         _ => None,
     }
@@ -126,7 +126,7 @@ impl<'a> Visitor<'a> for Writes {
         match stmt {
             Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),
             Stmt::AugAssign(s) => {
-                // In place, where what the name means is an array or a list.
+                // An in-place write, if the name's value is an array or a list.
                 self.contents.extend(place_of(&s.target));
                 self.target(&s.target);
             }
