@@ -1,4 +1,4 @@
-//! Broadcasting of shapes, as PyTorch and numpy have it.
+//! Broadcasting of shapes, with the rules of PyTorch and NumPy.
 
 use super::{Dim, Size};
 
@@ -7,7 +7,7 @@ pub(crate) fn not_one(size: &Size) -> bool {
     size.equals(&Size::Int(1)) == Some(false)
 }
 
-/// The dimension of the result where two meet; `None` where they certainly do not fit.
+/// The dimension to which two dimensions broadcast; `None` if they certainly do not broadcast.
 pub(crate) fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
     if a.size.known() == Some(1) {
         return Some(b.clone());
@@ -20,7 +20,7 @@ pub(crate) fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
         Some(false) if not_one(&a.size) && not_one(&b.size) => return None,
         _ => {}
     }
-    // The other is 1 or equal: whichever it is, this is the result.
+    // The other dimension is 1 or equal; in both cases, this is the result.
     Some(if not_one(&a.size) {
         a.clone()
     } else if not_one(&b.size) {
@@ -30,7 +30,8 @@ pub(crate) fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
     })
 }
 
-/// Two shapes broadcast; `Err` holds the position, counted from the end, that does not fit.
+/// Broadcasts two shapes; `Err` holds the position, counted from the end, of dimensions that do not
+/// broadcast.
 pub(crate) fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
     let rank = a.len().max(b.len());
     let mut out = Vec::with_capacity(rank);
@@ -46,8 +47,8 @@ pub(crate) fn broadcast_pair(a: &[Dim], b: &[Dim]) -> Result<Vec<Dim>, usize> {
     Ok(out)
 }
 
-/// The last dimensions of a broadcast of two tensors, if some dimensions are unknown: a length
-/// other than 1 stays.
+/// The last dimensions of a broadcast of two tensors with some unknown dimensions: a length other
+/// than 1 stays.
 pub(crate) fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
     let back = |dims: &[Dim], at: usize| dims.len().checked_sub(at).and_then(|at| dims.get(at).cloned());
     let one = |at: usize| match (back(a, at), back(b, at)) {
@@ -58,7 +59,7 @@ pub(crate) fn broadcast_ends(a: &[Dim], b: &[Dim]) -> Vec<Dim> {
     (1..=a.len().max(b.len())).rev().map(one).collect()
 }
 
-/// Whether two shapes broadcast to one; `None` where that is not known.
+/// Whether two shapes broadcast; `None` if that is not known.
 pub(crate) fn broadcastable(a: &[Dim], b: &[Dim]) -> Option<bool> {
     let mut result = Some(true);
     for (x, y) in a.iter().rev().zip(b.iter().rev()) {

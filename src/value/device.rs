@@ -9,7 +9,7 @@ pub(crate) enum DeviceKind {
     Meta,
     /// Another accelerator, by its name.
     Other(Sym),
-    /// The value of an expression that is the same wherever it is used.
+    /// An unknown device that is the same wherever this value is used.
     Symbolic(u32),
     /// The unknown device of a module whose methods are analysed without a caller.
     Module,
@@ -26,7 +26,7 @@ impl Device {
     pub(crate) const CPU: Device = Device { kind: DeviceKind::Cpu, index: None };
     pub(crate) const CUDA: Device = Device { kind: DeviceKind::Cuda, index: None };
 
-    /// Reads `"cpu"`, `"cuda"`, `"cuda:1"`, …
+    /// Parses `"cpu"`, `"cuda"`, `"cuda:1"` and similar names.
     pub(crate) fn parse(text: &str) -> Option<Device> {
         let (name, index) = match text.split_once(':') {
             Some((name, index)) => (name, Some(index.parse().ok()?)),
@@ -55,9 +55,9 @@ impl Device {
         self.kind == DeviceKind::Cuda
     }
 
-    /// Whether the two are the same device: `None` where that is not known. `cuda` and
-    /// `cuda:0` are taken as the same, since the current device is 0 unless the script
-    /// changes it; `cuda` against `cuda:1` is not decided.
+    /// Whether the two are the same device; `None` if that is not known. `cuda` counts as `cuda:0`,
+    /// because the current device is 0 unless the script changes it; for `cuda` and `cuda:1`, it is
+    /// not known.
     pub(crate) fn same(self, other: Device) -> Option<bool> {
         match (self.kind, other.kind) {
             (DeviceKind::Symbolic(a), DeviceKind::Symbolic(b)) => (a == b).then_some(true),

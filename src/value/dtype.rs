@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// An element type of PyTorch (numpy's map onto the same names).
+/// An element type of PyTorch; NumPy's types have the same names here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Dtype {
     Bool,
@@ -19,7 +19,7 @@ pub(crate) enum Dtype {
     Complex32,
     Complex64,
     Complex128,
-    /// A float8 or quantised type, of which torchvet knows only the name.
+    /// A float8 or quantised type, of which only the name is known.
     Other(super::Sym),
 }
 
@@ -33,7 +33,7 @@ pub(crate) enum Kind {
 }
 
 impl Dtype {
-    /// Reads `float32`, `float`, `long`, … (the names under `torch.` and `numpy.`).
+    /// Parses `float32`, `float`, `long` and the other names under `torch.` and `numpy.`.
     pub(crate) fn parse(name: &str) -> Option<Dtype> {
         Some(match name {
             "bool" | "bool_" => Dtype::Bool,
@@ -82,7 +82,7 @@ impl Dtype {
         }
     }
 
-    /// The name in PyTorch's own messages: `Long`, `Float`, …
+    /// The name in PyTorch's messages: `Long`, `Float` and so on.
     pub(crate) fn scalar_name(self) -> &'static str {
         match self {
             Dtype::Bool => "Bool",
@@ -127,7 +127,7 @@ impl Dtype {
         self.kind() <= Kind::Integral
     }
 
-    /// The real type with the parts of this complex type (other types: themselves).
+    /// The real dtype of the parts of a complex dtype; other dtypes unchanged.
     pub(crate) fn to_real(self) -> Dtype {
         match self {
             Dtype::Complex32 => Dtype::Float16,
@@ -137,7 +137,7 @@ impl Dtype {
         }
     }
 
-    /// The complex type whose parts are of this real type.
+    /// The complex dtype with parts of this real dtype.
     pub(crate) fn to_complex(self) -> Dtype {
         match self {
             Dtype::Float16 => Dtype::Complex32,
@@ -158,7 +158,7 @@ impl Dtype {
         })
     }
 
-    /// The values an integer type can hold.
+    /// The smallest and largest value of an integer type.
     pub(crate) fn bounds(self) -> Option<(f64, f64)> {
         Some(match self {
             Dtype::Bool => (0.0, 1.0),
@@ -179,7 +179,7 @@ impl fmt::Display for Dtype {
     }
 }
 
-/// PyTorch's `torch.promote_types`; `None` where PyTorch refuses the pair or it is not known.
+/// `torch.promote_types`; `None` if PyTorch rejects the pair, or if a dtype is not modelled.
 pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
     use Dtype::{
         Bfloat16, Bool, Complex32, Complex64, Complex128, Float16, Float32, Float64, Int8, Int16, Int32, Int64, Other,
@@ -208,7 +208,7 @@ pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
             (Float16, Bfloat16) | (Bfloat16, Float16) => Float32,
             _ => return None,
         },
-        // The higher is complex.
+        // The higher one is complex.
         (x, y) => {
             let real = |d: Dtype| match d {
                 Float64 | Complex128 => 3,

@@ -1,7 +1,7 @@
 //! Whether two values, or two states of an object, have the same facts.
 //!
-//! Every field and kind is named, so that a new field or kind is a compile error here. An
-//! [`Origin`] only labels a fact and is not compared.
+//! The code names every field and kind, so that a new one is a compile error here. An [`Origin`]
+//! only labels a fact, so it is not compared.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::{
     Suspended, Tensor, UserClass, Value,
 };
 
-/// How deep structures are compared; below that, only identical objects count as equal.
+/// The depth to which structures are compared; below it, only identical objects count as equal.
 pub(super) const DEPTH: u32 = 4;
 
 /// Whether two values are known to be the same: the same object, or equal in every fact.
@@ -70,7 +70,7 @@ pub(super) fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
             depth > 0
                 && !(heap.is_unjoined(*x) || heap.is_unjoined(*y))
                 && match (heap.get(*x), heap.get(*y)) {
-                    // What is no longer known of their elements is no fact.
+                    // Facts about elements that no longer hold are not compared.
                     (Data::Tensor(_), Data::Tensor(_)) => match (heap.tensor_now(*x), heap.tensor_now(*y)) {
                         (Some(p), Some(q)) => same_tensor(&p, &q),
                         _ => false,
@@ -78,7 +78,7 @@ pub(super) fn same_at(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
                     (p, q) => same_data(heap, p, q, depth - 1),
                 }
         }
-        // Where `identical` has the last word.
+        // For these, `identical` decides.
         (Value::Unknown, Value::Unknown)
         | (Value::None, Value::None)
         | (Value::Ellipsis, Value::Ellipsis)
@@ -97,7 +97,7 @@ fn same_values(heap: &Heap, a: &[Value], b: &[Value], depth: u32) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_at(heap, a, b, depth))
 }
 
-/// Whether two numbers are equal, NaN to itself.
+/// Whether two numbers are equal; NaN equals NaN.
 pub(super) fn same_number(a: f64, b: f64) -> bool {
     a == b || (a.is_nan() && b.is_nan())
 }
@@ -226,7 +226,7 @@ fn same_tensor(a: &Tensor, b: &Tensor) -> bool {
         layout,
         picks,
         data,
-        // Whose memory it is, and how often that was written to, is no fact of its own.
+        // The base and the number of writes are not facts of their own.
         base: _,
         version: _,
         writes: _,
@@ -257,7 +257,7 @@ fn same_shape(a: Option<&[Dim]>, b: Option<&[Dim]>) -> bool {
     }
 }
 
-/// Whether both happened, at any place, or neither did.
+/// Whether both or neither are set, at any place.
 fn alike(a: Origin, b: Origin) -> bool {
     a.is_some() == b.is_some()
 }

@@ -1,5 +1,5 @@
-//! The facts of a value without the heap: they are available after the program was interpreted, and
-//! witnesses are built from them.
+//! The facts of a value without the heap, so that they are available after the run. Witnesses are
+//! built from them.
 
 use super::{ArrayKind, Data, Device, Dtype, Grad, Heap, Items, Poly, Role, Size, Sym, Type, Value};
 
@@ -25,22 +25,22 @@ impl From<&Size> for Length {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TensorForm {
     pub numpy: bool,
-    /// The subclass that it is.
+    /// The tensor subclass.
     pub wrapper: Option<Sym>,
     pub shape: Option<Vec<Length>>,
     pub dtype: Option<Dtype>,
     pub device: Option<Device>,
-    /// The intervals that contain its values; empty if nothing is known.
+    /// The intervals that contain its values; empty if they are not known.
     pub range: Vec<(f64, f64)>,
-    /// Whether the intervals' ends are among the values.
+    /// Whether the bounds of the intervals occur.
     pub attained: bool,
-    /// One value that is among them.
+    /// A value that occurs.
     pub met: Option<f64>,
     /// All elements, in row-major order.
     pub data: Option<Vec<f64>>,
     pub role: Option<Role>,
     pub grad: Grad,
-    /// The dimensions from the outermost in memory to the innermost.
+    /// The dimensions in memory order, from the outermost to the innermost.
     pub layout: Option<Vec<usize>>,
 }
 
@@ -64,7 +64,7 @@ impl TensorForm {
     }
 }
 
-/// An instance of a library's class, as the arguments of its constructor.
+/// An instance of a library class, as the arguments of its constructor.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InstanceForm {
     pub class: Sym,
@@ -74,7 +74,7 @@ pub(crate) struct InstanceForm {
     pub dtype: Option<Dtype>,
 }
 
-/// A value as facts.
+/// A value without identity.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Form {
     Unknown,
@@ -103,9 +103,9 @@ pub(crate) enum Form {
 /// The parameters of a class's constructor, with their defaults.
 pub(super) type Constructor<'a> = dyn Fn(Sym) -> Vec<(Sym, Option<Value>)> + 'a;
 
-/// How deep containers are followed.
+/// The depth to which containers are followed.
 const DEPTH: u32 = 4;
-/// The most elements of a sequence that are kept.
+/// The largest number of elements of a sequence that are stored.
 const MAX_ITEMS: usize = 64;
 /// Tensors with more elements are shown by their range.
 const MAX_DATA: usize = 4096;
@@ -115,7 +115,7 @@ impl Form {
         form(heap, value, constructor, DEPTH)
     }
 
-    /// All tensors in it.
+    /// All tensors in the value.
     pub(crate) fn tensors(&self) -> Vec<&TensorForm> {
         match self {
             Form::Tensor(tensor) => vec![tensor],

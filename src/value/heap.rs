@@ -29,18 +29,18 @@ pub(crate) use trail::{Change, Delta, Mark};
 
 struct Slot {
     data: Rc<Data>,
-    /// The serial of the mark, or of the state kept relative to one, since which the slot's older
-    /// state is on the trail.
+    /// The serial number of the last mark, or of the last delta, after which the slot's older state
+    /// is on the trail.
     stamp: u32,
-    /// Paths are being joined, and this object is still in its state from before the branch.
+    /// Paths are being joined, and this object still has its state from before the branch.
     unjoined: bool,
 }
 
 /// All mutable state of the interpreted program.
 ///
-/// Branches are run one after the other on the same heap: a write after a [`Mark`] saves the
-/// old state on a trail, from which it is undone before the next branch runs; what each
-/// branch changed is kept as a [`Delta`], and [`Heap::join`] merges them.
+/// Branches run one after the other on the same heap. A write after a [`Mark`] saves the old state
+/// on a trail, which is used to undo the branch before the next one runs. The changes of each
+/// branch are stored as a [`Delta`], and [`Heap::join`] merges them.
 #[derive(Default)]
 pub(crate) struct Heap {
     slots: Vec<Slot>,
@@ -50,27 +50,26 @@ pub(crate) struct Heap {
     open: Vec<trail::Open>,
     symbols: u32,
     devices: u32,
-    /// Symbols that stand for an expression of others, so that the same expression gives
-    /// the same symbol.
+    /// Symbols for expressions of other symbols: equal expressions give the same symbol.
     derived: FxHashMap<String, Symbol>,
     /// For an object that may be one of several others: those objects, and for each of them the
     /// objects that may be it. A write to one may be a write to the other.
     parts: FxHashMap<ObjId, Vec<ObjId>>,
     wholes: FxHashMap<ObjId, Vec<ObjId>>,
-    /// The journals of the `try` statements whose bodies are being run, innermost last.
+    /// The journals of the active `try` statements, innermost last.
     journals: Vec<Journal>,
-    /// Whether some path may lack an attribute of some instance: see `lacking.rs`.
+    /// Whether any attribute of any instance may be missing on some path: see `lacking.rs`.
     lacking: bool,
-    /// For an iterator: the lists that it iterates over, in their state when the iterator was
+    /// For an iterator: the lists that it iterates over, with their contents when the iterator was
     /// created.
     sources: FxHashMap<ObjId, Vec<(ObjId, Rc<Data>)>>,
     /// Lists and iterators of unknown length that are known to be empty in some runs: see `empty.rs`.
     perhaps_empty: FxHashSet<ObjId>,
-    /// Views with several elements at the same place in memory.
+    /// Views in which several elements share a place in memory.
     overlapping: FxHashSet<ObjId>,
     /// The number of active loops that are assumed to run at least once.
     filling: u32,
-    /// Objects that some unknown value may be: see `lost.rs`.
+    /// Objects that an unknown value may be: see `lost.rs`.
     lost: FxIndexSet,
 }
 
@@ -85,7 +84,7 @@ impl Heap {
         self.slots.len()
     }
 
-    /// The number of objects ever created.
+    /// All objects ever created.
     pub(crate) fn ids(&self) -> impl Iterator<Item = ObjId> + use<> {
         (0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX)).map(ObjId)
     }
@@ -110,7 +109,7 @@ impl Heap {
         self.over(items, false)
     }
 
-    /// An iterator that yields each of these once.
+    /// An iterator that yields each of these elements once.
     pub(crate) fn iterator(&mut self, items: Items) -> Value {
         let once = matches!(items, Items::Exact(_));
         self.over(items, once)
@@ -121,8 +120,8 @@ impl Heap {
         Value::Obj(self.alloc(Data::Iter(iter)))
     }
 
-    /// Records the lists of a new iterator: it yields the elements that a list has when it is
-    /// reached.
+    /// Records the lists of a new iterator, which yields the elements that a list has when it
+    /// reaches them.
     pub(crate) fn note_sources(&mut self, iterator: &Value, over: &[Value]) {
         let all: Vec<(ObjId, Rc<Data>)> = over.iter().flat_map(|value| self.sources_of(value)).collect();
         if let (Value::Obj(id), false) = (iterator, all.is_empty()) {
@@ -130,7 +129,7 @@ impl Heap {
         }
     }
 
-    /// The lists that an iterator iterates over, in their state when it was created.
+    /// The lists that an iterator iterates over, with their contents when it was created.
     pub(crate) fn sources_of(&self, value: &Value) -> Vec<(ObjId, Rc<Data>)> {
         let Some(id) = value.as_obj() else { return Vec::new() };
         match self.get(id) {
@@ -158,7 +157,7 @@ impl Heap {
         self.overlapping.contains(&id)
     }
 
-    /// Whether one of these has been written to since.
+    /// Whether one of these objects has been written to since.
     pub(crate) fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
         sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))
     }
@@ -203,13 +202,14 @@ impl Heap {
         self.alloc(Data::Instance(Instance { class, attrs: Attrs::default(), open: false }))
     }
 
-    // An ObjId is made only by `alloc`, and slots are never removed: indexing cannot fail, here and below.
+    // Only `alloc` creates ObjIds, and slots are never removed: indexing cannot fail, here and
+    // below.
     fn slot(&self, id: ObjId) -> &Slot {
         &self.slots[id.0 as usize]
     }
 
-    /// Whether the object must not be read: paths that changed it are being joined, and its own
-    /// join is still to come.
+    /// Whether the object must not be read yet: paths that changed it are being joined, and the
+    /// object itself is joined later.
     pub(super) fn is_unjoined(&self, id: ObjId) -> bool {
         self.slot(id).unjoined
     }
@@ -223,7 +223,7 @@ impl Heap {
         self.slot(id).data.clone()
     }
 
-    /// The object for writing; its older state is saved for every open mark.
+    /// The object for writing; saves its older state for every open mark.
     pub(crate) fn get_mut(&mut self, id: ObjId) -> &mut Data {
         if matches!(self.get(id), Data::List(_) | Data::Set(_) | Data::Dict(_)) {
             self.touch(id);
@@ -255,8 +255,8 @@ impl Heap {
         slot.data = data;
     }
 
-    /// Binds a name of a scope, or an attribute of an instance; `None` unbinds it. Only this
-    /// name's older state is saved.
+    /// Binds a name of a scope, or an attribute of an instance; `None` unbinds it. Saves only the
+    /// older value of this name.
     pub(crate) fn bind(&mut self, id: ObjId, name: Sym, value: Option<Value>) {
         let is_there = value.is_some();
         self.bind_one(id, name, value);
@@ -279,7 +279,8 @@ impl Heap {
         }
     }
 
-    /// Binds a name as if it had been bound from the beginning: no branch undoes it.
+    /// Binds a name as if it had been bound from the beginning: the end of a branch does not undo
+    /// it.
     pub(crate) fn settle(&mut self, id: ObjId, name: Sym, value: Value) {
         let slot = &mut self.slots[id.0 as usize];
         if let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) {
@@ -287,24 +288,24 @@ impl Heap {
         }
     }
 
-    /// A fresh symbol, of a length.
+    /// A fresh symbol for a length.
     pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
         self.signed_symbol(name, Sign::Positive)
     }
 
-    /// A fresh symbol of this sign.
+    /// A fresh symbol with this sign.
     pub(crate) fn signed_symbol(&mut self, name: &str, sign: Sign) -> Symbol {
         self.symbols += 1;
         Symbol { id: self.symbols, name: sym(name), sign }
     }
 
-    /// The symbol that stands for an operation on sizes, the same each time for the same
-    /// operands: `H//2` twice is one length. Unknown if an operand is.
+    /// The symbol for an operation on sizes, which is the same for equal operands: `H//2` is one
+    /// length. Unknown if an operand is unknown.
     pub(crate) fn derived(&mut self, operation: &str, operands: &[&Size], sign: Sign) -> Size {
         if operands.iter().any(|size| size.is_unknown()) {
             return Size::Unknown;
         }
-        // Symbols may share a name: the key tells them apart by number.
+        // Different symbols may have the same name, so the key contains their numbers.
         let key = format!("{operation} {operands:?}");
         if let Some(symbol) = self.derived.get(&key) {
             return Size::symbol(*symbol);
@@ -328,13 +329,13 @@ impl Heap {
 
     // Views of objects, so that callers need not match on `Data`.
 
-    /// The tensor, with facts about its elements only while they still hold: memory shared
-    /// with a view may have been written to since.
+    /// The tensor, without facts about its elements that may no longer hold: a view may have been
+    /// written to since.
     pub(crate) fn tensor_of(&self, value: &Value) -> Option<Tensor> {
         self.tensor_now(value.as_obj()?).map(Cow::into_owned)
     }
 
-    /// As [`Heap::tensor_of`], but copied only if a fact must be dropped.
+    /// Like [`Heap::tensor_of`], but copies the tensor only if a fact must be dropped.
     pub(super) fn tensor_now(&self, id: ObjId) -> Option<Cow<'_, Tensor>> {
         let Data::Tensor(tensor) = self.get(id) else { return None };
         if self.writes_of(tensor.base.unwrap_or(id)) == tensor.version {
@@ -342,7 +343,7 @@ impl Heap {
         }
         let mut tensor = tensor.clone();
         tensor.forget_values();
-        // What was written may have a graph, which reaches all views of it.
+        // The written value may have a graph, which then belongs to all views of the memory.
         if tensor.grad == Grad::Off
             && let Some(base) = tensor.base
             && let Data::Tensor(base) = self.get(base)
@@ -353,7 +354,7 @@ impl Heap {
         Some(Cow::Owned(tensor))
     }
 
-    /// The tensor's facts other than those about its elements, without a copy.
+    /// The tensor without a copy; facts about its elements may no longer hold.
     pub(crate) fn tensor_ref(&self, value: &Value) -> Option<&Tensor> {
         match self.get(value.as_obj()?) {
             Data::Tensor(tensor) => Some(tensor),
@@ -365,7 +366,7 @@ impl Heap {
         self.tensor_ref(value).is_some()
     }
 
-    /// How often a tensor's memory has been written to.
+    /// The number of writes to a tensor's memory.
     pub(crate) fn writes_to(&self, id: ObjId) -> u32 {
         match self.get(id) {
             Data::Tensor(tensor) => self.writes_of(tensor.base.unwrap_or(id)),
@@ -399,10 +400,10 @@ impl Heap {
         view
     }
 
-    /// Replaces the facts about a tensor after it was written to in place; every view of the same
-    /// memory loses the facts of its elements.
+    /// Replaces the facts about a tensor after an in-place write; every view of the same memory
+    /// loses the facts about its elements.
     pub(crate) fn overwrite(&mut self, id: ObjId, mut facts: Tensor) {
-        // What is written to one element is in others, too.
+        // A write to one element changes the others at the same place.
         let uniform = facts.range.as_ref().is_some_and(|range| range.lo() == range.hi());
         if self.is_overlapping(id) && !uniform {
             facts.forget_values();
@@ -424,7 +425,7 @@ impl Heap {
             && let Data::Tensor(tensor) = self.get_mut(base)
         {
             tensor.writes = writes;
-            // Through a view that `detach()` gave, the graph does not come here.
+            // A write through a result of `detach()` does not change the graph of this tensor.
             if tensor.grad == Grad::Off && facts.grad != Grad::Off {
                 tensor.grad = Grad::Unknown;
             }
@@ -438,8 +439,8 @@ impl Heap {
         }
     }
 
-    /// Changes the facts of a tensor without a write to its memory (`requires_grad_`, a module
-    /// moved to a device, a check that narrows).
+    /// Changes the facts of a tensor without a write to its memory (`requires_grad_`, moving a
+    /// module to a device, narrowing).
     pub(crate) fn update_tensor(&mut self, id: ObjId, change: impl FnOnce(&mut Tensor)) {
         if let Data::Tensor(tensor) = self.get_mut(id) {
             change(tensor);
@@ -467,7 +468,7 @@ impl Heap {
         }
     }
 
-    /// An attribute that the instance itself holds.
+    /// An attribute that is stored in the instance.
     pub(crate) fn attr(&self, id: ObjId, name: &str) -> Option<Value> {
         match self.get(id) {
             Data::Instance(instance) => instance.attrs.get(&sym(name)).cloned(),
@@ -481,7 +482,7 @@ impl Heap {
         }
     }
 
-    /// The elements of a tuple, list, set or iterator, where their number is known.
+    /// The elements of a tuple, list, set or iterator, if their number is known.
     pub(crate) fn exact_items(&self, value: &Value) -> Option<Vec<Value>> {
         match value {
             Value::Tuple(items) => Some(items.to_vec()),
@@ -489,7 +490,7 @@ impl Heap {
                 Data::List(Items::Exact(items))
                 | Data::Set(Items::Exact(items))
                 | Data::Iter(Iter { items: Items::Exact(items), .. }) => Some(items.clone()),
-                // A deque: of the program's own classes, methods may say otherwise.
+                // A deque. For classes of the program, their methods decide.
                 Data::Instance(Instance { class: Value::Path(_), attrs, .. }) => {
                     match self.get(attrs.get(&sym(PAYLOAD))?.as_obj()?) {
                         Data::List(Items::Exact(items)) => Some(items.clone()),

@@ -1,4 +1,4 @@
-//! Joins: after two paths meet, only the facts that hold on both are known.
+//! Joins: the facts that hold on both of two paths.
 
 mod objects;
 
@@ -9,8 +9,8 @@ use super::{Among, Data, Heap, Items, Met, Partial, Ranged, State, Taken, Type, 
 
 pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
-/// The join of two values. With `widen`, numbers that differ lose even their bounds, and strings
-/// their sets of possible values, so that every chain of joins is short.
+/// The join of two values. With `widen`, numbers that differ lose their bounds, and strings their
+/// sets of possible values, so that every chain of joins is short.
 pub(crate) fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
     join_at(heap, a, b, widen, DEPTH)
 }
@@ -26,7 +26,7 @@ fn join_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
 
 fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Value {
     if same_at(heap, a, b, depth) {
-        // A write to one of two things that are alike is not one to the other.
+        // The objects are alike, but a write to one is not a write to the other.
         let apart = match (a, b) {
             (Value::Obj(x), Value::Obj(y)) if x != y && depth > 0 => {
                 heap.may_be(*x, *y);
@@ -54,8 +54,8 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
             Value::tuple(join_each(heap, x, y, widen, depth - 1))
         }
         (Value::Partial(x), Value::Partial(y)) if depth > 0 => join_partial(heap, x, y, widen, depth - 1),
-        // Two different things: only kinds whose identity matters little are joined into a new
-        // one.
+        // Two different objects: only objects of kinds whose identity matters little are joined
+        // into a new one.
         (Value::Obj(x), Value::Obj(y)) if depth > 0 && !(heap.is_unjoined(*x) || heap.is_unjoined(*y)) => {
             let (p, q) = (heap.share(*x), heap.share(*y));
             let joined = match (&*p, &*q) {
@@ -89,7 +89,7 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
             }
             Value::Obj(either)
         }
-        // Of these, what is not the same has nothing in common.
+        // For these, the join of different values is unknown.
         (Value::Unknown, Value::Unknown)
         | (Value::Tuple(_), Value::Tuple(_))
         | (Value::Partial(_), Value::Partial(_))
@@ -107,7 +107,7 @@ fn both_at(heap: &mut Heap, a: &Value, b: &Value, widen: bool, depth: u32) -> Va
     }
 }
 
-/// The join of two numbers of one type: the values that either takes.
+/// The join of two numbers of one type: the values of both.
 fn join_numbers(kind: Type, a: &Value, b: &Value) -> Value {
     let (Some((p, at)), Some((q, other))) = (a.range(), b.range()) else { return Value::Any(kind) };
     let (range, at) = (p.join(&q), at.or(other));
@@ -132,7 +132,7 @@ fn join_each(heap: &mut Heap, a: &[Value], b: &[Value], widen: bool, depth: u32)
     a.iter().zip(b).map(|(a, b)| join_at(heap, a, b, widen, depth)).collect()
 }
 
-/// The same callee with as many arguments; else the two have nothing in common.
+/// The join of two callees: unknown unless they are the same function with equally many arguments.
 fn join_partial(heap: &mut Heap, a: &Partial, b: &Partial, widen: bool, depth: u32) -> Value {
     let Partial { func, args, kwargs } = a;
     let names = kwargs.iter().map(|(name, _)| name).eq(b.kwargs.iter().map(|(name, _)| name));
@@ -169,7 +169,7 @@ fn join_all(heap: &mut Heap, values: Vec<Value>, widen: bool, depth: u32) -> Val
     joined.unwrap_or(Value::Unknown)
 }
 
-/// The most strings that are kept as the names of labels.
+/// The largest number of strings that are stored as the names of labels.
 const MOST_TEXTS: usize = 64;
 
 /// The join of several strings.
@@ -196,8 +196,7 @@ pub(crate) fn texts_of(values: &[Value]) -> Option<Value> {
     }
 }
 
-/// How surely each of some texts is taken: as surely as all the values say, where each of them
-/// takes all of the texts.
+/// How surely each of the texts occurs: as surely as in all values, if each value takes all texts.
 fn surely_taken(values: &[Value], count: usize) -> Taken {
     let of = |value: &Value| match value {
         Value::Among(among) if among.texts.len() == count => among.taken,
@@ -206,7 +205,7 @@ fn surely_taken(values: &[Value], count: usize) -> Taken {
     values.iter().map(of).reduce(Taken::weaker).unwrap_or(Taken::Perhaps)
 }
 
-/// A number that is certainly among the elements.
+/// A number that is certainly one of the elements.
 fn surely_among(items: &Items) -> Option<f64> {
     match items {
         Items::Exact(values) => {
@@ -219,8 +218,8 @@ fn surely_among(items: &Items) -> Option<f64> {
 }
 
 impl Items {
-    /// The concatenation of two lists. Elements added before or after a list of unknown length are
-    /// assumed to occur in some run: they are padding for short lists.
+    /// The concatenation of two lists. If one list has an unknown length, the elements of the other
+    /// one are assumed to occur in some run: they are padding for short lists.
     pub(crate) fn followed_by(self, more: Items, heap: &mut Heap) -> Items {
         const MOST: usize = 4096;
         match (self, more) {
@@ -251,7 +250,7 @@ impl Items {
     }
 }
 
-/// The separate values of several paths, if each path has one value and they differ.
+/// The separate values of several paths, if each path has one value and the values differ.
 pub(super) fn side_by_side(versions: &[Option<Value>]) -> Option<Value> {
     let mut all: Vec<State> = Vec::new();
     for version in versions {

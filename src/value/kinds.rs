@@ -1,5 +1,5 @@
 //! Patterns for the remaining cases of a `match` on two values or two objects. They name every
-//! kind, so that a new kind is a compile error at each place that must handle it.
+//! kind, so that a new kind is a compile error wherever it must be handled.
 
 /// Two values of different kinds, at the end of a `match` on a pair of them.
 macro_rules! different_kinds {

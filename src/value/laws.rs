@@ -20,8 +20,8 @@ use super::{Data, Delta, Heap, Mark, Value, join, same};
 use make::{Bytes, World};
 use order::{at_most, data_at_most};
 
-/// How many cases each law is tried on; `PROPTEST_CASES` asks for more. The rarest defect that
-/// these laws have found took some 40,000.
+/// The number of cases for each law; `PROPTEST_CASES` sets more. The rarest defect that these laws
+/// have found needed about 40,000.
 const CASES: u32 = 1000;
 
 fn config() -> ProptestConfig {
@@ -29,7 +29,7 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, cases: given.cases.max(CASES), ..given }
 }
 
-/// Bytes that are read three times, each time with another one changed, or one after the other.
+/// Three variants of bytes: each with another byte changed, or three consecutive parts.
 fn thrice(bytes: &[u8]) -> [Vec<u8>; 3] {
     let [mode, changes @ .., rest] = match bytes {
         [mode, first, second, third, rest @ ..] => [&[*mode][..], &[*first], &[*second], &[*third], rest],
@@ -43,7 +43,7 @@ fn thrice(bytes: &[u8]) -> [Vec<u8>; 3] {
     }
     changes.map(|change| {
         let (mut bytes, change) = (rest.to_vec(), usize::from(change.first().copied().unwrap_or(0)));
-        // The first may say what kind it is.
+        // The first byte may select the kind.
         let count = bytes.len().saturating_sub(1).max(1);
         if let Some(byte) = bytes.get_mut(1 + change % count) {
             *byte = byte.wrapping_add(1);
@@ -68,7 +68,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(any::<u8>(), 0..240)
 }
 
-/// The contents of the heap in a state, without unknown values.
+/// The objects on the heap in a state, without unknown values.
 fn shown(heap: &Heap, world: &World) -> Vec<Rc<Data>> {
     let now = |id| heap.tensor_now(id).map(|tensor| Rc::new(Data::Tensor(tensor.into_owned())));
     world.all().map(|id| now(id).unwrap_or_else(|| heap.share(id))).to_vec()
@@ -91,7 +91,7 @@ fn all_at_most(heap: &Heap, a: &[Rc<Data>], b: &[Rc<Data>]) -> bool {
     a.iter().zip(b).all(|(a, b)| data_at_most(heap, a, b))
 }
 
-/// The states to which some changes from one mark lead.
+/// The states after some changes since one mark.
 fn paths(heap: &mut Heap, world: &World, mark: Mark, bytes: &[u8], integral: bool) -> Vec<(Delta, Vec<Rc<Data>>)> {
     let mut path = |bytes: Vec<u8>| {
         Bytes::new(&bytes, integral).run(heap, world);
@@ -129,7 +129,7 @@ proptest! {
         if same(&heap, &a, &b) && same(&heap, &b, &c) {
             prop_assert!(same(&heap, &a, &c));
         }
-        // And the order is one, up to it.
+        // The order is antisymmetric up to equality.
         if at_most(&heap, &a, &b) && at_most(&heap, &b, &a) {
             prop_assert!(same(&heap, &a, &b), "{} {}", seen(&heap, &a), seen(&heap, &b));
         }
@@ -150,7 +150,7 @@ proptest! {
         prop_assert!(at_most(&heap, &b, &ab), "not above the second: {b:?} {ab:?}");
         let wide = join(&mut heap, &a, &b, true);
         prop_assert!(at_most(&heap, &ab, &wide), "not widened: {ab:?} {wide:?}");
-        // Joined again, it stays.
+        // A further join does not change it.
         let again = join(&mut heap, &ab, &a, false);
         prop_assert!(same(&heap, &again, &ab), "not absorbed: {ab:?} {again:?}");
     }
@@ -167,7 +167,7 @@ proptest! {
         let bc = join(&mut heap, &b, &c, false);
         let right = join(&mut heap, &a, &bc, false);
         prop_assert!(same(&heap, &left, &right), "not associative: {left:?} {right:?}");
-        // Of what is above `a`, the join with `b` is above that of `a`.
+        // If `c` is above `a`, its join with `b` is above the join of `a` and `b`.
         let ac = join(&mut heap, &a, &c, false);
         let above = join(&mut heap, &ac, &b, false);
         prop_assert!(at_most(&heap, &ab, &above), "not monotone: {ab:?} {above:?}");
@@ -229,7 +229,7 @@ proptest! {
                 prop_assert!(data_at_most(&heap, a, b), "{a:?} {b:?}");
             }
         }
-        // It differs from the first, or not, up to how often memory was written to.
+        // Whether it differs from the first state, apart from the number of writes to memory.
         let held = |heap: &Heap| world.all().map(|id| heap.share(id));
         let last = held(&heap);
         heap.undo(mark);
@@ -243,7 +243,7 @@ proptest! {
         heap.apply(&wide);
         prop_assert!(all_at_most(&heap, &all, &widest));
         heap.undo(mark);
-        // What is joined once more stays as it is.
+        // A repeated join does not change the state.
         let mut again = vec![delta];
         again.extend(deltas);
         let (delta, same, changed) = joined(&mut heap, &world, mark, &again, false);
@@ -272,7 +272,7 @@ proptest! {
                 prop_assert!(data_at_most(&heap, a, b), "{a:?} {b:?}");
             }
         }
-        // Given up again and again, nothing is left to give up.
+        // Repeated widening reaches a fixpoint.
         let mut steps = 0;
         for at in 0..30 {
             heap.undo(mark);

@@ -1,7 +1,7 @@
 //! Abstract values: plain data with joins, independent of Python syntax and of torch.
 //!
-//! A fact that is not known is `None`, `Unknown` or absent: nothing here is ever guessed. A fact
-//! has an [`Origin`], the place that created it, for the labels of diagnostics.
+//! An unknown fact is `None`, `Unknown` or absent; facts are never guessed. A fact has an
+//! [`Origin`], the place that created it, for the labels of diagnostics.
 
 #[macro_use]
 mod kinds;
@@ -73,13 +73,13 @@ pub(crate) enum Value {
     Str(Rc<str>),
     /// An integer that is a known expression of unknown symbols: `B`, `H*W`.
     Size(Rc<Poly>),
-    /// Of a known type, with nothing known of its value.
+    /// A value of a known type.
     Any(Type),
     /// An integer with known possible values: a label.
     Ranged(Rc<Ranged>),
     /// A float with known possible values: also a label.
     Floats(Rc<Ranged>),
-    /// One of these strings: the name of a label.
+    /// One of several strings: the name of a label.
     Among(Rc<Among>),
     Tuple(Rc<[Value]>),
     /// `a:b:c` inside a subscript.
@@ -95,11 +95,11 @@ pub(crate) enum Value {
     Bound(Rc<(Value, Value)>),
     /// A method of a library's value, by name: `tensor.view`, `"abc".split`.
     Method(Rc<(Value, Sym)>),
-    /// `super()` as seen from a class, with the instance.
+    /// `super()` for a class, with the instance.
     Super(Rc<(ClassId, Value)>),
     /// A name of a project module that has not run yet: it runs when the name is first used.
     Lazy(Rc<Lazy>),
-    /// `functools.partial` and friends: a callee with arguments already given.
+    /// `functools.partial` and similar: a callee with arguments already given.
     Partial(Rc<Partial>),
     /// The rule states of the paths that lead here. Never a value of the program.
     Fates(Rc<[State]>),
@@ -117,8 +117,8 @@ pub(crate) struct Lazy {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranged {
     pub range: Range,
-    /// Whether it takes every value of the range, and not just some: an index, not a label.
-    /// Of a float: that it cannot be NaN.
+    /// Whether it takes every value of the range, like an index, or only some, like a label. For a
+    /// float: whether it cannot be NaN.
     pub dense: bool,
     /// For the end of a slice: its distance from the slice's start.
     pub span: Option<Size>,
@@ -135,11 +135,11 @@ pub(crate) struct Among {
 /// How surely the possible values occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// Any of them, and some perhaps never.
+    /// Any of them may occur; some may never occur.
     Perhaps,
-    /// Each in some run: they are drawn at random.
+    /// Each occurs in some run: they are drawn at random.
     Drawn,
-    /// Each in every pass over the data.
+    /// Each occurs in every pass over the data.
     Each,
 }
 
@@ -195,7 +195,7 @@ impl Value {
         }
     }
 
-    /// An integer with this range: known if that is a single value.
+    /// An integer with this range; a range of one value gives a known integer.
     pub(crate) fn ranged(range: Range, dense: bool, at: Origin) -> Value {
         #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
         if range.lo() == range.hi() && range.lo().abs() < 9e15 && range.lo().fract() == 0.0 {
@@ -204,13 +204,13 @@ impl Value {
         Value::Ranged(Rc::new(Ranged { range, dense, span: None, at }))
     }
 
-    /// Whether it is an index with which a loader asks for a sample: over a pass it takes
-    /// every value.
+    /// Whether it is an index with which a loader requests a sample: over a pass, it takes every
+    /// value.
     pub(crate) fn is_sample_index(&self) -> bool {
         matches!(self, Value::Ranged(ranged) if ranged.dense && ranged.range.epoch)
     }
 
-    /// A float with this range: known if that is a single value.
+    /// A float with this range; a range of one value gives a known float.
     pub(crate) fn floats(range: Range, at: Origin) -> Value {
         if range.lo() == range.hi() {
             return Value::Float(range.lo());
@@ -218,7 +218,7 @@ impl Value {
         Value::Floats(Rc::new(Ranged { range, dense: false, span: None, at }))
     }
 
-    /// The range of a number, and where that comes from, where it is known.
+    /// The range of a number and its origin, if known.
     pub(crate) fn range(&self) -> Option<(Range, Origin)> {
         match self {
             Value::Floats(floats) => Some((floats.range.clone(), floats.at)),
@@ -228,7 +228,7 @@ impl Value {
         }
     }
 
-    /// The range of an integer, and where that comes from, where it is known.
+    /// The range of an integer and its origin, if known.
     pub(crate) fn int_range(&self) -> Option<(Range, Origin)> {
         match self {
             Value::Ranged(ranged) => Some((ranged.range.clone(), ranged.at)),
@@ -250,7 +250,7 @@ impl Value {
         matches!(self, Value::None)
     }
 
-    /// The integer, where it is known; `True` is 1, as in Python.
+    /// The integer, if known; `True` is 1, as in Python.
     pub(crate) fn as_int(&self) -> Option<i64> {
         match self {
             Value::Int(n) => Some(*n),
@@ -259,8 +259,8 @@ impl Value {
         }
     }
 
-    /// The value as a dimension's size: an integer, an expression, or unknown. `None` where
-    /// it cannot be an integer at all.
+    /// The value as the size of a dimension: an integer, an expression, or unknown. `None` if it
+    /// cannot be an integer.
     pub(crate) fn as_size(&self) -> Option<Size> {
         match self {
             Value::Int(n) => Some(Size::Int(*n)),

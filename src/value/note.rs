@@ -1,8 +1,8 @@
 //! Notes that libraries and rules keep on a run and on its objects.
 //!
-//! A note has a [`Topic`], a constant of the module that writes it, and a subject. On the heap, it
-//! is stored like an attribute, but under a name that is interned separately: it equals no name of
-//! a program, and is never parsed.
+//! A note has a [`Topic`], a constant of the module that writes it, and a subject. On the heap, a
+//! note is stored like an attribute, but under a name that is interned separately: it differs from
+//! every name of a program, and is never parsed.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -75,12 +75,12 @@ pub(crate) type State = Rc<[Note]>;
 static ALL: LazyLock<Mutex<FxHashMap<Note, Sym>>> = LazyLock::new(Mutex::default);
 
 thread_local! {
-    /// A cache for each thread: only the first use of a note takes the lock.
+    /// A cache for each thread, so that only the first use of a note takes the lock.
     static SEEN: RefCell<FxHashMap<Note, Sym>> = const { RefCell::new(FxHashMap::with_hasher(FxBuildHasher)) };
 }
 
 impl Note {
-    /// The name under which it is stored: always the same, and unusable in a program.
+    /// The name of the note on the heap: always the same, and unusable in a program.
     pub(super) fn key(self) -> Sym {
         let intern = || {
             let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);

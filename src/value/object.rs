@@ -13,7 +13,7 @@ use crate::syntax::{FileId, Span};
 pub(crate) struct ObjId(pub(super) u32);
 
 impl ObjId {
-    /// Whether it was made when the heap had no more than `n` objects.
+    /// Whether it was one of the first `n` objects.
     pub(crate) fn is_among_first(self, n: usize) -> bool {
         (self.0 as usize) < n
     }
@@ -35,7 +35,7 @@ pub(crate) enum Items {
     Many(Value),
 }
 
-/// A dictionary's key, where it is a constant.
+/// A dictionary's key, if it is a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     None,
@@ -77,7 +77,7 @@ impl Key {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Dict {
     pub entries: IndexMap<Key, Value, FxBuildHasher>,
-    /// `Some` where there may be keys that are not listed.
+    /// `Some` if there may be keys that are not listed.
     pub open: Option<Value>,
 }
 
@@ -94,10 +94,10 @@ pub(crate) struct Scope {
 pub(crate) struct Function {
     pub code: CodeId,
     pub name: Sym,
-    /// Dotted path: `model.Net.forward`.
+    /// The dotted path: `model.Net.forward`.
     pub path: Sym,
     pub scope: ObjId,
-    /// Defaults, evaluated where the function was defined.
+    /// Defaults, evaluated when the function was defined.
     pub defaults: Vec<(Sym, Value)>,
     /// The class whose body contains it.
     pub owner: Option<ClassId>,
@@ -118,7 +118,7 @@ pub(crate) struct UserClass {
     pub open: bool,
 }
 
-/// The attribute under which an instance of a subclass of `dict` or `list` stores its entries.
+/// The attribute in which an instance of a subclass of `dict` or `list` stores its entries.
 pub(crate) const PAYLOAD: &str = "<items>";
 
 /// An instance of a class of the program or of a library.
@@ -135,15 +135,15 @@ pub(crate) struct Instance {
 #[derive(Debug, Clone)]
 pub(crate) struct Iter {
     pub items: Items,
-    /// Each element can be taken only once: `iter(…)`, not `range(n)`.
+    /// Each element can be taken only once: true for `iter(…)`, false for `range(n)`.
     pub once: bool,
-    /// The first of many, where it is known apart: 0 of `range(n)`.
+    /// The first of many elements, if it is known: 0 for `range(n)`.
     pub first: Option<Value>,
-    /// The last of many, where it is known apart: a smaller batch.
+    /// The last of many elements, if it differs: a smaller batch.
     pub last: Option<Value>,
-    /// Whether there is at least one, where their number is not known.
+    /// Whether there is at least one element, if their number is not known.
     pub filled: bool,
-    /// Code that runs when elements are requested; `items` are meaningless then.
+    /// Code that runs when elements are requested; `items` is then unused.
     pub suspended: Option<Suspended>,
 }
 
@@ -154,11 +154,11 @@ pub(crate) struct Suspended {
     pub progress: Progress,
 }
 
-/// How much of suspended code has run.
+/// How far suspended code has run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
     Fresh,
-    /// Some of it, up to an unknown place.
+    /// Up to an unknown place.
     Started,
     Done,
 }
@@ -195,7 +195,7 @@ pub(crate) enum Source {
         start: i64,
         call: Span,
     },
-    /// The first runs step by step, as elements are requested; the others run as a whole.
+    /// The first argument runs step by step, as elements are requested; the others run as a whole.
     Zip {
         over: Vec<Value>,
         call: Span,

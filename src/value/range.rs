@@ -7,28 +7,27 @@ use super::Size;
 
 /// The values that a tensor's elements take: a few closed intervals, in order, disjoint.
 ///
-/// A range says nothing about NaN: each element is inside the range or is NaN (`sqrt` of a negative
-/// number, `std` of one element, `sigmoid` of NaN). If NaN matters, a range proves nothing.
-/// Integers cannot be NaN.
+/// Each element is inside the range, or is NaN (`sqrt` of a negative number, `std` of one element,
+/// `sigmoid` of NaN). So if NaN matters, a range proves nothing. Integers cannot be NaN.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Range {
     parts: SmallVec<[(f64, f64); 2]>,
-    /// Whether the ends of every interval occur in some run (a literal, `randint`, a known
-    /// dataset's labels), or are only bounds.
+    /// Whether the bounds of every interval occur in some run (a literal, `randint`, the labels of
+    /// a known dataset), or are only bounds.
     pub attained: bool,
-    /// Whether every run has an element at each end (a literal), not just some batch of it.
+    /// Whether both bounds occur in every run (a literal), not just in some batch of it.
     pub certain: bool,
-    /// A symbolic upper bound, excluded: for the starts that `randint(len(data) - width)` draws,
-    /// it is `len(data) - width`.
+    /// A symbolic upper bound, excluded. For example, the starts that `randint(len(data) - width)`
+    /// draws are below `len(data) - width`.
     pub below: Option<Size>,
-    /// Whether the ends occur in every pass over the data (labels of a known dataset): not in each
-    /// batch, but at some time in each run.
+    /// Whether the bounds occur in every pass over the data (labels of a known dataset): not in
+    /// each batch, but at some time in each run.
     pub epoch: bool,
-    /// The ends refer to whole samples: each may occur in only one position of a sample, such as a
-    /// column, which an index may exclude. The ranges of the columns, if they are known.
+    /// The bounds refer to whole samples: each may occur in only one position of a sample, such as
+    /// a column, which an index may exclude. Contains the ranges of the columns, if they are known.
     pub uneven: Option<Rc<[Range]>>,
-    /// One value that occurs, if the ends need not occur: the fill value of a border around unknown
-    /// pixels.
+    /// A value that occurs although the bounds may not, such as the fill value of a border around
+    /// unknown pixels.
     pub met: Option<Met>,
 }
 
@@ -36,7 +35,7 @@ pub(crate) struct Range {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Met {
     pub value: f64,
-    /// At some time in every run.
+    /// It occurs at some time in every run.
     pub always: bool,
 }
 
@@ -46,7 +45,7 @@ fn both(a: Option<Met>, b: Option<Met>) -> Option<Met> {
     (a.value == b.value).then_some(Met { value: a.value, always: a.always && b.always })
 }
 
-/// Beyond this many intervals the gaps are dropped.
+/// With more intervals, the gaps are dropped.
 const MAX_PARTS: usize = 16;
 
 impl Range {
@@ -62,29 +61,30 @@ impl Range {
         }
     }
 
-    /// An interval whose ends occur somewhere in the data, though not in every batch.
+    /// An interval whose bounds occur somewhere in the data, but not in every batch.
     pub(crate) fn attained(lo: f64, hi: f64) -> Range {
         Range { attained: true, ..Range::bounds(lo, hi) }
     }
 
-    /// An interval whose ends occur in each pass over the data.
+    /// An interval whose bounds occur in each pass over the data.
     pub(crate) fn of_data(lo: f64, hi: f64) -> Range {
         Range { epoch: true, ..Range::attained(lo, hi) }
     }
 
-    /// The range of one sample of data with these values: any of them, and each over a pass.
+    /// The range of one sample of data with these values: any of them in one sample, each of them
+    /// over a pass.
     pub(crate) fn of_sample(self) -> Range {
         Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
     }
 
-    /// As [`Range::of_sample`], for samples that are not single numbers.
+    /// Like [`Range::of_sample`], for samples that are not single numbers.
     pub(crate) fn of_row(self) -> Range {
         let mixed = self.certain && self.lo() != self.hi();
         let uneven = self.uneven.clone().or_else(|| mixed.then(|| Rc::from([])));
         Range { uneven, ..self.of_sample() }
     }
 
-    /// As [`Range::of_row`], for rows of these columns.
+    /// Like [`Range::of_row`], for rows with these columns.
     pub(crate) fn of_columns(self, columns: Option<Vec<Range>>) -> Range {
         let known = columns.map(|columns| columns.into_iter().map(Range::of_sample).collect());
         let row = self.of_row();
@@ -101,18 +101,18 @@ impl Range {
         self.uneven.as_deref()?.get(index)
     }
 
-    /// The same range, with ends that refer to whole samples.
+    /// The same range, with bounds that refer to whole samples.
     pub(crate) fn somewhere(self) -> Range {
         Range { uneven: Some(Rc::from([])), ..self }
     }
 
-    /// The range of a part of the data: any of the values may be missing in the part.
+    /// The range of a part of the data, in which any of the values may be missing.
     pub(crate) fn of_part(self) -> Range {
         let attained = self.attained && (self.uneven.is_none() || self.lo() == self.hi());
         Range { attained, epoch: false, certain: false, met: None, ..self }
     }
 
-    /// Bounds of the same values, without a claim that any of them occurs.
+    /// Bounds of the same values, which need not occur.
     pub(crate) fn only_bounds(self) -> Range {
         Range { attained: false, certain: false, epoch: false, met: None, ..self }
     }
@@ -136,7 +136,7 @@ impl Range {
         Some(Met { value: self.lo(), always: self.certain || self.met.is_some_and(|met| met.always) })
     }
 
-    /// From `lo` to below a length.
+    /// From `lo` to below `below`.
     pub(crate) fn up_to(lo: f64, below: Size) -> Range {
         match below {
             #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]
@@ -186,7 +186,7 @@ impl Range {
         &self.parts
     }
 
-    /// The claims about its ends, without the intervals.
+    /// The claims about the bounds, without the intervals.
     fn flags(&self) -> Range {
         let uneven = self.uneven.as_ref().map(|_| Rc::from([]));
         Range { parts: SmallVec::new(), below: None, uneven, ..self.clone() }
@@ -200,8 +200,8 @@ impl Range {
         self
     }
 
-    /// All values of both. That a value occurs is claimed where both paths claim it: the join
-    /// of two paths claims no more than each path does.
+    /// All values of both ranges. A value is claimed to occur if both paths claim it: the join of
+    /// two paths claims no more than each path does.
     pub(crate) fn join(&self, other: &Range) -> Range {
         let Range { parts, attained, certain, below, epoch, uneven, met } = self;
         let same = *parts == other.parts;
@@ -216,7 +216,7 @@ impl Range {
         }
     }
 
-    /// The values of a tensor that holds the elements of both.
+    /// The range of a tensor that contains the elements of both.
     pub(crate) fn union(&self, other: &Range) -> Range {
         let mut all: Vec<(f64, f64)> = self.parts.iter().chain(&other.parts).copied().collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -248,7 +248,7 @@ impl Range {
             .iter()
             .map(|&(lo, hi)| {
                 let (a, b) = (f(lo), f(hi));
-                // `min` and `max` would leave out what is no number.
+                // `min` and `max` ignore NaN.
                 if a.is_nan() || b.is_nan() { (f64::NAN, f64::NAN) } else { (a.min(b), a.max(b)) }
             })
             .collect();
@@ -257,8 +257,8 @@ impl Range {
         Range { parts, met, ..self.flags() }
     }
 
-    /// The same integers in a type that holds those from `lo` to `hi`, where all others wrap
-    /// around. `None` where an interval is too wide, or has no ends.
+    /// The same integers in a type with the values `lo` to `hi`, where the others wrap around.
+    /// `None` if an interval is too wide or unbounded.
     pub(crate) fn wrapped(&self, lo: f64, hi: f64) -> Option<Range> {
         if self.lo() >= lo && self.hi() <= hi {
             return Some(self.clone());
@@ -284,7 +284,7 @@ impl Range {
         Some(out)
     }
 
-    /// Without the elements equal to `value` (they are filtered or ignored).
+    /// The range without elements equal to `value` (they are filtered or ignored).
     pub(crate) fn without(&self, value: f64) -> Option<Range> {
         let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
         for &(lo, hi) in &self.parts {
@@ -304,7 +304,7 @@ impl Range {
         (!parts.is_empty()).then_some(Range { parts, met, ..self.flags() })
     }
 
-    /// Without the integers from `lo` to `hi`, of values that are integers.
+    /// A range of integers, without those from `lo` to `hi`.
     pub(crate) fn cut(&self, lo: f64, hi: f64) -> Option<Range> {
         let mut parts: SmallVec<[(f64, f64); 2]> = SmallVec::new();
         for &(a, b) in &self.parts {
@@ -323,7 +323,7 @@ impl Range {
         (!parts.is_empty()).then(|| Range { parts, met, ..self.flags() }.simplified())
     }
 
-    /// The parts that lie outside `[lo, hi)`; integral ends are assumed for cutting.
+    /// The parts outside `[lo, hi)`; the values are assumed to be integers.
     pub(crate) fn outside(&self, lo: f64, hi: f64) -> Vec<(f64, f64)> {
         let mut out = Vec::new();
         for &(a, b) in &self.parts {
@@ -337,7 +337,7 @@ impl Range {
         out
     }
 
-    /// Clips to `[lo, hi]`.
+    /// Clips the range to `[lo, hi]`.
     pub(crate) fn clamp(&self, lo: f64, hi: f64) -> Range {
         let mut out = self.map(|x| x.max(lo).min(hi));
         if lo > self.lo() || hi < self.hi() {
@@ -400,7 +400,7 @@ mod tests {
         assert_eq!(framed.met, Some(Met { value: 255.0, always: true }));
         assert_eq!(framed.map(|x| x - 1.0).met.map(|met| met.value), Some(254.0));
         assert_eq!(framed.without(255.0).unwrap().met, None);
-        // A part of it need not have the border, nor what may be it or something else.
+        // A part may lack the border value, and so may a join with other pixels.
         assert_eq!(framed.clone().of_part().met, None);
         assert_eq!(framed.join(&pixels).met, None);
         assert_eq!(framed.join(&framed).met, framed.met);

@@ -45,7 +45,7 @@ fn text(heap: &Heap, value: &Value, depth: u32) -> String {
             Data::Tensor(tensor) => tensor_text(tensor),
             Data::List(items) => items_text(heap, items, depth, "[", "]"),
             Data::Set(items) => items_text(heap, items, depth, "{", "}"),
-            // Code that has not run is no value yet: a generator, a coroutine, a context manager.
+            // Code that has not run yet has no value: a generator, a coroutine, a context manager.
             Data::Iter(iter) if iter.suspended.is_some() => "unknown".to_owned(),
             Data::Iter(iter) => items_text(heap, &iter.items, depth, "iter(", ")"),
             Data::Dict(dict) => {
@@ -173,7 +173,7 @@ fn json_at(heap: &Heap, value: &Value, place: &dyn Fn(Origin) -> Json, depth: u3
                 None => json!({ "kind": "unknown" }),
             },
             Data::List(Items::Exact(items)) => seq("list", items),
-            // A list may hold itself.
+            // A list may contain itself.
             Data::List(Items::Many(_)) if depth == 0 => json!({ "kind": "list" }),
             Data::List(Items::Many(item)) => {
                 json!({ "kind": "list", "element": json_at(heap, item, place, depth - 1) })

@@ -1,11 +1,12 @@
-//! Objects that a library creates anew for each round of a loop: the batches of a loader.
+//! Objects that a library creates in each round of a loop: the batches of a loader.
 
 use super::{Data, Dict, Heap, Items, Tensor, Value};
 
 impl Heap {
-    /// The value with tensors of its own in place of those that are younger than an object that
-    /// had the number `since`, alone or in tuples, lists and dictionaries: a write to one round's
-    /// is not seen in the next. Memory that is older is shared by all rounds.
+    /// Copies a value for the next round: replaces the tensors that are not older than object
+    /// number `since` (directly in the value, or in tuples, lists and dictionaries), so that a
+    /// write to a tensor of one round is not seen in the next. Older memory is shared by all
+    /// rounds.
     pub(crate) fn renewed(&mut self, value: &Value, since: usize) -> Value {
         self.renewed_at(value, since, super::equal::DEPTH)
     }

@@ -9,7 +9,7 @@ use super::Sym;
 pub(crate) enum Sign {
     /// A length of data: assumed to be at least 1, because programs expect data.
     Positive,
-    /// A count, a quotient of lengths: it may be 0.
+    /// A count, or a quotient of lengths: it may be 0.
     NotNegative,
     Any,
 }
@@ -31,14 +31,14 @@ pub(crate) enum Size {
 }
 
 /// A polynomial over symbols, in canonical form: terms sorted by their symbols, no zero
-/// coefficient, and at least one term (else it would be an integer).
+/// coefficient, and at least one term (otherwise it would be an integer).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Poly {
     terms: Vec<(Vec<Symbol>, i64)>,
     constant: i64,
 }
 
-/// An expression with more terms than this becomes unknown: it would not help a reader.
+/// An expression with more terms becomes unknown: it would not help a reader.
 const MAX_TERMS: usize = 12;
 
 impl Poly {
@@ -50,12 +50,12 @@ impl Poly {
         }
     }
 
-    /// The symbols in it, each as often as it stands there.
+    /// The symbols of the polynomial, with repetitions.
     pub(crate) fn symbols(&self) -> impl Iterator<Item = Symbol> {
         self.terms.iter().flat_map(|(symbols, _)| symbols.iter().copied())
     }
 
-    /// Its value, given a number for each symbol.
+    /// The value for given numbers in place of the symbols.
     pub(crate) fn value(&self, of: impl Fn(Symbol) -> i64) -> Option<i64> {
         self.terms.iter().try_fold(self.constant, |sum, (symbols, factor)| {
             let product = symbols.iter().try_fold(*factor, |product, symbol| product.checked_mul(of(*symbol)))?;
@@ -83,8 +83,8 @@ impl Poly {
         Some(Poly { terms: terms.collect::<Option<_>>()?, constant: self.constant.checked_neg()? })
     }
 
-    /// Whether no integers in place of the symbols make it 0: a number divides every
-    /// coefficient and not the constant.
+    /// Whether it is not 0 for any integers in place of the symbols: a number divides every
+    /// coefficient, but not the constant.
     fn leaves_a_rest(&self) -> bool {
         let divisor = self.terms.iter().fold(0_u64, |divisor, (_, k)| gcd(divisor, k.unsigned_abs()));
         divisor > 1 && !self.constant.unsigned_abs().is_multiple_of(divisor)
@@ -184,7 +184,7 @@ impl Size {
         product().unwrap_or(Size::Unknown)
     }
 
-    /// The quotient where the division is exact for every value of the symbols.
+    /// The quotient, if the division is exact for every value of the symbols.
     pub(crate) fn div_exact(&self, divisor: &Size) -> Option<Size> {
         if self == divisor && !self.is_unknown() {
             return Some(Size::Int(1));
@@ -233,7 +233,7 @@ impl Size {
         self.is_unknown() || self.at_least() == Some(0)
     }
 
-    /// Whether the two are equal: `None` where it depends on what is not known.
+    /// Whether the two are equal; `None` if that is not known.
     pub(crate) fn equals(&self, other: &Size) -> Option<bool> {
         match self.sub(other) {
             Size::Int(n) => Some(n == 0),
@@ -246,7 +246,7 @@ impl Size {
         }
     }
 
-    /// Whether `self < other`, where that is known.
+    /// Whether `self < other`, if that is known.
     pub(crate) fn less(&self, other: &Size) -> Option<bool> {
         match other.sub(self) {
             Size::Int(n) => Some(n > 0),

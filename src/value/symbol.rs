@@ -7,8 +7,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 /// An interned name or dotted path: compared and hashed by address.
 ///
-/// The text lives as long as the process; what is interned is bounded by the distinct names
-/// of the sources and library tables read.
+/// The text lives as long as the process. The number of interned texts is bounded by the distinct
+/// names in the sources and library tables.
 #[derive(Clone, Copy)]
 pub(crate) struct Sym(&'static str);
 
@@ -17,7 +17,8 @@ impl Sym {
         self.0
     }
 
-    /// A name that equals no other, whatever its text; it lives as long as the process.
+    /// A name that differs from every other, even from one with the same text; it lives as long as
+    /// the process.
     pub(super) fn apart(text: String) -> Sym {
         Sym(Box::leak(text.into_boxed_str()))
     }
@@ -63,7 +64,7 @@ impl fmt::Display for Sym {
 
 static ALL: LazyLock<Mutex<FxHashSet<&'static str>>> = LazyLock::new(Mutex::default);
 
-/// A cache for each thread: only the first use of a name takes the lock.
+/// A cache for each thread, so that only the first use of a name takes the lock.
 struct Seen {
     /// Short strings by their bytes, which needs no access to the stored string.
     short: FxHashMap<Short, Sym>,

@@ -4,12 +4,12 @@ use crate::syntax::Span;
 
 use super::{Device, Dtype, ObjId, Origin, Range, Size};
 
-/// One dimension, with the place that fixed its length.
+/// One dimension, with the place that determined its length.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dim {
     pub size: Size,
     pub at: Origin,
-    /// It counts the samples of a batch, as a loader made it.
+    /// The dimension counts the samples of a batch from a loader.
     pub batch: bool,
 }
 
@@ -25,13 +25,13 @@ impl Dim {
     pub(crate) const UNKNOWN: Dim = Dim { size: Size::Unknown, at: None, batch: false };
 }
 
-/// `[4, B, ?]`.
+/// Dimensions as text: `[4, B, ?]`.
 pub(crate) fn dims_text(dims: &[Dim]) -> String {
     let sizes: Vec<String> = dims.iter().map(|dim| dim.size.to_string()).collect();
     format!("[{}]", sizes.join(", "))
 }
 
-/// The library that the array belongs to.
+/// The library of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArrayKind {
     Torch,
@@ -43,13 +43,13 @@ pub(crate) enum ArrayKind {
 pub(crate) enum Role {
     /// The raw output of a linear or convolution layer.
     Logits,
-    /// Sums to one along an axis (softmax).
+    /// Probabilities that sum to one along an axis (softmax).
     Probabilities,
-    /// Each element in (0, 1) by itself (sigmoid).
+    /// Probabilities of independent elements, in (0, 1) (sigmoid).
     Sigmoid,
     LogProbabilities,
     OneHot,
-    /// Each element is a class index, an image of them.
+    /// Each element is a class index, in the form of an image.
     ClassMask,
     Image,
 }
@@ -76,20 +76,22 @@ pub(crate) struct Past {
     pub interpolated: Origin,
     /// Bytes were divided by 255, as for images.
     pub scaled: Origin,
-    /// Indices into a palette were replaced by their colours.
+    /// Palette indices were replaced by their colours.
     pub recoloured: Origin,
-    /// They were 0 and 1 before all bits of these integers were flipped.
+    /// The elements were 0 and 1 before all bits of these integers were flipped.
     pub flipped: Origin,
-    /// They were integers before they were floats.
+    /// The elements were integers before they were floats.
     pub whole: bool,
-    /// They were moved by a transform that drew at random: where, and which draw it was.
+    /// A transform with random parameters moved the elements: its place, and the number of the
+    /// draw.
     pub drawn: Option<(Span, u32)>,
-    /// They are ids of a tokenizer to which tokens were added: how many it has since.
+    /// The elements are ids of a tokenizer to which tokens were added: its number of tokens now,
+    /// and the place.
     pub vocabulary: Option<(i64, Span)>,
 }
 
 impl Past {
-    /// The join, for elements that may each come from either of the two.
+    /// The join, for elements each of which may come from either of the two.
     #[must_use]
     pub(crate) fn both(self, other: Past) -> Past {
         let agree = |a: Origin, b: Origin| b.and(a);
@@ -104,44 +106,44 @@ impl Past {
         }
     }
 
-    /// The history after an elementwise computation of other values.
+    /// The history after an elementwise computation of new values.
     #[must_use]
     pub(crate) fn moved(self) -> Past {
         Past { drawn: self.drawn, ..Past::default() }
     }
 
-    /// After division by 255.
+    /// The history after division by 255.
     #[must_use]
     pub(crate) fn divided(self, at: Origin) -> Past {
         Past { scaled: at, ..self }
     }
 
-    /// After multiplication by 255, which undoes the division.
+    /// The history after multiplication by 255, which undoes the division.
     #[must_use]
     pub(crate) fn restored(self) -> Past {
         if self.scaled.is_some() { Past { scaled: None, ..self } } else { Past::default() }
     }
 
-    /// After rounding. Numbers between 0 and 1 are thresholded by it.
+    /// The history after rounding, which thresholds numbers between 0 and 1.
     #[must_use]
     pub(crate) fn rounded(self) -> Past {
         if self.scaled.is_some() { Past::default() } else { self }
     }
 }
 
-/// The elements that a mask is true for: those of the tensor `of` between two ends.
+/// The elements for which a mask is true: those of the tensor `of` between two bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Picks {
     pub of: ObjId,
-    /// How often its memory had been written to.
+    /// The number of writes to its memory at that time.
     pub writes: u32,
     pub lo: f64,
     pub hi: f64,
-    /// All between the ends, not just some.
+    /// All elements between the bounds, not just some.
     pub all: bool,
 }
 
-/// How a tensor takes part in autograd.
+/// The part of a tensor in autograd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Grad {
     Unknown,
@@ -149,22 +151,22 @@ pub(crate) enum Grad {
     Off,
     /// A leaf that requires grad: a parameter.
     Leaf,
-    /// The result of an operation on something that requires grad.
+    /// The result of an operation on a tensor that requires grad.
     Attached,
 }
 
-/// Everything known of a tensor or array.
+/// The facts of a tensor or array.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tensor {
     pub array: ArrayKind,
-    /// The subclass of tensor that it is, if any: `torchvision.tv_tensors.Mask`.
+    /// The tensor subclass, if any: `torchvision.tv_tensors.Mask`.
     pub wrapper: Option<super::Sym>,
-    /// `None` where not even the rank is known.
+    /// `None` if not even the rank is known.
     pub shape: Option<Vec<Dim>>,
-    /// The last dimensions, where the rank is not known. Not inherited: [`super::Heap::tensor`]
-    /// clears it.
+    /// The last dimensions, if the rank is not known. Not inherited: [`super::Heap::tensor`] clears
+    /// it.
     pub trailing: Rc<[Dim]>,
-    /// Where the rank was fixed.
+    /// The place that determined the rank.
     pub shape_at: Origin,
     pub dtype: Option<Dtype>,
     pub dtype_at: Origin,
@@ -176,27 +178,26 @@ pub(crate) struct Tensor {
     pub role_at: Origin,
     pub past: Past,
     pub grad: Grad,
-    /// The dimensions from the outermost in memory to the innermost, where the elements lie
-    /// densely, or as a slice of such a tensor, and this is known. Not inherited:
-    /// [`super::Heap::tensor`] clears it.
+    /// The dimensions in memory order, from the outermost to the innermost, if the tensor is known
+    /// to be dense, or a slice of a dense tensor. Not inherited: [`super::Heap::tensor`] clears it.
     pub layout: Option<Rc<[usize]>>,
-    /// The elements that it selects, as a mask. Not inherited either.
+    /// For a mask, the elements that it selects. Not inherited either.
     pub picks: Option<Picks>,
     /// The elements in row-major order, if all are known.
     pub data: Option<Rc<[f64]>>,
-    /// The tensor whose memory this one shares (itself if `None`), and how often that
-    /// memory had been written to when `range`, `role` and `data` were established.
+    /// The tensor whose memory this one shares (itself if `None`), and the number of writes to that
+    /// memory when `range`, `role` and `data` were determined.
     pub base: Option<ObjId>,
     pub version: u32,
-    /// How often this tensor's own memory has been written to in place.
+    /// The number of in-place writes to this tensor's own memory.
     pub writes: u32,
-    /// Whether this very object was made a parameter: not inherited by what is computed
-    /// from it, so [`super::Heap::tensor`] clears it.
+    /// Whether this object itself was created as a parameter. Not inherited by results computed
+    /// from it: [`super::Heap::tensor`] clears it.
     pub parameter: bool,
-    /// The `backward()` that freed what this tensor's own gradient is computed from; not
-    /// inherited either.
+    /// The `backward()` that freed the graph from which this tensor was computed. Not inherited
+    /// either.
     pub freed: Origin,
-    /// Paths differ in how often its memory was written to.
+    /// Paths differ in the number of writes to its memory.
     pub unsure: bool,
 }
 
@@ -232,7 +233,7 @@ impl Default for Tensor {
 }
 
 impl Tensor {
-    /// The lengths of the dimensions, where the rank is known.
+    /// The lengths of the dimensions, if the rank is known.
     pub(crate) fn sizes(&self) -> Option<Vec<Size>> {
         self.shape.as_ref().map(|dims| dims.iter().map(|d| d.size.clone()).collect())
     }
@@ -241,7 +242,7 @@ impl Tensor {
         self.shape.as_ref().map(Vec::len)
     }
 
-    /// The dimension at `index`, which counts from the end where negative.
+    /// The dimension at `index`, counted from the end if it is negative.
     pub(crate) fn dim(&self, index: i64) -> Option<&Dim> {
         let dims = if index < 0 { self.last_dims() } else { self.shape.as_deref()? };
         let rank = i64::try_from(dims.len()).ok()?;
@@ -249,12 +250,12 @@ impl Tensor {
         dims.get(usize::try_from(at).ok()?)
     }
 
-    /// All dimensions, or the last ones where the rank is not known.
+    /// All dimensions; only the last ones if the rank is not known.
     pub(crate) fn last_dims(&self) -> &[Dim] {
         self.shape.as_deref().unwrap_or(&self.trailing)
     }
 
-    /// `[4, B, ?]`; `[…, 64, ?]` where the rank is not known.
+    /// `[4, B, ?]`; `[…, 64, ?]` if the rank is not known.
     pub(crate) fn shape_text(&self) -> String {
         match &self.shape {
             Some(dims) => dims_text(dims),
@@ -263,12 +264,12 @@ impl Tensor {
         }
     }
 
-    /// Notes the last dimensions, of which the first has a known length.
+    /// Notes the last dimensions, the first of which has a known length.
     pub(crate) fn set_trailing(&mut self, dims: impl IntoIterator<Item = Dim>) {
         self.trailing = dims.into_iter().skip_while(|dim| dim.size.is_unknown()).collect();
     }
 
-    /// Fixes the rank of a tensor where it is not known.
+    /// Sets the rank of a tensor if it is not known.
     pub(crate) fn set_rank(&mut self, rank: usize, at: Origin) {
         if self.shape.is_none()
             && let Some(more) = rank.checked_sub(self.trailing.len())
@@ -287,7 +288,7 @@ impl Tensor {
         }
     }
 
-    /// Every length, where all are integers.
+    /// The lengths, if all are integers.
     pub(crate) fn known_shape(&self) -> Option<Vec<i64>> {
         self.shape.as_ref()?.iter().map(|d| d.size.known()).collect()
     }
@@ -322,8 +323,8 @@ impl Tensor {
         self
     }
 
-    /// The history of the elements after an interpolation. Interpolation does not harm
-    /// measurements, so only integers and known ids are marked.
+    /// The history of the elements after an interpolation. Measurements may be interpolated, so
+    /// only integers and known ids are marked.
     pub(crate) fn interpolated(&self, at: Origin) -> Past {
         let ids = self.dtype.is_some_and(Dtype::is_integral)
             || self.past.whole
@@ -333,7 +334,7 @@ impl Tensor {
         Past { interpolated: self.past.interpolated.or(at.filter(|_| ids)), ..self.past }
     }
 
-    /// Drops what depends on the elements: range, role, history, contents.
+    /// Drops the facts about elements: range, role, history, contents.
     pub(crate) fn forget_values(&mut self) {
         self.range = None;
         self.range_at = None;

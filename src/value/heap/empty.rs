@@ -1,5 +1,5 @@
-//! Lists of unknown length that are empty in some runs, as `list(range(n))` of an unknown `n` is.
-//! All other lists of unknown length, such as data that the program reads, are assumed to be
+//! Lists of unknown length that are empty in some runs, such as `list(range(n))` for an unknown
+//! `n`. All other lists of unknown length, such as data that the program reads, are assumed to be
 //! non-empty.
 
 use super::Heap;
@@ -23,7 +23,7 @@ impl Heap {
         self.filling
     }
 
-    /// Ends what [`Heap::begin_filling`] began.
+    /// Ends the loop of [`Heap::begin_filling`].
     pub(crate) fn set_filling(&mut self, filling: u32) -> u32 {
         std::mem::replace(&mut self.filling, filling)
     }

@@ -1,9 +1,9 @@
 //! Widening: the values that become unknown in a loop that does not reach a fixpoint.
 //!
-//! A loop's body is run until the state at the end of a round does not change any more. After a
-//! bounded number of rounds, [`Heap::give_up_changes`] makes everything unknown that differs
-//! between two successive states; if that does not converge either, [`Heap::forget_changes`] makes
-//! unknown everything that the body has changed.
+//! A loop's body runs until the state at the end of a round no longer changes. After a bounded
+//! number of rounds, [`Heap::give_up_changes`] makes everything unknown that differs between two
+//! successive states; if that does not converge either, [`Heap::forget_changes`] makes unknown
+//! everything that the body has changed.
 
 use std::rc::Rc;
 
@@ -14,15 +14,14 @@ use crate::value::join::{join, join_data, nameless};
 use crate::value::{Attrs, Data, Dict, Instance, Items, Iter, ObjId, Scope, Sym, Tensor, Value};
 
 impl Heap {
-    /// The state above both of two successive states of a loop in which everything that differs
-    /// between them is unknown: a name keeps only its type; a list, a set or a dictionary loses
-    /// even its length; a tensor keeps the facts that did not change. A name that only one of the
-    /// states binds keeps its value, as in [`Heap::join`].
+    /// An upper bound of two successive states of a loop: everything that differs between them
+    /// becomes unknown. A value that differs keeps only its type; a list, a set or a dictionary
+    /// also loses its length; a tensor keeps the facts that did not change. A name that only one of
+    /// the states binds keeps its value, as in [`Heap::join`].
     ///
-    /// Both are relative to `mark`; the heap is left in the state at the mark. Applied again
-    /// and again to a state and what the next round makes of it, this comes to a fixpoint: each
-    /// name, element of a tuple and fact of a tensor is given up once or twice, and nothing
-    /// that was given up is known again.
+    /// Both are relative to `mark`; the heap is left in the state at the mark. Repeated for each
+    /// further round, this reaches a fixpoint: each name, element of a tuple and fact of a tensor
+    /// becomes unknown after one or two rounds, and is never known again.
     pub(crate) fn give_up_changes(&mut self, mark: Mark, previous: &Delta, next: &Delta) -> Delta {
         self.undo(mark);
         self.adopt(previous);
@@ -46,8 +45,8 @@ impl Heap {
         state
     }
 
-    /// The state in which everything that a delta changed is unknown: the last resort, after which
-    /// a loop can change only what it has not changed before.
+    /// The state in which everything that a delta changed is unknown. This is the last resort:
+    /// further rounds can change only what no earlier round has changed.
     ///
     /// The delta is relative to `mark`; the heap is left in the state at the mark.
     pub(crate) fn forget_changes(&mut self, mark: Mark, delta: &Delta) -> Delta {
@@ -175,7 +174,7 @@ impl Heap {
     }
 }
 
-/// An object that is `base` at a mark and `now` later, with nothing known but its kind and class.
+/// An object that is `base` at a mark and `now` later, with only its kind and class known.
 pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
     let attrs = |a: &Attrs, b: &Attrs| a.keys().chain(b.keys()).map(|name| (*name, Value::Unknown)).collect::<Attrs>();
     match (base, now) {
@@ -193,7 +192,8 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
         (Data::Tensor(a), Data::Tensor(b)) if a.array == b.array && a.wrapper == b.wrapper => Data::Tensor(Tensor {
             array: a.array,
             wrapper: a.wrapper,
-            // Which memory it shares, and that views of it know nothing of their elements.
+            // The base and the number of writes stay, so that views lose the facts about their
+            // elements.
             base: a.base.filter(|_| a.base == b.base),
             version: a.version.max(b.version),
             writes: a.writes.max(b.writes),
@@ -225,7 +225,7 @@ pub(super) fn forgotten(base: &Data, now: &Data) -> Data {
         (Data::Module { file: a, scope }, Data::Module { file: b, .. }) if a == b => {
             Data::Module { file: *a, scope: *scope }
         }
-        // No two states of one object.
+        // Two states of one object cannot have these kinds.
         (Data::Tensor(_), Data::Tensor(_))
         | (Data::Function(_), Data::Function(_))
         | (Data::Class(_), Data::Class(_))

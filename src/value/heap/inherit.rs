@@ -3,11 +3,11 @@
 use super::Heap;
 use crate::value::{Data, ObjId, Sym, Value, sym};
 
-/// The most base classes that are followed.
+/// The largest number of base classes that are followed.
 const DEPTH: u32 = 20;
 
 impl Heap {
-    /// The class of an instance; `None` of anything else.
+    /// The class of an instance; `None` for other objects.
     pub(super) fn class_of(&self, id: ObjId) -> Option<Value> {
         match self.get(id) {
             Data::Instance(instance) => Some(instance.class.clone()),
@@ -15,9 +15,9 @@ impl Heap {
         }
     }
 
-    /// The value of a name for an instance that has no such attribute itself: from a class of the
-    /// program that binds the name, or that defines `__getattr__`. `None` where reading it raises,
-    /// as far as is known.
+    /// The value of a name for an instance without such an attribute: from a program class that
+    /// binds the name, or that defines `__getattr__`. `None` if reading it raises, as far as is
+    /// known.
     pub(in crate::value) fn inherited(&self, class: &Value, name: Sym) -> Option<Value> {
         let found = self.class_member(class, name, DEPTH);
         found.or_else(|| self.class_member(class, sym("__getattr__"), DEPTH).map(|_| Value::Unknown))
@@ -30,9 +30,9 @@ impl Heap {
             return Some(Value::Unknown);
         }
         if let Some(value) = data.attrs.get(&name) {
-            // What is bound to the instance when it is read is made anew each time.
+            // A function becomes a new bound method at each read.
             let bound = value.as_obj().is_some_and(|id| matches!(self.get(id), Data::Function(_)));
-            // A dataclass keeps of a field its default alone.
+            // For a field, the class of a dataclass stores only its default.
             if let Some(Data::Instance(field)) = value.as_obj().map(|id| self.get(id))
                 && field.class.as_path() == Some("dataclasses.Field")
             {

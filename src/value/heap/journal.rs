@@ -10,15 +10,15 @@ use super::{Heap, trail::Mark};
 use crate::value::join::{join, join_data};
 use crate::value::{Data, ObjId, Sym, Value};
 
-/// The most values that are kept for a place; beyond that, it becomes unknown.
+/// The largest number of values stored for a place; with more, it becomes unknown.
 const MOST: usize = 4;
 
-/// The values that places have had.
+/// The earlier values of places.
 #[derive(Default)]
 pub(crate) struct Journal {
     /// The number of objects on the heap.
     older: usize,
-    /// `None` for places that had too many.
+    /// `None` for places with too many values.
     names: FxHashMap<(ObjId, Sym), Option<Vec<Value>>>,
     objects: FxHashMap<ObjId, Option<Vec<Rc<Data>>>>,
 }
@@ -30,7 +30,7 @@ impl Journal {
     }
 
     pub(super) fn overwrites(&mut self, id: ObjId, data: &Rc<Data>) {
-        // Of scopes that were made since, nobody outside sees the names.
+        // No code outside can read the names of scopes that were created since.
         if id.is_among_first(self.older) || !matches!(**data, Data::Scope(_)) {
             let old = self.objects.entry(id).or_insert_with(|| Some(Vec::new()));
             keep(old, data, Rc::ptr_eq);
@@ -64,7 +64,7 @@ impl Heap {
         self.journals.push(Journal { older, ..Journal::default() });
     }
 
-    /// Ends the innermost journal; what it noted belongs to the outer one, too.
+    /// Ends the innermost journal; its values also belong to the enclosing one.
     pub(crate) fn end_journal(&mut self) -> Journal {
         let journal = self.journals.pop().unwrap_or_default();
         if let Some(outer) = self.journals.last_mut() {
@@ -84,7 +84,7 @@ impl Heap {
         journal
     }
 
-    /// Joins the present state with every value that the journal noted.
+    /// Joins the current state with every value in the journal.
     pub(crate) fn blend_journal(&mut self, journal: &Journal) {
         for ((id, name), values) in &journal.names {
             let Some(now) = super::names_of(self.get(*id)).and_then(|names| names.get(name)).cloned() else { continue };
@@ -105,7 +105,8 @@ impl Heap {
         }
     }
 
-    /// Joins the present state with the one at the mark: what changed since may not have.
+    /// Joins the current state with the state at the mark: changes since then may not have
+    /// happened.
     pub(crate) fn blend_since(&mut self, mark: Mark) {
         for (id, name, before) in self.names_since(mark) {
             let Some(now) = super::names_of(self.get(id)).and_then(|names| names.get(&name)).cloned() else { continue };

@@ -1,36 +1,37 @@
-//! Attributes that an instance has on some of the joined paths and lacks on others. Reading one
-//! returns its value on the paths that have it; `hasattr` and `getattr` with a default check
-//! whether it may be missing.
+//! Attributes that an instance has on some of the joined paths, but not on others.
+//!
+//! Reading one returns its value on the paths that have it; `hasattr` and `getattr` with a default
+//! check whether it may be missing.
 
 use super::{Heap, names_of};
 use crate::value::{Attrs, Data, Instance, ObjId, Sym, Value, sym};
 
-/// The suffix of an attribute's name that says: some path lacks it. No Python attribute has such a
-/// name.
+/// The suffix for the name of an attribute that may be missing on some path. No Python attribute
+/// has such a name.
 const MARK: char = '?';
 
-/// The name under which an instance notes that some path lacks an attribute.
+/// The name under which an instance notes that an attribute may be missing on some path.
 pub(in crate::value) fn mark_of(name: Sym) -> Sym {
     sym(&format!("{name}{MARK}"))
 }
 
-/// Whether it is such a name.
+/// Whether a name is such a note.
 pub(crate) fn is_mark(name: Sym) -> bool {
     name.as_str().ends_with(MARK)
 }
 
 impl Heap {
-    /// Whether some path may lack an attribute that an instance has.
+    /// Whether an attribute of an instance may be missing on some path.
     pub(crate) fn may_lack(&self, id: ObjId, name: Sym) -> bool {
         self.lacking && names_of(self.get(id)).is_some_and(|names| names.contains_key(&mark_of(name)))
     }
 
-    /// Whether missing attributes are tracked: for instances of the program's own classes.
+    /// Whether missing attributes are tracked: only for instances of program classes.
     pub(super) fn follows_presence(&self, id: ObjId) -> bool {
         matches!(self.get(id), Data::Instance(Instance { class: Value::Obj(_), .. }))
     }
 
-    /// Notes that some path lacks an attribute.
+    /// Notes that an attribute is missing on some path.
     pub(super) fn note_lacking(&mut self, id: ObjId, name: Sym) {
         if self.follows_presence(id) && !is_mark(name) {
             self.lacking = true;
@@ -38,7 +39,7 @@ impl Heap {
         }
     }
 
-    /// Marks it among attributes that are being joined.
+    /// Notes it among attributes that are being joined.
     pub(in crate::value) fn note_lacking_in(&mut self, attrs: &mut Attrs, name: Sym) {
         if !is_mark(name) {
             self.lacking = true;
@@ -46,7 +47,7 @@ impl Heap {
         }
     }
 
-    /// An attribute has been set or deleted: all paths have it, or none.
+    /// An attribute has been set or deleted, so it is no longer unknown whether it is missing.
     pub(super) fn decide_presence(&mut self, id: ObjId, name: Sym) {
         if self.may_lack(id, name) {
             self.bind_one(id, mark_of(name), None);

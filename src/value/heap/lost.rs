@@ -5,9 +5,9 @@
 use super::Heap;
 use crate::value::{Attrs, Data, Grad, Instance, Items, ObjId, Sym, Value};
 
-/// The depth to which parts of such objects are followed.
+/// The depth to which the parts of such objects are followed.
 const DEPTH: u32 = 3;
-/// The most objects that are followed.
+/// The largest number of such objects.
 const MOST: usize = 4096;
 
 /// The kind of a write to an unknown value.

@@ -12,7 +12,8 @@ impl Heap {
         }
     }
 
-    /// Notes something as if it had been noted from the beginning: no branch undoes it.
+    /// Notes something as if it had been noted from the beginning: the end of a branch does not
+    /// undo it.
     pub(crate) fn settle_note(&mut self, id: ObjId, note: impl Into<Note>, value: Value) {
         self.settle(id, note.into().key(), value);
     }

@@ -12,7 +12,7 @@ use crate::value::equal::{DEPTH, identical, same, same_data};
 use crate::value::join::{join as join_values, join_data, side_by_side};
 use crate::value::{Data, ObjId, Sym, Value};
 
-/// An older state, for restoring it.
+/// An older state, to be restored later.
 pub(super) enum Saved {
     Whole {
         id: ObjId,
@@ -35,12 +35,12 @@ pub(crate) enum Change {
     Names(Vec<(Sym, Option<Value>)>),
 }
 
-/// A state of the heap that can be returned to.
+/// A state of the heap to which it can return.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
     trail: usize,
     outer_serial: u32,
-    /// How many marks were open.
+    /// The number of open marks.
     depth: usize,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Mark {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Delta {
     changes: Vec<(ObjId, Change)>,
-    /// The objects that the path made, from one number up to another.
+    /// The objects that the path created, as ranges of their numbers.
     made: Vec<(usize, usize)>,
 }
 
@@ -73,9 +73,9 @@ impl Deref for Delta {
 
 /// The record of an open mark.
 pub(super) struct Open {
-    /// How many objects there were.
+    /// The number of objects at the mark.
     older: usize,
-    /// The serial of the last state that was kept relative to it; 0 if none.
+    /// The serial number of the last delta relative to the mark; 0 if there is none.
     kept: u32,
     /// The objects that the current path has created since, except those created after `since`.
     made: Vec<(usize, usize)>,
@@ -93,8 +93,8 @@ impl Heap {
         mark
     }
 
-    /// What changed since the mark. From here on, what was made since the mark is saved before
-    /// it is written to, too: the state that is kept here holds it.
+    /// The changes since the mark. From now on, writes to objects that were created since the mark
+    /// are also saved, because the delta contains these objects.
     pub(crate) fn delta(&mut self, mark: Mark) -> Delta {
         let changes = self.changes(mark);
         self.next_serial += 1;
@@ -113,7 +113,7 @@ impl Heap {
 
     fn changes(&self, mark: Mark) -> Vec<(ObjId, Change)> {
         let since = self.trail.get(mark.trail..).unwrap_or_default();
-        // By object, and in order of writing: `None` stands for the whole object.
+        // Sorted by object, then in the order of writing; `None` means the whole object.
         let mut written: Vec<(ObjId, usize, Option<Sym>)> = since
             .iter()
             .enumerate()
@@ -162,7 +162,7 @@ impl Heap {
                     let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { continue };
                     match value {
                         Some(value) => _ = names.insert(name, value),
-                        // Mostly it is the last.
+                        // Usually it is the last one.
                         None if names.last().is_some_and(|(last, _)| *last == name) => _ = names.pop(),
                         None => _ = names.shift_remove(&name),
                     }
@@ -172,7 +172,7 @@ impl Heap {
         }
     }
 
-    /// The values that names had at the mark, of those that were bound then and have been written.
+    /// The values at the mark of names that were bound at the mark and have been written since.
     pub(super) fn names_since(&self, mark: Mark) -> Vec<(ObjId, Sym, Value)> {
         let mut seen = FxHashSet::default();
         let since = self.trail.get(mark.trail..).unwrap_or_default();
@@ -203,8 +203,7 @@ impl Heap {
         }
     }
 
-    /// Brings the heap, which must be in the state at the mark to which they are relative,
-    /// to the state that a delta describes.
+    /// Brings the heap from the state at a mark to the state of a delta relative to this mark.
     pub(crate) fn apply(&mut self, delta: &Delta) {
         self.adopt(delta);
         for (id, change) in delta.iter() {
@@ -219,7 +218,7 @@ impl Heap {
         }
     }
 
-    /// Notes that the objects which a path made are on the present one, too.
+    /// Notes that the objects which a path created also exist on the current path.
     pub(super) fn adopt(&mut self, delta: &Delta) {
         let Some(open) = self.open.last_mut() else { return };
         for range in &delta.made {
@@ -230,16 +229,16 @@ impl Heap {
         }
     }
 
-    /// Brings the heap, which must be in the state at the mark, to the join of the states
-    /// that the deltas describe. With `widen`, facts that differ are given up at once.
-    /// Returns whether that differs from the first of these states.
+    /// Brings the heap from the state at the mark to the join of the states of the deltas. With
+    /// `widen`, facts that differ become unknown at once. Returns whether the join differs from the
+    /// first of these states.
     pub(crate) fn join(&mut self, deltas: &[Delta], widen: bool) -> bool {
         self.join_taken(deltas, widen, false)
     }
 
-    /// The same; with `apart`, every path is certain to recur in the loop, so the rule states found
-    /// on them are kept separately ([`Value::Fates`]). If such a value then differs between further
-    /// paths, it becomes unknown: the conditions may depend on each other.
+    /// Like [`Heap::join`]. With `apart`, every path certainly recurs in the loop, so the rule
+    /// states of the paths are stored separately ([`Value::Fates`]). If such a value then differs
+    /// between further paths, it becomes unknown: the conditions may depend on each other.
     pub(crate) fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);
@@ -252,7 +251,7 @@ impl Heap {
         let ids = self.begin_join(deltas.iter().flat_map(|delta| delta.iter()).map(|(id, _)| *id).collect());
         let mut changed = false;
         for id in ids {
-            // On a path that did not make an object there is none to join.
+            // Paths that did not create the object do not take part in its join.
             let is_there = |delta: &&Delta| id.is_among_first(older) || delta.has(id);
             let changes: Vec<Option<&Change>> = deltas
                 .iter()
@@ -285,7 +284,7 @@ impl Heap {
         self.slots[id.0 as usize].unjoined = false;
     }
 
-    /// Joins the states of an object; whether that differs from the first.
+    /// Joins the states of an object. Returns whether the join differs from the first state.
     fn join_whole(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool) -> bool {
         let base = self.slot(id).data.clone();
         let mut merged: Option<Rc<Data>> = None;
@@ -302,7 +301,8 @@ impl Heap {
                         self.join_emptiness(id, [(id, &have), (id, &version)]);
                     }
                     changed |= differs;
-                    // Views and masks of before the last write must not be taken for newer ones.
+                    // The number of writes must grow, so that views and masks from before the last
+                    // write do not count as current.
                     if differs || writes_in(&joined) > writes_in(&have) { Rc::new(joined) } else { have }
                 }
             });
@@ -314,9 +314,9 @@ impl Heap {
         changed
     }
 
-    /// Joins the names of a scope or instance that some state changed. A name that only one
-    /// path binds keeps that path's value, since reading it on the other would raise, unless the
-    /// class has that name, too.
+    /// Joins the names of a scope or instance that some path changed. A name that only one path
+    /// binds keeps that path's value, because reading it on the other path would raise, unless the
+    /// class has the name, too.
     fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
         let mut written: Vec<Sym> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -341,7 +341,7 @@ impl Heap {
         for (at, name) in written.into_iter().enumerate() {
             let base = names_of(self.get(id)).and_then(|names| names.get(&name)).cloned();
             let mut merged: Option<Value> = None;
-            // Paths mostly write the same names in the same order.
+            // Usually, the paths write the same names in the same order.
             let own = |names: &'_ [(Sym, Option<Value>)]| match names.get(at) {
                 Some((here, value)) if *here == name => Some(value.clone()),
                 _ => names.iter().find(|(have, _)| *have == name).map(|(_, value)| value.clone()),
@@ -402,14 +402,14 @@ impl Heap {
         changed
     }
 
-    /// Whether some note of an instance says that paths differ in it.
+    /// Whether a note of an instance has separate states of several paths.
     pub(crate) fn has_fates_apart(&self, id: ObjId) -> bool {
         let apart = |value: &Value| matches!(value, Value::Fates(fates) if fates.len() > 1);
         names_of(self.get(id)).is_some_and(|names| names.values().any(apart))
     }
 }
 
-/// The object as a change of it has left it; `base` is its state at the mark.
+/// An object after a change; `base` is its state at the mark.
 pub(super) fn changed_by(base: &Rc<Data>, change: Option<&Change>) -> Rc<Data> {
     match change {
         None => base.clone(),
@@ -429,7 +429,7 @@ pub(super) fn changed_by(base: &Rc<Data>, change: Option<&Change>) -> Rc<Data> {
     }
 }
 
-/// Objects that others mostly refer to come first.
+/// The order of kinds in a join: objects that others usually refer to come first.
 fn rank(data: &Data) -> u8 {
     match data {
         Data::Tensor(_) => 0,
@@ -489,7 +489,8 @@ mod tests {
         assert!(matches!(items.as_slice(), [Value::Ranged(both)] if both.range.parts() == [(1.0, 2.0)]));
     }
 
-    /// A loop leaves by `break` with a list that it has made itself, and goes on with it.
+    /// A loop ends with a `break`, with a list that it has created itself and that is used
+    /// afterwards.
     #[test]
     fn what_was_made_since_the_mark_is_joined_as_each_path_left_it() {
         let mut heap = Heap::new();

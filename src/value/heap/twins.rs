@@ -6,7 +6,8 @@ use super::Heap;
 use crate::value::join::join_tensor;
 use crate::value::{Data, Items, ObjId, Sym, Tensor, Value};
 
-/// The most objects that are followed as possibly the same: joins in a loop create chains of them.
+/// The largest number of objects that are tracked as possibly the same: joins in a loop create
+/// chains of them.
 const MOST: usize = 64;
 
 impl Heap {
@@ -28,7 +29,7 @@ impl Heap {
         }
     }
 
-    /// Records that a collection is one of these: an append to it is an append to one of them.
+    /// Records that a collection is one of several: an append to it is an append to one of them.
     pub(crate) fn is_one_of(&mut self, one: &Value, all: &[Value]) {
         let Some(one) = one.as_obj() else { return };
         for other in all.iter().filter_map(Value::as_obj) {
@@ -42,7 +43,7 @@ impl Heap {
         for base in [one, other].iter().filter_map(|id| self.base_of(*id)).collect::<Vec<_>>() {
             self.may_be(one, base);
         }
-        // From now on views of the one are views of the other.
+        // From now on, views of one are also views of the other.
         let base = self.base_of(other).unwrap_or(other);
         let version = self.writes_to(base);
         if base != one
@@ -68,7 +69,7 @@ impl Heap {
                 }
             }
         }
-        // What may be any of its parts may be it.
+        // An object that may be any of its parts may also be this object.
         at = 0;
         while let Some(next) = found.get(at).copied().filter(|_| found.len() < 2 * MOST) {
             at += 1;
@@ -82,7 +83,8 @@ impl Heap {
         found
     }
 
-    /// The elements of a collection have changed: those of collections that may be it, too.
+    /// The elements of a collection changed, so those of collections that may be the same change,
+    /// too.
     pub(super) fn touch(&mut self, id: ObjId) {
         for twin in self.twins(id) {
             match self.write(twin) {
@@ -109,8 +111,8 @@ impl Heap {
         }
     }
 
-    /// The facts of a tensor have changed without a write: objects that may be the same are joined
-    /// with them.
+    /// The facts of a tensor changed without a write, so objects that may be the same are joined
+    /// with it.
     pub(super) fn touch_facts(&mut self, id: ObjId) {
         for twin in self.twins(id) {
             if let (Data::Tensor(one), Data::Tensor(other)) = (self.get(twin), self.get(id)) {
@@ -125,7 +127,7 @@ impl Heap {
         }
     }
 
-    /// The memory of a tensor has been written to, and it is now like this.
+    /// The memory of a tensor was written to; `facts` are its new facts.
     pub(super) fn touch_tensor(&mut self, id: ObjId, facts: &Tensor) {
         for twin in self.twins(id) {
             let Data::Tensor(tensor) = self.get(twin) else { continue };
@@ -137,7 +139,7 @@ impl Heap {
             }
             self.overwrite_one(twin, changed);
         }
-        // Through a view, what its tensor may be is written to, too.
+        // A write through a view is also a write to the objects that its base tensor may be.
         for twin in self.base_of(id).map(|base| self.twins(base)).unwrap_or_default() {
             let Data::Tensor(tensor) = self.get(twin) else { continue };
             let mut changed = tensor.clone();

@@ -42,7 +42,7 @@ pub(in super::super) fn join_data(heap: &mut Heap, a: &Data, b: &Data, widen: bo
         {
             Data::Module { file: *file, scope: *scope }
         }
-        // No two states of one object.
+        // Two states of one object cannot have these kinds.
         (Data::Scope(_), Data::Scope(_))
         | (Data::Tensor(_), Data::Tensor(_))
         | (Data::Class(_), Data::Class(_))
@@ -57,11 +57,12 @@ pub(in super::super) fn nameless() -> Data {
     Data::Instance(Instance { class: Value::Unknown, attrs: Attrs::default(), open: true })
 }
 
-/// Joins the names of two paths. For a name that only one of them binds, the other path contributes
-/// the class's value, or else this path's value: reading the name there would raise.
+/// Joins the names of two paths. For a name that only one path binds, the other path contributes
+/// the value in the class; without one, this path's value is used, because reading the name on the
+/// other path would raise.
 fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, widen: bool, depth: u32) -> Attrs {
     let mut out = Attrs::default();
-    // As `Heap::follows_presence` says.
+    // The same condition as in `Heap::follows_presence`.
     let follows = matches!(class, Some(Value::Obj(_)));
     for (name, value) in a {
         let other = match (b.get(name), class) {
@@ -89,7 +90,8 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
     out
 }
 
-/// Values by name, in order if both have the same order; a name that one of them lacks is unknown.
+/// Values by name, in order if both have the same order; a name that only one of them has is
+/// unknown.
 pub(super) fn join_named(
     heap: &mut Heap,
     a: &[(Sym, Value)],
@@ -112,8 +114,8 @@ pub(super) fn join_named(
     names.into_iter().map(|name| (name, both(name))).collect()
 }
 
-/// The entries that both have. Entries of only one of them are joined into the value of all other
-/// keys. If the orders of the two differ, there may be other keys, too.
+/// The entries of both. Entries of only one of them are joined into the value of all other keys. If
+/// the order differs, there may be other keys, too.
 pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
     let Dict { entries, open } = a;
     let mut out = Dict::default();
@@ -207,7 +209,7 @@ fn join_states(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     joined.writes = a.writes.max(b.writes);
     joined.version = a.version.max(b.version);
     joined.unsure |= a.writes != b.writes || a.base != b.base;
-    // What is known of each is known as it is now, unless it is a view.
+    // Known facts are current, unless the tensor is a view.
     let fresh = [a, b].iter().all(|tensor| tensor.base.is_none() && tensor.version == tensor.writes);
     let alike = (a.version, a.writes, a.base) == (b.version, b.writes, b.base);
     if !(alike || fresh) {
@@ -216,7 +218,7 @@ fn join_states(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     joined
 }
 
-/// The join of the facts of two tensors, which makes a tensor with memory of its own.
+/// The join of the facts of two tensors: a tensor with its own memory.
 pub(in super::super) fn join_tensor(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     let Tensor {
         array,

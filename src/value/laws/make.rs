@@ -1,5 +1,5 @@
-//! Values, objects and changes of the heap, made from arbitrary bytes. Each choice is among few, so
-//! that much is equal and much differs in one fact only.
+//! Values, objects and changes of the heap, made from arbitrary bytes. Each choice has few options,
+//! so that many values are equal, or differ in only one fact.
 
 use std::rc::Rc;
 
@@ -10,10 +10,10 @@ use super::super::{
 };
 use crate::syntax::{FileId, Span};
 
-/// Arbitrary bytes, read one after the other; zeros follow.
+/// Arbitrary bytes, read one after the other, followed by zeros.
 pub(super) struct Bytes<'a> {
     bytes: &'a [u8],
-    /// Whether ends of ranges are integers: joins of others depend on their order.
+    /// Whether the bounds of ranges are integers: joins of other ranges depend on their order.
     integral: bool,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Bytes<'a> {
             false => Rc::from([Range::bounds(0.0, it.number())]),
         });
         let value = if self.coin() { range.lo() } else { range.hi() };
-        // Of a single number that occurs, it would say no more.
+        // If there is only one value, a known member adds nothing.
         let told = range.attained && range.lo() == range.hi();
         range.met = self.some(|it| Met { value, always: it.coin() }).filter(|_| !told);
         range
@@ -170,7 +170,7 @@ impl<'a> Bytes<'a> {
         let mut dict = Dict { open: self.some(|it| it.value(heap, world, depth)), ..Dict::default() };
         dict.entries.extend(entries);
         if self.integral {
-            // The order is a fact, of which joins give up more than they have to.
+            // The order is a fact of which joins drop more than necessary.
             dict.entries.sort_by(|a, _, b, _| format!("{a:?}").cmp(&format!("{b:?}")));
         }
         dict
@@ -206,7 +206,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// A value, with objects of its own where these are merged by joins.
+    /// A value, with new objects if joins would merge existing ones.
     pub(super) fn value(&mut self, heap: &mut Heap, world: &World, depth: u8) -> Value {
         let kind = self.below(26);
         self.value_of(kind, heap, world, depth)
@@ -269,7 +269,7 @@ impl<'a> Bytes<'a> {
                 let tensor = self.tensor(world);
                 let id = heap.alloc(Data::Tensor(tensor.clone()));
                 match self.below(3) {
-                    // A view, of memory that was written to.
+                    // A view of memory that was written to.
                     0 => {
                         let view = heap.share_memory(tensor.clone(), id);
                         let view = heap.alloc(Data::Tensor(view));
@@ -306,7 +306,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Some changes of the objects that there are.
+    /// Some changes of the existing objects.
     pub(super) fn run(&mut self, heap: &mut Heap, world: &World) {
         for _ in 0..=self.below(6) {
             self.change(heap, world);

@@ -1,5 +1,5 @@
-//! The order of which joins are upper bounds: `a` is at most `b` where every claim of `b` holds
-//! of `a`, too.
+//! The partial order for which joins are upper bounds: `a` is at most `b` if every claim of `b`
+//! also holds for `a`.
 
 use std::rc::Rc;
 
@@ -11,14 +11,14 @@ use super::super::{
     Suspended, Sym, Taken, Tensor, Type, UserClass, Value,
 };
 
-/// Deeper than joins compare, so that the effect of their limit is visible.
+/// Deeper than joins compare, so that the effect of their depth limit is visible.
 const DEPTH: u32 = 8;
 
 pub(super) fn at_most(heap: &Heap, a: &Value, b: &Value) -> bool {
     at_most_to(heap, a, b, DEPTH)
 }
 
-/// Whether every claim of one state of an object holds of another.
+/// Whether every claim of the state `b` of an object also holds for the state `a`.
 pub(super) fn data_at_most(heap: &Heap, a: &Data, b: &Data) -> bool {
     data_to(heap, a, b, DEPTH)
 }
@@ -58,7 +58,7 @@ fn at_most_to(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
             }
             _ => same(heap, a, b),
         },
-        // Of these, only what is the same is comparable.
+        // These are only comparable if they are the same.
         different_kinds!() => same(heap, a, b),
     }
 }
@@ -88,8 +88,7 @@ fn ranged_at_most(a: &Value, b: &Ranged) -> bool {
     })
 }
 
-/// That a value occurs is claimed of the ends of all intervals, so of no more intervals than
-/// there are.
+/// That bounds occur is a claim about all intervals, so only about the existing ones.
 pub(super) fn range_at_most(a: &Range, b: &Range) -> bool {
     let inside = |(lo, hi): &(f64, f64)| b.parts().iter().any(|(from, to)| from <= lo && hi <= to);
     let same = a.parts() == b.parts();
@@ -122,8 +121,8 @@ fn option_at_most(heap: &Heap, a: Option<&Value>, b: Option<&Value>, depth: u32)
 
 /// A name that only one state binds is read only there, unless the class has it, too.
 fn attrs_at_most(heap: &Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, depth: u32) -> bool {
-    // Of an attribute of which nothing is known it is not known either whether it is there; of others
-    // that some path lacks, that is marked.
+    // If an attribute is unknown, its presence is also unknown. If a known attribute may be missing
+    // on some path, there is a mark for it.
     let unknown = |mark: Sym| b.iter().any(|(name, value)| value.is_unknown() && mark_of(*name) == mark);
     a.keys().all(|name| b.contains_key(name) || is_mark(*name) && unknown(*name))
         && b.iter().all(|(name, value)| match a.get(name) {
@@ -200,7 +199,7 @@ fn data_to(heap: &Heap, a: &Data, b: &Data, depth: u32) -> bool {
     }
 }
 
-/// An iterator over unknown code claims nothing about its elements.
+/// An iterator over unknown code has no claims about its elements.
 fn suspended_at_most(a: Option<&Suspended>, b: Option<&Suspended>, elements: &Items) -> bool {
     match (a, b) {
         (None, None) => true,
@@ -247,7 +246,7 @@ fn tensor_at_most(a: &Tensor, b: &Tensor) -> bool {
         freed,
         unsure,
     } = b;
-    // A place without its fact would label nothing.
+    // A place without its fact would not label anything.
     let labelled = (shape.is_some() || shape_at.is_none())
         && (dtype.is_some() || dtype_at.is_none())
         && (device.is_some() || device_at.is_none())
