@@ -265,7 +265,7 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places where calls were refused, and how sure the surest of these calls is.
+    /// Places where calls were rejected, and how sure the surest of these calls is.
     failures: RefCell<FxHashMap<Span, Certainty>>,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
@@ -274,8 +274,8 @@ struct Watcher<'p> {
     around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
     witnesses: bool,
-    /// The findings about refused calls that are not reported yet: rule and place, and the number
-    /// of refused calls at that time.
+    /// The findings about rejected calls that are not reported yet: rule and place, and the number
+    /// of rejected calls at that time.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     /// The calls that led to findings about a call, innermost first.
     callers: RefCell<Callers>,

@@ -53,7 +53,7 @@ pub(super) type Assumed = BTreeMap<Span, Other>;
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
-    /// Places where something went well, and where a call was refused, in whatever context.
+    /// Places where something went well, and where a call was rejected, in whatever context.
     pub passed: FxHashSet<Span>,
     pub failed: FxHashSet<Span>,
     pub errors: FxHashSet<(String, Span)>,
@@ -179,7 +179,7 @@ impl Worlds<'_> {
         }
     }
 
-    /// The same for some of the options; `None` where too many runs were needed.
+    /// The same for some of the options; `None` if too many runs were needed.
     fn decides_among(&self, mut pool: Vec<Span>, finding: &(String, Span)) -> Option<Option<(Span, &Declared)>> {
         while self.any(&pool, finding)? {
             // With the options up to one the finding is gone, without that one it is there.
@@ -218,7 +218,7 @@ impl Worlds<'_> {
         Some(option.others.is_empty())
     }
 
-    /// `None` where too many runs were needed.
+    /// `None` if too many runs were needed.
     fn run(&self, assumed: Assumed) -> Option<Rc<Run>> {
         if let Some(run) = self.known.borrow().get(&assumed) {
             return Some(run.clone());

@@ -59,7 +59,7 @@ impl VerifyArgs {
         self.run
     }
 
-    /// The scripts to execute. Folders are refused: not every file in a folder is meant to be run.
+    /// The scripts to execute. Folders are rejected: not every file in a folder is meant to be run.
     pub(super) fn scripts<'a>(&self, paths: &'a [PathBuf]) -> Result<&'a [PathBuf], String> {
         if !self.run {
             return Ok(&[]);

@@ -1,4 +1,4 @@
-//! The functions that contracts may call, over facts.
+//! The functions that contracts may call, defined over facts.
 
 use std::ops::RangeInclusive;
 use std::rc::Rc;
@@ -11,19 +11,19 @@ use crate::value::{Dim, Dtype, Kind, Met, Origin, Range, Role, Size, Tensor, Val
 /// A function that contracts may call.
 pub(super) struct Helper {
     pub name: &'static str,
-    /// How many arguments it takes without their names.
+    /// The number of positional arguments.
     pub takes: RangeInclusive<usize>,
-    /// The one argument that may be given by name.
+    /// The only argument that may be passed by name.
     pub keyword: Option<&'static str>,
     run: fn(&mut Judge<'_, '_>, &[Cv], Option<Cv>) -> Cv,
 }
 
-/// A helper of one value.
+/// A helper with one argument.
 const fn of_one(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<Cv>) -> Cv) -> Helper {
     Helper { name, takes: 1..=1, keyword: None, run }
 }
 
-/// A helper that looks for the values of a tensor outside `[lo, hi)`.
+/// A helper for the values of a tensor outside `[lo, hi)`.
 const fn of_range(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<Cv>) -> Cv) -> Helper {
     Helper { name, takes: 3..=4, keyword: Some("ignoring"), run }
 }
@@ -32,9 +32,9 @@ const fn of_range(name: &'static str, run: fn(&mut Judge<'_, '_>, &[Cv], Option<
 pub(super) static HELPERS: &[Helper] = &[
     of_range("within", |judge, args, ignoring| Cv::tri(judge.within(args, ignoring))),
     of_range("stray", |judge, args, ignoring| match judge.strays(args, ignoring).as_deref() {
-        // Mere bounds do not say that the value is there.
+        // A bound alone does not show that the value occurs.
         Some(parts @ [_, ..]) if !judge.occurring(first(args), parts) => Cv::Unknown,
-        // Which of several values a batch holds is not known: none is the one.
+        // A single value outside is the result; if there are several, there is no single one.
         Some([(lo, hi)]) if lo == hi => number(*lo),
         Some([]) => Cv::Unknown,
         Some(_) => Cv::None,
@@ -137,7 +137,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// The range of a tensor's elements, and where it comes from.
+    /// The range of a tensor's elements, with its origin as a read.
     fn range(&mut self, value: &Cv) -> Option<(Range, ())> {
         let Cv::Tensor(tensor, name) = value else { return None };
         let range = tensor.range.clone()?;
@@ -160,7 +160,7 @@ impl Judge<'_, '_> {
             Some(value) => range.without(value.as_f64()?),
         };
         let Some(range) = range else { return Some(Vec::new()) };
-        // Of mere bounds only the value that is there counts.
+        // If the range has only bounds, only the member that is known to occur counts.
         if let Some(met) = range.met.filter(|met| !range.attained && (met.value < lo || met.value >= hi)) {
             return Some(vec![(met.value, met.value)]);
         }
@@ -173,7 +173,8 @@ impl Judge<'_, '_> {
         matches!(value, Cv::Tensor(t, _) if t.range.as_ref().is_some_and(|r| r.attained || r.met.is_some_and(among)))
     }
 
-    /// Whether the known member of the range fits; `None` if no member is known besides the ends.
+    /// Whether the known member of the range fits; also true if no member is known besides the
+    /// bounds.
     fn met(&mut self, range: &Range, ignoring: Option<&Cv>, fits: impl Fn(f64) -> bool) -> bool {
         let ignored = |value: f64| ignoring.and_then(Cv::as_f64) == Some(value);
         let stray = range.met.filter(|met| !ignored(met.value) && !fits(met.value));
@@ -186,7 +187,7 @@ impl Judge<'_, '_> {
     fn misplaced(&mut self, args: &[Cv]) -> Cv {
         let [Cv::Tensor(input, _), index] = args else { return Cv::Unknown };
         let Some(shape) = input.shape.clone() else { return Cv::Unknown };
-        // Where there is nothing to take, PyTorch looks at no index.
+        // PyTorch does not check indices if there are no elements.
         if shape.iter().any(|dim| dim.size.known() == Some(0)) {
             return Cv::Unknown;
         }
@@ -213,7 +214,7 @@ impl Judge<'_, '_> {
                 let found = dim.size.known().map(|n| (n, [item.clone(), Cv::int(-n), Cv::int(n)]));
                 match found.map(|(n, args)| (n, self.within(&args, None), args)) {
                     Some((_, Some(true), _)) => {}
-                    // Nor where another dimension is empty.
+                    // It does not check them either if another dimension is empty.
                     Some(_) if perhaps_empty(&shape, axis) => result = Cv::Unknown,
                     Some((n, Some(false), args)) => {
                         let strays = self.strays(&args, None).unwrap_or_default();
@@ -231,7 +232,7 @@ impl Judge<'_, '_> {
         result
     }
 
-    /// False only where a value that does occur is outside, or every value is.
+    /// False only if a value that occurs is outside, or if every value is.
     fn within(&mut self, args: &[Cv], ignoring: Option<Cv>) -> Option<bool> {
         let strays = self.strays(args, ignoring.clone())?;
         if strays.is_empty() {
@@ -333,8 +334,8 @@ impl Judge<'_, '_> {
         role.map_or(Cv::Unknown, |r| Cv::Str(Rc::from(r)))
     }
 
-    /// Whether something was certainly done to the elements; the finding stands at the second
-    /// place. If this is not known, the answer is false.
+    /// Whether an operation was certainly applied to the elements; the finding is reported at the
+    /// second place. If this is not known, the answer is false.
     fn history(&mut self, value: &Cv, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
         let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
         let (done, blamed) = of(tensor);
@@ -388,7 +389,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// Whether the tensor may be empty, whatever the length of this dimension is.
+/// Whether the tensor may be empty, regardless of the length of this dimension.
 fn perhaps_empty(shape: &[Dim], axis: usize) -> bool {
     shape.iter().enumerate().any(|(at, dim)| at != axis && dim.size.may_be_zero())
 }

@@ -104,7 +104,8 @@ fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -
     let (title, edit) = if let Some(Assignment { argument, template }) = &page.replace {
         let at = bound.span(argument).filter(|at| span.contains(*at) && *at != span)?;
         let text = source(at)?;
-        // A method call on anything but a name, call or subscript needs brackets.
+        // A method call needs parentheses around its receiver, unless the receiver is a name, call
+        // or subscript.
         let simple = text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '(' | ')'));
         let text = if simple { text } else { format!("({text})") };
         let content = template.replace(&format!("{{{argument}}}"), &text);
@@ -113,7 +114,7 @@ fn fix(page: &Page, path: Sym, bound: &Bound, span: Span, source: &Source<'_>) -
         let call = source(span)?;
         let function = path.as_str().rsplit_once('.').map_or(path.as_str(), |(_, name)| name);
         let (callee, _) = call.split_once('(')?;
-        // The call must be of the function itself, not of an object that stands for it.
+        // The call must name the function itself, not a variable that refers to it.
         if !callee.trim_end().ends_with(function)
             || !call.ends_with(')')
             || !bound.sig.params.iter().any(|p| p.name.as_str() == name)

@@ -9,7 +9,7 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 pub(super) struct Read {
     pub label: String,
     pub at: Origin,
-    /// The mistake was made there: the finding stands at this place instead of at the call.
+    /// The mistake was made there: the finding is reported at this place instead of at the call.
     pub blame: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) enum Cv {
     Str(Rc<str>),
     Dtype(Dtype),
     Shape(Vec<Dim>),
-    /// A tensor or array, under the name by which the program calls it.
+    /// A tensor or array, with the name that the program uses for it.
     Tensor(Rc<Tensor>, Rc<str>),
     /// Anything else: an image, a list, an enum member.
     Other(Value),
@@ -90,15 +90,15 @@ impl Cv {
     }
 }
 
-/// Whether two shapes are equal. A named length (a batch, a sequence) is assumed not to be 1: a
-/// default run is not one in which all lengths are 1.
+/// Whether two shapes are equal. A named length (a batch, a sequence) is assumed not to be 1,
+/// because a default run does not use length 1 everywhere.
 pub(super) fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
     if a.len() != b.len() {
         return Some(false);
     }
     let mut all = Some(true);
     for (x, y) in a.iter().zip(b) {
-        // A batch holds more than one sample in some round; any other length may be 1.
+        // A batch has more than one sample in some round; any other length may be 1.
         let samples = |dim: &Dim| dim.batch && matches!(dim.size, Size::Expr(_));
         let one = |dim: &Dim| dim.size == Size::Int(1);
         if (samples(x) && one(y)) || (one(x) && samples(y)) {

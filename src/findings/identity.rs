@@ -1,4 +1,5 @@
-//! How a finding is recognised after lines above it have moved: by its rule, its file and its code.
+//! The identity of a finding, which stays the same if lines above it move: its rule, its file and
+//! its code.
 
 use std::path::{Component, Path};
 

@@ -24,7 +24,7 @@ pub(crate) struct Sieve<'f> {
     settings: &'f Settings,
     file: &'f SourceFile,
     comments: Suppressions<'f>,
-    /// Nothing is reported in this file.
+    /// No findings are reported in this file.
     passed_over: bool,
 }
 

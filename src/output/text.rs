@@ -25,7 +25,7 @@ pub(crate) struct Style {
     pub width: Option<usize>,
 }
 
-/// Each finding under its title, with the source of every place that contributes to it.
+/// Each finding with its title, and with the source of every place that contributes to it.
 pub(crate) fn write(
     diagnostics: &[Diagnostic],
     project: &Project,

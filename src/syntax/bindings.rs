@@ -48,7 +48,7 @@ impl Bindings {
         all
     }
 
-    /// Where a name is bound and changed, in order.
+    /// The statements that bind or change a name, in order.
     pub(crate) fn of_name(&self, name: &str) -> &[Place] {
         self.names.get(name).map_or(&[], Vec::as_slice)
     }

@@ -174,7 +174,8 @@ fn listed(line: &str, at: usize) -> Option<Setting> {
 
 fn yaml(path: &Path, text: &str) -> Vec<Setting> {
     let named = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains("compose"));
-    // Known by another name: services that are built, or run from an image.
+    // Compose files may have other names: they contain services that are built, or run from an
+    // image.
     let has = |key: &str, nested: bool| {
         lines(text).any(|(_, line)| line.trim_start().starts_with(key) && line.starts_with(' ') == nested)
     };
