@@ -22,17 +22,17 @@ use crate::rules::{self, Call, Rules, Watch, Watching};
 use crate::syntax::{self, Bindings, FileId, LaunchFile, Span, ast};
 use crate::value::{self, Sym, Value};
 
-/// What is known about one assigned name, for `torchvet facts`.
+/// The facts about an assigned name, for `torchvet facts`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FactEntry {
     pub name: String,
     /// The place of the assigned name.
     pub span: Span,
-    /// For people: `float32[B, 10] cuda:0`.
+    /// The text output: `float32[B, 10] cuda:0`.
     pub text: String,
-    /// For programs: the `value` key of the JSON output.
+    /// The `value` key of the JSON output.
     pub json: serde_json::Value,
-    /// Whether the program really reaches this place, rather than a trial run of a function that
+    /// Whether the program really reaches this place, not only a speculative run of a function that
     /// nothing calls.
     pub reached: bool,
     /// The known facts of a tensor (`shape`, `dtype`, …), each with the place that determines it.
@@ -43,31 +43,31 @@ pub(crate) struct FactEntry {
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub diagnostics: Vec<Diagnostic>,
-    /// Only if facts were requested.
+    /// Empty unless facts were requested.
     pub facts: Vec<FactEntry>,
     /// The expressions around the requested place, with their source text.
     pub around: Vec<FactEntry>,
-    /// The budget of steps ran out: facts after that point are unknown.
+    /// The step budget was spent: facts after that point are unknown.
     pub exhausted: bool,
 }
 
-/// What is requested in addition to findings.
+/// The requested results, in addition to findings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Wanted {
     pub facts: bool,
-    /// The calls of the findings.
+    /// The calls of the findings, to make witnesses.
     pub witnesses: bool,
     /// The facts about the expressions around this offset of a file.
     pub at: Option<(FileId, u32)>,
 }
 
-/// The maximum number of calls leading to a finding that are labelled, beginning with the nearest.
+/// The largest number of calls leading to a finding that are labelled, beginning with the nearest.
 const MAX_CALLERS: usize = 3;
 
 /// Unwinds the interpreter when an analysis is cancelled.
 struct Cancelled;
 
-/// The same as [`analyse`], but cancelled when `cancelled` returns true: then there is no report.
+/// Like [`analyse`], but cancelled when `cancelled` returns true; then there is no report.
 pub(crate) fn analyse_unless(
     cancelled: &dyn Fn() -> bool,
     project: &Project,
@@ -113,7 +113,7 @@ fn run(
     report
 }
 
-/// What a run of the interpreter is given.
+/// The input of a run of the interpreter.
 struct Job<'a> {
     project: &'a Project,
     file: FileId,
@@ -153,7 +153,7 @@ impl Job<'_> {
         let around =
             watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
         let exhausted = interp.exhausted();
-        // A line that fails only in some contexts is not wrong in every run that reaches it.
+        // A call that fails only in some contexts does not fail in every run that reaches the line.
         let failures = watcher.failures.take();
         let in_doubt = |span: &Span| match failures.get(span) {
             None | Some(Certainty::Certain) => false,
@@ -179,13 +179,13 @@ impl Job<'_> {
     }
 }
 
-/// The budget for the analysis of a file. Modules of a package often import each other: following
-/// calls in them is less useful than in a script.
+/// The budget for the analysis of a file. Modules of a package often import each other, so
+/// following calls in them is less useful than in a script.
 fn budget(project: &Project, source: &SourceFile) -> Budget {
     let bytes = u64::try_from(source.text().len()).unwrap_or(0);
     let script = Budget {
         steps: 100_000 + 4 * bytes,
-        // What nothing calls is looked at once, not in every context that it may have.
+        // Functions that nothing calls run once, not in every possible call context.
         uncalled: 20_000 + 3 * bytes,
         inlining: 10_000 + bytes / 2,
         eager: 48 * 1024,
@@ -199,14 +199,14 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
     }
 }
 
-/// Whether a file imports a library that is checked, or may have it from where it imports everything.
+/// Whether a file imports a library that is checked, directly or possibly by a star import.
 fn concerns_library(source: &SourceFile) -> bool {
     let checked = || LIBRARIES.iter().filter(|library| library.is_checked).map(|library| library.name);
-    // `torchmetrics` stands for torch.
+    // `torchmetrics` counts as torch.
     let mentions = |text: &str| checked().any(|name| text.contains(name));
     let mut is_checked = |module: &str, name: Option<&str>| match name {
         _ if mentions(module) => true,
-        // `from common import *` may bring it, where it is used.
+        // `from common import *` may import it, if the file uses it.
         Some("*") => checked().any(|name| source.text().contains(&format!("{name}."))),
         Some(name) => checked().any(|library| library == name),
         None => false,
@@ -214,7 +214,7 @@ fn concerns_library(source: &SourceFile) -> bool {
     syntax::imports(&source.parsed().module.body, &mut is_checked) || source.text().contains("CUDA_")
 }
 
-/// The project as the interpreter sees it.
+/// The project, as a source of modules for the interpreter.
 struct Tree<'p>(&'p Project);
 
 impl<'p> Sources<'p> for Tree<'p> {
@@ -256,7 +256,7 @@ impl<'p> Sources<'p> for Tree<'p> {
     }
 }
 
-/// By rule and place.
+/// Callers by rule and place.
 type Callers = FxHashMap<(Cow<'static, str>, Span), Vec<Span>>;
 
 type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
@@ -265,28 +265,28 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places where calls were rejected, and how sure the surest of these calls is.
+    /// Places of rejected calls, each with the highest certainty of such a call.
     failures: RefCell<FxHashMap<Span, Certainty>>,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
     facts: Option<RefCell<Facts>>,
-    /// A place, and what was seen of the expressions around it.
+    /// A place, and the values of the expressions around it.
     around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
     witnesses: bool,
-    /// The findings about rejected calls that are not reported yet: rule and place, and the number
+    /// The findings about rejected calls that are not complete yet: rule and place, and the number
     /// of rejected calls at that time.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
-    /// The calls that led to findings about a call, innermost first.
+    /// The calls that led to a call with findings, innermost first.
     callers: RefCell<Callers>,
-    /// The options that were read, and those that have another value than their default.
+    /// The options that the program read, and those with another value than their default.
     options: RefCell<IndexMap<Span, Declared, FxBuildHasher>>,
     assumed: &'p Assumed,
     project: &'p Project,
 }
 
 impl Watcher<'_> {
-    /// Cancels the analysis if nobody waits for its result any more.
+    /// Cancels the analysis if its result is no longer needed.
     fn give_up(&self) {
         if self.cancelled.is_some_and(|cancelled| cancelled()) {
             panic::resume_unwind(Box::new(Cancelled));
@@ -298,7 +298,7 @@ impl Watcher<'_> {
         self.failures.borrow_mut().entry(place).and_modify(|have| *have = now.max(*have)).or_insert(now);
     }
 
-    /// Keeps a finding about a call, and who made that call.
+    /// Stores a finding about a call, and its callers.
     fn keep(&self, it: &Interp<'_>, diagnostic: Diagnostic, found: &mut Vec<Diagnostic>) {
         let callers = it.callers();
         if !callers.is_empty() {
@@ -308,8 +308,8 @@ impl Watcher<'_> {
         crate::contract::push(found, diagnostic);
     }
 
-    /// Says where a function is called from, in findings that do not hold of every call of it, or
-    /// that name no other place.
+    /// Adds the callers of a function to findings that do not hold for every call of it, or that
+    /// have no other label.
     fn name_callers(&self, passed: &FxHashSet<Span>) {
         let callers = self.callers.borrow();
         for diagnostic in self.found.borrow_mut().iter_mut() {
@@ -333,13 +333,13 @@ impl Watcher<'_> {
 }
 
 impl Watcher<'_> {
-    /// Asks the contracts of a call.
+    /// Evaluates the contracts for a call.
     fn judge(&self, it: &mut Interp<'_>, call: Call<'_>, span: Span, found: &mut Vec<Diagnostic>) {
         let source = |span: Span| self.source(span);
         let mut judged = Vec::new();
-        // What is shown of a loop's second round is for the rules about order only.
+        // A replay of a loop's second round is only for the rules about order.
         let refused = !it.second_round() && self.contracts.check(self.rules, it, call, span, &source, &mut judged);
-        // What raises where an exception is waited for does what it is to do.
+        // A call that raises an expected exception is correct.
         let raises = |d: &Diagnostic| self.rules.find(&d.code).is_some_and(rules::Page::raises);
         let expected = it.expects_failure();
         for mut diagnostic in judged.into_iter().filter(|d| !(expected && raises(d))) {
@@ -360,7 +360,7 @@ impl Observer for Watcher<'_> {
         self.give_up();
         let source = |span: Span| self.source(span);
         let (call, found) = (Call { path, bound }, &mut self.found.borrow_mut());
-        // What is shown of a loop's second round is for the rules about order only.
+        // A replay of a loop's second round is only for the rules about order.
         if !it.second_round() {
             self.judge(it, call, span, found);
         }
@@ -372,8 +372,8 @@ impl Observer for Watcher<'_> {
     }
 
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
-        // A function of another file, called by one that nothing calls: that file's own
-        // analysis knows better.
+        // If the function is in another file, and its caller is a function that nothing calls, the
+        // analysis of that file is more precise.
         if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
             return;
         }
@@ -440,7 +440,7 @@ impl Observer for Watcher<'_> {
     }
 
     fn event(&self, it: &mut Interp<'_>, event: Event<'_>) {
-        // What a notebook's cell ends with is shown, not dropped.
+        // The value of the last expression of a cell is displayed, not discarded.
         if let Event::Discarded { call, .. } = event
             && let file = self.project.file(call.file)
             && let Some(cell) = file.cell_at(call.start)
@@ -456,8 +456,8 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// Of each variable the facts of its own file run as the program; of a function that only
-/// other files call, what they give it, where they agree.
+/// The facts of each variable: those of the run of its own file as the program. For a function that
+/// only other files call, the facts that their calls have in common.
 pub(crate) fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
     let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
     let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();
@@ -482,13 +482,13 @@ pub(crate) fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
     own.into_values().map(pick).collect()
 }
 
-/// Remembers what is known of a value where it is, joined with what was known there before.
+/// Stores the value at a place, joined with the values stored there before.
 fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, span: Span) {
     let now = as_it_is(it, value, TUPLES);
     let reached = !it.speculative();
     let before = facts.borrow().get(&span).map(|(_, value, reached)| (value.clone(), *reached));
     let joined = match before {
-        // What the program does counts more than what was tried.
+        // Values of the program take precedence over those of speculative runs.
         Some((_, true)) if !reached => return,
         Some((before, before_reached)) if before_reached == reached => value::join(&mut it.heap, &before, &now, false),
         _ => now,
@@ -496,11 +496,10 @@ fn note(facts: &RefCell<Facts>, it: &mut Interp<'_>, name: &str, value: &Value, 
     facts.borrow_mut().insert(span, (name.to_owned(), joined, reached));
 }
 
-/// Tuples in tuples are copied for the facts so deep: no more of them is listed.
+/// The depth to which nested tuples are copied; deeper ones are not listed.
 const TUPLES: u32 = 3;
 
-/// The value with copies of its tensors: they may change later, and what is listed is what they
-/// were here.
+/// The value with copies of its tensors, because these may change later.
 fn as_it_is(it: &mut Interp<'_>, value: &Value, depth: u32) -> Value {
     match value {
         Value::Tuple(items) if depth > 0 => {
@@ -542,7 +541,7 @@ mod tests {
     use crate::library::notes as noted;
     use crate::rules::notes as read;
 
-    /// What libraries note, rules read: neither room knows the other.
+    /// Libraries write notes and rules read them, but the two modules do not depend on each other.
     #[test]
     fn notes_have_one_name_in_both_rooms() {
         assert_eq!(noted::GRAD_MODE, read::GRAD_MODE);

@@ -26,7 +26,7 @@ use select::{Choice, Selection, is_known, known_names, matches_rule, nearest};
 /// The names of configuration files. If a folder has several, the first is used.
 pub(crate) const CONFIG_FILES: [&str; 3] = [".torchvet.toml", "torchvet.toml", "pyproject.toml"];
 
-/// Where settings were written.
+/// The origin of settings.
 #[derive(Debug, Clone)]
 pub(crate) enum Origin {
     /// A file, with its text.

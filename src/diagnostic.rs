@@ -62,8 +62,8 @@ pub(crate) struct Fix {
 pub(crate) enum Witness {
     /// One call, with the facts of its arguments.
     Call(Call),
-    /// Something in a state that facts do not describe: a few lines of Python that lead to it, and
-    /// the line that then fails.
+    /// A failure that depends on a state which facts do not describe: a few lines of Python that
+    /// create the state, and the line that fails.
     Program { setup: &'static str, call: &'static str },
 }
 
@@ -95,10 +95,10 @@ pub(crate) enum Place {
     Star,
 }
 
-/// The results of the installed PyTorch for a finding.
+/// The results on the installed PyTorch for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Verdict {
-    /// The result for the call that its facts describe.
+    /// The result of a call with these facts.
     pub witness: Reproduction,
     /// The result for the program itself, if it was run.
     pub run: Option<Observation>,
@@ -109,13 +109,13 @@ pub(crate) struct Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(crate) struct Reproduction {
     pub status: WitnessStatus,
-    /// How it was reproduced.
+    /// How the failure appeared.
     pub how: Option<How>,
-    /// Where the witness was run.
+    /// What executed the witness.
     pub judge: Option<Judge>,
     /// PyTorch's message: `IndexError: Target 10 is out of bounds.`
     pub message: Option<String>,
-    /// Why it is refuted or undecided.
+    /// Why the finding is refuted or undecided.
     pub reason: Option<String>,
     /// The witness as a program.
     pub program: Option<String>,
@@ -137,17 +137,17 @@ pub(crate) struct Observation {
     pub status: RunStatus,
     /// The message of PyTorch or of the rule's contract.
     pub message: Option<String>,
-    /// Why it is not observed.
+    /// Why the failure was not observed.
     pub reason: Option<String>,
 }
 
-/// In ascending order of information: of several runs, the greatest counts.
+/// In ascending order of information: if there are several runs, the highest status counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RunStatus {
     /// The program did not reach the call.
     NotReached,
-    /// The program reached the call, but that shows nothing.
+    /// The program reached the call, but the result proves nothing.
     Undecided,
     /// The program made the call, and it succeeded.
     Refuted,
@@ -187,9 +187,9 @@ pub(crate) struct Diagnostic {
     pub severity: Severity,
     /// The message: what is wrong here, with the values.
     pub message: String,
-    /// Where it fails.
+    /// The place of the failure.
     pub span: Span,
-    /// Where the contradicting facts come from.
+    /// The places of the contradicting facts.
     pub labels: Vec<Label>,
     /// The places of the clashing facts, if known: findings that share them are one mistake.
     pub cause: Vec<Span>,

@@ -6,7 +6,7 @@
 //! project -> syntax -> python (asks library, fills value) -> contract, rules -> diagnostic -> output
 //! ```
 //!
-//! `tests/architecture.rs` holds the rooms to that.
+//! `tests/architecture.rs` checks that the modules follow this order.
 
 mod analysis;
 mod cli;
@@ -27,7 +27,8 @@ mod server;
 mod syntax;
 mod value;
 
-// What `main.rs` and the tests need; everything else is private, so that the compiler sees what is unused.
+// The interface for `main.rs` and the tests. Everything else is private, so that the compiler finds
+// unused items.
 pub use cli::main;
 pub use config::schema;
 pub use project::DEFAULT_EXCLUDES;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-/// Interpreting makes and drops many small objects: the system's allocator takes a good part
-/// of the time.
+/// Interpreting creates and drops many small objects, so the system allocator would take a large
+/// part of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -20,7 +20,7 @@ pub(crate) fn install() {
     }));
 }
 
-/// Runs a function; a panic becomes its message with its place.
+/// Runs a function. If it panics, returns the message of the panic, with its place.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let outer = CATCHING.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(work));

@@ -1,5 +1,5 @@
-//! How users name rules: by code, prefix of a code, or name; and suggestions for typos. It knows no
-//! rule.
+//! How users name rules: by code, prefix of a code, or name; and suggestions for typos. This module
+//! does not depend on the rules.
 
 /// The code and name under which an unused suppression is reported.
 pub(crate) const UNUSED_IGNORE: &str = "unused-ignore";
@@ -22,7 +22,7 @@ pub(crate) fn specificity(selector: &str, code: &str, name: &str) -> Option<usiz
     is_prefix.then_some(selector.len())
 }
 
-/// The nearest of some words, if it is near enough to be a typo.
+/// The most similar of some words, if it is similar enough to be a typo.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_ascii_lowercase();
     let limit = (word.len() / 3).max(1);

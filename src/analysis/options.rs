@@ -1,8 +1,8 @@
 //! Findings that hold only while an option of the command line has its default.
 //!
-//! A run gives every option its default. What it finds to fail is an error only if it fails
-//! whatever the option is: so the file is run again with other values, and a finding whose place
-//! is then passed is a warning that names the option.
+//! A run gives every option its default. A failure is an error only if it does not depend on an
+//! option. So the file is run again with other values, and a finding that these runs refute becomes
+//! a warning that names the option.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,61 +17,61 @@ use crate::python::{CommandOption, Interp};
 use crate::syntax::Span;
 use crate::value::{Sign, Size, Type, Value, sym};
 
-/// How often a file is run again at most, and what that may cost together, in steps.
+/// The largest number of further runs of a file, and of their steps in total.
 const MAX_RUNS: u32 = 24;
 const MAX_STEPS: u64 = 400_000;
 
-/// So many options are asked for first because their default stands in the message.
+/// The largest number of options that are tried first because their default is in the message.
 const MAX_NAMED: usize = 6;
 
 /// An option that a run has read.
 #[derive(Debug, Clone)]
 pub(super) struct Declared {
     name: String,
-    /// Its default, as messages show it.
+    /// The default, as messages show it.
     default: String,
-    /// Values that users may well give it instead.
+    /// Other values that users are likely to pass.
     others: Vec<Other>,
-    /// Whether these are values that the program expects: a text may be anything.
+    /// Whether the program certainly expects these values: a string may be anything.
     sure: bool,
 }
 
-/// What an option is instead of its default.
+/// A value of an option other than its default.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Other {
-    /// Anything of the default's type.
+    /// An unknown value of the default's type.
     Any,
     Int(i64),
     Bool(bool),
     Text(String),
 }
 
-/// The options that are not what their defaults say, by where they are declared.
+/// The options with other values than their defaults, by the place of their declaration.
 pub(super) type Assumed = BTreeMap<Span, Other>;
 
-/// What one run tells of options and places.
+/// The result of one run for options and places.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
-    /// Places where something went well, and where a call was rejected, in whatever context.
+    /// Places where a call succeeded, and where a call was rejected, in any context.
     pub passed: FxHashSet<Span>,
     pub failed: FxHashSet<Span>,
     pub errors: FxHashSet<(String, Span)>,
-    /// What it has cost.
+    /// The number of its steps.
     pub steps: u64,
-    /// Not everything was run.
+    /// The step budget was spent.
     pub exhausted: bool,
 }
 
 impl Run {
-    /// Whether the program comes to the place of a finding, and nothing is wrong there.
+    /// Whether the program reaches the place of a finding without this failure.
     fn refutes(&self, (code, span): &(String, Span)) -> bool {
         let fails = self.failed.contains(span) || self.errors.contains(&(code.clone(), *span));
         !self.exhausted && self.passed.contains(span) && !fails
     }
 }
 
-/// The errors among findings.
+/// The errors in a report.
 pub(super) fn errors(report: &Report) -> FxHashSet<(String, Span)> {
     let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
     errors.map(|d| (d.code.to_string(), d.span)).collect()
@@ -89,7 +89,8 @@ impl Declared {
         let others = match option.default {
             _ if !listed.is_empty() => listed,
             Value::Bool(b) => vec![Other::Bool(!b)],
-            // One is special to shapes, and twice as much still divides what the default does.
+            // 1 is special for shapes, and twice the default is divisible by whatever divides the
+            // default.
             Value::Int(n) => {
                 let mut all = vec![1, n.saturating_add(1), n.saturating_mul(2)];
                 all.retain(|other| other != n);
@@ -112,14 +113,14 @@ impl Declared {
     }
 }
 
-/// What an option is in a run that assumes something else than its default.
+/// The value of an option in a run that assumes another value than its default.
 pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Other) -> Value {
     match other {
         Other::Int(n) => Value::Int(*n),
         Other::Bool(b) => Value::Bool(*b),
         Other::Text(text) => Value::str(text),
         Other::Any => match option.default {
-            // Who counts something starts from one: a length stays a length.
+            // A count is at least 1, so a length stays a length.
             Value::Int(n) if *n > 0 => {
                 let name = option.name.trim_start_matches('-');
                 Value::size(&Size::symbol(it.heap.signed_symbol(sym(name).as_str(), Sign::Positive)))
@@ -133,7 +134,7 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
     }
 }
 
-/// Makes warnings of the errors that a run with other options does not have.
+/// Turns errors into warnings if a run with other option values does not have them.
 pub(super) fn weaken(found: &mut [Diagnostic], first: &Run, again: &dyn Fn(&Assumed) -> Run) {
     if first.options.is_empty() || !found.iter().any(|d| d.severity == Severity::Error) {
         return;
@@ -151,19 +152,19 @@ pub(super) fn weaken(found: &mut [Diagnostic], first: &Run, again: &dyn Fn(&Assu
     }
 }
 
-/// The runs with other options, each done once.
+/// The runs with other option values, each executed only once.
 struct Worlds<'a> {
     first: &'a Run,
     again: &'a dyn Fn(&Assumed) -> Run,
     known: RefCell<BTreeMap<Assumed, Rc<Run>>>,
-    /// How many more runs, and steps in them.
+    /// The number of remaining runs, and of their steps.
     left: Cell<(u32, u64)>,
 }
 
 impl Worlds<'_> {
-    /// The option whose value decides whether there is this finding, where there is one.
+    /// The option whose value decides whether this finding occurs, if there is one.
     fn decides(&self, finding: &(String, Span), message: &str) -> Option<(Span, &Declared)> {
-        // The sizes that a message names are mostly those of the options that it depends on.
+        // The sizes in a message are usually those of the options on which the finding depends.
         let numbers: Vec<&str> = message.split(|c: char| !c.is_ascii_digit()).collect();
         let named = self.first.options.iter().filter(|(_, option)| numbers.contains(&option.default.as_str()));
         for (made, option) in named.take(MAX_NAMED) {
@@ -171,7 +172,7 @@ impl Worlds<'_> {
                 return Some((*made, option));
             }
         }
-        // Of two options the one of which more is known is named.
+        // If several options decide, the one with certain values is named.
         let of = |sure: bool| self.first.options.iter().filter(move |(_, o)| o.sure == sure).map(|(made, _)| *made);
         match self.decides_among(of(true).collect(), finding)? {
             Some(found) => Some(found),
@@ -179,10 +180,11 @@ impl Worlds<'_> {
         }
     }
 
-    /// The same for some of the options; `None` if too many runs were needed.
+    /// Like [`Worlds::decides`], for some of the options; `None` if too many runs are needed.
     fn decides_among(&self, mut pool: Vec<Span>, finding: &(String, Span)) -> Option<Option<(Span, &Declared)>> {
         while self.any(&pool, finding)? {
-            // With the options up to one the finding is gone, without that one it is there.
+            // A binary search: without the finding if the options up to `gone` are unknown, with it
+            // for those up to `there`.
             let (mut there, mut gone) = (0, pool.len());
             while gone - there > 1 {
                 let middle = usize::midpoint(there, gone);
@@ -201,14 +203,14 @@ impl Worlds<'_> {
         Some(None)
     }
 
-    /// Whether the finding is gone where nothing is known of these options.
+    /// Whether the finding disappears if these options are unknown.
     fn any(&self, options: &[Span], finding: &(String, Span)) -> Option<bool> {
         let assumed = options.iter().map(|made| (*made, Other::Any)).collect();
         Some(self.run(assumed)?.refutes(finding))
     }
 
-    /// Whether some value that users may well give lets the line pass: that nothing is known of
-    /// what depends on an option does not say so.
+    /// Whether the line passes with some value that users are likely to pass. An unknown value is
+    /// not enough: it makes everything that depends on it unknown.
     fn passes(&self, made: Span, option: &Declared, finding: &(String, Span)) -> Option<bool> {
         for other in &option.others {
             if self.run(Assumed::from([(made, other.clone())]))?.refutes(finding) {
@@ -218,7 +220,7 @@ impl Worlds<'_> {
         Some(option.others.is_empty())
     }
 
-    /// `None` if too many runs were needed.
+    /// The result of a run with these values; `None` if too many runs are needed.
     fn run(&self, assumed: Assumed) -> Option<Rc<Run>> {
         if let Some(run) = self.known.borrow().get(&assumed) {
             return Some(run.clone());

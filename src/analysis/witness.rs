@@ -1,4 +1,4 @@
-//! The witness of a finding: its call, as facts that outlive the interpreter's heap.
+//! The witness of a finding: its call, as facts that do not need the interpreter's heap.
 
 use crate::diagnostic::{Call, Given, Place, Witness};
 use crate::library::constructor;
@@ -15,7 +15,7 @@ pub(super) fn of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Box<Witness> {
         if let Some((_, name)) = star.filter(|(at, _)| *at == index) {
             arguments.extend(rest(bound, name, &form));
         }
-        // What is said and goes without saying is left out.
+        // Arguments equal to the default are omitted.
         let default = param.default.as_ref().map(|default| form(&default.value()));
         let arg = arg.as_ref().map(|arg| form(&arg.value)).filter(|value| Some(value) != default.as_ref());
         all_given &= arg.is_some();

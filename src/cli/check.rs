@@ -224,7 +224,7 @@ fn check(args: &Args, global: &Global) -> Result<Status, Failure> {
         )?;
     }
     match reported {
-        // A reader such as `head` has closed the output: the exit code stays the same.
+        // A reader such as `head` has closed the output; the exit code stays the same.
         Err(Failure::BrokenPipe) => {}
         Err(failure) => return Err(failure),
         Ok(()) => {}
@@ -253,7 +253,7 @@ fn update_baseline(args: &Args, run: &Run, global: &Global) -> Result<Status, Fa
     Ok(run.status())
 }
 
-/// What is hidden because it is not new.
+/// The known findings, which are hidden.
 fn known(args: &KnownArgs, start: &Path) -> Result<Known, String> {
     let baseline = args.baseline.as_ref().filter(|_| !args.update_baseline);
     let baseline = baseline.map(|path| {

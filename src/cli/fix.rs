@@ -14,17 +14,17 @@ use crate::project::suppressions::{Suppressions, UNUSED_IGNORE};
 use crate::project::{Encoding, SourceFile};
 use crate::syntax::{self, FileId, Notebook};
 
-/// A fix may make another one possible. The maximum number of rounds.
+/// The largest number of rounds: a fix may make another one possible.
 const MAX_ROUNDS: usize = 10;
 
-/// What to do about findings.
+/// What to do with findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     /// Apply the fixes that cannot change what a correct program does.
     Safe,
     /// Apply all fixes.
     All,
-    /// Add comments that ignore them.
+    /// Add comments that suppress the findings.
     Ignore,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Fixed {
     /// The run over the fixed texts.
     pub run: Run,
     pub changed: Vec<Changed>,
-    /// How many findings were fixed.
+    /// The number of fixed findings.
     pub count: usize,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn fix(settings: &Settings, input: &Input, choice: Choice) -> io::Res
     Ok(Fixed { run: last, changed, count })
 }
 
-/// How many findings can be fixed.
+/// The number of findings that can be fixed.
 pub(super) fn fixable(diagnostics: &[Diagnostic], unsafe_too: bool) -> usize {
     diagnostics.iter().filter(|diagnostic| edits_of(diagnostic, unsafe_too).is_some()).count()
 }
@@ -97,12 +97,12 @@ fn edits_of(diagnostic: &Diagnostic, unsafe_too: bool) -> Option<&[Edit]> {
     (wanted && !fix.edits.is_empty()).then_some(&fix.edits)
 }
 
-/// Whether a comment can ignore it: not a syntax error, and not a finding about comments.
+/// Whether a comment can suppress a finding: not a syntax error, and not a finding about comments.
 fn takes_comment(diagnostic: &Diagnostic) -> bool {
     diagnostic.code != INVALID_SYNTAX && diagnostic.code != UNUSED_IGNORE
 }
 
-/// The edits of one round, by file. Of overlapping fixes, the first is applied.
+/// The edits of one round, by file. If fixes overlap, only the first is applied.
 fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
     let mut chosen: Vec<(FileId, Vec<Edit>, usize)> = Vec::new();
     for diagnostic in &run.diagnostics {

@@ -33,7 +33,7 @@ pub(super) struct Input {
     pub known: Known,
 }
 
-/// What is hidden because it is not new.
+/// The known findings, which are hidden.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     pub baseline: Option<Baseline>,
@@ -53,12 +53,12 @@ pub(super) struct Run {
     pub broken: bool,
     /// torchvet crashed on some file.
     pub panicked: bool,
-    /// How many paths could not be read, or crashed torchvet.
+    /// The number of paths that could not be read, or that crashed torchvet.
     pub unchecked: usize,
     pub times: Times,
 }
 
-/// How long each phase took.
+/// The duration of each phase.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Times {
     pub walk: Duration,
@@ -110,7 +110,7 @@ impl Run {
         }
     }
 
-    /// How the run ended, without regard to findings.
+    /// The exit status without the findings.
     pub(super) fn status(&self) -> Status {
         if self.panicked {
             Status::Internal
@@ -154,7 +154,7 @@ impl Run {
     fn read(&mut self, files: &[PathBuf]) {
         let clock = Instant::now();
         let real: Vec<Option<PathBuf>> = files.par_iter().map(|p| p.canonicalize().ok()).collect();
-        // If one file has two names, the first counts, whichever thread is faster.
+        // If a file has two names, the first one counts, independent of the order of threads.
         let mut named = FxHashSet::default();
         let mut once = |real: Option<PathBuf>| real.is_none_or(|real| named.insert(real));
         let files: Vec<&PathBuf> =

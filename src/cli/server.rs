@@ -11,6 +11,6 @@ pub(super) struct Args {
 
 pub(super) fn main(_: &Args) -> Result<Status, Failure> {
     let orderly = crate::server::run(STACK).map_err(Failure::Message)?;
-    // The protocol asks for this of a server that was not shut down before its end.
+    // The protocol requires this exit code if the server was not shut down before it ends.
     Ok(if orderly { Status::Clean } else { Status::Program(1) })
 }

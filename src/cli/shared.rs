@@ -1,4 +1,4 @@
-//! What the verbs share: global flags, how a run ends, messages.
+//! Global flags, exit statuses and messages, which the verbs share.
 
 use std::io::{self, IsTerminal, Write};
 

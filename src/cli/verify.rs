@@ -83,13 +83,14 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// The result of the verification.
 pub(super) struct Verified {
-    /// How many findings were reproduced, with which PyTorch, and how many were observed in a run.
+    /// The number of reproduced findings, with the PyTorch that was used, and the number observed
+    /// in a run.
     pub summary: Vec<String>,
     /// Why nothing could be run.
     pub trouble: Option<String>,
 }
 
-/// Gives each finding its verdict.
+/// Sets the verdict of each finding.
 pub(super) fn verify(
     run: &mut Run,
     rules: &Rules,
@@ -162,7 +163,7 @@ pub(super) fn verify(
     Ok(Verified { summary, trouble })
 }
 
-/// Runs one script under the probe and compares the findings with it. A module that several
+/// Runs a script under the probe, and compares the findings with the run. A module that several
 /// scripts import is compared with all of them.
 fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, script: &Path) -> Result<(), String> {
     let findings: Vec<Static> = run.diagnostics.iter().map(|one| place(one, &run.project)).collect();
@@ -170,7 +171,7 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
     let device = WantedDevice::device(args.device);
     let mut task = Task::new(contracts, device, 1);
     task.findings = findings;
-    // PyTorch's own answer is needed, whatever the contracts say.
+    // The program continues after a violation, because PyTorch's own result is needed.
     task.keep_going = true;
     let program = Program {
         python: python.clone(),
@@ -184,7 +185,7 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
     let observations = observe(&task.findings, rules, &outcome, &root);
     for (diagnostic, observation) in run.diagnostics.iter_mut().zip(observations) {
         let Some(verdict) = &mut diagnostic.verdict else { continue };
-        // Of two reasons why nothing was observed, the one of the script itself is better.
+        // If neither run observed anything, the reason from the finding's own script is preferred.
         let is_own = run.project.file(diagnostic.span.file).path == script;
         let says_more = |before: &Observation| (observation.status, is_own) > (before.status, false);
         if verdict.run.as_ref().is_none_or(says_more) {

@@ -1,5 +1,5 @@
-//! What a machine can do. Each part is queried separately from its Python, because a broken driver
-//! may crash or hang the process that queries it.
+//! Diagnoses a machine. Each part is queried in a separate process, because a broken driver may
+//! crash or hang the process that queries it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// If a launch takes at least this fraction of the kernel's time, it has waited for the kernel.
 const WAITED: f64 = 0.5;
 
-/// Everything that is known about a machine.
+/// The results for a machine.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Health {
     version: u32,
@@ -57,7 +57,7 @@ struct TorchPart {
 #[serde(default)]
 struct DriverPart {
     version: Option<String>,
-    /// The newest CUDA version that it supports.
+    /// The newest CUDA version that the driver supports.
     cuda: Option<String>,
     trouble: Option<String>,
 }
@@ -76,7 +76,7 @@ struct Gpu {
     memory: u64,
     free: Option<u64>,
     capability: String,
-    /// Whether the wheel has kernels for it.
+    /// Whether the installed PyTorch has kernels for this GPU.
     supported: Option<bool>,
 }
 
@@ -86,7 +86,7 @@ struct Variable {
     value: Option<String>,
     meaning: String,
     set_by: SetBy,
-    /// Whether it was set before anything could have read it.
+    /// Whether the variable was set before it could have been read.
     in_time: Option<bool>,
 }
 
@@ -129,7 +129,7 @@ enum Said {
     Part { name: String, data: Value },
 }
 
-/// What a process reported before it ended. If it ended too early: which part it was querying, and
+/// The reports of a process before it ended. If it ended too early: which part it was querying, and
 /// what happened.
 #[derive(Default)]
 struct Told {
@@ -225,7 +225,7 @@ fn launch_blocking(python: &Python) -> Result<LaunchBlocking, String> {
 }
 
 impl Health {
-    /// What to do about the results.
+    /// Advice for the results.
     fn advice(&self) -> Vec<String> {
         let mut advice = Vec::new();
         let mut say = |text: String| advice.push(text);

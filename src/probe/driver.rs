@@ -1,4 +1,4 @@
-//! What the CUDA driver prints when an assert of a kernel fails.
+//! The output of the CUDA driver when an assert in a kernel fails.
 
 use regex::Regex;
 use serde::Serialize;

@@ -1,13 +1,13 @@
-//! What a witness may call. A witness is made from the facts of a program and runs on the user's
-//! machine without a review. So it may call nothing that reads or writes files, downloads, starts
-//! processes or runs code passed to it.
+//! The callables that a witness may use. A witness is made from the facts of a program, and runs on
+//! the user's machine without a review. So it may call nothing that reads or writes files,
+//! downloads, starts processes or runs code passed to it.
 
 use crate::libraries;
 
-/// Types, and functions that witnesses use themselves.
+/// Builtin types, and functions that the witnesses need.
 const BUILTINS: [&str; 9] = ["int", "float", "bool", "complex", "str", "list", "tuple", "dict", "setattr"];
 
-/// Exceptions: functions that read, write, or call what they are given.
+/// Exceptions: functions that read or write files, or call their arguments.
 const EXCEPT: [&str; 22] = [
     "apply",
     "apply_",
@@ -42,7 +42,8 @@ pub(super) fn is_harmless(path: &str) -> bool {
     match owner {
         "torch" | "numpy" => true,
         "builtins" => BUILTINS.contains(&name),
-        // Only methods that compute; `show`, `verify`, `tobytes` and others are not needed.
+        // Only methods that compute. Others, such as `show`, `verify` and `tobytes`, are not
+        // needed.
         "PIL.Image.Image" => matches!(name, "resize" | "rotate" | "transform" | "convert" | "thumbnail" | "reduce"),
         "PIL.Image" => name.chars().all(|c| c.is_ascii_uppercase() || c == '_'),
         "cv2" => {

@@ -1,4 +1,4 @@
-//! What the outcome of a witness means for its finding.
+//! The meaning of a witness's outcome for its finding.
 
 use regex::Regex;
 use serde::Deserialize;
@@ -43,7 +43,7 @@ impl Raised {
         format!("{}: {}", self.kind, self.message)
     }
 
-    /// Its first line.
+    /// The first line of the message.
     pub(super) fn line(&self) -> String {
         self.text().lines().next().unwrap_or_default().to_owned()
     }
@@ -59,7 +59,7 @@ pub(super) struct Claim {
     pub(super) raises: bool,
     /// The page also describes cases in which the call is silently wrong.
     pub(super) may_be_silent: bool,
-    /// CUDA's kernels may check what the CPU's kernels do not.
+    /// CUDA kernels may check conditions that CPU kernels do not.
     pub(super) on_cuda: bool,
     /// The claim is about devices, so the CPU alone cannot show it.
     pub(super) about_devices: bool,
@@ -101,27 +101,27 @@ fn words(kind: Rejects) -> &'static str {
 /// PyTorch's messages about mixed devices.
 pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|wrong device|mismatching [a-z_.]+ device|is on cuda|different from other tensors)";
 
-/// Helpers that contracts use and real tensors cannot answer: how the values were computed.
+/// Helpers about how values were computed, which real tensors do not show.
 const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
 
-/// Whether the contract of a page uses such a helper.
+/// Whether the contract of a page uses one of these helpers.
 pub(super) fn asks_for_history(page: &Page) -> bool {
     page.contract().is_some_and(|contract| HISTORY.iter().any(|helper| contract.contains(helper)))
 }
 
-/// Whether the contract of a page uses a role. The values of a tensor seldom tell its role.
+/// Whether the contract of a page uses a role. The values of a tensor rarely determine its role.
 pub(super) fn asks_for_role(page: &Page) -> bool {
     page.contract().is_some_and(|contract| contract.contains("role("))
 }
 
-/// What a witness showed.
+/// The result of a witness.
 pub(super) enum Shown {
     Reproduced(How, Option<String>),
     Refuted,
     Nothing(String),
 }
 
-/// What the outcome of a program means for a claim.
+/// The meaning of a program's outcome for a claim.
 pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outcome) -> Shown {
     let guessed = || program.lost.first().map(|lost| format!(" ({lost})")).unwrap_or_default();
     match outcome {
@@ -157,7 +157,7 @@ pub(super) fn judge(claim: &Claim, page: &Page, program: &Program, outcome: Outc
     }
 }
 
-/// Why there is no call to repeat.
+/// Why a finding has no witness.
 pub(super) fn without_witness(page: &Page) -> String {
     if page.contract_of.is_empty() && page.rejects.is_none() {
         "a single call cannot show it".to_owned()

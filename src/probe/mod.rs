@@ -2,7 +2,7 @@
 //!
 //! The Python half (`runtime/`) is embedded in the binary. It is written to a temporary folder,
 //! gets its task from `task.json` there, and answers with JSON lines (`event.rs`). So nothing is
-//! ever written to the user's project, except files that the user names.
+//! written to the user's project, except files that the user names.
 
 pub(crate) mod doctor;
 pub(crate) mod driver;

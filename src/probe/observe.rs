@@ -1,8 +1,9 @@
-//! What a run of the program means for the findings of the checker.
+//! The meaning of a run of the program for the findings of the checker.
 //!
-//! A witness is made from the same facts as its finding, so it cannot show that these are wrong;
-//! the program can. The probe observes each reported call in the program (`runtime/calls.py`), and
-//! this module compares what happened there with the claim of the rule's page.
+//! A witness is made from the same facts as its finding, so it cannot show that these facts are
+//! wrong; a run of the program can. The probe observes each reported call in the program
+//! (`runtime/calls.py`), and this module compares the observations with the claim of the rule's
+//! page.
 
 use std::path::Path;
 
@@ -145,7 +146,7 @@ impl<'a> Seen<'a> {
         if finding.severity != Severity::Error {
             return undecided("the program made this call, and it succeeded this time");
         }
-        // Real arguments do not tell how their values were computed.
+        // Real arguments do not show how their values were computed.
         let tells = !asks_for_history(page) && !asks_for_role(page);
         let refuses = claim.raises && (tells || !claim.may_be_silent);
         let reason = if refuses && there.passed {
@@ -182,13 +183,13 @@ pub(crate) fn undecided(reason: &str) -> Observation {
     Observation { status: RunStatus::Undecided, message: None, reason: Some(reason.to_owned()) }
 }
 
-/// Whether an assert that the driver reported belongs to the page.
+/// Whether the driver reported an assert that matches the page.
 fn asserted(asserts: &Asserts, pattern: &Regex) -> bool {
     asserts.conditions().any(|condition| pattern.is_match(condition))
 }
 
-/// Whether a process crashed by itself, and was not killed by the system: SIGILL, SIGABRT, SIGBUS,
-/// SIGFPE, SIGSEGV.
+/// Whether a process crashed, and was not killed by the system: SIGILL, SIGABRT, SIGBUS, SIGFPE,
+/// SIGSEGV.
 fn is_crash(exit_code: u8) -> bool {
     [4, 6, 7, 8, 11].map(|signal| 128 + signal).contains(&exit_code)
 }

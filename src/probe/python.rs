@@ -38,7 +38,7 @@ except Exception:
 print(json.dumps({'python': sys.version_info[:2], 'torch': torch}))
 ";
 
-/// The named Python, else that of the active virtual environment, else `python3`.
+/// The Python to use: the given one, that of the active virtual environment, or `python3`.
 pub(crate) fn choose(named: Option<&Path>) -> PathBuf {
     if let Some(path) = named {
         return path.to_owned();
@@ -87,7 +87,7 @@ impl Python {
     }
 }
 
-/// A `sitecustomize` of the user may print something first.
+/// The user's `sitecustomize` may print something first.
 fn last_line(bytes: &[u8]) -> &[u8] {
     bytes.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
 }

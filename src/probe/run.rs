@@ -16,7 +16,7 @@ use super::python::Python;
 use super::runtime::{ContractSource, Stage, VERSION};
 use crate::diagnostic::Severity;
 
-/// Where the CUDA tensors of the program are.
+/// The device for the CUDA tensors of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Device {
@@ -114,12 +114,13 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     command.env("TORCHVET_PROBE", stage.folder()).env("PYTHONPATH", stage.python_path());
     match program.device {
         Device::Cpu => _ = command.env("CUDA_VISIBLE_DEVICES", ""),
-        // The driver reads it when the context is created, so it must be set before Python starts.
+        // The driver reads the variable when it creates the context, so it must be set before
+        // Python starts.
         Device::Cuda | Device::Any if std::env::var_os("CUDA_LAUNCH_BLOCKING").is_none() => {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }
         Device::Cuda | Device::Any => {}
-        // Compiled code does not ask Python for its device.
+        // Compiled code does not query its device through Python.
         Device::Virtual => _ = command.env("TORCH_COMPILE_DISABLE", "1"),
     }
     if program.device == Device::Virtual && has_driver() {
@@ -136,7 +137,7 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     }
     if detached.is_some() {
         command.stdin(Stdio::null()).stdout(Stdio::null());
-        // Calls in compiled code are not observed, and nobody can close a window.
+        // Calls in compiled code are not observed, and a window would stay open.
         command.env("TORCH_COMPILE_DISABLE", "1").env("MPLBACKEND", "Agg");
         own_group(&mut command);
     }
@@ -157,7 +158,7 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
     let (mut asserts, last_line) = match (reader, detached) {
         (None, _) => Default::default(),
         (Some(reader), None) => reader.recv().unwrap_or_default(),
-        // Processes that the program has left running may keep the pipe open.
+        // Child processes of the program that are still running may keep the pipe open.
         (Some(reader), Some(_)) => reader.recv_timeout(Duration::from_secs(2)).unwrap_or_default(),
     };
     drop(forwarder);
@@ -187,7 +188,7 @@ fn wait_for(child: &mut Child, limit: Duration) -> io::Result<(ExitStatus, Optio
     match ended {
         Some(status) => Ok((status, None)),
         None => {
-            // It may have ended by itself in the meantime.
+            // The program may have ended by itself in the meantime.
             let _ = child.kill();
             Ok((child.wait()?, Some(limit)))
         }
@@ -203,7 +204,7 @@ fn own_group(command: &mut Command) {
 #[cfg(not(unix))]
 fn own_group(_: &mut Command) {}
 
-/// Kills what is left of the program's process group.
+/// Kills the remaining processes of the program's process group.
 #[cfg(unix)]
 fn kill_group(child: &Child) {
     use rustix::process::{Pid, Signal, kill_process_group};
@@ -215,7 +216,7 @@ fn kill_group(child: &Child) {
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
 
-/// Whether an assert of a kernel is possible. Only then is standard error read, because a program
+/// Whether an assert in a kernel is possible. Only then is standard error read, because a program
 /// may behave differently if standard error is not a terminal.
 fn has_driver() -> bool {
     cfg!(windows) || std::path::Path::new("/dev/nvidiactl").exists() || std::path::Path::new("/dev/dxg").exists()
@@ -265,7 +266,7 @@ fn code(status: ExitStatus) -> u8 {
     code.unwrap_or(1)
 }
 
-/// While the program runs, it decides about signals. A terminal sends Ctrl-C to the program, too;
+/// While the program runs, it handles signals itself. A terminal also sends Ctrl-C to the program;
 /// other signals are forwarded.
 #[cfg(unix)]
 struct Signals {

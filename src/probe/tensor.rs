@@ -3,7 +3,7 @@
 use super::witness::{Writer, float, python_bool};
 use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
 
-/// Up to this number of elements are written out.
+/// Tensors with at most this many elements are written as literals.
 const WRITTEN_OUT: usize = 24;
 /// Larger tensors are filled with zeros, which use no memory until they are accessed.
 const RANDOM: i64 = 1 << 20;
@@ -30,7 +30,7 @@ pub(super) fn expression(writer: &mut Writer, facts: &TensorForm, name: &str) ->
     };
     let learns = matches!(facts.grad, Grad::Leaf | Grad::Attached) && !dtype.is_integral() && !facts.numpy;
     let made = Made { shape: &shape, count, dtype, device: &device, learns };
-    // After the dimensions may stand that gaps lie between the elements.
+    // The order of dimensions may be followed by a marker for gaps between the elements.
     let order = facts.layout.as_deref().map(|order| order.get(..shape.len()).unwrap_or(order));
     let order = order.filter(|order| is_moved(order, shape.len()));
     if order.is_none() && facts.layout.as_ref().is_some_and(|layout| layout.len() > shape.len()) {
@@ -127,7 +127,7 @@ impl Made<'_> {
         (text, true)
     }
 
-    /// With elements in another order in memory than in its dimensions.
+    /// A tensor whose dimensions are stored in the order `order`: made contiguous, then permuted.
     fn moved(&self, order: &[usize]) -> String {
         let shape: Vec<i64> = order.iter().filter_map(|dim| self.shape.get(*dim).copied()).collect();
         let back = (0..order.len()).filter_map(|dim| order.iter().position(|at| *at == dim));
@@ -136,7 +136,7 @@ impl Made<'_> {
         format!("{}.permute({})", inner.of_nothing(), back.join(", "))
     }
 
-    /// Elements about which nothing is known: values that most functions accept.
+    /// A tensor whose elements are unknown: contains values that most functions accept.
     fn of_nothing(&self) -> String {
         let kind = self.dtype.kind();
         let random = !matches!(self.dtype, Dtype::Other(_)) && self.count <= RANDOM;
@@ -206,7 +206,7 @@ impl Made<'_> {
                 writer.import("import torch.nn.functional as F");
                 let input = Made { shape: &[shape.as_slice(), &[2]].concat(), learns: false, ..*self }.of_nothing();
                 let weight = Made { shape: &[classes, 2], ..*self }.of_nothing();
-                // Numbers of both signs.
+                // Makes numbers of both signs.
                 format!("F.linear({input}, {weight}){move_back}").replace("torch.rand(", "torch.randn(")
             }
             Role::OneHot if classes > 0 => {
@@ -236,13 +236,13 @@ impl Made<'_> {
     }
 }
 
-/// The values among the elements, most importantly the ends of the range.
+/// Values of the elements, most importantly the bounds of the range.
 fn values(facts: &TensorForm) -> Vec<f64> {
     let mut values: Vec<f64> = facts.met.into_iter().collect();
     for &(lo, hi) in &facts.range {
         match (lo.is_finite(), hi.is_finite()) {
             (true, true) if facts.attained => values.extend([hi, lo]),
-            // If only bounds are known, the ends need not occur: any value is possible.
+            // If only bounds are known, they need not occur: any value is possible.
             (true, _) => values.push(lo),
             (false, true) => values.push(hi),
             (false, false) => {}

@@ -40,7 +40,7 @@ pub(crate) struct Verifier<'a> {
 pub(crate) struct Torch {
     #[serde(rename = "torch")]
     pub version: String,
-    /// Whether it has a GPU.
+    /// Whether this PyTorch can use a GPU.
     pub cuda: bool,
 }
 
@@ -51,7 +51,7 @@ enum Said {
     Refused {
         reason: String,
     },
-    /// The arguments are created: from here on, the call is responsible.
+    /// The arguments have been created; a failure from here on is a failure of the call.
     Calling {
         id: u64,
     },
@@ -205,7 +205,7 @@ impl<'a> Verifier<'a> {
         undecided(format!("it needs a GPU, and there is none{why}"))
     }
 
-    /// Runs it on the GPU, in its own process.
+    /// Runs the witness on the GPU, in its own process.
     fn on_cuda(&mut self, page: &Page, claim: &Claim, witness: &Witness) -> Reproduction {
         let pattern = page.cuda.as_deref().and_then(|pattern| Regex::new(pattern).ok());
         let pattern = pattern.or_else(|| claim.pattern.clone());
@@ -265,7 +265,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Starts the worker if there is none.
+    /// Starts the worker, unless it is running.
     fn ready(&mut self) -> Result<Torch, String> {
         match &self.torch {
             Some(Ok(torch)) if self.worker.is_some() => return Ok(torch.clone()),
@@ -385,7 +385,7 @@ fn uses_cuda(witness: &Witness) -> bool {
     tensors.into_iter().any(|tensor| tensor.device.is_some_and(|device| device.is_cuda()))
 }
 
-/// The ways to fill in unknown facts, the likeliest first.
+/// The ways to fill in unknown facts, the most likely first.
 fn choices(witness: &Witness) -> Vec<Choice> {
     let first =
         Choice { lengths: Lengths::Same(4), kind: Kind::Floating, first: 0, devices: Devices::Cpu, as_method: false };
@@ -426,10 +426,10 @@ pub(crate) fn undecided(reason: String) -> Reproduction {
     }
 }
 
-/// The outcome of a call that its process did not survive.
+/// The outcome of a call that ended its process.
 fn died(outcome: Outcome, status: Option<ExitStatus>) -> Outcome {
     match (outcome, status) {
-        // PyTorch never sends this signal; the system does when it runs out of memory.
+        // PyTorch never sends this signal; the system does if it runs out of memory.
         (Outcome::Died(_), Some(status)) if is_kill(status) => Outcome::Lost("its process was killed".to_owned()),
         (Outcome::Died(_), Some(status)) => Outcome::Died(format!("the process ended: {status}")),
         (other, _) => other,

@@ -16,7 +16,7 @@ pub(super) struct Choice {
     pub lengths: Lengths,
     /// The kind of elements for a tensor of unknown dtype.
     pub kind: Kind,
-    /// Which of the known values of a tensor comes first.
+    /// The index of the known value of a tensor that comes first.
     pub first: usize,
     pub devices: Devices,
     /// `input.f(…)` instead of `torch.f(input, …)`.
@@ -33,8 +33,8 @@ pub(super) enum Lengths {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Devices {
-    /// All on the CPU, whatever the facts say, so that a machine without a GPU can test findings
-    /// that are not about devices.
+    /// All tensors are on the CPU, so that a machine without a GPU can test findings that are not
+    /// about devices.
     Cpu,
     AsFound,
 }
@@ -186,12 +186,12 @@ pub(super) struct Writer {
     forbidden: Vec<String>,
     names: BTreeSet<String>,
     symbols: Vec<Symbol>,
-    /// Whether `*name` takes numbers, such as sizes, and not tensors.
+    /// Whether `*name` takes numbers, such as sizes, not tensors.
     counts: bool,
     pub fallback: Fallback,
 }
 
-/// Numbers that are easy to distinguish in a message, and not 1, which broadcasts.
+/// Numbers that are easy to distinguish in a message. 1 is not among them, because it broadcasts.
 const DISTINCT: [i64; 8] = [5, 7, 11, 13, 17, 19, 23, 29];
 
 impl Writer {
@@ -235,7 +235,7 @@ impl Writer {
                 self.lost.push(format!("a part of `{name}` is not known"));
                 Some(self.length(&Length::Unknown).to_string())
             }
-            // A finding holds for every value, so also for the default.
+            // A finding holds for every value, and so for the default, too.
             Form::Unknown | Form::Any(_) if argument.optional => None,
             Form::Unknown => {
                 self.lost.push(format!("nothing is known about `{name}`"));
@@ -336,7 +336,7 @@ impl Writer {
         }
     }
 
-    /// Something from a library, under the usual name of the library.
+    /// A member of a library, with the usual name of the library.
     fn path(&mut self, path: &str) -> String {
         if !is_harmless(path) {
             self.forbidden.push(path.to_owned());

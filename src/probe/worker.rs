@@ -1,5 +1,5 @@
-//! A process of the user's Python that answers requests with JSON lines over pipes. It gets the
-//! Python half through standard input, so no file is ever written.
+//! A process of the user's Python that answers requests with JSON lines over pipes. The Python half
+//! is sent through standard input, so no file is written.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -78,7 +78,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Sends a request. If nobody receives it, no answer will come either.
+    /// Sends a request. If the worker does not receive it, no answer comes either.
     pub(super) fn ask(&mut self, request: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(request) else { return };
         line.push(b'\n');
@@ -87,7 +87,7 @@ impl Worker {
         }
     }
 
-    /// The next answer with this version.
+    /// The next answer with this protocol version.
     pub(super) fn answer<T: DeserializeOwned>(&self, limit: Duration) -> Answer<T> {
         loop {
             let line = match self.answers.recv_timeout(limit) {
@@ -103,7 +103,7 @@ impl Worker {
         }
     }
 
-    /// Ends the process. Returns how it ended and what it printed.
+    /// Ends the process. Returns its exit status and its output.
     pub(super) fn end(mut self, limit: Duration) -> (Option<ExitStatus>, String) {
         self.requests = None;
         let mut waited = Duration::ZERO;

@@ -29,7 +29,7 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// A text that is not read from disk: standard input, or a buffer of an editor.
+    /// A text that does not come from disk: standard input, or a buffer of an editor.
     pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, ReadError> {
         read::content_of_text(path, text)
     }
@@ -94,7 +94,7 @@ impl Content {
     }
 
     /// The offset of a line and column, counted in the same way. A column after the end of its line
-    /// means the end of the line, and a line after the last one the end of the text.
+    /// means the end of the line; a line after the last one means the end of the text.
     pub(crate) fn offset_of(&self, line: u32, column: u32, encoding: PositionEncoding) -> u32 {
         let starts = self.lines().line_starts();
         let Some(start) = usize::try_from(line).ok().and_then(|line| starts.get(line)) else {

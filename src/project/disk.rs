@@ -37,7 +37,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// `None` if the state cannot be identified reliably.
+    /// The stamp of a file; `None` if its state cannot be identified reliably.
     fn of(metadata: &Metadata) -> Option<Stamp> {
         let changed = metadata.modified().ok()?;
         let settled = SystemTime::now().duration_since(changed).is_ok_and(|age| age > SETTLED);

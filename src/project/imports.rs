@@ -33,7 +33,7 @@ pub(super) enum Kind {
 enum Found {
     File(PathBuf),
     Namespace(PathBuf),
-    /// The first part of the name exists, the rest does not: Python does not search further.
+    /// The first part of the name exists, but the rest does not: Python does not search further.
     Broken,
     Nothing,
 }
@@ -45,8 +45,8 @@ impl Project {
     ///
     /// This follows Python's rules for a script of the project. Relative imports go up folders.
     /// Absolute ones are searched beside the script, then beside the topmost package that contains
-    /// the file, then in the project's root and its `src`. Nothing outside the root is found, and
-    /// no module of a library or the standard library.
+    /// the file, then in the project's root and its `src`. Modules outside the root, library
+    /// modules and standard modules are not found.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;
@@ -79,8 +79,7 @@ impl Project {
         if let Some(library) = libraries::find(top) {
             // But a module beside the script comes first.
             let beside = if script { folder.to_owned() } else { self.package_parent(folder) };
-            // A file with the name of PyTorch does not belong to a program: nothing could run
-            // beside it.
+            // A file named `torch.py` is not used: no program could run beside it.
             let own = top != "torch" && self.has(&beside, &format!("{top}.py"), Kind::File)
                 || library.is_common_word && self.has(&beside.join(top), "__init__.py", Kind::File);
             return if own { self.find(&beside, parts) } else { Found::Nothing };

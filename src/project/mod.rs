@@ -48,7 +48,7 @@ pub(crate) struct Project {
     texts: FrozenMap<PathBuf, String>,
     /// The number of files that were read before anything was imported.
     named: OnceLock<usize>,
-    /// Which of these belong to one program.
+    /// The groups of these files that belong to one program.
     programs: OnceLock<Programs>,
 }
 
@@ -76,7 +76,7 @@ impl Project {
         }
     }
 
-    /// Reads a file, only once, however often and under whatever name it is requested.
+    /// Reads a file. Repeated requests, also under other names, return the same file.
     pub(crate) fn load(&self, path: &Path) -> Result<&SourceFile, ReadError> {
         let absolute = self.absolute(path);
         if let Some(file) = self.known(&absolute) {
@@ -111,7 +111,7 @@ impl Project {
         }
     }
 
-    /// All files that have been read so far, imported ones too.
+    /// All files that have been read so far, including imported ones.
     pub(crate) fn files(&self) -> impl Iterator<Item = &SourceFile> {
         self.files.iter()
     }

@@ -1,5 +1,6 @@
-//! Which files belong to one program: those that import each other, directly or indirectly. Module
-//! names are compared by their last parts, so more files may be grouped than necessary.
+//! The groups of files that belong to one program: those that import each other, directly or
+//! indirectly. Module names are compared by their last parts, so a group may be larger than
+//! necessary.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +13,7 @@ use crate::syntax::FileId;
 pub(super) struct Programs {
     /// A number for each file; files of one program have the same number.
     of: FxHashMap<FileId, usize>,
-    /// The answers so far, for each program.
+    /// Cached answers, for each program.
     mentions: Mutex<FxHashMap<(usize, &'static str), bool>>,
 }
 

@@ -124,7 +124,7 @@ fn content(path: &Path, bytes: &[u8]) -> Result<Content, ReadError> {
     decoded(path, text, encoding)
 }
 
-/// A text that is already decoded, whatever its coding comment says.
+/// A text that is already decoded; its coding comment is ignored.
 pub(super) fn content_of_text(path: &Path, text: &str) -> Result<Content, ReadError> {
     match text.strip_prefix('\u{feff}') {
         Some(text) => decoded(path, text.to_owned(), Encoding::Utf8Bom),

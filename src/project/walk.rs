@@ -1,4 +1,4 @@
-//! Which files to check.
+//! The search for files to check.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -73,7 +73,7 @@ impl Walker {
         Walker { respect_gitignore: true, ..Walker::default() }
     }
 
-    /// Skips what a pattern matches; a pattern with a slash is relative to `base`.
+    /// Skips files that match a pattern; a pattern with a slash is relative to `base`.
     pub(crate) fn exclude(&mut self, base: &Path, pattern: &str) -> Result<(), globset::Error> {
         let glob = compile_glob(base, pattern)?;
         let list = if glob.glob().contains('/') { &mut self.paths } else { &mut self.names };

@@ -92,7 +92,7 @@ fn ignore(reported: &Reported, diagnostic: &LspDiagnostic, lens: Lens, client: &
     })
 }
 
-/// All safe fixes of a document. Of two that overlap, the first is applied.
+/// All safe fixes of a document. If two overlap, only the first is applied.
 fn fix_all(found: &[Reported], document: &Document, lens: Lens, client: &Client) -> Option<CodeAction> {
     let fixes = found.iter().filter_map(|reported| Some((reported.finding.fix.as_ref()?, reported.project)));
     let mut chosen: Vec<&Edit> = Vec::new();

@@ -19,11 +19,11 @@ use crate::syntax::{LaunchFile, PositionEncoding};
 pub(super) struct Document {
     pub uri: Uri,
     pub version: i32,
-    /// Its path with links resolved; an invented one for an unsaved document.
+    /// The path with links resolved; a made-up path for an unsaved document.
     pub path: PathBuf,
-    /// In a language that torchvet does not read.
+    /// A document in a language that torchvet does not read.
     foreign: bool,
-    /// `None` if it cannot be checked: another language, or too big.
+    /// `None` if the document cannot be checked: another language, or too large.
     pub content: Option<Arc<Content>>,
     /// All cells of a notebook; `None` for a text.
     pub cells: Option<Vec<Cell>>,
@@ -56,13 +56,14 @@ impl Document {
         };
         let entries: Vec<serde_json::Value> = cells.iter().map(entry).collect();
         let notebook = json!({"cells": entries, "metadata": {}, "nbformat": 4, "nbformat_minor": 4});
-        // An extension of its own would make the cell a text.
+        // The name needs the extension of notebooks: with another one, the content would be read as
+        // text.
         let name = path.with_extension("ipynb");
         let content = Content::of_text(&name, &notebook.to_string()).ok().map(Arc::new);
         Document { uri, version, path, foreign: false, content, cells: Some(cells) }
     }
 
-    /// The URIs under which its findings are shown.
+    /// The URIs under which the findings of the document are shown.
     pub(super) fn parts(&self) -> Vec<Uri> {
         match &self.cells {
             Some(cells) => cells.iter().map(|cell| cell.uri.clone()).collect(),
@@ -102,7 +103,7 @@ impl Documents {
         self.open.get(self.owners.get(uri).unwrap_or(uri))
     }
 
-    /// `home` is the folder for unsaved texts.
+    /// Opens a document. `home` is the folder for unsaved texts.
     pub(super) fn open(&mut self, item: TextDocumentItem, home: &Path) -> Arc<Document> {
         let path = place(&item.uri, home);
         let ends_in = |extension: &str| path.extension().is_some_and(|own| own == extension);
@@ -211,8 +212,8 @@ fn place(uri: &Uri, home: &Path) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-/// A text after some changes, each of which refers to the result of the one before; `None` if that
-/// is not known.
+/// A text after some changes, each of which refers to the result of the previous one; `None` if
+/// that is not known.
 fn edit(
     old: Option<&Content>,
     path: &Path,

@@ -1,5 +1,5 @@
-//! What is known about the expression under the cursor, and the page of a rule that a comment
-//! names.
+//! The hover text: the facts about the expression under the cursor, or the page of a rule that a
+//! comment names.
 
 use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position, Uri};
 
@@ -26,7 +26,7 @@ pub(super) fn hover(
         return Ok(Some(shown(page, None)));
     }
     let facts = workspace.facts(&document.path, Some(offset), cancelled)?;
-    // The innermost expression is meant, even if nothing is known about it.
+    // The innermost expression is used, even if nothing is known about it.
     let inner = facts.entries.iter().min_by_key(|fact| fact.span.end - fact.span.start);
     let says_something = |fact: &&FactEntry| !["unknown", "tensor[…]", &fact.name].contains(&fact.text.as_str());
     let Some(fact) = inner.filter(says_something) else { return Ok(None) };

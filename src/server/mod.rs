@@ -1,4 +1,4 @@
-//! The language server: reports what `check` finds while the code is edited.
+//! The language server: reports the findings of `check` while the code is edited.
 //!
 //! One thread reads messages and keeps the documents; it never waits for an analysis. Another
 //! thread always analyses the newest state: see [`worker`].
@@ -114,7 +114,7 @@ fn serve(connection: Connection, stack: usize) -> Result<bool, String> {
     let (tasks, received) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
     let sender = connection.sender.clone();
-    // If the receiver is gone, the server is about to end anyway.
+    // If the receiver is gone, the server is about to end.
     let send = Box::new(move |message| _ = sender.send(message));
     let worker = Worker::new(received, send, interrupt.clone(), client.clone());
     let worker = std::thread::Builder::new().name("analysis".to_owned()).stack_size(stack).spawn(|| worker.run());
@@ -182,7 +182,8 @@ impl Server<'_> {
     fn tell(&self, task: Task) {
         // The worker lives longer than the loop of this thread.
         let _ = self.tasks.send(task);
-        // Only now, so that work that begins in between is not treated as the newest.
+        // Only after the task was sent: otherwise, work that begins in between would count as the
+        // newest.
         self.interrupt.news();
     }
 
@@ -220,7 +221,8 @@ impl Server<'_> {
                 server.close(&params.notebook_document.uri);
             }),
             "workspace/didChangeConfiguration" => self.with(params, |server, params: DidChangeConfigurationParams| {
-                // Null means that the server must ask. The initial settings remain valid.
+                // Null means that the server must request the settings. The initial settings remain
+                // valid.
                 if !params.settings.is_null() {
                     server.configure(params.settings);
                 }

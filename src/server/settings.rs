@@ -32,7 +32,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Reads what an editor sends: the settings themselves, or under the key `settings` or
+    /// Reads the settings that an editor sends: directly, or under the key `settings` or
     /// `torchvet`.
     pub(super) fn read(mut value: serde_json::Value) -> Result<Options, String> {
         for key in ["settings", "torchvet"] {
@@ -83,7 +83,7 @@ impl Cache {
         self.forget();
     }
 
-    /// Reads everything again the next time.
+    /// Makes the next request read everything again.
     pub(super) fn forget(&mut self) {
         self.loaded.clear();
         self.told.clear();
@@ -118,7 +118,7 @@ impl Cache {
         ];
         let resolved = layers.iter().find_map(|layers| self.resolve(layers));
         let Some(loaded) = resolved.map(Arc::new) else { unreachable!("the default settings are right") };
-        // Old states are dropped.
+        // Drops old states.
         if self.loaded.len() > 64 {
             self.loaded.clear();
         }

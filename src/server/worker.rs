@@ -1,5 +1,5 @@
-//! The thread that analyses. It learns of every change, does the most urgent work first, and
-//! cancels its present work when something newer arrives.
+//! The thread that analyses. It gets every change, does the most urgent work first, and cancels its
+//! current work when something newer arrives.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,7 +59,7 @@ pub(super) enum What {
 /// Cancellation signal from the reader thread.
 #[derive(Default)]
 pub(super) struct Interrupt {
-    /// Counts messages that make the present work useless.
+    /// The number of messages that make the current work useless.
     news: AtomicU64,
     cancelled: Mutex<FxHashSet<RequestId>>,
 }
@@ -74,7 +74,7 @@ impl Interrupt {
         self.news();
     }
 
-    /// Requests that were cancelled too late need not be remembered.
+    /// Forgets old cancelled requests: a late cancellation has no effect.
     fn forget(&self) {
         self.cancelled.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -290,7 +290,7 @@ impl Worker {
                 self.answer(ask, seen);
                 return;
             }
-            // What an answer needs is analysed before its turn.
+            // A document that an answer needs is analysed first.
             if let Some(path) = self.asks.first().and_then(|ask| self.awaited(ask)) {
                 self.enqueue(path);
             }
@@ -308,7 +308,7 @@ impl Worker {
         if let Some(bug) = analysed.bug {
             self.bug(&path, &bug);
         }
-        // Documents that were edited are waited for.
+        // If a changed document may still have findings in a file, nothing is published for it yet.
         self.tell_of(&path);
         for other in analysed.concerned.iter().filter(|other| **other != path) {
             self.tell_of(other);

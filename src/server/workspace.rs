@@ -1,5 +1,5 @@
-//! The state of all open documents: each is analysed as a program, with what it imports, and has
-//! the resulting findings.
+//! The state of all open documents. Each document is analysed as a program, together with its
+//! imports, and stores the resulting findings.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,31 +19,31 @@ use crate::panics;
 use crate::project::{Disk, Project};
 use crate::syntax::PositionEncoding;
 
-/// How many other programs are asked for facts about a file that they import.
+/// The largest number of other programs that are used for facts about a file that they import.
 const CALLERS: usize = 3;
 
 /// Why an analysis has no result.
 #[derive(Debug)]
 pub(super) enum Stopped {
-    /// Cancelled, because something newer must be done.
+    /// Cancelled, because newer work must be done.
     Cancelled,
-    /// torchvet crashed: the message.
+    /// torchvet crashed, with this message.
     Bug(String),
 }
 
-/// Whether to cancel the present work.
+/// Whether to cancel the current work.
 pub(super) type Cancelled<'a> = &'a dyn Fn() -> bool;
 
 /// An open document, analysed as a program.
 struct Root {
-    /// The project that the analysis has read. Spans of findings refer to it.
+    /// The project that the analysis has read. The spans of findings refer to it.
     project: Project,
     reads: FxHashSet<PathBuf>,
-    /// Syntax errors, and the findings in the document and in what it imports.
+    /// Syntax errors, and the findings in the document and its imports.
     found: Vec<Diagnostic>,
     /// The analysis is incomplete, so a comment that suppresses nothing may still be needed.
     uncertain: bool,
-    /// Something that it has read has changed.
+    /// A file that the analysis has read has changed.
     stale: bool,
 }
 
@@ -57,7 +57,7 @@ impl Root {
 pub(super) struct Analysed {
     /// The files whose findings may have changed, including the document.
     pub concerned: Vec<PathBuf>,
-    /// torchvet crashed: the message.
+    /// torchvet crashed, with this message.
     pub bug: Option<String>,
 }
 
@@ -215,7 +215,7 @@ impl Workspace {
         let open = this.open.contains_key(path);
         let contributors = this.roots.iter().filter(|(own, root)| *own == path || root.concerns(path));
         let contributors: Vec<&Root> = contributors.map(|(_, root)| root).collect();
-        // The file in its own project, or in any other.
+        // A file has its own project, or is part of another one.
         let Some(home) = this.roots.get(path).or_else(|| contributors.first().copied()) else {
             return Some(Vec::new());
         };
@@ -238,7 +238,7 @@ impl Workspace {
         }
         for reported in &mut all {
             reported.finding.severity = loaded.settings.severity(&reported.finding);
-            // From here on, its places refer to its own project again.
+            // From here on, the places refer to the finding's own project again.
             let own = reported.project.files().find(|file| file.canonical() == path);
             reported.finding.span.file = own.map_or(reported.finding.span.file, |file| file.id);
         }
@@ -250,7 +250,7 @@ impl Workspace {
         Some(all)
     }
 
-    /// The same for the editor, each with the URI under which it is shown.
+    /// The findings in a file for the editor, each with the URI under which it is shown.
     pub(super) fn shown(&mut self, path: &Path) -> Option<Vec<(Uri, LspDiagnostic)>> {
         let encoding = self.encoding;
         let open = self.open.clone();
@@ -259,8 +259,8 @@ impl Workspace {
         Some(found.iter().map(|reported| lens.finding(reported.project, &reported.finding)).collect())
     }
 
-    /// The facts about the variables of a document, or about the expressions around an offset. What
-    /// its own run does not reach may be reached by programs that import it.
+    /// The facts about the variables of a document, or about the expressions around an offset. Code
+    /// that the document's own run does not reach may be reached by programs that import it.
     pub(super) fn facts(&mut self, path: &Path, at: Option<u32>, cancelled: Cancelled) -> Result<Facts, Stopped> {
         let project = Project::with_disk(self.top(path), self.disk.clone());
         let Ok(id) = project.load(path).map(|file| file.id) else { return Ok(Facts::none(project)) };
@@ -312,7 +312,7 @@ impl Facts {
     }
 }
 
-/// A panic on demand, with which the tests show that the server survives one.
+/// A panic on demand, for the test that the server survives one.
 fn injected_panic(text: &str) {
     #[expect(clippy::manual_assert, reason = "a panic on demand claims nothing")]
     if cfg!(debug_assertions) && text.contains("# torchvet-test: panic") {

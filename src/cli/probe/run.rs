@@ -104,7 +104,7 @@ fn script(args: &Args) -> Result<Option<PathBuf>, Failure> {
     Err(Failure::Message(format!("there is no script `{}`; use `-m` to run a module", path.display())))
 }
 
-/// What the checker finds in the script and the files that it imports.
+/// The checker's findings in the script and the files that it imports.
 fn findings(settings: &Settings, script: PathBuf) -> Result<Vec<Static>, Failure> {
     let checked = run(settings, &Input { paths: vec![script], ..Input::default() })?;
     let of_rules = checked.diagnostics.iter().filter(|one| settings.rules.find(&one.code).is_some());

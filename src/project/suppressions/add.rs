@@ -1,4 +1,4 @@
-//! Writing a comment that silences a finding.
+//! Adds comments that suppress findings.
 
 use super::{Kind, Suppressions};
 use crate::diagnostic::Edit;
@@ -6,8 +6,9 @@ use crate::project::SourceFile;
 use crate::syntax::{self, Span, TextRange, TextSize};
 
 impl Suppressions<'_> {
-    /// The edit after which a comment silences findings of a rule at a span: on its line if a
-    /// comment can stand there, else on another line that counts, else on the line above.
+    /// The edit that adds a comment which suppresses findings of a rule at a span: on its line if a
+    /// comment is possible there, otherwise on another line that counts, otherwise on the line
+    /// above.
     pub(crate) fn addition(&self, span: Span, code: &str) -> Edit {
         let lines = self.lines_of(span);
         let insert =
@@ -30,14 +31,14 @@ impl Suppressions<'_> {
         insert(line.start(), format!("{indent}{comment}\n"))
     }
 
-    /// Where the text of a line ends.
+    /// The offset of the end of a line's text.
     fn end_of(&self, line: usize) -> TextSize {
         let range = self.file.line_range(line);
         range.start() + TextSize::of(self.file.slice(range).trim_end())
     }
 }
 
-/// Whether what is inserted at the end of a line may be a comment: not in a string, nor after
+/// Whether text inserted at the end of a line may be a comment: not inside a string, and not after
 /// a backslash.
 fn can_stand(file: &SourceFile, at: TextSize) -> bool {
     let offset = at.to_usize();

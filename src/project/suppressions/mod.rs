@@ -1,7 +1,7 @@
-//! What a file's comments silence.
+//! The comments that suppress findings in a file.
 //!
-//! `# torchvet: ignore[TV103]` on the first or last line of a finding or of its statement,
-//! or alone on the line above; `# torchvet: ignore-file` anywhere; and `# noqa: TV103`.
+//! `# torchvet: ignore[TV103]` on the first or last line of a finding or of its statement, or alone
+//! on the line above; `# torchvet: ignore-file` anywhere; and `# noqa: TV103`.
 
 mod add;
 mod scan;
@@ -33,17 +33,17 @@ enum Kind {
 
 struct Directive {
     kind: Kind,
-    /// From its `#` to its end, a reason after it included.
+    /// The range of the directive from its `#` on, including a reason.
     range: TextRange,
-    /// The comment that it is (a part of).
+    /// The comment that contains the directive.
     comment: TextRange,
-    /// The source line on which it counts; for [`Kind::File`] any.
+    /// The source line to which it applies; any for [`Kind::File`].
     line: usize,
-    /// Empty for one that silences everything.
+    /// The codes of the directive; empty if it suppresses all findings.
     codes: Vec<Code>,
-    /// The places of all codes, those of other tools too.
+    /// The places of all codes, including those of other tools.
     listed: Vec<TextRange>,
-    /// A `noqa` with codes of other tools, or with none.
+    /// A `noqa` without codes, or with codes of other tools.
     foreign: bool,
     used: Cell<bool>,
 }
@@ -54,24 +54,24 @@ struct Code {
     used: Cell<bool>,
 }
 
-/// How a code in a comment is to be judged when it silenced nothing.
+/// How to report a code that has suppressed nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Judgement {
-    /// A rule (or prefix) that ran: the suppression is useless.
+    /// A rule (or prefix) that ran: the suppression is unnecessary.
     Ran,
-    /// A rule that was not selected: nothing is known.
+    /// A rule that was not selected, so the suppression may be necessary.
     NotRun,
     /// No rule has this code or name.
     Unknown,
 }
 
 impl<'f> Suppressions<'f> {
-    /// Finds the suppressing comments; next to free for a file that has none.
+    /// Finds the suppressing comments; cheap for a file without any.
     pub(crate) fn scan(file: &'f SourceFile) -> Self {
         Suppressions { file, directives: scan::directives(file) }
     }
 
-    /// Whether a comment silences the finding; the comment counts as used from then on.
+    /// Whether a comment suppresses the finding. The comment then counts as used.
     pub(crate) fn covers(&self, diagnostic: &Diagnostic) -> bool {
         if self.directives.is_empty() || diagnostic.span.file != self.file.id {
             return false;
@@ -90,13 +90,13 @@ impl<'f> Suppressions<'f> {
         covered
     }
 
-    /// Whether the whole file is to be passed over.
+    /// Whether findings in the whole file are suppressed.
     pub(crate) fn skips_file(&self) -> bool {
         self.directives.iter().any(|d| d.kind == Kind::File && d.codes.is_empty())
     }
 
-    /// Reports the comments that silenced nothing. `judge` tells what it means that a code
-    /// was not needed; an empty code stands for "everything".
+    /// Reports the comments that suppressed nothing. `judge` returns the meaning of an unused code;
+    /// an empty code means all findings.
     pub(crate) fn unused(&self, known: &[&str], judge: impl Fn(&str) -> Judgement) -> Vec<Diagnostic> {
         let mut found = Vec::new();
         if self.skips_file() {
@@ -136,8 +136,8 @@ impl<'f> Suppressions<'f> {
         found
     }
 
-    /// The lines on which a comment counts for a span: its own first and last, and those of
-    /// the simple statement around it.
+    /// The lines on which a comment applies to a span: its first and last line, and those of the
+    /// simple statement around it.
     fn lines_of(&self, span: Span) -> [usize; 4] {
         let last = |end: u32| self.file.line_of(end.saturating_sub(1).max(span.start));
         let mut lines = [self.file.line_of(span.start), last(span.end), 0, 0];
@@ -172,8 +172,8 @@ impl<'f> Suppressions<'f> {
         }
     }
 
-    /// What to delete to get rid of a whole directive: the line if nothing else is on it,
-    /// else the comment with the blanks before it.
+    /// The range to delete for a whole directive: the line if it contains nothing else, otherwise
+    /// the comment with the blanks before it.
     fn removal(&self, directive: &Directive) -> TextRange {
         let line = self.file.line_range(self.file.line_of(directive.range.start().to_u32()));
         let before = TextRange::new(line.start(), directive.range.start());
@@ -191,7 +191,7 @@ impl<'f> Suppressions<'f> {
         TextRange::new(directive.range.start() - blanks, directive.comment.end())
     }
 
-    /// What to delete to drop one of several codes: it and the comma beside it.
+    /// The range to delete for one of several codes: the code, with the comma next to it.
     fn code_removal(&self, directive: &Directive, code: &Code) -> TextRange {
         let listed = &directive.listed;
         let index = listed.iter().position(|range| *range == code.range).unwrap_or_default();
@@ -206,7 +206,7 @@ impl<'f> Suppressions<'f> {
 }
 
 impl Directive {
-    /// Whether the finding is among the directive's codes, which then count as used.
+    /// Whether the directive has a code of the finding. The code then counts as used.
     fn names(&self, diagnostic: &Diagnostic) -> bool {
         let mut named = self.codes.is_empty();
         for code in &self.codes {

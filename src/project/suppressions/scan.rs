@@ -1,4 +1,4 @@
-//! Finding the comments that suppress.
+//! The search for comments that suppress findings.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use super::{Code, Directive, Kind};
 use crate::project::SourceFile;
 use crate::syntax::{TextRange, TextSize};
 
-/// A file without any of these needs no look at its comments.
+/// In a file without any of these, comments need not be scanned.
 const MARKERS: [&str; 4] = ["torchvet:", "noqa", "NOQA", "NoQA"];
 
 /// The suppressing comments of a file, in order.
@@ -20,7 +20,7 @@ pub(super) fn directives(file: &SourceFile) -> Vec<Directive> {
     found
 }
 
-/// Reads the directives of one comment, which may hold several (`# type: ignore # noqa`).
+/// Reads the directives of a comment, which may contain several (`# type: ignore # noqa`).
 fn scan_comment(file: &SourceFile, comment: TextRange, out: &mut Vec<Directive>) {
     let text = file.slice(comment);
     let mut hash = 0usize;
@@ -91,7 +91,8 @@ fn parse(file: &SourceFile, comment: TextRange, at: usize, part: &str) -> Option
     Some(Directive { kind, range, comment, line, codes, listed: listed_at, foreign, used: Cell::new(false) })
 }
 
-/// The line on which a comment counts: its own, or the next line of code if it stands alone.
+/// The line to which a comment applies: its own, or the next line of code if the comment is alone
+/// on its line.
 fn line_of(file: &SourceFile, comment: TextRange, kind: Kind) -> usize {
     let own = file.line_of(comment.start().to_u32());
     let before = TextRange::new(file.line_range(own).start(), comment.start());

@@ -22,8 +22,7 @@ fn finding(span: Span) -> Diagnostic {
     }
 }
 
-/// Whether a TV103 finding on the text's `BAD` is silenced, and what is said of the
-/// comments then.
+/// Whether a TV103 finding at the text's `BAD` is suppressed, and the findings about the comments.
 fn check(text: &str) -> (bool, Vec<String>, String) {
     let project = Project::new(".".into());
     let file = project.add_text(Path::new("suppressed.py"), text).unwrap();
@@ -117,7 +116,7 @@ fn unused_comments_are_reported_and_removed() {
     assert_eq!(fixed, "y = 1  # noqa: F401\nx = BAD\n");
 }
 
-/// A text after a comment was added for what `at` stands for.
+/// The text after adding a comment for a finding at `at`.
 fn after_adding(text: &str, at: &str) -> String {
     let project = Project::new(".".into());
     let file = project.add_text(Path::new("added.py"), text).unwrap();
