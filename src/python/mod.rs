@@ -10,6 +10,7 @@
 //! Everything has a step budget, after which values are unknown.
 
 mod args;
+mod arithmetic;
 mod assign;
 mod attempt;
 mod attribute;
@@ -21,6 +22,7 @@ mod call;
 mod changing;
 mod class;
 mod collections;
+mod comparison;
 mod containers;
 mod context;
 mod decorator;

@@ -1,0 +1,292 @@
+//! Comparisons: `==`, `<`, `is` and `in` on Python's own values.
+
+use super::interp::Interp;
+use super::library::BinOp;
+use crate::libraries;
+use crate::syntax::ast::{self, CmpOp};
+use crate::syntax::{Expr, Span};
+use crate::value::{Data, Key, Type, Value, sym};
+
+impl<'p> Interp<'p> {
+    pub(super) fn compare(&mut self, e: &'p ast::ExprCompare) -> Value {
+        let mut left = self.eval(&e.left);
+        let span = self.span(e);
+        let mut result: Option<Value> = None;
+        for (op, right) in e.ops.iter().zip(&*e.comparators) {
+            let class = match op {
+                CmpOp::In | CmpOp::NotIn => self.class_as_text(right),
+                _ => None,
+            };
+            let right = match &class {
+                Some(_) => Value::Any(Type::Str),
+                None => self.eval(right),
+            };
+            let found = class.and_then(|class| self.is_in_class_text(&class, &left));
+            let value = match found {
+                Some(found) => Value::Bool(found == (*op == CmpOp::In)),
+                None => self.compare_one(*op, &left, &right, span),
+            };
+            if e.ops.len() == 1 {
+                return value;
+            }
+            match self.truth(&value) {
+                Some(false) => return Value::Bool(false),
+                Some(true) => {
+                    result.get_or_insert(Value::Bool(true));
+                }
+                // Of tensors the result is a tensor.
+                None if self.heap.is_tensor(&value) => result = Some(Value::Unknown),
+                None => result = Some(Value::Any(Type::Bool)),
+            }
+            left = right;
+        }
+        result.unwrap_or(Value::Any(Type::Bool))
+    }
+
+    fn compare_one(&mut self, op: CmpOp, left: &Value, right: &Value, span: Span) -> Value {
+        let tri = |t: Option<bool>| t.map_or(Value::Any(Type::Bool), Value::Bool);
+        match op {
+            CmpOp::Is => tri(self.is_same(left, right)),
+            CmpOp::IsNot => tri(self.is_same(left, right).map(|t| !t)),
+            CmpOp::In => tri(self.contains(right, left, span)),
+            CmpOp::NotIn => tri(self.contains(right, left, span).map(|t| !t)),
+            CmpOp::Eq | CmpOp::NotEq | CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
+                let bin = match op {
+                    CmpOp::Eq => BinOp::Eq,
+                    CmpOp::NotEq => BinOp::Ne,
+                    CmpOp::Lt => BinOp::Lt,
+                    CmpOp::LtE => BinOp::Le,
+                    CmpOp::Gt => BinOp::Gt,
+                    _ => BinOp::Ge,
+                };
+                if let Some(value) = self.compared(bin, left, right, span) {
+                    return value;
+                }
+                let library = self.library;
+                if let Some(value) = library.binary(self, bin, left, right, span) {
+                    return value;
+                }
+                // What is not known may be an array, whose comparison is an array too.
+                let tri = |t: Option<bool>| match t {
+                    None if left.is_unknown() || right.is_unknown() => Value::Unknown,
+                    t => tri(t),
+                };
+                match bin {
+                    BinOp::Eq => tri(self.equals(left, right)),
+                    BinOp::Ne => tri(self.equals(left, right).map(|t| !t)),
+                    BinOp::Lt => tri(less(left, right)),
+                    BinOp::Gt => tri(less(right, left)),
+                    BinOp::Le => tri(less(right, left).map(|t| !t)),
+                    _ => tri(less(left, right).map(|t| !t)),
+                }
+            }
+        }
+    }
+
+    /// The class in `str(type(x))`: the beginning and the end of this string are known.
+    fn class_as_text(&mut self, expr: &'p Expr) -> Option<Value> {
+        let Expr::Call(call) = expr else { return None };
+        let ([argument], [], Expr::Name(name)) = (&*call.arguments.args, &*call.arguments.keywords, &*call.func) else {
+            return None;
+        };
+        let is_type = match argument {
+            Expr::Call(inner) => matches!(&*inner.func, Expr::Name(name) if name.id.as_str() == "type"),
+            Expr::Attribute(attribute) => attribute.attr.as_str() == "__class__",
+            _ => false,
+        };
+        let text = matches!(name.id.as_str(), "str" | "repr");
+        let builtin =
+            || matches!(self.name(sym(name.id.as_str())), Value::Path(p) if p.as_str().starts_with("builtins."));
+        let mut builtin = builtin;
+        (is_type && text && builtin()).then(|| self.eval(argument))
+    }
+
+    /// Whether the string of a class contains another string.
+    fn is_in_class_text(&self, class: &Value, part: &Value) -> Option<bool> {
+        let part = part.as_str()?;
+        let path = match class {
+            Value::Path(path) => path.as_str(),
+            Value::Obj(id) => match self.heap.get(*id) {
+                Data::Class(class) => class.path.as_str(),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (root, last) = (path.split('.').next()?, path.rsplit('.').next()?);
+        if root.contains(part) || last.contains(part) {
+            return Some(true);
+        }
+        // The modules between the two have no names of other libraries.
+        (libraries::find(part).is_some_and(|library| library.is_distinct) && !path.contains(part)).then_some(false)
+    }
+
+    /// `a is b`.
+    pub(super) fn is_same(&self, a: &Value, b: &Value) -> Option<bool> {
+        match (a, b) {
+            (Value::Unknown, _) | (_, Value::Unknown) => None,
+            (Value::None, Value::None) | (Value::Ellipsis, Value::Ellipsis) => Some(true),
+            (Value::Bool(x), Value::Bool(y)) => Some(x == y),
+            (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
+            (Value::Obj(_), Value::Obj(_)) => self.are_members_apart(a, b).then_some(false),
+            (Value::Path(x), Value::Path(y)) => (x == y).then_some(true),
+            (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
+            // An opaque value of a library may be None as well.
+            (Value::Path(_), Value::None) | (Value::None, Value::Path(_)) => Some(false),
+            (Value::None, _) | (_, Value::None) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn is_plain_class(&self, id: crate::value::ObjId) -> bool {
+        matches!(self.heap.get(id), Data::Class(class) if !class.open)
+    }
+
+    /// `a == b` on Python's own values.
+    pub(super) fn equals(&self, a: &Value, b: &Value) -> Option<bool> {
+        match (a, b) {
+            (Value::Unknown | Value::Any(_), _) | (_, Value::Unknown | Value::Any(_)) => None,
+            (Value::Str(x), Value::Str(y)) => Some(x == y),
+            (Value::None, Value::None) => Some(true),
+            (Value::None, other) | (other, Value::None) => match other {
+                Value::Obj(id) => match self.heap.get(*id) {
+                    Data::Instance(_) => None,
+                    _ => Some(false),
+                },
+                _ => Some(false),
+            },
+            // Two classes, unless their metaclass compares them.
+            (Value::Obj(x), Value::Obj(y)) if self.is_plain_class(*x) && self.is_plain_class(*y) => Some(x == y),
+            (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
+            (Value::Device(x), Value::Device(y)) => match (x.index, y.index) {
+                _ if x.kind != y.kind => x.same(*y),
+                (None, Some(_)) | (Some(_), None) => None,
+                (i, j) => Some(i == j),
+            },
+            (Value::Path(x), Value::Path(y)) => {
+                if x == y {
+                    return Some(true);
+                }
+                // Two members of one enumeration, told by their capitals.
+                let (a, b) = (x.as_str().rsplit_once('.')?, y.as_str().rsplit_once('.')?);
+                let member = |n: &str| n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+                (a.0 == b.0 && member(a.1) && member(b.1)).then_some(false)
+            }
+            (Value::Tuple(x), Value::Tuple(y)) => {
+                if x.len() != y.len() {
+                    return Some(false);
+                }
+                let mut all = Some(true);
+                for (p, q) in x.iter().zip(y.iter()) {
+                    match self.equals(p, q) {
+                        Some(false) => return Some(false),
+                        None => all = None,
+                        Some(true) => {}
+                    }
+                }
+                all
+            }
+            (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
+            (Value::Obj(_), Value::Obj(_)) if self.are_members_apart(a, b) => Some(false),
+            (Value::Obj(_), _) | (_, Value::Obj(_)) => {
+                // A list is equal to lists only, a tuple to tuples.
+                let kind = |v: &Value| match v {
+                    Value::Tuple(_) => Some(0),
+                    Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => Some(1),
+                    _ => match self.heap.get(v.as_obj()?) {
+                        Data::List(_) => Some(2),
+                        Data::Set(_) => Some(3),
+                        Data::Dict(_) => Some(4),
+                        _ => None,
+                    },
+                };
+                let (x, y) = (kind(a)?, kind(b)?);
+                if x != y {
+                    return Some(false);
+                }
+                if x > 2 {
+                    return None;
+                }
+                let (x, y) = (self.heap.exact_items(a)?, self.heap.exact_items(b)?);
+                self.equals(&Value::tuple(x), &Value::tuple(y))
+            }
+            _ => {
+                if let (Some(x), Some(y)) = (a.as_size(), b.as_size()) {
+                    return x.equals(&y);
+                }
+                if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
+                    return Some(x == y);
+                }
+                // A number and a text, …
+                let kind = |v: &Value| match v {
+                    Value::Str(_) => 1,
+                    Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) => 2,
+                    Value::Tuple(_) => 3,
+                    _ => 0,
+                };
+                let (x, y) = (kind(a), kind(b));
+                (x != 0 && y != 0 && x != y).then_some(false)
+            }
+        }
+    }
+
+    /// `item in container`.
+    fn contains(&mut self, container: &Value, item: &Value, span: Span) -> Option<bool> {
+        if let Some(method) = self.user_method(container, "__contains__") {
+            let value = self.call(&method, super::Args::positional([container.clone(), item.clone()], span), span);
+            return self.truth(&value);
+        }
+        if let (Value::Str(text), Value::Str(part)) = (container, item) {
+            return Some(text.contains(&**part));
+        }
+        if let Some(payload) = self.payload(container).filter(|p| self.heap.dict_of(p).is_none()) {
+            return self.contains(&payload, item, span);
+        }
+        if let Some(dict) = self.heap.dict_of(container) {
+            let key = Key::of(item)?;
+            return match (dict.entries.contains_key(&key), &dict.open) {
+                (true, _) => Some(true),
+                (false, None) => Some(false),
+                _ => None,
+            };
+        }
+        let items = self.heap.exact_items(container)?;
+        if let Some(id) = container.as_obj().filter(|id| matches!(self.heap.get(*id), Data::Iter(iter) if iter.once)) {
+            self.taken_from(id);
+        }
+        let mut unknown = false;
+        for have in items {
+            match self.equals(&have, item) {
+                Some(true) => return Some(true),
+                None => unknown = true,
+                Some(false) => {}
+            }
+        }
+        if unknown { None } else { Some(false) }
+    }
+}
+
+fn less(a: &Value, b: &Value) -> Option<bool> {
+    // Of a float, only where it cannot be NaN.
+    let bounds = |v: &Value| match v {
+        Value::Ranged(ranged) => Some(ranged.range.clone()),
+        Value::Floats(floats) if floats.dense => Some(floats.range.clone()),
+        Value::Int(_) | Value::Float(_) => v.range().map(|(range, _)| range),
+        _ => None,
+    };
+    if let (Some(x), Some(y)) = (bounds(a), bounds(b)) {
+        if x.hi() < y.lo() {
+            return Some(true);
+        }
+        if x.lo() >= y.hi() {
+            return Some(false);
+        }
+        return None.or_else(|| a.as_size()?.less(&b.as_size()?));
+    }
+    if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
+        return Some(x < y);
+    }
+    if let (Value::Str(x), Value::Str(y)) = (a, b) {
+        return Some(x < y);
+    }
+    a.as_size()?.less(&b.as_size()?)
+}
