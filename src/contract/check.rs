@@ -128,9 +128,20 @@ fn claim(call: &ast::ExprCall, names: &[&str]) -> Checked {
             ));
         }
     };
-    let ([condition, message], []) = (&*call.arguments.args, &*call.arguments.keywords) else {
+    let [condition, message] = &*call.arguments.args else {
         return Err(mistake(call, format!("`{name}` takes a condition and a message")));
     };
+    let says_that_it_goes_on = |keyword: &ast::Keyword| {
+        keyword.arg.as_ref().is_some_and(|name| name.as_str() == "raises")
+            && matches!(&keyword.value, Expr::BooleanLiteral(value) if !value.value)
+    };
+    match &*call.arguments.keywords {
+        [] => {}
+        [keyword] if name == "require" && says_that_it_goes_on(keyword) => {}
+        [keyword, ..] => {
+            return Err(mistake(keyword, "the only keyword argument is `raises=False` of `require`"));
+        }
+    }
     expression(condition, names)?;
     match message {
         Expr::StringLiteral(_) | Expr::FString(_) | Expr::If(_) => expression(message, names),
@@ -306,6 +317,7 @@ mod tests {
             "return",
             "n = x.shape[0] if x.ndim > 1 else -1",
             "require(within(x, 0, x.shape[-1] - 1, ignoring=-100), f\"x holds {outside(x, 0, 3)}\")",
+            "require(x.ndim == 1, \"text\", raises=False)",
             "suspect(x.dtype in (torch.int64, torch.uint8) or not floating(x.dtype), \"text\")",
             "advise(x.shape[1:] == x.shape[:2] + (3,) and dim is None, \"a\" if x.numel() == 0 else \"b\")",
         ] {
@@ -333,6 +345,16 @@ mod tests {
                 "sizes(",
             ),
             ("require(x.size() == 1, \"\")", "`.size()` takes 1 argument here", "x.size("),
+            (
+                "suspect(x.ndim == 1, \"\", raises=False)",
+                "the only keyword argument is `raises=False` of `require`",
+                "raises=",
+            ),
+            (
+                "require(x.ndim == 1, \"\", raises=True)",
+                "the only keyword argument is `raises=False` of `require`",
+                "raises=",
+            ),
             (
                 "requier(x.ndim == 1, \"\")",
                 "not a report of contracts: use `require`, `suspect` or `advise`; did you mean `require`?",

@@ -21,6 +21,8 @@ pub(super) struct Finding {
     pub reads: Vec<Read>,
     /// It fails for some value that occurs, not in every run.
     pub weak: bool,
+    /// `require(…, raises=False)`: the call goes on, with a wrong result.
+    pub silent: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +199,8 @@ impl Judge<'_, '_> {
         let reads = std::mem::take(&mut self.reads);
         let weak = self.weak;
         let message = self.eval(message).text();
-        Step::Found(Finding { statement, message, reads, weak })
+        let silent = !call.arguments.keywords.is_empty();
+        Step::Found(Finding { statement, message, reads, weak, silent })
     }
 
     // Expressions.

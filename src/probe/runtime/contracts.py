@@ -56,7 +56,7 @@ class one_call:
 # --- statements: the first one that fails ends the contract --------------------------------
 
 
-def require(condition, message):
+def require(condition, message, raises=True):
     """The call fails, or is certainly wrong, unless `condition` holds."""
     if not condition:
         raise Finding("error", message())
