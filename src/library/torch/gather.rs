@@ -31,11 +31,32 @@ pub(crate) fn takes_int64() -> &'static [Dtype] {
 
 /// Rejects an index tensor of a dtype that the operation does not take.
 pub(crate) fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Result<(), Rejected> {
-    let Some(dtype) = named.1.dtype.filter(|d| !accepted.contains(d)) else { return Ok(()) };
-    let wants = accepted.iter().map(|d| d.name()).collect::<Vec<_>>().join(" or ");
-    let message = format!("`{}` is {dtype}: {} takes indices of {wants}", named.0, cx.name());
+    let Some(message) = wrong_index(cx, named, accepted) else { return Ok(()) };
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(named)]);
     Err(Rejected)
+}
+
+/// Like [`check_index`], for the operations that do not look at the dtype of an empty index: `gather`
+/// and the `scatter` functions. A warning if the index may be empty.
+pub(crate) fn check_index_with_elements(
+    cx: &mut Cx<'_, '_>,
+    named: Named<'_>,
+    accepted: &[Dtype],
+) -> Result<(), Rejected> {
+    if named.1.shape.is_none() || not_empty(named.1) {
+        return check_index(cx, named, accepted);
+    }
+    let Some(message) = wrong_index(cx, named, accepted) else { return Ok(()) };
+    if named.1.numel().known() != Some(0) {
+        cx.reject_if("unless it is empty", RejectKind::Dtype, message, vec![dtype_read(named)]);
+    }
+    Err(Rejected)
+}
+
+fn wrong_index(cx: &Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Option<String> {
+    let dtype = named.1.dtype.filter(|d| !accepted.contains(d))?;
+    let wants = accepted.iter().map(|d| d.name()).collect::<Vec<_>>().join(" or ");
+    Some(format!("`{}` is {dtype}: {} takes indices of {wants}", named.0, cx.name()))
 }
 
 /// Rejects two tensors of different dtypes.
@@ -120,8 +141,7 @@ fn gather(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     common_device(cx, &[named, indices], Mix::Strict);
     let out = picked(cx, &input, index.shape.clone(), Takes::CutsLast);
     let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return cx.out(out) };
-    // Without indices even their dtype does not matter.
-    if index.numel().known() != Some(0) && check_index(cx, indices, INTS).is_ok() {
+    if check_index_with_elements(cx, indices, INTS).is_ok() {
         let _ = index_fits(cx, indices, named, Some(axis));
     }
     options::finish(cx, b, out)

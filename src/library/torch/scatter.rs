@@ -4,7 +4,10 @@ use super::broadcast::{Mix, Named, common_device, dtype_read, result_grad, shape
 use super::carry::{self, Rejected};
 use super::cast::cast_range;
 use super::factory::options;
-use super::gather::{at_least_one, check_index, check_vector, index_fits, same_dtype, takes_int32, takes_int64};
+use super::gather::{
+    at_least_one, check_index, check_index_with_elements, check_vector, index_fits, same_dtype, takes_int32,
+    takes_int64,
+};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Dtype, Range, Size, Tensor, Type, Value};
@@ -96,7 +99,7 @@ fn scatter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Ok(axis) = carry::axis(cx, &b.get("dim"), &input) else { return cx.out(result) };
     check_reduce(cx, b);
     let _ = check_real(cx, &given, named);
-    if check_index(cx, indices, takes_int32()).is_ok()
+    if check_index_with_elements(cx, indices, takes_int32()).is_ok()
         && index_fits(cx, indices, named, Some(axis)).is_ok()
         && let Some(src) = &src
         && same_dtype(cx, named, ("src", src)).is_ok()

@@ -5,6 +5,7 @@ use super::options::{Options, dims, finish, option};
 use crate::library::torch::broadcast::{
     Mix, common_device, common_shape, dtype_read, result_grad, shape_read, shape_text,
 };
+use crate::library::torch::gather::not_empty;
 use crate::library::torch::{carry, generator};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -32,15 +33,18 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "multinomial", multinomial);
 }
 
-/// Rejects integer and bool results of functions that draw floats.
-fn floats_only(cx: &mut Cx<'_, '_>, out: &Tensor) -> bool {
-    let integral = out.dtype.is_some_and(Dtype::is_integral);
-    if integral {
-        let name = out.dtype.map_or("", Dtype::name);
-        let message = format!("{} draws floats: it cannot fill {name}", cx.name());
-        cx.reject(RejectKind::Dtype, message, vec![dtype_read(("the result", out))]);
+/// Rejects integer and bool results of functions that draw floats. Of a normal distribution
+/// (`unit` is false) PyTorch accepts these dtypes if there is nothing to draw.
+fn floats_only(cx: &mut Cx<'_, '_>, out: &Tensor, unit: bool) -> bool {
+    let Some(dtype) = out.dtype.filter(|dtype| dtype.is_integral()) else { return true };
+    let message = format!("{} draws floats: it cannot fill {dtype}", cx.name());
+    let reads = vec![dtype_read(("the result", out))];
+    if unit || out.shape.is_none() || not_empty(out) {
+        cx.reject(RejectKind::Dtype, message, reads);
+    } else if out.numel().known() != Some(0) {
+        cx.reject_if("unless it is empty", RejectKind::Dtype, message, reads);
     }
-    !integral
+    false
 }
 
 fn with_unit_range(cx: &Cx<'_, '_>, out: &mut Tensor) {
@@ -56,7 +60,7 @@ fn drawn(cx: &mut Cx<'_, '_>, b: &Bound, unit: bool) -> Value {
     let options = Options::here(cx, b, default);
     let mut out = options.tensor(shape, cx.at());
     generator::check(cx, b, &out);
-    if floats_only(cx, &out) && unit {
+    if floats_only(cx, &out, unit) && unit {
         with_unit_range(cx, &mut out);
     }
     super::options::finish_dense(cx, b, out)
@@ -75,7 +79,7 @@ fn drawn_like(cx: &mut Cx<'_, '_>, b: &Bound, unit: bool) -> Value {
     let options = Options::like(cx, b, &input);
     let mut out = options.tensor(input.shape.clone(), input.shape_at);
     generator::check(cx, b, &out);
-    if floats_only(cx, &out) && unit {
+    if floats_only(cx, &out, unit) && unit {
         with_unit_range(cx, &mut out);
     }
     cx.out(out)
@@ -160,7 +164,7 @@ fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let options = Options::here(cx, b, default);
         let out = options.tensor(shape, cx.at());
         generator::check(cx, b, &out);
-        floats_only(cx, &out);
+        floats_only(cx, &out, false);
         return finish(cx, b, out);
     }
     let (mean, std) = (b.get("mean"), b.get("std"));
@@ -181,7 +185,7 @@ fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let out = Tensor { shape, shape_at, device, device_at, grad, ..Tensor::default() }.with_dtype(dtype, cx.at());
     generator::check(cx, b, &out);
     if dtype.is_some_and(Dtype::is_integral) {
-        floats_only(cx, &out);
+        floats_only(cx, &out, false);
     }
     finish(cx, b, out)
 }

@@ -188,6 +188,9 @@ enum Rest {
 /// The tensor's facts after the assignment.
 fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: Rest, picked: Option<Picks>) -> Tensor {
     let mut after = input.clone();
+    if plan.dims.iter().flatten().any(|d| d.size.known() == Some(0)) {
+        return after;
+    }
     if input.array == ArrayKind::Torch {
         after.grad = match result_grad(cx, &[("input", input), ("value", value)], input.dtype) {
             // A leaf written to under no_grad stays a leaf.
