@@ -270,7 +270,18 @@ def facts_judged(runs, said, verdict, nan_allowed):
                 break
 
 
+def ended_before(run, runs, rows, reported):
+    """Whether a run may have ended before the call of a function that an error on `rows` is about:
+    another call of the function passed, and the run ended elsewhere. It is taken for that only if
+    the error was seen in another run, or if the run ended at another error of torchvet."""
+    row = run.stopped and run.stopped[2]
+    if not row or row in rows or not run.reached & rows <= run.in_functions:
+        return False
+    return row in reported or any(other.raised & rows for other in runs)
+
+
 def findings_judged(runs, said, verdict):
+    reported = {f["location"]["row"] for f in said.findings if f["severity"] == "error"}
     for finding in said.findings:
         code, severity = finding["code"], finding["severity"]
         verdict.counts[f"{severity}s"] += 1
@@ -283,10 +294,15 @@ def findings_judged(runs, said, verdict):
         ran = [run for run in runs if run.reached & rows]
         if not ran:
             verdict.counts["errors on lines that no run reached"] += 1
-        elif all(run.raised & rows for run in ran):
+            continue
+        passed = [run for run in ran if not run.raised & rows]
+        contrary = [run for run in passed if not ended_before(run, runs, rows, reported)]
+        if not passed:
             verdict.counts["errors that hold"] += 1
+        elif not contrary:
+            verdict.counts["errors of a later call than the run came to"] += 1
         else:
-            harmless = sum(not run.raised & rows for run in ran)
+            harmless = len(passed)
             seen = f"ran without an exception in {harmless} of {len(ran)} runs"
             row = finding["location"]["row"]
             verdict.contradictions.append(

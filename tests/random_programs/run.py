@@ -73,6 +73,7 @@ class Run:
     def __init__(self):
         self.sites = {}
         self.reached, self.raised = set(), set()
+        self.in_functions = set()  # of the lines that were reached, those that another call may reach
         self.stopped = None  # (type, message, row) of the exception that ended it
 
     def observe(self, site, value):
@@ -105,6 +106,8 @@ def execute(code, shown, data):
             return None
         if event == "line":
             run.reached.add(frame.f_lineno)
+            if frame.f_code.co_name != "<module>":
+                run.in_functions.add(frame.f_lineno)
         elif event == "exception" and argument[0] not in (StopIteration, GeneratorExit):
             run.raised.add(frame.f_lineno)
         return follow
