@@ -1,4 +1,4 @@
-//! The settings: where they come from, and their result.
+//! The settings: their origins, and the combined result.
 //!
 //! The nearest of `.torchvet.toml`, `torchvet.toml` and a `pyproject.toml` with a `[tool.torchvet]`
 //! table is used, searched upwards from the first path to check. `--config` has a higher

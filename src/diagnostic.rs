@@ -191,7 +191,8 @@ pub(crate) struct Diagnostic {
     pub span: Span,
     /// The places of the contradicting facts.
     pub labels: Vec<Label>,
-    /// The places of the clashing facts, if known: findings that share them are one mistake.
+    /// The places of the conflicting facts, if known: findings with the same places are one
+    /// mistake.
     pub cause: Vec<Span>,
     /// Further places with the same problem and the same cause.
     pub repeats: Vec<Span>,

@@ -21,7 +21,7 @@ impl Progress {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Does the work, and shows its progress if that is wanted and it takes long.
+    /// Runs a function, and shows its progress if this is enabled and the function takes long.
     pub(super) fn during<T: Send>(
         wanted: bool,
         (doing, total, what): (&str, usize, &str),

@@ -1,8 +1,7 @@
 //! Checks that a contract uses only the language of contracts, once, when its page is read: a
 //! typing error must not produce a contract that never fails.
 //!
-//! The language is a small part of Python. What [`super::eval`] can evaluate is accepted here,
-//! and nothing else.
+//! The language is a small part of Python. It accepts exactly what [`super::eval`] can evaluate.
 
 use super::helpers::HELPERS;
 use crate::syntax::ast::{
@@ -18,7 +17,7 @@ pub(super) const METHODS: &[(&str, usize)] = &[("numel", 0), ("dim", 0), ("size"
 /// The three reports, each with a condition and a message.
 pub(super) const CLAIMS: &[&str] = &["require", "suspect", "advise"];
 
-/// What is wrong with a contract, and where in its text: an offset in bytes.
+/// A mistake in a contract, and its place in the text: an offset in bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Mistake {
     pub offset: usize,
@@ -67,7 +66,7 @@ fn of(decorator: &Expr, judged: &[String]) -> Checked {
     }
     for path in &call.arguments.args {
         let Expr::StringLiteral(path) = path else {
-            return Err(mistake(path, "`of` takes dotted paths as texts"));
+            return Err(mistake(path, "`of` takes dotted paths as strings"));
         };
         if !judged.iter().any(|judged| judged == path.value.to_str()) {
             return Err(mistake(path, format!("`contract-of` does not name `{}`", path.value.to_str())));
@@ -145,7 +144,7 @@ fn claim(call: &ast::ExprCall, names: &[&str]) -> Checked {
     expression(condition, names)?;
     match message {
         Expr::StringLiteral(_) | Expr::FString(_) | Expr::If(_) => expression(message, names),
-        other => Err(mistake(other, "the message is a text or an f-string")),
+        other => Err(mistake(other, "the message must be a string or an f-string")),
     }
 }
 
@@ -295,7 +294,7 @@ mod tests {
     use super::function;
     use crate::syntax;
 
-    /// What is wrong with a contract, and the text from there on.
+    /// The mistake in a contract, and the text from its place on.
     fn slip(contract: &str) -> Option<(String, &str)> {
         let parsed = syntax::parse(contract, false);
         assert_eq!(parsed.issues.len(), 0, "{contract}");

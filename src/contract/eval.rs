@@ -15,13 +15,13 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
 /// The result of a contract.
 pub(super) struct Finding {
-    /// Which statement failed: `require` is an error where the page says so.
+    /// The statement that failed: `require` is an error if the page says so.
     pub statement: Statement,
     pub message: String,
     pub reads: Vec<Read>,
-    /// It fails for some value that occurs, not in every run.
+    /// The statement fails for some value that occurs, but not in every run.
     pub weak: bool,
-    /// `require(…, raises=False)`: the call goes on, with a wrong result.
+    /// `require(…, raises=False)`: the call continues, with a wrong result.
     pub silent: bool,
 }
 
@@ -42,7 +42,7 @@ impl Statement {
     }
 }
 
-/// Whether evaluation of the contract goes on.
+/// Whether the evaluation of the contract continues.
 enum Step {
     Next,
     Done,
@@ -58,7 +58,7 @@ pub(super) struct Judge<'a, 'p> {
     pub weak: bool,
 }
 
-/// Evaluates the contract on a call; `None` if nothing is known to be wrong.
+/// Evaluates the contract for a call; `None` if nothing is known to be wrong.
 pub(super) fn judge(
     it: &Interp<'_>,
     function: &StmtFunctionDef,
@@ -70,7 +70,7 @@ pub(super) fn judge(
         let name = parameter.parameter.name.as_str();
         let value = match judge.bound.arg(name) {
             Some(_) => judge.argument(name),
-            // What the call does not give has the API's default, which the page repeats.
+            // A missing argument has the default of the API, which the contract repeats.
             None => match parameter.default.as_deref() {
                 Some(default) if !bound.open => {
                     let given = bound.get(name);
@@ -130,7 +130,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    // Statements.
+    // Evaluation of statements.
 
     fn block(&mut self, body: &[Stmt]) -> Step {
         for stmt in body {
@@ -165,7 +165,7 @@ impl Judge<'_, '_> {
                     match truth {
                         Some(true) => return self.block(body),
                         Some(false) => {}
-                        // Which arm runs is not known: nothing after it is certain.
+                        // It is not known which arm runs, so nothing after it is certain.
                         None => return Step::Done,
                     }
                 }
@@ -203,7 +203,7 @@ impl Judge<'_, '_> {
         Step::Found(Finding { statement, message, reads, weak, silent })
     }
 
-    // Expressions.
+    // Evaluation of expressions.
 
     fn eval(&mut self, expr: &Expr) -> Cv {
         match expr {
@@ -271,8 +271,8 @@ impl Judge<'_, '_> {
             match self.eval(operand).truth() {
                 Some(t) if t == decides => return Cv::Bool(decides),
                 Some(_) => {}
-                // An unknown operand guards what follows it, so that is not evaluated for
-                // its reads alone; but a later one may still decide.
+                // The rest is not evaluated for its reads, because the unknown operand may guard
+                // it; but a later operand may still decide.
                 None => result = None,
             }
         }
@@ -327,7 +327,7 @@ impl Judge<'_, '_> {
         match name {
             "shape" => match &tensor.shape {
                 Some(dims) => {
-                    self.read(format!("`{shown}` has shape {}, from here", dims_text(dims)), shape_origin(tensor));
+                    self.read(format!("`{shown}` gets shape {} here", dims_text(dims)), shape_origin(tensor));
                     Cv::Shape(dims.clone())
                 }
                 None => Cv::Unknown,
@@ -338,7 +338,7 @@ impl Judge<'_, '_> {
             },
             "dtype" => match tensor.dtype {
                 Some(dtype) => {
-                    self.read(format!("`{shown}` is {dtype}, from here"), tensor.dtype_at);
+                    self.read(format!("`{shown}` gets dtype {dtype} here"), tensor.dtype_at);
                     Cv::Dtype(dtype)
                 }
                 None => Cv::Unknown,
@@ -348,7 +348,7 @@ impl Judge<'_, '_> {
                 Some(device) => {
                     let same = device.same(crate::value::Device::CUDA);
                     let known = if device.is_cuda() { Some(true) } else { same };
-                    self.read(format!("`{shown}` is on {device}, from here"), tensor.device_at);
+                    self.read(format!("`{shown}` is placed on {device} here"), tensor.device_at);
                     Cv::tri(known)
                 }
                 None => Cv::Unknown,
@@ -370,10 +370,7 @@ impl Judge<'_, '_> {
                 match (a.attr.as_str(), args.as_slice()) {
                     ("numel", []) => {
                         if let Some(dims) = &tensor.shape {
-                            self.read(
-                                format!("`{shown}` has shape {}, from here", dims_text(dims)),
-                                shape_origin(&tensor),
-                            );
+                            self.read(format!("`{shown}` gets shape {} here", dims_text(dims)), shape_origin(&tensor));
                         }
                         Cv::Size(tensor.numel())
                     }
@@ -399,7 +396,7 @@ impl Judge<'_, '_> {
     }
 
     fn subscript(&mut self, s: &ast::ExprSubscript) -> Cv {
-        // One dimension of a shape is read alone, so that its own origin is shown.
+        // A dimension of a shape is read on its own, so that its origin is shown.
         if let Expr::Attribute(a) = &*s.value
             && a.attr.as_str() == "shape"
             && !matches!(&*s.slice, Expr::Slice(_))
@@ -408,7 +405,7 @@ impl Judge<'_, '_> {
             let Some(index) = self.eval(&s.slice).as_int() else { return Cv::Unknown };
             let Some(dim) = tensor.dim(index) else { return Cv::Unknown };
             if !dim.size.is_unknown() {
-                let label = format!("`{shown}` has {} in dimension {index}, from here", dim.size);
+                let label = format!("`{shown}` gets size {} in dimension {index} here", dim.size);
                 self.read(label, dim.at.or(tensor.shape_at));
             }
             return Cv::Size(dim.size.clone());
@@ -518,7 +515,7 @@ fn compare(op: CmpOp, a: &Cv, b: &Cv) -> Option<bool> {
             let same = match (a, b) {
                 (Cv::Unknown, _) => None,
                 (Cv::None, Cv::None) => Some(true),
-                // A value of a library that is not followed may be None.
+                // An unmodelled value of a library may be None.
                 (Cv::Other(Value::Path(_)), Cv::None) => None,
                 (_, Cv::None) => Some(false),
                 _ => None,

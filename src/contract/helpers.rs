@@ -59,7 +59,7 @@ pub(super) static HELPERS: &[Helper] = &[
         let Cv::Tensor(tensor, name) = first(args) else { return Cv::Unknown };
         let Some(data) = &tensor.data else { return Cv::Unknown };
         let total = data.iter().sum::<f64>();
-        judge.read(format!("`{name}` sums to {total}, from here"), tensor.range_at);
+        judge.read(format!("`{name}` gets values with the sum {total} here"), tensor.range_at);
         number(total)
     }),
     of_one("is_tensor", |_, args, _| match first(args) {
@@ -142,8 +142,8 @@ impl Judge<'_, '_> {
         let Cv::Tensor(tensor, name) = value else { return None };
         let range = tensor.range.clone()?;
         let holds = match range.met.filter(|_| !range.attained) {
-            Some(met) => format!("`{name}` holds {}, from here", met.value),
-            None => format!("`{name}` holds {range}, from here"),
+            Some(met) => format!("`{name}` gets the value {} here", met.value),
+            None => format!("`{name}` gets the values {range} here"),
         };
         self.read(holds, tensor.range_at);
         Some((range, ()))
@@ -218,7 +218,7 @@ impl Judge<'_, '_> {
                     Some(_) if perhaps_empty(&shape, axis) => result = Cv::Unknown,
                     Some((n, Some(false), args)) => {
                         let strays = self.strays(&args, None).unwrap_or_default();
-                        self.read(format!("dimension {axis} has size {n}, from here"), dim.at.or(input.shape_at));
+                        self.read(format!("dimension {axis} gets size {n} here"), dim.at.or(input.shape_at));
                         let holds = parts_text(&strays);
                         return Cv::Str(Rc::from(format!(
                             "the index holds {holds}, but dimension {axis} has size {n}"
@@ -291,7 +291,7 @@ impl Judge<'_, '_> {
                     Some(Some(false)) => {
                         for (t, name) in [(a, a_name), (b, b_name)] {
                             if let Some(device) = t.device {
-                                self.read(format!("`{name}` is on {device}, from here"), t.device_at);
+                                self.read(format!("`{name}` is placed on {device} here"), t.device_at);
                             }
                         }
                         return Cv::Bool(false);
@@ -309,12 +309,12 @@ impl Judge<'_, '_> {
             Cv::Tensor(tensor, name) => {
                 if let Some(role) = tensor.role {
                     let what = match role {
-                        Role::ClassMask => "holds class ids".to_owned(),
-                        Role::OneHot => "is one-hot".to_owned(),
-                        Role::Image => "is an image".to_owned(),
-                        role => format!("holds {}", role.name()),
+                        Role::ClassMask => "gets class ids".to_owned(),
+                        Role::OneHot => "becomes one-hot".to_owned(),
+                        Role::Image => "becomes an image".to_owned(),
+                        role => format!("gets {}", role.name()),
                     };
-                    self.read(format!("`{name}` {what}, from here"), tensor.role_at);
+                    self.read(format!("`{name}` {what} here"), tensor.role_at);
                 }
                 tensor.role.map(|r| match r {
                     Role::Sigmoid => Role::Probabilities.name(),
@@ -356,7 +356,7 @@ impl Judge<'_, '_> {
             None | Some(Value::None) => Cv::Bool(false),
             Some(Value::Tuple(parts)) => match (parts.first(), tensor.device) {
                 (Some(Value::Device(on)), Some(device)) if device.is_concrete() => {
-                    self.read(format!("`{name}` is on {device}, from here"), tensor.device_at);
+                    self.read(format!("`{name}` is placed on {device} here"), tensor.device_at);
                     Cv::Bool(on.kind == device.kind)
                 }
                 _ => Cv::Unknown,

@@ -1,9 +1,9 @@
 //! Evaluates the contracts of rule pages over facts, in three-valued logic.
 //!
-//! A contract is a few lines of Python in a page. It is compiled once, and evaluated on the facts
-//! of each call of its functions: a condition that is false is reported, one that is unknown never
-//! is. The probe runs the same lines over real tensors (`probe/runtime/contracts.py`), so the two
-//! must give the helpers the same meaning.
+//! A contract is a few lines of Python in a page. It is compiled once, and evaluated for each call
+//! of its functions: a false condition is reported, an unknown condition is not. The probe runs the
+//! same lines over real tensors (`probe/runtime/contracts.py`), so the two must give the helpers
+//! the same meaning.
 
 mod check;
 mod eval;
@@ -103,7 +103,7 @@ impl Contracts {
         self.by_path.contains_key(&path)
     }
 
-    /// Evaluates the contracts on a call; returns whether the call certainly raises.
+    /// Evaluates the contracts for a call. Returns whether the call certainly raises.
     pub(crate) fn check(
         &self,
         rules: &Rules,
@@ -128,7 +128,7 @@ impl Contracts {
         fails
     }
 
-    /// Reports a rejected call, under the page for its kind.
+    /// Reports a rejected call under the page for its kind.
     pub(crate) fn rejected<'r>(
         &self,
         rules: &'r Rules,
@@ -141,7 +141,7 @@ impl Contracts {
     }
 }
 
-/// What is wrong with a page, at an offset in bytes of its contract.
+/// An error in a page, at an offset in bytes of its contract.
 fn fault(page: &Page, contract: &str, offset: usize, message: &str) -> String {
     let before = contract.get(..offset).unwrap_or(contract);
     let line = page.line_of(contract) + before.matches('\n').count();
@@ -154,7 +154,7 @@ fn fault(page: &Page, contract: &str, offset: usize, message: &str) -> String {
 pub(crate) fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match found.iter_mut().find(|d| d.code == diagnostic.code && d.span == diagnostic.span) {
         Some(have) if have.severity < diagnostic.severity => *have = diagnostic,
-        // One path on which nothing has raised before is enough.
+        // A single path on which nothing has raised before is enough.
         Some(_) => {}
         None => found.push(diagnostic),
     }

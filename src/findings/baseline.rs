@@ -1,4 +1,4 @@
-//! The baseline: known findings that are left for later, recorded in a file beside the code.
+//! The baseline: known findings that are left for later, recorded in a file next to the code.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What the models of libraries other than PyTorch share.
+//! Helpers for the models of libraries other than PyTorch.
 
 use crate::library::Cx;
 use crate::python::Bound;

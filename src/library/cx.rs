@@ -1,5 +1,5 @@
-//! What a library function works with: the call's place and short ways to read arguments
-//! and make results.
+//! The context of a library function's model: the place of the call, and helpers that read
+//! arguments and create results.
 
 use crate::library::notes::{DEFAULT_DEVICE, DEFAULT_DTYPE};
 use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
@@ -145,7 +145,7 @@ impl Cx<'_, '_> {
                 -rank_or_one,
                 rank_or_one - 1
             );
-            self.reject(RejectKind::Dim, message, vec![("the shape comes from here".to_owned(), shape_at)]);
+            self.reject(RejectKind::Dim, message, vec![("the tensor gets its shape here".to_owned(), shape_at)]);
             return Err(());
         }
         let at = if dim < 0 { dim + rank_or_one } else { dim };

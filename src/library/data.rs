@@ -37,12 +37,12 @@ macro_rules! files {
 }
 
 files! {
-    /// By class of `sklearn.datasets`.
+    /// The datasets of scikit-learn, by class name in `sklearn.datasets`.
     SKLEARN_DATASETS: BTreeMap<String, Bundled> = "sklearn-datasets.toml";
     TIMM: Timm = "timm.toml";
-    /// By family of models.
+    /// The tokenizers, by model family.
     TOKENIZERS: BTreeMap<String, Tokenizer> = "tokenizers.toml";
-    /// By class of `torchvision.datasets`.
+    /// The datasets of torchvision, by class name in `torchvision.datasets`.
     TORCHVISION_DATASETS: BTreeMap<String, ImageDataset> = "torchvision-datasets.toml";
     TORCHVISION_MODELS: ImageModels = "torchvision-models.toml";
     TRANSFORMERS: Transformers = "transformers.toml";

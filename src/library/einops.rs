@@ -219,7 +219,7 @@ fn shape_of(
             if ellipsis.is_some() { " or more" } else { "" },
             shape.len()
         );
-        cx.reject(RejectKind::Rank, message, vec![("the tensor's shape comes from here".to_owned(), shape_at)]);
+        cx.reject(RejectKind::Rank, message, vec![("the tensor gets its shape here".to_owned(), shape_at)]);
         return None;
     }
     let rest = shape.len() - named;
@@ -276,7 +276,7 @@ fn solve(
             None => open.push(axis.clone()),
         }
     }
-    let reads = vec![(format!("{} comes from here", dim.size), dim.at)];
+    let reads = vec![(format!("size {} is set here", dim.size), dim.at)];
     match open.as_slice() {
         [] => {
             if dim.size.equals(&known) == Some(false) {

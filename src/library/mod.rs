@@ -1,8 +1,8 @@
 //! Models of library functions and classes, as tables.
 //!
 //! Each module below registers the functions and classes of one library in a [`Table`]; the
-//! interpreter asks them through [`Libraries`]. A function that is in no table gives an unknown
-//! value. Functions report facts and rejected calls, never diagnostics.
+//! interpreter accesses them through [`Libraries`]. A function that is in no table returns an
+//! unknown value. Functions report facts and rejected calls, never diagnostics.
 
 mod albumentations;
 mod common;

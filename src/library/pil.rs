@@ -146,7 +146,7 @@ pub(super) fn new_image(
 }
 
 fn image_of(cx: &mut Cx<'_, '_>, mode: Value, size: Value, facts: Tensor) -> Value {
-    // Contracts read these facts of an image like those of a tensor.
+    // Contracts read these facts of an image in the same way as the facts of a tensor.
     let role = facts.role.map_or(Value::Unknown, |r| Value::str(r.name()));
     let facts = cx.out(facts);
     instance(cx, IMAGE, vec![("mode", mode), ("size", size), ("role", role), (ARRAY, facts)])

@@ -13,8 +13,8 @@ pub(super) fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Valu
     it.call_function(dotted(*path, sym(name)).as_str(), &args, span)
 }
 
-/// What a loop over an instance of a library's class yields: the result of `__iter__`, or any item.
-/// Methods of the program take precedence; the interpreter handles them.
+/// The elements of a loop over an instance of a library class: the result of `__iter__`, or any
+/// item. Methods of the program take precedence; the interpreter handles them.
 pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     if goes_through(tables, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);

@@ -58,7 +58,7 @@ pub(super) type Attribute = fn(&mut Cx<'_, '_>, &Value, Sym) -> Option<Value>;
 
 /// A class of a library.
 pub(crate) struct Class {
-    /// All classes it derives from, nearest first, itself excluded.
+    /// All base classes, nearest first, without the class itself.
     pub bases: Vec<Sym>,
     pub sigs: Vec<Arc<Sig>>,
     pub init: Option<Init>,
@@ -79,7 +79,7 @@ pub(crate) enum Constant {
     Str(&'static str),
     Bool(bool),
     None,
-    /// Of a known type.
+    /// A value of a known type.
     Any(Type),
     Unknown,
 }

@@ -70,7 +70,8 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some([batch, _, _, _]) => batch.clone(),
         _ => Dim::UNKNOWN,
     };
-    // The hidden layer checks dtype and device of the input, and determines those of the output.
+    // The hidden layer checks the dtype and device of the input, and determines the dtype and
+    // device of the output.
     let probe = Tensor { shape: Some(vec![batch, Dim::int(1)]), data: None, base: None, ..input };
     let probe = cx.out(Tensor { range: None, role: None, grad: Grad::Unknown, ..probe });
     let body = cx.attr(&model, "_body");

@@ -267,7 +267,7 @@ impl Health {
             say("TORCH_USE_CUDA_DSA has no effect in the environment: PyTorch must be built with it".to_owned());
         }
         for late in self.environment.iter().filter(|variable| variable.in_time == Some(false)) {
-            say(format!("{} is set by Python after PyTorch was imported: set it in the shell", late.name));
+            say(format!("{} is set by a startup file after PyTorch was imported: set it in the shell", late.name));
         }
         if self.launch_blocking.takes_effect == Some(false) {
             say("CUDA_LAUNCH_BLOCKING=1 has no effect here: a stack trace may name a later line".to_owned());
@@ -395,8 +395,8 @@ impl Variable {
         let Some(value) = &self.value else { return format!("{name} is unset when Python starts: {meaning}") };
         let when = match (self.set_by, self.in_time) {
             (SetBy::Shell, _) => "in time",
-            (SetBy::Python, Some(true)) => "set when Python starts, in time",
-            (SetBy::Python, _) => "set when Python starts, but after PyTorch was imported",
+            (SetBy::Python, Some(true)) => "set by a startup file (`.pth` or `sitecustomize`), in time",
+            (SetBy::Python, _) => "set by a startup file (`.pth` or `sitecustomize`), but after PyTorch was imported",
             (SetBy::Import, _) => "set by importing PyTorch",
         };
         format!("{name}={value} ({when}): {meaning}")

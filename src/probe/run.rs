@@ -20,7 +20,7 @@ use crate::diagnostic::Severity;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Device {
-    /// As the program and the machine decide.
+    /// The program and the machine determine the device.
     Any,
     /// The GPUs are hidden.
     Cpu,
@@ -94,7 +94,7 @@ impl Task {
 
 /// How the program ended, and what was observed.
 pub(crate) struct Outcome {
-    /// As in a shell: 128 plus the number of the signal for a program that a signal ended.
+    /// Like in a shell, 128 plus the number of the signal if a signal ended the program.
     pub exit_code: u8,
     pub lines: Vec<Line>,
     pub asserts: Asserts,

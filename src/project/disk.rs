@@ -1,7 +1,7 @@
 //! The only interface through which a project reads: the disk, with texts that replace files.
 //!
-//! Content is kept while the file is unchanged on disk, so that the projects of an editor, one for
-//! each keystroke, share the syntax trees of unchanged files.
+//! Content is cached while the file is unchanged on disk. An editor creates a project for each
+//! keystroke, and these share the syntax trees of unchanged files.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};

@@ -1,4 +1,4 @@
-//! Arithmetic on Python's numbers: known ones, sizes with a name, and ranges.
+//! Arithmetic on Python numbers: known numbers, symbolic sizes, and ranges.
 
 use super::library::BinOp;
 use crate::value::{Heap, Range, Sign, Size, Type, Value};
@@ -38,7 +38,7 @@ fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
         BinOp::Mod if k > 0.0 => {
             let (first, last) = ((x.lo() / k).floor(), (x.hi() / k).floor());
             if x.parts().len() == 1 && first == last {
-                // It never wraps around.
+                // All values have the same quotient.
                 Value::ranged(x.map(|v| v - k * first), left.dense, left.at)
             } else if left.dense && x.parts().len() == 1 && x.hi() - x.lo() + 1.0 >= k {
                 Value::ranged(x.map(|v| if v == x.lo() { 0.0 } else { k - 1.0 }), true, left.at)
@@ -50,7 +50,7 @@ fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     })
 }
 
-/// Arithmetic of a number with a known range and a known number; the result is a float.
+/// Arithmetic of a number with a known range and a known number, with a float as the result.
 fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     let ((x, at), (y, _)) = (left.range()?, right.range()?);
     let range = match (op, left.as_f64(), right.as_f64()) {
@@ -67,7 +67,7 @@ fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     known.then(|| Value::floats(range, at))
 }
 
-/// The result for two integers of these ranges.
+/// The range of the result for two integers with these ranges.
 fn between(op: BinOp, x: &Range, y: &Range) -> Option<Range> {
     let (lo, hi) = match op {
         BinOp::Add => (x.lo() + y.lo(), x.hi() + y.hi()),
@@ -111,7 +111,7 @@ pub(super) fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -
         BinOp::Mul => Value::size(&a.mul(&b)),
         BinOp::FloorDiv => match (&a, &b) {
             (Size::Int(_), Size::Int(0)) => return None,
-            // Rounded down, as Euclid's is for what is divided by a positive number.
+            // Python rounds down. So does Euclidean division if the divisor is positive.
             (Size::Int(x), Size::Int(y)) => {
                 let positive = if *y < 0 { x.checked_neg().zip(y.checked_neg()) } else { Some((*x, *y)) };
                 let quotient = positive.and_then(|(x, y)| x.checked_div_euclid(y));
@@ -148,7 +148,7 @@ pub(super) fn numbers(op: BinOp, left: &Value, right: &Value, heap: &mut Heap) -
                 Err(_) => Value::Float((*x as f64).powf(*y as f64)),
             },
             (_, Size::Int(y)) => Value::Any(if *y < 0 { Type::Float } else { Type::Int }),
-            // A negative exponent makes it a float.
+            // With a negative exponent, the result is a float.
             _ => match right {
                 Value::Size(_) | Value::Bool(_) | Value::Any(Type::Bool) => Value::Any(Type::Int),
                 Value::Ranged(ranged) if ranged.range.lo() >= 0.0 => Value::Any(Type::Int),

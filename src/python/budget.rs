@@ -15,8 +15,8 @@ pub(crate) struct Budget {
     /// Steps in the calls that those functions make.
     pub inlining: u64,
     /// The total size of modules (in bytes of source) that are run when they are imported, as in
-    /// Python. Of other modules, only the statements that bind a name are run, when the name is
-    /// first used.
+    /// Python. A larger module is executed lazily: only the statements that bind a name run, when
+    /// the name is first used.
     pub eager: usize,
     /// Steps in the functions of modules that are too large to run as a whole.
     pub visits: u64,

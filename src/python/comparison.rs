@@ -34,7 +34,7 @@ impl<'p> Interp<'p> {
                 Some(true) => {
                     result.get_or_insert(Value::Bool(true));
                 }
-                // Of tensors the result is a tensor.
+                // A comparison of tensors gives a tensor.
                 None if self.heap.is_tensor(&value) => result = Some(Value::Unknown),
                 None => result = Some(Value::Any(Type::Bool)),
             }
@@ -66,7 +66,7 @@ impl<'p> Interp<'p> {
                 if let Some(value) = library.binary(self, bin, left, right, span) {
                     return value;
                 }
-                // What is not known may be an array, whose comparison is an array too.
+                // An unknown operand may be an array, whose comparison gives an array.
                 let tri = |t: Option<bool>| match t {
                     None if left.is_unknown() || right.is_unknown() => Value::Unknown,
                     t => tri(t),
@@ -116,7 +116,7 @@ impl<'p> Interp<'p> {
         if root.contains(part) || last.contains(part) {
             return Some(true);
         }
-        // The modules between the two have no names of other libraries.
+        // The modules in the middle of the path do not contain names of other libraries.
         (libraries::find(part).is_some_and(|library| library.is_distinct) && !path.contains(part)).then_some(false)
     }
 
@@ -154,7 +154,7 @@ impl<'p> Interp<'p> {
                 },
                 _ => Some(false),
             },
-            // Two classes, unless their metaclass compares them.
+            // Two classes without a metaclass that defines their equality.
             (Value::Obj(x), Value::Obj(y)) if self.is_plain_class(*x) && self.is_plain_class(*y) => Some(x == y),
             (Value::Dtype(x), Value::Dtype(y)) => Some(x == y),
             (Value::Device(x), Value::Device(y)) => match (x.index, y.index) {
@@ -166,7 +166,7 @@ impl<'p> Interp<'p> {
                 if x == y {
                     return Some(true);
                 }
-                // Two members of one enumeration, told by their capitals.
+                // Two members of one enumeration, whose names are in capitals.
                 let (a, b) = (x.as_str().rsplit_once('.')?, y.as_str().rsplit_once('.')?);
                 let member = |n: &str| n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
                 (a.0 == b.0 && member(a.1) && member(b.1)).then_some(false)
@@ -188,7 +188,7 @@ impl<'p> Interp<'p> {
             (Value::Obj(x), Value::Obj(y)) if x == y => Some(true),
             (Value::Obj(_), Value::Obj(_)) if self.are_members_apart(a, b) => Some(false),
             (Value::Obj(_), _) | (_, Value::Obj(_)) => {
-                // A list is equal to lists only, a tuple to tuples.
+                // A list is only equal to lists, and a tuple to tuples.
                 let kind = |v: &Value| match v {
                     Value::Tuple(_) => Some(0),
                     Value::Str(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => Some(1),
@@ -216,7 +216,7 @@ impl<'p> Interp<'p> {
                 if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
                     return Some(x == y);
                 }
-                // A number and a text, …
+                // A number and a string, and other values of different types.
                 let kind = |v: &Value| match v {
                     Value::Str(_) => 1,
                     Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) => 2,
@@ -266,7 +266,7 @@ impl<'p> Interp<'p> {
 }
 
 fn less(a: &Value, b: &Value) -> Option<bool> {
-    // Of a float, only where it cannot be NaN.
+    // The range of a float counts only if it cannot be NaN.
     let bounds = |v: &Value| match v {
         Value::Ranged(ranged) => Some(ranged.range.clone()),
         Value::Floats(floats) if floats.dense => Some(floats.range.clone()),

@@ -401,7 +401,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The elements of an iterator, of which an unknown number is taken.
+    /// The elements of an iterator, if an unknown number of them is taken.
     pub(super) fn taken_from(&mut self, id: ObjId) -> Items {
         let Data::Iter(Iter { items, .. }) = self.heap.get(id) else { return Items::Many(Value::Unknown) };
         let items = items.clone();

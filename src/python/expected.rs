@@ -1,5 +1,5 @@
 //! Failures that the program expects: `with pytest.raises(…)`, `self.assertRaises`, a `try` whose
-//! handler catches PyTorch's exceptions. They are not reported.
+//! handler catches PyTorch's exceptions. Such failures are not reported.
 
 use super::interp::Interp;
 use super::stmt::Flow;

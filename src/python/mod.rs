@@ -1,13 +1,13 @@
 //! The interpreter: the effects of Python's statements, expressions, calls, classes and imports on
 //! abstract values.
 //!
-//! The interpreter runs a program abstractly, the way it runs by default. It does not know torch: a
-//! [`Library`] models everything that is imported from outside the project, and an [`Observer`] is
-//! notified of events.
+//! The interpreter runs the default run of a program on abstract values. It does not depend on
+//! torch: a [`Library`] models everything that is imported from outside the project, and an
+//! [`Observer`] is notified of events.
 //!
-//! Branches whose condition is not known are run one after the other on the same heap and joined; a
-//! loop's body is run until a fixpoint; calls are followed into their bodies up to a depth.
-//! Everything has a step budget, after which values are unknown.
+//! The arms of an unknown condition run one after the other on the same heap, and their states are
+//! joined. A loop's body runs until a fixpoint. A call runs the body of the function, up to a
+//! maximum depth. When the step budget is spent, values become unknown.
 
 mod args;
 mod arithmetic;

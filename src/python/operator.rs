@@ -61,7 +61,7 @@ impl Interp<'_> {
             return self.raise("ZeroDivisionError");
         }
         if let Some(value) = numbers(op, left, right, &mut self.heap) {
-            // A tensor in a later round may not do.
+            // It succeeds for numbers; for a tensor in a later round, it may fail.
             if self.in_loop() {
                 self.pass(span);
             }
@@ -117,7 +117,7 @@ impl Interp<'_> {
         Value::Unknown
     }
 
-    /// Lists, sets and dicts.
+    /// An operator on lists, sets or dicts.
     fn sequences(&mut self, op: BinOp, left: &Value, right: &Value) -> Option<Value> {
         let data = |it: &Self, v: &Value| v.as_obj().map(|id| it.heap.get(id).clone());
         match (op, data(self, left), data(self, right)) {
@@ -156,8 +156,8 @@ impl Interp<'_> {
         }
     }
 
-    /// `list *= n`, `set |= other` and the like, which change what stands on the left; false for all
-    /// else.
+    /// `list *= n`, `set |= other` and similar statements, which change the left operand. Returns
+    /// false for other operands.
     fn changes_in_place(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> bool {
         let Value::Obj(id) = left else { return false };
         let method = match (op, self.heap.get(*id)) {
@@ -245,13 +245,13 @@ impl Interp<'_> {
     }
 }
 
-/// Whether Python surely has no such operator for two of its plain values: texts, numbers and `None`.
+/// Whether Python certainly has no such operator for two plain values: strings, numbers and `None`.
 fn is_unsupported(op: BinOp, left: &Value, right: &Value) -> bool {
     let plain = |v: &Value| v.is_none() || is_str(v) || v.number_type().is_some();
     if !plain(left) || !plain(right) {
         return false;
     }
-    // What a text is repeated by may be an integer.
+    // A string can be repeated by an integer.
     let counts = |v: &Value| !matches!(v, Value::Float(_)) && v.number_type().is_some();
     match op {
         _ if left.is_none() || right.is_none() => !(op == BinOp::Mod && is_str(left)),

@@ -13,7 +13,7 @@ use crate::value::{Data, Dict, Items, Key, ObjId, Sym, Value, is_mark, sym};
 
 /// The attribute that holds the payload.
 pub(super) use crate::value::PAYLOAD;
-/// The attribute whose name is that of the dictionary of all attributes.
+/// The name of the attribute with the dictionary of all attributes.
 const DICT: &str = "__dict__";
 
 const DICT_METHODS: &[&str] = &[

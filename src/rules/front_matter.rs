@@ -1,4 +1,4 @@
-//! What a page says before its first section: title, summary and metadata.
+//! The beginning of a page, before its first section: title, summary and metadata.
 //!
 //! ```text
 //! # TV103 class-index-out-of-range
@@ -8,7 +8,7 @@
 //! (a fenced block of TOML: the metadata)
 //! ```
 //!
-//! An older form is read, too: TOML between two `+++` lines, with the keys `code` and `summary`
+//! An older form is also supported: TOML between two `+++` lines, with the keys `code` and `summary`
 //! instead of title and sentence.
 //!
 //! `build.rs` includes this file, so that a page of the repository and a page of a user are

@@ -1,4 +1,4 @@
-//! Converts places and findings into those of the protocol.
+//! Converts places and findings to the types of the protocol.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -20,7 +20,7 @@ pub(crate) struct Cell {
     pub range: TextRange,
 }
 
-/// Why a file is not a notebook, and where.
+/// The reason why a file is not a notebook, and the place of the error.
 #[derive(Debug)]
 pub(crate) struct NotebookError {
     pub message: String,

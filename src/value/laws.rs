@@ -2,11 +2,10 @@
 //!
 //! Joins are associative except in the following cases, where they are still upper bounds of
 //! everything that they join:
-//! - intervals of which some ends are integers and some are not: between 1 and 2 a gap counts
-//!   only while both are ends;
+//! - intervals with some integral bounds and some others: a gap between 1 and 2 counts only while both are bounds;
 //! - more intervals than a range may have;
-//! - dictionaries of which all keys are known, in different orders;
-//! - what lies deeper than values are compared.
+//! - dictionaries with known keys, in different orders;
+//! - parts of values below the depth to which values are compared.
 
 mod make;
 mod order;

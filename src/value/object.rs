@@ -85,7 +85,7 @@ pub(crate) struct Dict {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Scope {
     pub vars: Attrs,
-    /// The scope in which a name is looked up next.
+    /// The enclosing scope, in which a name is looked up next.
     pub parent: Option<ObjId>,
 }
 

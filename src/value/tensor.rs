@@ -91,7 +91,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// The join, for elements each of which may come from either of the two.
+    /// The join: each element may come from either of the two.
     #[must_use]
     pub(crate) fn both(self, other: Past) -> Past {
         let agree = |a: Origin, b: Origin| b.and(a);

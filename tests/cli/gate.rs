@@ -70,7 +70,7 @@ fn sarif_has_what_code_scanning_reads() {
             }
           },
           "message": {
-            "text": "`logits` has 3 in dimension 1, from here"
+            "text": "`logits` gets size 3 in dimension 1 here"
           },
           "id": 1
         },
@@ -88,7 +88,7 @@ fn sarif_has_what_code_scanning_reads() {
             }
           },
           "message": {
-            "text": "`target` holds 0 to 3, from here"
+            "text": "`target` gets the values 0 to 3 here"
           },
           "id": 2
         }
@@ -113,7 +113,7 @@ fn sarif_has_what_code_scanning_reads() {
                       }
                     },
                     "message": {
-                      "text": "`logits` has 3 in dimension 1, from here"
+                      "text": "`logits` gets size 3 in dimension 1 here"
                     }
                   }
                 },
@@ -132,7 +132,7 @@ fn sarif_has_what_code_scanning_reads() {
                       }
                     },
                     "message": {
-                      "text": "`target` holds 0 to 3, from here"
+                      "text": "`target` gets the values 0 to 3 here"
                     }
                   }
                 },

@@ -54,7 +54,7 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
         let method = name.trim_start_matches('a').replace("ll", "all").replace("ny", "any");
         let message =
             format!("np.{name} calls `{method}` of the tensor with `axis` and `out`, which are not its arguments");
-        cx.reject(RejectKind::Value, message, vec![("the tensor comes from here".to_owned(), tensor.shape_at)]);
+        cx.reject(RejectKind::Value, message, vec![("the tensor is created here".to_owned(), tensor.shape_at)]);
         return;
     }
     let Some(tensor) = direct.clone().or_else(|| member(cx, value, 4)) else { return };
@@ -68,7 +68,7 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
         }
         None if matches!(tensor.grad, Grad::Leaf | Grad::Attached) && grad_known(&tensor) => {
             let message = format!("{what} requires grad, so NumPy cannot read it: use detach()");
-            cx.reject(RejectKind::Value, message, vec![(format!("{what} comes from here"), tensor.shape_at)]);
+            cx.reject(RejectKind::Value, message, vec![(format!("{what} is created here"), tensor.shape_at)]);
         }
         None => {}
     }
@@ -235,7 +235,7 @@ pub(super) fn broadcast(cx: &mut Cx<'_, '_>, a: &Tensor, b: &Tensor) -> Option<V
         shape_text(a),
         shape_text(b)
     );
-    let reads = vec![(format!("{m} comes from here"), p.at), (format!("{n} comes from here"), q.at)];
+    let reads = vec![(format!("size {m} is set here"), p.at), (format!("size {n} is set here"), q.at)];
     cx.reject(RejectKind::Shape, message, reads);
     None
 }

@@ -248,7 +248,8 @@ pub(crate) fn matmul(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Value 
             p.size,
             q.size
         );
-        let reads = vec![(format!("{} comes from here", p.size), p.at), (format!("{} comes from here", q.size), q.at)];
+        let reads =
+            vec![(format!("size {} is set here", p.size), p.at), (format!("size {} is set here", q.size), q.at)];
         cx.reject(RejectKind::Shape, message, reads);
         return cx.out(out);
     }

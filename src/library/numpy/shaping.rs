@@ -220,7 +220,7 @@ fn reshape(cx: &mut Cx<'_, '_>, value: &Value, shape: &[Value]) -> Value {
                 shape_text(&a),
                 asked.join(", ")
             );
-            cx.reject(RejectKind::Shape, message, vec![("the array's shape comes from here".to_owned(), a.shape_at)]);
+            cx.reject(RejectKind::Shape, message, vec![("the array gets its shape here".to_owned(), a.shape_at)]);
             a.shape = None;
             return cx.view_of(value, a);
         }
@@ -337,8 +337,8 @@ fn concatenate(cx: &mut Cx<'_, '_>, parts: Option<Vec<Tensor>>, axis: Option<i64
                         dim.size, other.size
                     );
                     let reads = vec![
-                        (format!("{} comes from here", dim.size), dim.at),
-                        (format!("{} comes from here", other.size), other.at),
+                        (format!("size {} is set here", dim.size), dim.at),
+                        (format!("size {} is set here", other.size), other.at),
                     ];
                     cx.reject(RejectKind::Shape, message, reads);
                     return cx.out(out);

@@ -116,8 +116,8 @@ fn is_wide(cx: &Cx<'_, '_>, value: &Value, series: Option<&Series>) -> bool {
     }
 }
 
-/// The dtype if that of an operand is unknown: dividing 64-bit numbers, or combining them with a
-/// float, gives 64-bit floats.
+/// The result dtype if the dtype of an operand is unknown: dividing 64-bit numbers, or combining
+/// them with a float, gives 64-bit floats.
 fn widened(cx: &Cx<'_, '_>, op: BinOp, operands: [(&Value, &Option<Series>); 2]) -> Option<Dtype> {
     let wide = operands.iter().all(|(v, s)| is_wide(cx, v, s.as_ref()));
     let float = operands.iter().any(|(v, s)| match s {

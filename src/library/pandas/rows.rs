@@ -58,7 +58,7 @@ pub(crate) fn register(t: &mut Table) {
         let rows = some_rows(cx);
         rearranged(cx, b, Rows::Picked(rows))
     });
-    // Of a group-by object, only iteration is modelled.
+    // The model of a group-by object only supports iteration.
     t.def("pandas.DataFrame.groupby", "self, by=None, **kwargs", |cx, b| indexer(cx, GROUPS, &b.get("self")));
     t.class(GROUPS, &[], "").keeps_arguments = false;
     t.def(&format!("{GROUPS}.__iter__"), "self", |cx, b| {

@@ -31,19 +31,19 @@ pub(crate) fn shape_text(tensor: &Tensor) -> String {
 /// The label of a tensor's shape, at the place that determined the dimension in question.
 pub(crate) fn shape_read((name, tensor): Named<'_>, axis: Option<usize>) -> (String, Origin) {
     let at = axis.and_then(|axis| tensor.last_dims().get(axis)?.at);
-    (format!("`{name}` has shape {}, from here", shape_text(tensor)), at.or(tensor.shape_at))
+    (format!("`{name}` gets shape {} here", shape_text(tensor)), at.or(tensor.shape_at))
 }
 
 /// The label of a tensor's dtype.
 pub(crate) fn dtype_read((name, tensor): Named<'_>) -> (String, Origin) {
     let dtype = tensor.dtype.map_or("unknown", Dtype::name);
-    (format!("`{name}` is {dtype}, from here"), tensor.dtype_at)
+    (format!("`{name}` gets dtype {dtype} here"), tensor.dtype_at)
 }
 
 /// The label of a tensor's device.
 pub(crate) fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
     let device = tensor.device.map_or_else(|| "unknown".to_owned(), |d| d.to_string());
-    (format!("`{name}` is on {device}, from here"), tensor.device_at)
+    (format!("`{name}` is placed on {device} here"), tensor.device_at)
 }
 
 /// The shape to which two tensors broadcast; `None` if that is not known or they do not.
@@ -232,7 +232,7 @@ pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option
     }
     match grad_mode(cx) {
         Some(false) => Grad::Off,
-        // If the dtype is unknown like that of an input that needs gradients, it is floating.
+        // If the input that needs gradients has an unknown dtype, too, the dtype is floating.
         Some(true) if inputs.any(|t| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => Grad::Attached,
         _ => Grad::Unknown,
     }

@@ -80,7 +80,7 @@ pub(crate) fn register(t: &mut Table) {
     class.invoke = Some(decorate);
     t.alias("torch.autograd.anomaly_mode.set_detect_anomaly", "torch.autograd.set_detect_anomaly");
     t.def("torchvet.inside", "manager, function, *args, **kwargs", inside);
-    // As in the default run of a script.
+    // In the default run, the program is not traced or exported.
     t.family(
         "",
         "torch.jit.is_tracing torch.jit.is_scripting torch.onnx.is_in_onnx_export torchvision._is_tracing",

@@ -245,7 +245,7 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// a contract.
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) {
-        let reads = vec![("`input` comes from here".to_owned(), input.shape_at)];
+        let reads = vec![("`input` is created here".to_owned(), input.shape_at)];
         cx.reject(RejectKind::Value, "numpy() on a tensor that requires grad: use detach().numpy()", reads);
     } else if let Some(dtype @ (Dtype::Bfloat16 | Dtype::Complex32)) = input.dtype {
         let message = format!("numpy has no {dtype}: convert first, with .float()");
@@ -424,7 +424,7 @@ fn requires_grad_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(false) => {
             if input.grad == Grad::Attached && grad_known(&input) {
                 let message = "requires_grad_(False) on the result of an operation: use detach()";
-                cx.reject(RejectKind::Value, message, vec![("`input` comes from here".to_owned(), input.shape_at)]);
+                cx.reject(RejectKind::Value, message, vec![("`input` is created here".to_owned(), input.shape_at)]);
                 return value;
             }
             attributes::frozen(cx.it, &input, Grad::Off);
@@ -449,7 +449,7 @@ fn detach_(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return Value::None };
     if input.grad == Grad::Off {
-        let reads = vec![("`input` comes from here".to_owned(), input.shape_at.or(input.dtype_at))];
+        let reads = vec![("`input` is created here".to_owned(), input.shape_at.or(input.dtype_at))];
         cx.reject(
             RejectKind::Value,
             "backward() on a tensor that does not require grad: none of its inputs does",

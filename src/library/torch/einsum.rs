@@ -127,7 +127,7 @@ fn dtype(cx: &mut Cx<'_, '_>, equation: &Equation, named: &[Named<'_>]) -> Resul
 
 /// The shape of the result, after the check that dimensions of one label agree.
 fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named<'_>]) -> Result<Option<Vec<Dim>>, ()> {
-    // Each label's dimension, and the operand that fixed it.
+    // Each label's dimension, and the operand that determined it.
     let mut labels: Vec<(char, Dim, usize)> = Vec::new();
     let mut hidden: Option<Vec<Dim>> = Some(Vec::new());
     let mut uses: Vec<char> = Vec::new();
@@ -199,7 +199,7 @@ fn contract(cx: &mut Cx<'_, '_>, text: &str, equation: &Equation, named: &[Named
                         shape_text(named.1)
                     );
                     let mut reads = vec![shape_read(*named, Some(axis))];
-                    reads.push((format!("`{label}` is {}, from here", have.size), have.at));
+                    reads.push((format!("`{label}` gets length {} here", have.size), have.at));
                     cx.reject(RejectKind::Shape, message, reads);
                     return Err(());
                 }

@@ -20,7 +20,7 @@ pub(crate) fn register(t: &mut Table) {
 const INTS: &[Dtype] = &[Dtype::Int64, Dtype::Int32];
 const LONG: &[Dtype] = &[Dtype::Int64];
 
-/// The dtypes of indices that an operation takes.
+/// The index dtypes that an operation accepts.
 pub(crate) fn takes_int32() -> &'static [Dtype] {
     INTS
 }
@@ -29,15 +29,15 @@ pub(crate) fn takes_int64() -> &'static [Dtype] {
     LONG
 }
 
-/// Rejects an index tensor of a dtype that the operation does not take.
+/// Rejects an index tensor with a dtype that the operation does not accept.
 pub(crate) fn check_index(cx: &mut Cx<'_, '_>, named: Named<'_>, accepted: &[Dtype]) -> Result<(), Rejected> {
     let Some(message) = wrong_index(cx, named, accepted) else { return Ok(()) };
     cx.reject(RejectKind::Dtype, message, vec![dtype_read(named)]);
     Err(Rejected)
 }
 
-/// Like [`check_index`], for the operations that do not look at the dtype of an empty index: `gather`
-/// and the `scatter` functions. A warning if the index may be empty.
+/// Like [`check_index`], for `gather` and the `scatter` functions, which ignore the dtype of an
+/// empty index. Gives a warning if the index may be empty.
 pub(crate) fn check_index_with_elements(
     cx: &mut Cx<'_, '_>,
     named: Named<'_>,
@@ -71,7 +71,7 @@ pub(crate) fn same_dtype(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>) -> Res
     }
 }
 
-/// A rank that counts a 0-dimensional tensor as one of one element.
+/// The rank, with a 0-dimensional tensor counted as 1-dimensional.
 pub(crate) fn at_least_one(tensor: &Tensor) -> Option<usize> {
     tensor.rank().map(|r| r.max(1))
 }
@@ -81,15 +81,15 @@ pub(crate) fn not_empty(tensor: &Tensor) -> bool {
     carry::positive(&tensor.numel())
 }
 
-/// Rejects an index whose rank is not that of the tensor, or that is longer than it outside
-/// `axis` (if one is exempt).
+/// Rejects an index with another rank than the tensor, or one that is longer than the tensor in a
+/// dimension other than `axis` (if one is exempt).
 pub(crate) fn index_fits(
     cx: &mut Cx<'_, '_>,
     index: Named<'_>,
     within: Named<'_>,
     exempt: Option<Option<usize>>,
 ) -> Result<(), Rejected> {
-    // An index without elements is taken in any shape.
+    // An index without elements may have any shape.
     if !not_empty(index.1) {
         return Ok(());
     }
@@ -106,7 +106,7 @@ pub(crate) fn index_fits(
         cx.reject(RejectKind::Rank, message, reads(None));
         return Err(Rejected);
     }
-    // Which dimension is exempt is not known.
+    // The exempt dimension is not known.
     if exempt == Some(None) {
         return Ok(());
     }
@@ -129,7 +129,7 @@ pub(crate) fn index_fits(
     Ok(())
 }
 
-/// The result of picking from `input`: its dtype and kind of values, in another shape.
+/// The result of picking elements from `input`: its dtype and role, in another shape.
 fn picked(cx: &Cx<'_, '_>, input: &Tensor, dims: Option<Vec<Dim>>, takes: Takes) -> Tensor {
     shuffled(cx, input, dims, takes)
 }
@@ -254,7 +254,7 @@ fn take(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     options::finish(cx, b, out)
 }
 
-/// `unravel_index`: for each dimension of a shape the position that flat indices stand for.
+/// `unravel_index`: the positions of flat indices, for each dimension of a shape.
 fn unravel_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(indices) = cx.tensor_arg(b, "indices") else { return Value::Unknown };
     if let Some(dtype) = indices.dtype.filter(|d| !d.is_integral() || *d == Dtype::Bool) {
@@ -275,7 +275,7 @@ fn one_hot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let _ = check_index(cx, ("input", &input), LONG);
     let classes = b.get("num_classes");
     let size = match carry::size(cx, &classes) {
-        // As many as the largest index asks for.
+        // The largest index determines the number of classes.
         Size::Int(-1) => match (input.dtype, &input.data) {
             (Some(Dtype::Int64), Some(data)) => {
                 data.iter().copied().reduce(f64::max).and_then(carry::whole).map_or(Size::Unknown, |n| Size::Int(n + 1))

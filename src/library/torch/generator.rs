@@ -35,8 +35,8 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     (name.as_str() == "device").then(|| place().map_or(Value::Unknown, Value::Device))
 }
 
-/// Rejects a `generator=` for another kind of device than that of the result. Device indices do not
-/// matter, and PyTorch does not check if no elements are drawn.
+/// Rejects a `generator=` for another kind of device than the device of the result. Device indices
+/// do not matter, and PyTorch does not check if no elements are drawn.
 pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
     fits(cx, &option(b, "generator"), drawn);
 }

@@ -160,18 +160,21 @@ pub(crate) fn write_back(cx: &mut Cx<'_, '_>, id: ObjId, before: &Tensor, result
     {
         let message = format!("the result is {from}, which cannot be written into a tensor of {to}");
         let reads =
-            vec![(format!("the result is {from}, from here"), result.dtype_at), dtype_read(("the tensor", before))];
+            vec![(format!("the result gets dtype {from} here"), result.dtype_at), dtype_read(("the tensor", before))];
         cx.reject(RejectKind::Dtype, message, reads);
     } else if let (Some(from), Some(to)) = (result.device, before.device)
         && from.same(to) == Some(false)
         && !matches!((from.kind, to.kind), (DeviceKind::Meta, _) | (_, DeviceKind::Meta))
     {
-        let message = format!("the result is on {from}, but the tensor that takes it is on {to}");
+        let message = format!("the result is on {from}, but the tensor to overwrite is on {to}");
         let reads = vec![device_read(("the result", &result)), device_read(("the tensor", before))];
         cx.reject(RejectKind::Device, message, reads);
     } else if let Some(axis) = grows(before, &result) {
-        let message =
-            format!("the result is {}, but the tensor that takes it is {}", shape_text(&result), shape_text(before));
+        let message = format!(
+            "the result has shape {}, but the tensor to overwrite has shape {}",
+            shape_text(&result),
+            shape_text(before)
+        );
         let reads = vec![shape_read(("the result", &result), axis), shape_read(("the tensor", before), axis)];
         cx.reject(RejectKind::Shape, message, reads);
     } else {
@@ -374,7 +377,7 @@ fn random(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && from > to
     {
         let message = format!("`from` is {from} and `to` is {to}: `from` must not be greater than `to`");
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("from"))]);
+        cx.reject(RejectKind::Value, message, vec![("`from` is given here".to_owned(), b.span("from"))]);
         return b.get("input");
     }
     let at = cx.at();
@@ -399,7 +402,7 @@ fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && from >= to
     {
         let message = format!("`from` is {from} and `to` is {to}: `from` must be less than `to`");
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("to"))]);
+        cx.reject(RejectKind::Value, message, vec![("`to` is given here".to_owned(), b.span("to"))]);
         return b.get("input");
     }
     let at = cx.at();

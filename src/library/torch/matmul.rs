@@ -336,7 +336,7 @@ fn inner(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 && s.size.equals(&t.size) == Some(false)
             {
                 let (i, j) = (p.len().saturating_sub(1), q.len().saturating_sub(1));
-                refuse_sizes(cx, first, i, second, j, "the last sizes");
+                refuse_sizes(cx, first, i, second, j, "the last dimensions");
                 return cx.some_tensor();
             }
             let rest = |dims: &[Dim]| dims.split_last().map(|(_, rest)| rest.to_vec()).unwrap_or_default();
@@ -379,7 +379,7 @@ fn kron(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         _ => None,
     };
-    // Both dtypes promote as if the tensors had dimensions.
+    // The dtypes promote as if both tensors had dimensions.
     let dtype = x.dtype.zip(y.dtype).and_then(|(a, c)| promote(a, c));
     let out = made(cx, &named, shape, dtype);
     give(cx, b, out)
@@ -412,7 +412,7 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if left.len() != right.len() {
         let message = format!("`dims` names {} dimensions of one and {} of the other", left.len(), right.len());
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("dims"))]);
+        cx.reject(RejectKind::Value, message, vec![("`dims` is given here".to_owned(), b.span("dims"))]);
         return cx.some_tensor();
     }
     let mut gone: (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());

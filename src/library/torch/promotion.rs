@@ -30,7 +30,7 @@ impl Operand {
         }
     }
 
-    /// The dtype for messages and checks; that of a number is the dtype of a tensor made from it.
+    /// The dtype for messages and checks. For a number: the dtype of a tensor made from it.
     pub(crate) fn dtype(&self, default: Option<Dtype>) -> Option<Dtype> {
         match self {
             Operand::Tensor(tensor) => tensor.dtype,

@@ -33,7 +33,7 @@ const PARTS: [&[&str]; 15] = [
 
 fn part(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let Value::Tuple(items) = object else { return None };
-    // Only for tuples of tensors: the program's own tuples have no such names.
+    // This applies only to tuples of tensors: the program's own tuples have no such names.
     if !items.iter().all(|item| cx.it.heap.is_tensor(item)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Elements written by index tensors into a copy: `scatter`, `index_add` and similar functions.
+//! `scatter`, `index_add` and similar functions: elements written by index tensors into a copy.
 
 use super::broadcast::{Mix, Named, common_device, dtype_read, result_grad, shape_read, shape_text};
 use super::carry::{self, Rejected};
@@ -32,8 +32,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "as_strided_scatter", like_input);
 }
 
-/// A copy of `input` into which elements of `other` are written: its shape and dtype, the
-/// values of both.
+/// A copy of `input` after elements of `other` were written into it: with its shape and dtype, and
+/// the values of both.
 pub(crate) fn written(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>, plain: bool) -> Tensor {
     let mut out = carry::bare(cx, input);
     out.shape.clone_from(&input.shape);
@@ -50,13 +50,13 @@ pub(crate) fn written(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>, p
     out
 }
 
-/// The range of elements when they are written into a tensor of this dtype.
+/// The range of elements after they are written into a tensor of this dtype.
 pub(crate) fn written_range(from: &Tensor, dtype: Option<Dtype>) -> Option<Range> {
     let range = from.range.as_ref()?;
     if from.dtype == dtype { Some(range.clone()) } else { cast_range(range, from.dtype, dtype?) }
 }
 
-/// A number that is written as a tensor without dimensions.
+/// A number that is written like a 0-d tensor.
 pub(crate) fn number(value: &Value) -> Option<Tensor> {
     let ty = value.number_type()?;
     let dtype = match ty {
@@ -73,7 +73,7 @@ pub(crate) fn number(value: &Value) -> Option<Tensor> {
     Some(out)
 }
 
-/// Rejects a complex number that is to be written into a real tensor.
+/// Rejects writing a complex number into a real tensor.
 pub(crate) fn check_real(cx: &mut Cx<'_, '_>, value: &Value, into: Named<'_>) -> Result<(), Rejected> {
     let complex = value.number_type() == Some(Type::Complex);
     if let Some(dtype) = into.1.dtype.filter(|d| complex && !d.is_complex()) {
@@ -125,7 +125,7 @@ fn check_reduce(cx: &mut Cx<'_, '_>, b: &Bound) {
     }
 }
 
-/// The length of a tensor along a dimension, 1 where it has none.
+/// The length of a tensor along a dimension; 1 for a 0-d tensor.
 fn along(tensor: &Tensor, axis: usize) -> Size {
     match &tensor.shape {
         Some(dims) if dims.is_empty() => Size::Int(1),
@@ -240,7 +240,7 @@ fn like_input(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     options::finish(cx, b, result)
 }
 
-/// Rejects a `src` whose shape is not that of the part of `input` that it replaces.
+/// Rejects a `src` with another shape than the part of `input` that it replaces.
 fn check_part(cx: &mut Cx<'_, '_>, src: &Tensor, part: &[Dim]) {
     let Some(dims) = &src.shape else { return };
     let differ = dims.len() != part.len() || dims.iter().zip(part).any(|(a, b)| a.size.equals(&b.size) == Some(false));

@@ -209,7 +209,7 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
         if cast == Cast::Refused || can_cast(from, to) == Some(false) {
             let message = format!("the result is {}, which cannot be written into `out` of {}", from.name(), to.name());
             let reads = vec![
-                (format!("the result is {}, from here", from.name()), result.dtype_at),
+                (format!("the result gets dtype {} here", from.name()), result.dtype_at),
                 dtype_read(("out", &have)),
             ];
             cx.reject(RejectKind::Dtype, message, reads);

@@ -307,7 +307,7 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let pic = b.get("pic");
     let at = cx.at();
     if let Some(tensor) = cx.tensor(&pic).filter(|t| t.array == ArrayKind::Torch && cx.is_surely_tensor(&pic)) {
-        let reads = vec![("the tensor comes from here".to_owned(), tensor.shape_at)];
+        let reads = vec![("the tensor is created here".to_owned(), tensor.shape_at)];
         cx.reject(
             RejectKind::Value,
             format!("ToTensor takes a PIL image or an array, but got {}", name_of(&pic)),
@@ -322,7 +322,7 @@ fn to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if let Some(rank) = array.rank().filter(|r| !is_picture && !matches!(r, 2 | 3)) {
         let message = format!("the array has {rank} dimensions, but ToTensor takes an image of 2 or 3");
-        cx.reject(RejectKind::Rank, message, vec![("the array's shape comes from here".to_owned(), array.shape_at)]);
+        cx.reject(RejectKind::Rank, message, vec![("the array gets its shape here".to_owned(), array.shape_at)]);
     }
     let shape = channels_first(&array);
     let mut out = on_cpu(array.clone(), at);
@@ -363,7 +363,7 @@ fn pil_to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     if !pil::is_image(cx, &pic) {
         if let Some(tensor) = cx.tensor(&pic).filter(|_| cx.is_surely_tensor(&pic)) {
-            let reads = vec![("it comes from here".to_owned(), tensor.shape_at)];
+            let reads = vec![("it is created here".to_owned(), tensor.shape_at)];
             cx.reject(RejectKind::Value, "pil_to_tensor takes a PIL image, but got a tensor or an array", reads);
         }
         let out = on_cpu(Tensor::default(), at);
@@ -539,13 +539,13 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out.role = None;
     }
     if let Some(dtype) = tensor.dtype.filter(|d| !d.is_floating()) {
-        let reads = vec![(format!("the image is {dtype} since here"), tensor.dtype_at)];
+        let reads = vec![(format!("the image gets dtype {dtype} here"), tensor.dtype_at)];
         cx.reject(RejectKind::Dtype, format!("Normalize takes a tensor of floats, but got {dtype}"), reads);
         return cx.out(out);
     }
     if let Some(rank) = tensor.rank().filter(|r| *r < 3) {
         let message = format!("Normalize takes an image of shape [..., C, H, W], but the tensor has {rank} dimensions");
-        cx.reject(RejectKind::Rank, message, vec![("the shape comes from here".to_owned(), tensor.shape_at)]);
+        cx.reject(RejectKind::Rank, message, vec![("the tensor gets its shape here".to_owned(), tensor.shape_at)]);
         return cx.out(out);
     }
     let channels = tensor.dim(-3).and_then(|d| d.size.known());
@@ -559,7 +559,7 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let message =
                 format!("`{name}` has {length} values, but the image has {channels} channel{}", plural(channels));
             let reads = vec![
-                (format!("{channels} comes from here"), tensor.dim(-3).and_then(|d| d.at)),
+                (format!("size {channels} is set here"), tensor.dim(-3).and_then(|d| d.at)),
                 (format!("{length} values are given here"), b.span(name).filter(|at| !cx.span.contains(*at))),
             ];
             cx.reject(RejectKind::Shape, message, reads);

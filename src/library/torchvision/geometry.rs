@@ -88,7 +88,7 @@ fn filled(cx: &mut Cx<'_, '_>, image: &Value, size: Option<(Dim, Dim)>, fill: Op
     out
 }
 
-/// The range of values some of which may be replaced by this value.
+/// The range of values after this value may have replaced some of them.
 fn beside(range: &Range, fill: f64) -> Range {
     let mut all = range.union(&Range::bounds(fill, fill));
     // The old values may still occur; the new value may not occur.

@@ -294,7 +294,7 @@ fn check_image(cx: &mut Cx<'_, '_>, arch: &Architecture, image: &Tensor) {
     {
         for (side, dim) in [("height", height), ("width", width)] {
             if let Some(n) = dim.size.known().filter(|n| *n != 224) {
-                let reads = vec![(format!("{n} comes from here"), dim.at)];
+                let reads = vec![(format!("size {n} is set here"), dim.at)];
                 cx.reject(RejectKind::Shape, format!("the model takes images of {side} 224, but got {n}"), reads);
                 return;
             }

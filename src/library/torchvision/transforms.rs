@@ -556,7 +556,7 @@ fn random_crop(cx: &mut Cx<'_, '_>, object: &Value, image: &Value) -> Value {
             "a crop of {} by {} does not fit into an image of {} by {}",
             h.size, w.size, height.size, width.size
         );
-        let reads = vec![("the image's size comes from here".to_owned(), height.at.or(width.at))];
+        let reads = vec![("the image gets its size here".to_owned(), height.at.or(width.at))];
         cx.reject(RejectKind::Shape, message, reads);
     }
     let padded = !padding.is_none() || if_needed.as_bool() != Some(false);

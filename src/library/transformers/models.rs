@@ -168,7 +168,7 @@ fn build(cx: &mut Cx<'_, '_>, id: crate::value::ObjId, class: &str, config: Valu
         "ForMultipleChoice" => Value::Int(1),
         _ => cx.attr(&config, "vocab_size"),
     };
-    // As for every module that is only partly known.
+    // The module has further, unknown members.
     if let Some(instance) = cx.it.heap.instance_mut(id) {
         instance.open = true;
     }
@@ -375,7 +375,7 @@ fn embed(cx: &mut Cx<'_, '_>, model: &Value, ids: &Value) {
         && let Some(asked) = length.size.known().filter(|n| *n > usable)
     {
         let message = format!("the sequences are {asked} tokens long, but the model has positions for {usable}");
-        cx.reject(RejectKind::Shape, message, vec![(format!("{asked} comes from here"), length.at)]);
+        cx.reject(RejectKind::Shape, message, vec![(format!("length {asked} is set here"), length.at)]);
     }
 }
 

@@ -30,7 +30,7 @@ impl Rule for UntransformedPlainMask {
             Data::Tensor(tensor) => tensor.shape_at.or(tensor.dtype_at),
             _ => None,
         });
-        let labels = made.map(|span| Label { span, message: "the mask comes from here".to_owned() });
+        let labels = made.map(|span| Label { span, message: "the mask is created here".to_owned() });
         cx.findings.report(NAME, Severity::Error, message, span, labels.into_iter().collect());
     }
 }

@@ -56,7 +56,7 @@ impl Rule for DiscardedTo {
         let message = format!("the result of `{method}` is not used: `{name}` does not change");
         let mut labels = Vec::new();
         if let (Some(true), Some(span), Some(on)) = (device, before.device_at, before.device) {
-            labels.push(Label { span, message: format!("`{name}` is on {on}, from here") });
+            labels.push(Label { span, message: format!("`{name}` is placed on {on} here") });
         }
         let finding = cx.findings.report(NAME, severity, message, call, labels);
         if name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')

@@ -146,7 +146,7 @@ impl Rule for LateEnvironmentVariable {
             let when = match late.read {
                 Read::Import => "torch was imported",
                 Read::Driver if late.certain => "CUDA was initialised",
-                Read::Driver => "the CUDA driver was asked for its devices",
+                Read::Driver => "the CUDA devices were queried",
                 Read::Cuda => "CUDA was initialised",
                 Read::Cublas => "cuBLAS was used",
                 Read::Group => "the process group was created",

@@ -26,7 +26,7 @@ pub(crate) enum Progress {
     Untouched,
     /// PyTorch is imported.
     Imported,
-    /// The driver was asked for its devices.
+    /// The program has queried the devices.
     Queried,
     Initialised,
 }
@@ -105,7 +105,7 @@ impl Rule for LateLaunchBlocking {
                     ),
                     Progress::Queried => (
                         Severity::Warning,
-                        "CUDA_LAUNCH_BLOCKING is set after the CUDA driver was asked for its devices: it may have no \
+                        "CUDA_LAUNCH_BLOCKING is set after the CUDA devices were queried: it may have no \
                          effect",
                     ),
                     Progress::Imported => (
@@ -141,7 +141,7 @@ impl LateLaunchBlocking {
         let reached = self.reached.borrow();
         let what = match level {
             Progress::Initialised => "this initialises CUDA",
-            Progress::Queried => "this asks the driver",
+            Progress::Queried => "this queries the driver",
             _ => "torch is imported here",
         };
         reached

@@ -36,8 +36,8 @@ impl Rule for DifferenceOfAllPairs {
         );
         let label = |(at, message): (Option<Span>, String)| at.map(|span| Label { span, message });
         let sides = [
-            (output.shape_at, format!("[{size}, 1] comes from here")),
-            (other.shape_at, format!("[{size}] comes from here")),
+            (output.shape_at, format!("shape [{size}, 1] is set here")),
+            (other.shape_at, format!("shape [{size}] is set here")),
         ];
         cx.findings.report(NAME, Severity::Warning, message, node.span, sides.into_iter().filter_map(label).collect());
     }

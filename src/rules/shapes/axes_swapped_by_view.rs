@@ -64,7 +64,7 @@ impl Rule for AxesSwappedByView {
             text(&old),
             text(&new)
         );
-        let labels = tensor.shape_at.map(|span| Label { span, message: format!("[{}] comes from here", text(&old)) });
+        let labels = tensor.shape_at.map(|span| Label { span, message: format!("shape [{}] is set here", text(&old)) });
         cx.findings.report(NAME, Severity::Warning, message, span, labels.into_iter().collect());
     }
 }

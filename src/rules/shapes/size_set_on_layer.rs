@@ -92,7 +92,7 @@ impl Rule for SizeSetOnLayer {
             let name = set.name;
             let message =
                 format!("setting `{name}` does not change the weight of the layer, whose size is still {}", dim.size);
-            let made = dim.at.map(|span| Label { span, message: format!("{} comes from here", dim.size) });
+            let made = dim.at.map(|span| Label { span, message: format!("size {} is set here", dim.size) });
             cx.findings.report(NAME, Severity::Error, message, set.span, made.into_iter().collect());
         }
     }

@@ -200,8 +200,8 @@ impl Rule for StepBeforeBackward {
             };
             if let Some((zero, step, every)) = regular.or(steps.dropped) {
                 let message = format!(
-                    "this clears the gradients that earlier ones of the {every} `backward()` calls per step \
-                        have accumulated"
+                    "this clears the gradients of earlier `backward()` calls, but each step should use the gradients of \
+                        {every} calls"
                 );
                 let labels = vec![Label { span: step, message: format!("the step runs in every {every}th iteration") }];
                 cx.findings.report(NAME, Severity::Error, message, zero, labels);

@@ -19,9 +19,9 @@ impl Heap {
     /// also loses its length; a tensor keeps the facts that did not change. A name that only one of
     /// the states binds keeps its value, as in [`Heap::join`].
     ///
-    /// Both are relative to `mark`; the heap is left in the state at the mark. Repeated for each
-    /// further round, this reaches a fixpoint: each name, element of a tuple and fact of a tensor
-    /// becomes unknown after one or two rounds, and is never known again.
+    /// Both are relative to `mark`; afterwards, the heap is in the state at the mark. Repeated for
+    /// each further round, this reaches a fixpoint: each name, element of a tuple and fact of a
+    /// tensor becomes unknown after one or two rounds, and is never known again.
     pub(crate) fn give_up_changes(&mut self, mark: Mark, previous: &Delta, next: &Delta) -> Delta {
         self.undo(mark);
         self.adopt(previous);
@@ -48,7 +48,7 @@ impl Heap {
     /// The state in which everything that a delta changed is unknown. This is the last resort:
     /// further rounds can change only what no earlier round has changed.
     ///
-    /// The delta is relative to `mark`; the heap is left in the state at the mark.
+    /// The delta is relative to `mark`; afterwards, the heap is in the state at the mark.
     pub(crate) fn forget_changes(&mut self, mark: Mark, delta: &Delta) -> Delta {
         self.undo(mark);
         self.adopt(delta);

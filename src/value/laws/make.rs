@@ -170,7 +170,7 @@ impl<'a> Bytes<'a> {
         let mut dict = Dict { open: self.some(|it| it.value(heap, world, depth)), ..Dict::default() };
         dict.entries.extend(entries);
         if self.integral {
-            // The order is a fact of which joins drop more than necessary.
+            // The order of keys is a fact, and joins drop more of it than necessary.
             dict.entries.sort_by(|a, _, b, _| format!("{a:?}").cmp(&format!("{b:?}")));
         }
         dict

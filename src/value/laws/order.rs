@@ -88,7 +88,7 @@ fn ranged_at_most(a: &Value, b: &Ranged) -> bool {
     })
 }
 
-/// That bounds occur is a claim about all intervals, so only about the existing ones.
+/// The claim that bounds occur is only about the existing intervals.
 pub(super) fn range_at_most(a: &Range, b: &Range) -> bool {
     let inside = |(lo, hi): &(f64, f64)| b.parts().iter().any(|(from, to)| from <= lo && hi <= to);
     let same = a.parts() == b.parts();

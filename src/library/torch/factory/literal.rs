@@ -195,7 +195,7 @@ fn tensor(cx: &Cx<'_, '_>, value: &Value, depth: Depth) -> Result<Part, Refused>
                 "the list contains a tensor of shape {}: only tensors of one element can stand for numbers (torch.stack joins tensors)",
                 super::super::broadcast::shape_text(&tensor)
             );
-            let reads = vec![("the tensor's shape comes from here".to_owned(), tensor.shape_at)];
+            let reads = vec![("the tensor gets its shape here".to_owned(), tensor.shape_at)];
             return Err(Refused { message, reads });
         }
         let data = tensor.data.as_ref().map(|d| d.to_vec());

@@ -351,7 +351,8 @@ fn new_full(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn new_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = cx.tensor_arg(b, "input").unwrap_or_default();
     let data = b.get("data");
-    // Unlike in `torch.tensor`, the default dtype is that of the tensor whose method is called.
+    // Unlike in `torch.tensor`, the default dtype is the dtype of the tensor whose method is
+    // called.
     let dtype = cx.dtype_arg(&option(b, "dtype")).unwrap_or(input.dtype);
     let made = typed_literal(cx, &data, Some(dtype)).unwrap_or_default();
     let options = Options::read(cx, b, dtype, (input.device, input.device_at));

@@ -1,4 +1,4 @@
-//! Random tensors: what values they can take.
+//! Random tensors: shapes, dtypes and ranges.
 
 use super::SIZED;
 use super::options::{Options, dims, finish, option};
@@ -33,8 +33,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "multinomial", multinomial);
 }
 
-/// Rejects integer and bool results of functions that draw floats. Of a normal distribution
-/// (`unit` is false) PyTorch accepts these dtypes if there is nothing to draw.
+/// Rejects integer and bool results of functions that draw floats. For a normal distribution
+/// (`unit` is false), PyTorch accepts these dtypes if no elements are drawn.
 fn floats_only(cx: &mut Cx<'_, '_>, out: &Tensor, unit: bool) -> bool {
     let Some(dtype) = out.dtype.filter(|dtype| dtype.is_integral()) else { return true };
     let message = format!("{} draws floats: it cannot fill {dtype}", cx.name());
@@ -93,7 +93,7 @@ fn randn_like(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     drawn_like(cx, b, false)
 }
 
-/// The integers from `low` to below `high`.
+/// The range of integers in [low, high).
 fn between(cx: &mut Cx<'_, '_>, b: &Bound, out: &mut Tensor) {
     let has_low = b.sig.params.iter().any(|p| p.name.as_str() == "low");
     let low = if has_low { carry::size(cx, &b.get("low")) } else { Size::Int(0) };
@@ -156,7 +156,7 @@ fn randperm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, out)
 }
 
-/// `torch.normal`: sizes and dtype of the tensors among mean and deviation.
+/// `torch.normal`: the shape and dtype come from `mean` and `std` if they are tensors.
 fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.sig.params.iter().any(|p| p.name.as_str() == "size") {
         let shape = dims(cx, b, &[b.get("size")]);
@@ -190,7 +190,7 @@ fn normal(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     finish(cx, b, out)
 }
 
-/// Random samples with the shape, dtype and device of the parameter tensor; integers are refused.
+/// Samples with the shape, dtype and device of the parameter tensor; integers are rejected.
 fn drawn_from(cx: &mut Cx<'_, '_>, input: &Tensor, range: Range) -> Tensor {
     let mut out = carry::bare(cx, input);
     out.shape.clone_from(&input.shape);
@@ -214,7 +214,7 @@ fn bernoulli(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let p = b.get("p");
     let range = Range::bounds(0.0, 1.0);
     if !p.is_none() {
-        // The tensor only lends its shape.
+        // Only the shape of the tensor is used.
         let mut out = carry::bare(cx, &input);
         out.shape.clone_from(&input.shape);
         (out.shape_at, out.range, out.range_at) = (input.shape_at, Some(range), cx.at());
@@ -276,9 +276,9 @@ fn multinomial(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let message = format!("{samples} samples cannot be drawn from {classes} without replacement");
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), rank.map(|r| r.saturating_sub(1)))]);
     }
-    // Negative weights are a rule's contract.
+    // A contract checks for negative weights.
     if input.range.as_ref().is_some_and(|r| r.certain && r.lo() == 0.0 && r.hi() == 0.0) {
-        let reads = vec![("`input` comes from here".to_owned(), input.range_at)];
+        let reads = vec![("`input` gets its values here".to_owned(), input.range_at)];
         cx.reject(RejectKind::Value, "the weights are all 0: there is nothing to draw", reads);
     }
     out.shape = input.shape.as_ref().map(|dims| {

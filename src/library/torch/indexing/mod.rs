@@ -145,7 +145,7 @@ pub(crate) fn iterate(it: &mut Interp<'_>, object: &Value, span: Span) -> Option
     let input = it.heap.tensor_of(object)?;
     let cx = &mut context(it, &input, "__iter__", span);
     if input.rank() == Some(0) {
-        let reads = vec![("the tensor's shape comes from here".to_owned(), input.shape_at)];
+        let reads = vec![("the tensor gets its shape here".to_owned(), input.shape_at)];
         cx.reject(RejectKind::Rank, "iteration over a 0-dimensional tensor", reads);
         return Some(Items::Many(Value::Unknown));
     }

@@ -53,7 +53,7 @@ fn forget(cx: &mut Cx<'_, '_>, object: &Value, mut input: Tensor) {
     }
 }
 
-/// The facts of the assigned value; `Err`: it cannot be assigned, and this was reported.
+/// The facts of the assigned value; `Err`: it cannot be assigned, and this is already reported.
 fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, Rejected> {
     if let Some(tensor) = cx.tensor(value) {
         if tensor.array == ArrayKind::Numpy && input.array == ArrayKind::Torch && tensor.rank().is_some_and(|r| r > 0) {
@@ -93,14 +93,14 @@ fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, 
     }
 }
 
-/// Whether the assigned tensor has a shape, dtype and device that the selection takes.
+/// Whether shape, dtype and device of the assigned tensor fit the selection.
 fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor>) -> bool {
     let Some(value) = value else { return true };
     if let Some(dims) = &plan.dims
         && !broadcasts(value, dims)
     {
         let message = format!(
-            "the value is {}, but the elements that it is assigned to are {}",
+            "the value has shape {}, but the selected elements have shape {}",
             shape_text(value),
             dims_text(dims)
         );
@@ -115,7 +115,8 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
     if !plan.gathers() || !torch {
         return true;
     }
-    // Neither is a single one among what is not known how often it is repeated.
+    // A single value of another dtype can be assigned to a mask, so the number of values must be
+    // known.
     let several = value.shape.iter().flatten().any(|d| d.size.known().is_some_and(|n| n != 1));
     let one = value.numel().equals(&Size::Int(1)).filter(|_| !several).or(several.then_some(false));
     if let (Some(x), Some(y)) = (input.dtype, value.dtype)
@@ -150,7 +151,7 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
     true
 }
 
-/// Whether a value can broadcast to a selection; leading lengths of 1 are passed over.
+/// Whether a value can broadcast to a selection; leading dimensions of length 1 are ignored.
 fn broadcasts(value: &Tensor, dims: &[Dim]) -> bool {
     let Some(shape) = &value.shape else { return true };
     let one = |d: &Dim| d.size.equals(&Size::Int(1));
@@ -165,11 +166,11 @@ fn broadcasts(value: &Tensor, dims: &[Dim]) -> bool {
         .all(|(v, d)| one(v) != Some(false) || v.size.equals(&d.size) != Some(false))
 }
 
-/// A leaf that requires grad cannot be written to while gradients are recorded.
+/// Rejects a write to a leaf that requires grad while gradients are recorded.
 fn check_leaf(cx: &mut Cx<'_, '_>, input: &Tensor) -> bool {
     let leaf = input.grad == Grad::Leaf && input.dtype.is_some_and(|d| !d.is_integral());
     if leaf && input.array == ArrayKind::Torch && grad_mode(cx) == Some(true) {
-        let reads = vec![("the tensor comes from here".to_owned(), input.shape_at)];
+        let reads = vec![("the tensor is created here".to_owned(), input.shape_at)];
         let message = "elements of a leaf tensor that requires grad can be assigned only under torch.no_grad()";
         cx.reject(RejectKind::Value, message, reads);
         return false;
@@ -177,7 +178,7 @@ fn check_leaf(cx: &mut Cx<'_, '_>, input: &Tensor) -> bool {
     true
 }
 
-/// Whether an assignment leaves elements as they were.
+/// Whether an assignment leaves some elements unchanged.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rest {
     Some,
@@ -193,7 +194,7 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
     }
     if input.array == ArrayKind::Torch {
         after.grad = match result_grad(cx, &[("input", input), ("value", value)], input.dtype) {
-            // A leaf written to under no_grad stays a leaf.
+            // A leaf that is written to under no_grad stays a leaf.
             Grad::Off if input.grad == Grad::Leaf => Grad::Leaf,
             grad => grad,
         };
@@ -204,7 +205,7 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
     after.range = match (&input.range, new) {
         (_, Some(new)) if whole => Some(new),
         (Some(have), Some(new)) if let Some(rest) = untouched(input, plan, have) => Some(beside(&rest, &new)),
-        // The padding behind sequences: those that are shorter than the longest have some.
+        // Padding after sequences remains: some sequences are shorter than the longest one.
         (Some(have), Some(new)) if rest == Rest::Some && !plan.advanced && have.lo() == have.hi() => {
             Some(beside(have, &new))
         }
@@ -217,10 +218,10 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
         {
             Some(carry::either(have, &new).with_met(Some(Met { always: false, ..padding })))
         }
-        // What a mask selects is there in some run, or nobody would write to it.
+        // The mask selects an element in some run; otherwise the assignment would be useless.
         (Some(have), Some(new)) if plan.only_mask => Some(picks::replaced(have, picked, &new)),
         (Some(have), Some(new)) => Some(carry::either(have, &new)),
-        // Beside values of which nothing is known, the one that is written is there.
+        // The written value occurs, even if the other values are unknown.
         (None, Some(new)) if new.certain && new.lo() == new.hi() && writes_some(plan) => {
             Some(Range::anything_and(new.lo(), true))
         }
@@ -236,7 +237,7 @@ fn changed(cx: &Cx<'_, '_>, input: &Tensor, plan: &Plan, value: &Tensor, rest: R
     after
 }
 
-/// Whether an index is `[:n]`, or ends in it: typical for copying a sequence into a padded row.
+/// Whether an index is `[:n]`, or ends with it: typical for copying a sequence into a padded row.
 fn leaves_a_rest(index: &Value) -> bool {
     let last = match index {
         Value::Tuple(items) => items.last(),
@@ -245,7 +246,7 @@ fn leaves_a_rest(index: &Value) -> bool {
     matches!(last, Some(Value::Slice(parts)) if matches!(&**parts, [Value::None, stop, Value::None] if !stop.is_none()))
 }
 
-/// Whether an index passes over the first place, or takes only one: `[:, 1:]`, `[:, 0]`.
+/// Whether an index excludes the first position, or selects only one: `[:, 1:]`, `[:, 0]`.
 fn passes_over(index: &Value) -> bool {
     let last = match index {
         Value::Tuple(items) => items.last(),
@@ -262,7 +263,7 @@ fn writes_some(plan: &Plan) -> bool {
     !plan.advanced && plan.dims.as_ref().is_some_and(|dims| dims.iter().all(|d| carry::positive(&d.size)))
 }
 
-/// The values that certainly remain in a tensor after an assignment to a part of it.
+/// The values that certainly remain after an assignment to a part of a tensor.
 fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     let selection = carry::extents(plan.dims.as_deref()?)?;
     let count = selection.iter().try_fold(1usize, |n, e| n.checked_mul(*e))?;
@@ -270,11 +271,11 @@ fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     if count == 0 || plan.advanced {
         return None;
     }
-    // Of one value some are left.
+    // All elements are equal, so some of them remain.
     if have.certain && have.lo() == have.hi() {
         return (count < total).then(|| have.clone());
     }
-    // What occurs in some batch of the whole occurs in some batch of what is left.
+    // A value that occurs in some batch of the whole occurs in some batch of the rest.
     if have.attained && !have.certain {
         return (count < total).then(|| have.clone().of_part());
     }
@@ -292,7 +293,7 @@ fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     Range::of_values(&data.into_iter().flatten().collect::<Vec<f64>>())
 }
 
-/// The values of a tensor that holds all of both.
+/// The range of a tensor that contains all values of both.
 fn beside(rest: &Range, new: &Range) -> Range {
     let epoch = |r: &Range| r.epoch || r.certain && r.attained;
     let mut all = rest.union(new);
@@ -300,7 +301,7 @@ fn beside(rest: &Range, new: &Range) -> Range {
     all
 }
 
-/// The contents after the assignment, where all of it is known.
+/// The elements after the assignment, if all are known.
 fn patched(input: &Tensor, plan: &Plan, value: &Tensor) -> Option<std::rc::Rc<[f64]>> {
     let extents = carry::extents(input.shape.as_deref()?)?;
     let selection = carry::extents(plan.dims.as_deref()?)?;
@@ -336,7 +337,7 @@ fn patched(input: &Tensor, plan: &Plan, value: &Tensor) -> Option<std::rc::Rc<[f
     Some(data.into())
 }
 
-/// The checks of `index_put`: each index counts as an array.
+/// The checks of `index_put`: each index counts as an index tensor.
 pub(crate) fn check_put(cx: &mut Cx<'_, '_>, input: &Tensor, indices: &[Value], values: &Tensor) {
     let mut items = Vec::new();
     for index in indices {

@@ -208,7 +208,7 @@ fn qr(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         Some(other) => {
             let message = format!("`mode` is {other:?}: \"reduced\", \"complete\" and \"r\" are accepted");
-            cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("mode"))]);
+            cx.reject(RejectKind::Value, message, vec![("`mode` is given here".to_owned(), b.span("mode"))]);
             nothing(cx, 2)
         }
         None => nothing(cx, 2),

@@ -39,7 +39,7 @@ fn norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let order = b.get("ord");
     if new && dim.is_none() && !order.is_none() && !order.is_unknown() && input.rank().is_some_and(|r| r > 2) {
-        refuse_rank(cx, named, "one or two dimensions, where `ord` is given and `dim` is not");
+        refuse_rank(cx, named, "one or two dimensions if `ord` is given without `dim`");
         return cx.some_tensor();
     }
     let Ok(dims) = dims_of(cx, &dim, named) else { return cx.some_tensor() };

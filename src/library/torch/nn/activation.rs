@@ -82,7 +82,7 @@ fn check_floating(cx: &mut Cx<'_, '_>, input: &Tensor) {
     };
     if refused {
         let message = format!("`input` is {dtype}: {name} takes floating-point tensors");
-        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
     }
 }
 
@@ -163,7 +163,7 @@ fn glu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && n % 2 != 0
     {
         let message = format!("glu halves dimension {at}, whose length {n} is odd");
-        cx.reject(RejectKind::Shape, message, vec![(format!("its length {n} comes from here"), dim.at)]);
+        cx.reject(RejectKind::Shape, message, vec![(format!("it gets length {n} here"), dim.at)]);
     }
     let half = dim.size.div_exact(&Size::Int(2)).unwrap_or(Size::Unknown);
     let mut dims = dims.clone();

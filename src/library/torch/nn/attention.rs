@@ -64,7 +64,7 @@ fn dot_product(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && q.size.equals(&k.size) == Some(false)
     {
         let message = format!(
-            "`query` is {} and `key` is {}: the last sizes {} and {} must be equal",
+            "`query` is {} and `key` is {}: the last dimensions {} and {} must be equal",
             shape_text(&query),
             shape_text(&key),
             q.size,
@@ -245,7 +245,7 @@ fn check_width(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, wanted: &Size, 
     let Some(have) = tensor.dim(-1) else { return };
     if have.size.equals(wanted) == Some(false) {
         let message = format!(
-            "`{name}` is {}: its last size {} must be {wanted}, the layer's width",
+            "`{name}` is {}: its last dimension is {}, but the layer's width is {wanted}",
             shape_text(tensor),
             have.size
         );

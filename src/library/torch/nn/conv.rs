@@ -176,7 +176,7 @@ fn window_length(cx: &mut Cx<'_, '_>, input: &Tensor, dim: &Dim, window: &Window
             dim.size,
             window.reach().add(&Size::Int(1))
         );
-        let reads = vec![dim_read("input", "in that dimension", dim)];
+        let reads = vec![dim_read("input", "elements in that dimension", dim)];
         cx.reject(RejectKind::Shape, message, reads);
         return Size::Unknown;
     }

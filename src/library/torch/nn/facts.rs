@@ -122,12 +122,12 @@ pub(super) fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
 
 /// The label for a tensor's shape.
 pub(super) fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
-    (format!("`{name}` has shape {}, from here", shape_text(tensor)), tensor.shape_at)
+    (format!("`{name}` gets shape {} here", shape_text(tensor)), tensor.shape_at)
 }
 
 /// The label for one dimension of a tensor.
 pub(super) fn dim_read(name: &str, what: &str, dim: &Dim) -> (String, Origin) {
-    (format!("`{name}` has {} {what}, from here", dim.size), dim.at)
+    (format!("`{name}` gets {} {what} here", dim.size), dim.at)
 }
 
 /// Rejects a rank that is not in the list.
@@ -188,6 +188,6 @@ pub(super) fn check_indices(cx: &mut Cx<'_, '_>, name: &str, tensor: &Tensor, ta
     if let Some(dtype) = tensor.dtype.filter(|d| !taken.contains(d)) {
         let names: Vec<&str> = taken.iter().map(|d| d.name()).collect();
         let message = format!("`{name}` is {dtype}: {} takes {}", cx.name(), names.join(" or "));
-        cx.reject(RejectKind::Dtype, message, vec![(format!("`{name}` is {dtype}, from here"), tensor.dtype_at)]);
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`{name}` gets dtype {dtype} here"), tensor.dtype_at)]);
     }
 }

@@ -293,7 +293,7 @@ fn group_norm(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         && groups > 0
         && c % groups != 0
     {
-        let message = format!("num_channels is {c}, which {groups} groups do not divide");
+        let message = format!("num_channels is {c}, which cannot be divided into {groups} groups");
         let reads = vec![(format!("num_channels is {c}"), b.span("num_channels"))];
         cx.reject(RejectKind::Value, message, reads);
     }

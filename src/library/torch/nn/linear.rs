@@ -70,11 +70,11 @@ fn linear_shape(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Option<
     let wanted = weights.last().cloned().unwrap_or(Dim::UNKNOWN);
     if features.size.equals(&wanted.size) == Some(false) {
         let message = format!(
-            "`input` is {} and `weight` is {}: the last sizes {} and {} must be equal",
-            shape_text(input),
-            shape_text(weight),
+            "the layer expects {} features, but gets {}: `input` is {} and `weight` is {}",
+            wanted.size,
             features.size,
-            wanted.size
+            shape_text(input),
+            shape_text(weight)
         );
         let reads = vec![
             dim_read("input", "features", features),
@@ -102,7 +102,7 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let (Some(have), Some(wanted)) = (input.dim(-1), weight.dim(index)) else { continue };
         if have.size.equals(&wanted.size) == Some(false) {
             let message = format!(
-                "`{name}` is {}: its last size {} must be {}, as in `weight`",
+                "`{name}` is {}: its last dimension is {}, but `weight` takes {}",
                 shape_text(input),
                 have.size,
                 wanted.size
@@ -163,7 +163,7 @@ fn embedding_bag(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }),
         _ => None,
     };
-    // Each bag gives a row, regardless of how the bags are passed.
+    // The result has a row for each bag, regardless of how the bags are passed.
     let shape = Some(vec![bags.unwrap_or(Dim::UNKNOWN), width]);
     let dtype = weight.dtype;
     let out = result(cx, &[&weight], shape, dtype);

@@ -148,7 +148,7 @@ fn logits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, weight: &Tensor) -> Op
         && have.size.equals(&wanted.size) == Some(false)
     {
         let message = format!(
-            "`input` is {} and `linear_weight` is {}: the last sizes {} and {} must be equal",
+            "`input` is {} and `linear_weight` is {}: the last dimensions {} and {} must be equal",
             shape_text(input),
             shape_text(weight),
             have.size,

@@ -52,7 +52,7 @@ fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str,
     }
     if dtype.is_integral() {
         let message = format!("`input` is {dtype}: {} takes floating-point tensors", cx.name());
-        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
         return;
     }
     let clash = parameters.iter().find_map(|(name, t)| {
@@ -64,8 +64,8 @@ fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str,
     if let Some((name, other, at)) = clash {
         let message = format!("`input` is {dtype} and `{name}` is {other}: {} needs both of the same dtype", cx.name());
         let reads = vec![
-            (format!("`input` is {dtype}, from here"), input.dtype_at),
-            (format!("`{name}` is {other}, from here"), at),
+            (format!("`input` gets dtype {dtype} here"), input.dtype_at),
+            (format!("`{name}` gets dtype {other} here"), at),
         ];
         cx.reject(RejectKind::Dtype, message, reads);
     }
@@ -114,8 +114,8 @@ fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
 fn instance_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
-    // Unbatched inputs begin with the channels. Only layers accept them: the name of the layer
-    // determines the number of dimensions, that of the function does not.
+    // Unbatched inputs begin with the channels. Only layers accept them: unlike the function's
+    // name, a layer's name determines the number of dimensions.
     let out = normalized(cx, &input, &parameters);
     cx.out(out)
 }
@@ -132,9 +132,11 @@ fn group_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && groups > 0
         && c % groups != 0
     {
-        let message =
-            format!("`input` is {}, with {c} channels, which {groups} groups do not divide", shape_text(&input));
-        cx.reject(RejectKind::Shape, message, vec![(format!("`input` has {c} channels, from here"), at)]);
+        let message = format!(
+            "`input` is {}, with {c} channels, which cannot be divided into {groups} groups",
+            shape_text(&input)
+        );
+        cx.reject(RejectKind::Shape, message, vec![(format!("`input` gets {c} channels here"), at)]);
     } else {
         check_channels(cx, &input, &parameters);
     }
@@ -157,13 +159,13 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         if clash {
             let shape: Vec<String> = wanted.iter().map(Size::to_string).collect();
             let message = format!(
-                "`input` is {}, but this {} is over the last dimensions [{}]",
+                "`input` is {}, but this {} normalises the last dimensions [{}]",
                 shape_text(&input),
                 cx.name(),
                 shape.join(", ")
             );
             let mut reads = match tail.and_then(<[Dim]>::last) {
-                Some(last) => vec![dim_read("input", "in its last dimension", last)],
+                Some(last) => vec![dim_read("input", "elements in its last dimension", last)],
                 None => vec![shape_read("input", &input)],
             };
             reads.extend(parameters.first().map(|(name, t)| shape_read(name, t)));
@@ -235,7 +237,7 @@ fn normalize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     if let Some(dtype) = input.dtype.filter(|d| d.is_integral()) {
         let message = format!("`input` is {dtype}: normalize takes floating-point tensors");
-        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
     }
     let mut out = like(cx, &input);
     if autocast(cx, input.device) != Autocast::Off {

@@ -83,7 +83,7 @@ fn pooled_space(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, n: usize) -> Opt
                 dim.size,
                 window.kernel
             );
-            cx.reject(RejectKind::Shape, message, vec![dim_read("input", "in that dimension", dim)]);
+            cx.reject(RejectKind::Shape, message, vec![dim_read("input", "elements in that dimension", dim)]);
             return None;
         }
         out.push(resized(cx, dim, length));
@@ -152,7 +152,7 @@ fn adaptive(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     check_least(cx, b, "output_size", 0);
     if let Some(dtype) = input.dtype.filter(|d| d.is_integral()) {
         let message = format!("`input` is {dtype}: {} takes floating-point tensors", cx.name());
-        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
     }
     let mut out = like(cx, &input);
     let lead = input.rank().and_then(|rank| rank.checked_sub(n));

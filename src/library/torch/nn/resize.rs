@@ -94,7 +94,7 @@ fn check_interpolated(cx: &mut Cx<'_, '_>, input: &Tensor, mode: Option<&str>) {
     let Some(dtype) = input.dtype.filter(|d| d.is_integral()) else { return };
     if dtype != Dtype::Uint8 || mode == Some("area") {
         let message = format!("`input` is {dtype}: interpolate takes floating-point tensors and uint8");
-        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` is {dtype}, from here"), input.dtype_at)]);
+        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
     }
 }
 
@@ -226,7 +226,7 @@ fn check_reflection(cx: &mut Cx<'_, '_>, input: &Tensor, mode: &Value, dim: &Dim
             dim.size,
             mode.as_str().unwrap_or_default()
         );
-        cx.reject(RejectKind::Shape, message, vec![dim_read("input", "in that dimension", dim)]);
+        cx.reject(RejectKind::Shape, message, vec![dim_read("input", "elements in that dimension", dim)]);
     }
 }
 
@@ -346,7 +346,7 @@ fn fold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let wanted = blocks(cx, b, &space);
         if count.size.equals(&wanted) == Some(false) {
             let message =
-                format!("`input` is {}: its last size must be {wanted}, the number of blocks", shape_text(&input));
+                format!("`input` is {}: its last dimension must be {wanted}, the number of blocks", shape_text(&input));
             cx.reject(RejectKind::Shape, message, vec![dim_read("input", "blocks", count)]);
         }
         let kernel = per_dim(cx, &b.get("kernel_size"), 2);
@@ -372,8 +372,8 @@ fn grid_sample(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             if let Ok(n) = i64::try_from(rest.len())
                 && last.size.equals(&Size::Int(n)) == Some(false)
             {
-                let message = format!("`grid` is {}: its last size must be {n}", shape_text(&grid));
-                cx.reject(RejectKind::Shape, message, vec![dim_read("grid", "in its last dimension", last)]);
+                let message = format!("`grid` is {}: its last dimension must be {n}", shape_text(&grid));
+                cx.reject(RejectKind::Shape, message, vec![dim_read("grid", "elements in its last dimension", last)]);
             }
             let mut dims = vec![batch.clone(), channels.clone()];
             dims.extend(space.iter().cloned());

@@ -123,7 +123,7 @@ fn checked(cx: &mut Cx<'_, '_>, input: &Tensor, weight: &Tensor) -> Tensor {
         && have.size.equals(&wanted.size) == Some(false)
     {
         let message = format!(
-            "`input` is {}: its last size {} must be {}, the layer's input_size",
+            "`input` is {}: its last dimension is {}, but the layer's input_size is {}",
             shape_text(input),
             have.size,
             wanted.size

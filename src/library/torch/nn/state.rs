@@ -14,7 +14,7 @@ pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound) {
     let at = b.span("state_dict");
     if let Some(what) = no_dictionary(cx, &state) {
         let message = format!("the state must be a dictionary of tensors, but it is {what}");
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), at)]);
+        cx.reject(RejectKind::Value, message, vec![("the state is given here".to_owned(), at)]);
         return;
     }
     let Some(dict) = cx.it.heap.dict_of(&state).cloned() else { return };
@@ -33,8 +33,8 @@ pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound) {
                 shape_text(&new)
             );
             let reads = vec![
-                (format!("{} comes from here", shape_text(&own)), own.shape_at),
-                (format!("{} comes from here", shape_text(&new)), new.shape_at),
+                (format!("shape {} is set here", shape_text(&own)), own.shape_at),
+                (format!("shape {} is set here", shape_text(&new)), new.shape_at),
             ];
             cx.reject(RejectKind::Shape, message, reads);
             return;

@@ -103,7 +103,7 @@ fn pack_padded_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && device.same(Device::CPU) == Some(false)
     {
         let message = format!("`lengths` is on {device}: pack_padded_sequence takes lengths on the CPU only");
-        let reads = vec![(format!("`lengths` is on {device}, from here"), lengths.device_at)];
+        let reads = vec![(format!("`lengths` is placed on {device} here"), lengths.device_at)];
         cx.reject(RejectKind::Device, message, reads);
     }
     let Some(input) = cx.tensor_arg(b, "input") else { return packed(cx, Tensor::default()) };

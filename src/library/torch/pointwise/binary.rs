@@ -418,7 +418,11 @@ fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if text != "trunc" && text != "floor" {
         let message = format!("`rounding_mode` is {text:?}: None, \"trunc\" and \"floor\" are accepted");
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("rounding_mode"))]);
+        cx.reject(
+            RejectKind::Value,
+            message,
+            vec![("`rounding_mode` is given here".to_owned(), b.span("rounding_mode"))],
+        );
         return cx.some_tensor();
     }
     let rule = Rule::any(Gives::Common, BOOL_COMPLEX);
@@ -491,7 +495,7 @@ fn isclose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             && x < 0.0
         {
             let message = format!("`{name}` is {x}: it must not be negative");
-            cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span(name))]);
+            cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
             return cx.some_tensor();
         }
     }

@@ -269,7 +269,7 @@ fn round(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 fn polygamma(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if b.get("n").as_int().is_some_and(|n| n < 0) {
-        let message = format!("`n` is {}: polygamma takes no negative order", b.get("n").as_int().unwrap_or(-1));
+        let message = format!("`n` is {}: polygamma does not take a negative order", b.get("n").as_int().unwrap_or(-1));
         cx.reject(RejectKind::Value, message, vec![("the order is given here".to_owned(), b.span("n"))]);
         return cx.some_tensor();
     }

@@ -94,7 +94,7 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return Value::Unknown;
     }
     if dim.number_type() != Some(Type::Int) && is_no_tensor(cx, &dim) {
-        let message = format!("`dim` must be one integer: {} takes no tuple", cx.name());
+        let message = format!("`dim` must be one integer: {} does not take a tuple", cx.name());
         cx.reject(RejectKind::Value, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
         return pair(cx);
     }
@@ -125,7 +125,7 @@ fn kthvalue(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(k) = b.get("k").as_int()
         && (k < 1 || size.less(&Size::Int(k)) == Some(true))
     {
-        let message = format!("`k` is {k}, but there are {size} elements along the dimension");
+        let message = format!("`k` is {k}: it must be between 1 and {size}, the size of the dimension");
         let axis = if let Dims::These(d) = &dims { d.first().copied() } else { None };
         let reads = vec![("`k` is given here".to_owned(), b.span("k")), shape_read(named, axis)];
         cx.reject(RejectKind::Value, message, reads);
@@ -179,7 +179,7 @@ fn argmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let dim = b.get("dim");
     if matches!(dim, Value::Tuple(_)) {
-        let message = format!("`dim` must be one integer: {} takes no tuple", cx.name());
+        let message = format!("`dim` must be one integer: {} does not take a tuple", cx.name());
         cx.reject(RejectKind::Value, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
         return cx.out(unknown);
     }

@@ -200,7 +200,7 @@ fn gradient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && order != 2
     {
         let message = format!("`edge_order` is {order}: 1 and 2 are accepted");
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("edge_order"))]);
+        cx.reject(RejectKind::Value, message, vec![("`edge_order` is given here".to_owned(), b.span("edge_order"))]);
         return Value::Unknown;
     }
     let Ok(dims) = super::dims_of(cx, &b.get("dim"), named) else { return Value::Unknown };
@@ -215,7 +215,7 @@ fn gradient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && steps.len() != axes.len()
     {
         let message = format!("`spacing` has {} values for {} dimensions", steps.len(), axes.len());
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("spacing"))]);
+        cx.reject(RejectKind::Value, message, vec![("`spacing` is given here".to_owned(), b.span("spacing"))]);
         return Value::Unknown;
     }
     if let Some(order) = order {
@@ -259,7 +259,7 @@ fn renorm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             && (x < least || open && x == least)
         {
             let message = format!("`{name}` is {x}: it must be {} 0", if open { "above" } else { "at least" });
-            cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span(name))]);
+            cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), b.span(name))]);
             return cx.some_tensor();
         }
     }

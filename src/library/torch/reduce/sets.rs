@@ -102,7 +102,7 @@ fn bincount(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     if input.range.as_ref().is_some_and(|r| r.certain && r.lo() < 0.0) {
         let message = "`input` holds negative numbers: they cannot be counted";
-        cx.reject(RejectKind::Value, message, vec![("its values come from here".to_owned(), input.range_at)]);
+        cx.reject(RejectKind::Value, message, vec![("`input` gets its values here".to_owned(), input.range_at)]);
         return cx.some_tensor();
     }
     let weights = b.get("weights");
@@ -135,7 +135,7 @@ fn histc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let bins = cx.size_of(&b.get("bins"));
     if bins.less(&Size::Int(1)) == Some(true) {
         let message = format!("`bins` is {bins}: at least one is needed");
-        cx.reject(RejectKind::Value, message, vec![("it is given here".to_owned(), b.span("bins"))]);
+        cx.reject(RejectKind::Value, message, vec![("`bins` is given here".to_owned(), b.span("bins"))]);
         return cx.some_tensor();
     }
     let mut out = derived(&input);
@@ -266,7 +266,7 @@ fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let r = b.get("r").as_int();
     if r.is_some_and(|r| r < 0) {
-        cx.reject(RejectKind::Value, "`r` is negative", vec![("it is given here".to_owned(), b.span("r"))]);
+        cx.reject(RejectKind::Value, "`r` is negative", vec![("`r` is given here".to_owned(), b.span("r"))]);
         return cx.some_tensor();
     }
     let n = input.dim(0).and_then(|d| d.size.known());

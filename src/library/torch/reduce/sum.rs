@@ -74,8 +74,8 @@ fn mean(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = given.unwrap_or(input.dtype);
     if dtype.is_some_and(Dtype::is_integral) {
         if given.is_some() {
-            let message = "`dtype` is no floating-point type: a mean needs one";
-            cx.reject(RejectKind::Dtype, message, vec![("it is given here".to_owned(), b.span("dtype"))]);
+            let message = "`dtype` is not a floating-point type: a mean needs one";
+            cx.reject(RejectKind::Dtype, message, vec![("`dtype` is given here".to_owned(), b.span("dtype"))]);
         } else {
             refuse_dtype(cx, ("input", &input), "needs floating-point or complex numbers");
         }
@@ -317,7 +317,7 @@ fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         if weights.range.as_ref().is_some_and(|r| r.certain && r.lo() < 0.0) {
             let message = format!("`{name}` holds negative numbers");
-            cx.reject(RejectKind::Value, message, vec![(format!("`{name}` comes from here"), weights.range_at)]);
+            cx.reject(RejectKind::Value, message, vec![(format!("`{name}` gets its values here"), weights.range_at)]);
             return cx.some_tensor();
         }
     }

@@ -48,7 +48,7 @@ fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<D
         let Some(have) = i.checked_sub(new).and_then(|i| dims.get(i)) else {
             if size.known().is_some_and(|n| n < 0) {
                 let message =
-                    format!("{size} in {} stands for a new dimension, whose length must be given", sizes_text(sizes));
+                    format!("{size} in {} is a new dimension, so its length must be given", sizes_text(sizes));
                 cx.reject(RejectKind::Value, message, vec![shape_read(("input", input), None)]);
                 return None;
             }
