@@ -13,13 +13,23 @@ pub(crate) struct Library {
     pub is_common_word: bool,
     /// The name is not a part of the path of any class of another library.
     pub is_distinct: bool,
+    /// It shows or records what it is given, models too, and changes nothing of it.
+    pub only_reads: bool,
     /// Everything below these paths only computes: it does not read or write files, and does not
     /// run code passed to it.
     pub computes: &'static [&'static str],
 }
 
 const fn lib(name: &'static str) -> Library {
-    Library { name, is_checked: false, imports_torch: false, is_common_word: false, is_distinct: false, computes: &[] }
+    Library {
+        name,
+        is_checked: false,
+        imports_torch: false,
+        is_common_word: false,
+        is_distinct: false,
+        only_reads: false,
+        computes: &[],
+    }
 }
 
 impl Library {
@@ -37,6 +47,10 @@ impl Library {
 
     const fn distinct(self) -> Library {
         Library { is_distinct: true, ..self }
+    }
+
+    const fn only_reads(self) -> Library {
+        Library { only_reads: true, ..self }
     }
 
     const fn computes(self, computes: &'static [&'static str]) -> Library {
@@ -85,7 +99,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
     lib("kornia").checked().imports_torch().distinct().computes(&["kornia."]),
     lib("lightning").checked().imports_torch(),
     lib("lightning_fabric"),
-    lib("matplotlib"),
+    lib("matplotlib").only_reads(),
     lib("ml_collections"),
     lib("mmcv"),
     lib("mmdet"),
@@ -104,20 +118,20 @@ pub(crate) const LIBRARIES: &[Library] = &[
     lib("pytorch_metric_learning"),
     lib("pytorch_msssim"),
     lib("ray"),
-    lib("rich"),
+    lib("rich").only_reads(),
     lib("safetensors"),
     lib("scipy"),
-    lib("seaborn"),
+    lib("seaborn").only_reads(),
     lib("segmentation_models_pytorch").imports_torch(),
     lib("sentence_transformers").imports_torch(),
     lib("sentencepiece"),
     lib("skimage"),
     lib("sklearn").distinct(),
     lib("spacy"),
-    lib("tensorboard"),
-    lib("tensorboardX"),
+    lib("tensorboard").only_reads(),
+    lib("tensorboardX").only_reads(),
     lib("tensorflow").distinct(),
-    lib("thop"),
+    lib("thop").only_reads(),
     lib("timm").imports_torch().distinct(),
     lib("tokenizers"),
     lib("torch").checked().imports_torch().computes(&[
@@ -136,9 +150,9 @@ pub(crate) const LIBRARIES: &[Library] = &[
     lib("torch_xla"),
     lib("torchaudio").imports_torch(),
     lib("torchdata"),
-    lib("torchinfo"),
+    lib("torchinfo").only_reads(),
     lib("torchmetrics").imports_torch(),
-    lib("torchsummary"),
+    lib("torchsummary").only_reads(),
     lib("torchtext").imports_torch(),
     lib("torchvision").imports_torch().distinct().computes(&[
         "torchvision.transforms.",
@@ -151,10 +165,10 @@ pub(crate) const LIBRARIES: &[Library] = &[
     lib("trl"),
     lib("typing_extensions"),
     lib("ultralytics").imports_torch(),
-    lib("wandb"),
+    lib("wandb").only_reads(),
     lib("xformers"),
     lib("yacs"),
-    lib("yaml"),
+    lib("yaml").only_reads(),
 ];
 
 /// The library of a top-level module.

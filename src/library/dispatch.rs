@@ -324,8 +324,13 @@ impl Library for Libraries {
         torch::nn::module::moved(it, object);
     }
 
+    fn unseen_method(&self, it: &mut Interp<'_>, object: ObjId, method: &str) {
+        torch::nn::module::unseen_method(it, object, method);
+    }
+
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId) {
         pandas::forget(it, object);
+        torch::nn::module::unseen(it, object);
         torch::attributes::escaped(it, object);
     }
 

@@ -7,6 +7,7 @@ use super::leave::Leave;
 use super::memo::Recall;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
+use crate::libraries;
 use crate::syntax::Span;
 use crate::syntax::ast::{self, Parameters, StmtFunctionDef};
 use crate::value::{
@@ -97,7 +98,8 @@ impl<'p> Interp<'p> {
         }
         self.write_unknown_argument(text, &args);
         let result = library.call(self, path, args.clone(), span);
-        if result.is_unknown() {
+        let root = text.split('.').next().unwrap_or_default();
+        if result.is_unknown() && !libraries::find(root).is_some_and(|library| library.only_reads) {
             self.havoc_args(&args);
             self.havoc_hooks(|_| true);
         }

@@ -445,6 +445,7 @@ impl<'p> Interp<'p> {
             // A method of an unseen base class.
             if self.heap.instance_of(&object).is_some_and(|i| i.open) {
                 self.forget_assigned(&object);
+                self.havoc(&object);
             }
         }
         if let (Value::Bound(pair), Expr::Attribute(attribute)) = (&callee, &*call.func)

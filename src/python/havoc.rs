@@ -131,6 +131,8 @@ impl Interp<'_> {
     fn havoc_object(&mut self, id: ObjId) {
         match self.heap.get(id) {
             Data::Instance(instance) if matches!(instance.class, Value::Obj(_)) => {
+                let library = self.library;
+                library.unseen(self, id);
                 self.forget_own(id);
                 let Data::Instance(instance) = self.heap.get(id) else { return };
                 let parts: Vec<ObjId> = instance.attrs.values().filter_map(Value::as_obj).collect();
@@ -252,9 +254,13 @@ impl Interp<'_> {
         }
         for id in self.heap.lost().collect::<Vec<_>>() {
             let object = Value::Obj(id);
-            if self.heap.instance_of(&object).is_some()
-                && let Some(method) = self.user_method(&object, method)
-            {
+            if self.heap.instance_of(&object).is_none() {
+                continue;
+            }
+            // A library's own method, such as a model's `to`.
+            let library = self.library;
+            library.unseen_method(self, id, method);
+            if let Some(method) = self.user_method(&object, method) {
                 self.havoc_call(&method, std::slice::from_ref(&object), MAX_CALLS, &mut Seen::default());
             }
         }

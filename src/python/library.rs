@@ -137,6 +137,9 @@ pub(crate) trait Library: Sync {
     /// device the program uses.
     fn moved(&self, it: &mut Interp<'_>, object: &Value);
 
+    /// The method of this name may have been called on an instance.
+    fn unseen_method(&self, it: &mut Interp<'_>, object: ObjId, method: &str);
+
     /// Unseen code may have written to an instance of a library's class, or to a tensor.
     fn unseen(&self, it: &mut Interp<'_>, object: ObjId);
 

@@ -35,11 +35,8 @@ impl Heap {
     pub(in crate::value) fn lose(&mut self, value: &Value) {
         match value {
             Value::Obj(id) if self.lost.len() < MOST => {
-                let is_mutable = match self.get(*id) {
-                    Data::Instance(instance) => matches!(instance.class, Value::Obj(_)),
-                    data => matches!(data, Data::Tensor(_) | Data::List(_) | Data::Set(_) | Data::Dict(_)),
-                };
-                if is_mutable {
+                let data = self.get(*id);
+                if matches!(data, Data::Instance(_) | Data::Tensor(_) | Data::List(_) | Data::Set(_) | Data::Dict(_)) {
                     self.lost.insert(*id);
                 }
             }

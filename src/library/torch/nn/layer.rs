@@ -14,7 +14,7 @@ use super::facts::check_rank;
 use crate::library::notes::BUFFER;
 use crate::library::{Cx, Table};
 use crate::python::{Arg, Args, Bound};
-use crate::value::{Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym};
+use crate::value::{Data, Dim, Dtype, Grad, ObjId, Size, Sym, Tensor, Value, sym};
 
 /// A layer of `torch.nn`.
 pub(crate) struct Layer {
@@ -196,7 +196,15 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             cx.it.heap.update_tensor(id, |input| input.set_rank(*rank, at));
         }
     }
-    cx.it.call_function(&recipe.function, &args, span).unwrap_or(Value::Unknown)
+    let result = cx.it.call_function(&recipe.function, &args, span).unwrap_or(Value::Unknown);
+    // Unseen code may have added parameters, as parametrizations do.
+    if let Some(id) = result.as_obj()
+        && cx.it.heap.instance_of(&object).is_some_and(|instance| instance.open)
+        && matches!(cx.it.heap.get(id), Data::Tensor(tensor) if tensor.grad == Grad::Off)
+    {
+        cx.it.heap.update_tensor(id, |tensor| tensor.grad = Grad::Unknown);
+    }
+    result
 }
 
 // Helpers of constructors.

@@ -166,10 +166,16 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
 
 /// A module escapes to unseen code: its parameters and buffers may be on any device.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
-    if !is_module(it, object) {
+    // Without knowing all its base classes, it may be a module.
+    let is_open = it.heap.instance_of(object).is_some_and(|instance| instance.open);
+    if !is_module(it, object) && !is_open {
         return;
     }
     super::containers::escaped(it, object);
+    forget_registered(it, object);
+}
+
+fn forget_registered(it: &mut Interp<'_>, object: &Value) {
     let span = Span { file: it.root, start: 0, end: 0 };
     let cx = &mut Cx { it, path: sym(MODULE), span };
     for id in registered(cx, object) {
@@ -180,6 +186,33 @@ pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
             t.dtype_at = None;
             t.grad = Grad::Unknown;
         });
+    }
+}
+
+/// The methods that change the tensors of a module in place.
+const MOVING: &[&str] =
+    &["to", "cuda", "cpu", "xpu", "float", "double", "half", "bfloat16", "type", "to_empty", "requires_grad_", "apply"];
+
+/// The method of this name may have been called on a module.
+pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
+    if MOVING.contains(&method) {
+        unseen(it, object);
+    }
+}
+
+/// Unseen code was given a module: it may have moved, frozen or extended it.
+pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
+    let object = &Value::Obj(object);
+    if !is_module(it, object) && !it.heap.instance_of(object).is_some_and(|instance| instance.open) {
+        return;
+    }
+    forget_registered(it, object);
+    let span = Span { file: it.root, start: 0, end: 0 };
+    let cx = &mut Cx { it, path: sym(MODULE), span };
+    for (_, module) in named_modules_of(cx, object).found {
+        if let Some(instance) = module.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
+            instance.open = true;
+        }
     }
 }
 

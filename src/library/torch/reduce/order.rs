@@ -135,14 +135,6 @@ fn searchsorted(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         refuse_rank(cx, (table, &bounds), "one dimension beside a number");
         return cx.out(unknown);
     }
-    if let (Some(a), Some(c)) = (bounds.dtype, input.as_ref().and_then(|t| t.dtype))
-        && a != c
-        && matches!(cx.name(), "searchsorted")
-    {
-        let Some(input) = &input else { return cx.out(unknown) };
-        crate::library::torch::support::refuse_mixed(cx, &[(table, &bounds), ("input", input)]);
-        return cx.out(unknown);
-    }
     let at = cx.at();
     let mut out = match (&input, number) {
         (Some(input), _) => {
