@@ -4,8 +4,8 @@
 #[derive(Debug)]
 pub(crate) struct Library {
     pub name: &'static str,
-    /// torchvet checks its use: files that import none of these libraries, nor one whose name
-    /// contains theirs, are not executed.
+    /// torchvet checks its use. A file is only interpreted if it imports such a library, or one
+    /// whose name contains the name of such a library.
     pub is_checked: bool,
     /// Its import imports torch.
     pub imports_torch: bool,
@@ -13,7 +13,8 @@ pub(crate) struct Library {
     pub is_common_word: bool,
     /// The name is not a part of the path of any class of another library.
     pub is_distinct: bool,
-    /// It shows or records what it is given, models too, and changes nothing of it.
+    /// The library only shows or records its arguments, which may be models, and does not change
+    /// them.
     pub only_reads: bool,
     /// Everything below these paths only computes: it does not read or write files, and does not
     /// run code passed to it.

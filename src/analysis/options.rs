@@ -120,7 +120,8 @@ pub(super) fn value(it: &mut Interp<'_>, option: &CommandOption<'_>, other: &Oth
         Other::Bool(b) => Value::Bool(*b),
         Other::Text(text) => Value::str(text),
         Other::Any => match option.default {
-            // A count is at least 1, so a length stays a length.
+            // A default above 0 is usually a count, so the unknown value is assumed to be above 0,
+            // too.
             Value::Int(n) if *n > 0 => {
                 let name = option.name.trim_start_matches('-');
                 Value::size(&Size::symbol(it.heap.signed_symbol(sym(name).as_str(), Sign::Positive)))

@@ -137,7 +137,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// The range of a tensor's elements, with its origin as a read.
+    /// The range of a tensor's elements; records its origin as a label.
     fn range(&mut self, value: &Cv) -> Option<(Range, ())> {
         let Cv::Tensor(tensor, name) = value else { return None };
         let range = tensor.range.clone()?;

@@ -76,7 +76,7 @@ fn target(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value) -> Val
     }
 }
 
-/// One transform on one picture or mask; `None` if the result is not known.
+/// The result of a transform of an image or mask; `None` if it is not known.
 fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: u32) -> Option<Tensor> {
     let class = cx.it.heap.instance_of(object)?.class.as_path()?;
     let name = class.rsplit('.').next()?;

@@ -1,4 +1,4 @@
-//! Answers the interpreter's requests from the tables.
+//! Handles the interpreter's requests with the tables.
 
 use super::cx::Cx;
 use super::refusal::refuse_arguments;
@@ -9,7 +9,7 @@ use crate::python::{Arg, Args, BinOp, Const, Event, Interp, Library, UnaryOp};
 use crate::syntax::Span;
 use crate::value::{ArrayKind, Device, DeviceKind, Heap, Items, ObjId, Sym, Tensor, Value, dotted, sym};
 
-/// All libraries that torchvet knows.
+/// All libraries with a model.
 pub(crate) struct Libraries;
 
 impl Libraries {

@@ -61,7 +61,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
     let is_part =
         |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);
     Some(match value {
-        // A shape, or a tuple of tensors.
+        // A shape (a tuple of sizes), or a tuple of tensors.
         Value::Tuple(items) if items.iter().all(is_part) => ("builtins.tuple", "a tuple"),
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
         Value::Obj(id) => match heap.get(*id) {

@@ -186,11 +186,11 @@ fn size_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
-/// The history of a picture or tensor after a resize with this interpolation.
+/// The history of an image or tensor after a resize with this interpolation.
 pub(super) fn past_of(cx: &Cx<'_, '_>, image: &Value, interpolation: &Value) -> Past {
     let mode = cx.attr(image, "mode");
     let Some(facts) = cx.tensor(image).or_else(|| array_of(cx, image)) else { return Past::default() };
-    // Nearest neighbour is used for palette images, and a file may contain one.
+    // Pillow never interpolates palette images, and an image from a file may be one.
     let mixes = !is_image(cx, image)
         || match &mode {
             Value::Str(mode) => mixes(mode),
@@ -210,12 +210,12 @@ fn mixes(mode: &str) -> bool {
     !matches!(mode, "1" | "P")
 }
 
-/// The history of a picture or tensor.
+/// The history of an image or tensor.
 pub(super) fn past(cx: &Cx<'_, '_>, image: &Value) -> Past {
     cx.tensor(image).or_else(|| array_of(cx, image)).map(|facts| facts.past).unwrap_or_default()
 }
 
-/// Sets the history of a picture or tensor that was just created.
+/// Sets the history of a new image or tensor.
 pub(super) fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
     if let Some(id) = facts.as_obj() {

@@ -58,7 +58,7 @@ impl Project {
         Self::with_disk(root, Arc::default())
     }
 
-    /// The same, sharing what another project has read.
+    /// Like [`Project::new`], but shares the files that another project has read.
     pub(crate) fn with_disk(root: PathBuf, disk: Arc<Disk>) -> Self {
         let cwd = std::env::current_dir().unwrap_or_default();
         let cwd = cwd.canonicalize().unwrap_or(cwd);

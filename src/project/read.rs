@@ -91,7 +91,8 @@ pub(super) fn is_notebook(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
-/// Whether a file that launches programs contains a relevant name. It need not be decoded for that.
+/// Whether a file that launches programs contains a relevant name. The file need not be decoded for
+/// that.
 pub(crate) fn mentions(path: &Path, needles: &[&str]) -> Result<bool, ReadError> {
     let io = |error| ReadError::io(path, &error);
     let metadata = fs::metadata(path).map_err(io)?;

@@ -206,7 +206,7 @@ impl<'p> Interp<'p> {
             ],
         );
         self.settle(doubts);
-        // If evaluating the rest ends the path or also gives `stops_at`, this is the result.
+        // The result is `stops_at` if evaluating the rest ends the path, or also gives `stops_at`.
         match truths.first() {
             Some(Some(None)) => None,
             Some(Some(Some(truth))) => Some(stops_at).filter(|_| *truth == stops_at),

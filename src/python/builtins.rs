@@ -304,7 +304,7 @@ impl Interp<'_> {
                 {
                     return self.call(&method, Args::default(), span);
                 }
-                // The text of an exception is its argument.
+                // `str(exception)` is its argument.
                 if let Some(Value::Tuple(said)) = value.as_obj().and_then(|id| self.heap.attr(id, "args"))
                     && let [said] = &said[..]
                 {

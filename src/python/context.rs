@@ -31,9 +31,10 @@ pub(super) struct Context {
     pub speculative: bool,
     /// The number of enclosing branches whose condition is unknown.
     pub undecided: u32,
-    /// The number of such branches inside functions; the code after `if …: return` counts as one.
+    /// The number of undecided branches inside functions; the code after `if …: return` counts as
+    /// one.
     pub doubts: u32,
-    /// The number of those branches whose condition is not known to recur.
+    /// The number of undecided branches inside functions whose condition is not known to recur.
     pub guesses: u32,
     /// The number of active loops that are in a later round.
     pub later_rounds: u32,

@@ -137,7 +137,7 @@ pub(crate) trait Library: Sync {
     /// device the program uses.
     fn moved(&self, it: &mut Interp<'_>, object: &Value);
 
-    /// The method of this name may have been called on an instance.
+    /// A method of this name may have been called on an instance.
     fn unseen_method(&self, it: &mut Interp<'_>, object: ObjId, method: &str);
 
     /// Unseen code may have written to an instance of a library's class, or to a tensor.
@@ -157,8 +157,8 @@ pub(crate) trait Library: Sync {
     fn fatal(&self) -> (Sym, &[&str], &str);
 
     /// A value for a parameter, if the attributes that a function reads from it determine its type.
-    /// `uses` contains the names of the attributes, and whether each is called; `receiver` and
-    /// `method` are those of a method that nothing calls.
+    /// `uses` contains the names of the attributes, and whether each is called; for a method that
+    /// nothing calls, `receiver` and `method` are its object and its name.
     fn used(&self, it: &mut Interp<'_>, uses: &[(&str, bool)], receiver: Option<&Value>, method: &str)
     -> Option<Value>;
 
@@ -278,7 +278,7 @@ pub(crate) enum Event<'a> {
     /// The result of a call is discarded: `x.to(device)` as a statement.
     Discarded { call: Span, value: &'a Value },
     /// `object.name = value` for an instance or an array. `span` is the place of `object.name`, and
-    /// `from` that of the assigned expression, if it is assigned to nothing else.
+    /// `from` is the place of the assigned expression, if it is assigned to nothing else.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
     /// `object.name` of an instance is read, and its value is a list or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },

@@ -18,7 +18,7 @@ use crate::config::{Layer, Settings};
 use crate::probe::python::{self, Python};
 use crate::rules::{Needs, Page, Rules};
 
-/// The lines before a block that imports nothing. `tests/pages_run.py` has the same.
+/// The lines before a block that imports nothing. `tests/pages_run.py` uses the same lines.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn

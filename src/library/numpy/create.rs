@@ -232,7 +232,7 @@ fn of_object(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let value = b.get("object");
     let frame = || crate::library::pandas::as_array(cx, &value);
     let Some(mut out) = frame().or_else(|| as_array(cx, &value)) else {
-        // The result is certainly an array, but only `dtype` is known of it.
+        // The result is certainly an array, but only its dtype is known.
         let mut out = array(None, dtype.flatten(), at);
         out.shape_at = None;
         return cx.out(out);

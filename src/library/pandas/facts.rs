@@ -31,7 +31,7 @@ pub(super) const MOST_ITEMS: usize = 4096;
 /// The facts of a Series.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
-    /// Its values as a numpy array; without a dtype if they are strings or categories, or if some
+    /// The values as a NumPy array; without a dtype if they are strings or categories, or if some
     /// may be missing.
     pub array: Tensor,
     /// The elements, if they are not numbers: a tuple of all, or their join.

@@ -81,7 +81,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn push(cx: &mut Cx<'_, '_>, b: &Bound, kind: &str, value: Value) {
-    // If the entries are not known, this runs at the end.
+    // The call that runs at the end if the entries are not known.
     let ends = match (kind, cx.it.user_method(&value, "__exit__")) {
         ("manager", Some(exit)) => Value::Bound(Rc::new((value.clone(), exit))),
         _ => value.clone(),

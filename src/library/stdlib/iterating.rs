@@ -5,7 +5,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Args, BinOp, Bound};
 use crate::value::{Items, Type, Value};
 
-/// Results longer than this have only a joined element.
+/// If a result has more elements, only their join is stored.
 const MOST: usize = 256;
 
 pub(crate) fn register(t: &mut Table) {

@@ -253,7 +253,7 @@ pub(crate) fn sizes(cx: &Cx<'_, '_>, values: &[Value]) -> Option<Vec<Size>> {
     }
 }
 
-/// One size; a 0-d tensor means its element.
+/// A size; for a 0-d tensor, its element.
 pub(crate) fn size(cx: &Cx<'_, '_>, value: &Value) -> Size {
     if let Some(tensor) = cx.tensor(value) {
         return match tensor.data.as_deref() {

@@ -153,7 +153,7 @@ pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
 /// Which result dtypes `out=` accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cast {
-    /// The dtypes to which the result may be cast (elementwise operations).
+    /// Every dtype to which the result may be cast (elementwise operations).
     Allowed,
     /// Only its own dtype.
     Refused,

@@ -80,7 +80,7 @@ fn parse(file: &SourceFile, comment: TextRange, at: usize, part: &str) -> Option
                 return None;
             }
         }
-        // `# torchvet: ignored` is prose.
+        // `# torchvet: ignored` is ordinary text, not a directive.
         None if rest.starts_with(|c: char| c.is_alphanumeric() || c == '-' || c == '_') => {
             return None;
         }

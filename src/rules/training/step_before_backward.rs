@@ -56,7 +56,7 @@ struct Steps {
 struct Cleared {
     span: Span,
     every: i64,
-    /// The text of its condition; none of its names was assigned since.
+    /// The text of the condition of the `zero_grad()`; no name in it was assigned since.
     test: String,
     /// A `backward()` after it, in every iteration.
     backward: Option<Span>,

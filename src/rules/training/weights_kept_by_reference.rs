@@ -116,7 +116,7 @@ impl Rule for WeightsKeptByReference {
         let it = &*cx.it;
         let span = cx.span;
         let name = path.as_str().rsplit('.').next().unwrap_or_default();
-        // A state that is saved to a file or copied is stored with its present values.
+        // A state that is saved to a file or copied is stored with its current values.
         if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
             self.aliases.borrow_mut().clear();
         }

@@ -120,7 +120,7 @@ fn linear_cross_entropy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.get("ignore_index").is_none() {
         args.kw.push((sym("ignore_index"), Arg::new(b.get("ignore_index"), span)));
     }
-    // In chunks, the options determine the dtype, and the checks differ.
+    // With chunking, the options determine the dtype, and the checks differ.
     if chunked {
         let whole = matches!(b.get("reduction").as_str(), Some("mean" | "sum"));
         let out = if whole { Tensor::default().with_shape(Vec::new(), cx.at()) } else { Tensor::default() };

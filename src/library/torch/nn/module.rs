@@ -166,7 +166,7 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
 
 /// A module escapes to unseen code: its parameters and buffers may be on any device.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
-    // Without knowing all its base classes, it may be a module.
+    // If not all base classes are known, it may be a module.
     let is_open = it.heap.instance_of(object).is_some_and(|instance| instance.open);
     if !is_module(it, object) && !is_open {
         return;
@@ -193,14 +193,14 @@ fn forget_registered(it: &mut Interp<'_>, object: &Value) {
 const MOVING: &[&str] =
     &["to", "cuda", "cpu", "xpu", "float", "double", "half", "bfloat16", "type", "to_empty", "requires_grad_", "apply"];
 
-/// The method of this name may have been called on a module.
+/// A method of this name may have been called on a module.
 pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
     if MOVING.contains(&method) {
         unseen(it, object);
     }
 }
 
-/// Unseen code was given a module: it may have moved, frozen or extended it.
+/// Unseen code got a module, and may have moved, frozen or extended it.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let object = &Value::Obj(object);
     if !is_module(it, object) && !it.heap.instance_of(object).is_some_and(|instance| instance.open) {

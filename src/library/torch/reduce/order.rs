@@ -132,7 +132,7 @@ fn searchsorted(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.out(unknown);
     }
     if number && bounds.rank().is_some_and(|r| r != 1) {
-        refuse_rank(cx, (table, &bounds), "one dimension beside a number");
+        refuse_rank(cx, (table, &bounds), "one dimension if the input is a number");
         return cx.out(unknown);
     }
     let at = cx.at();
