@@ -59,7 +59,7 @@ impl Library {
     }
 }
 
-/// Sorted by name. These libraries are external even if a folder of that name is beside the
+/// Sorted by name. These libraries are external even if a folder of that name is next to the
 /// script: PyTorch's own repository has a `torch/`, and training scripts create folders such as
 /// `wandb/`.
 pub(crate) const LIBRARIES: &[Library] = &[

@@ -1,5 +1,5 @@
-//! Checks that a contract uses only the language of contracts, once, when its page is read: a
-//! typing error must not produce a contract that never fails.
+//! Checks that a contract uses only the language of contracts, once, when its page is read: a typo
+//! must not produce a contract that never fails.
 //!
 //! The language is a small part of Python. It accepts exactly what [`super::eval`] can evaluate.
 

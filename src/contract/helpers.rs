@@ -34,7 +34,7 @@ pub(super) static HELPERS: &[Helper] = &[
     of_range("stray", |judge, args, ignoring| match judge.strays(args, ignoring).as_deref() {
         // A bound alone does not show that the value occurs.
         Some(parts @ [_, ..]) if !judge.occurring(first(args), parts) => Cv::Unknown,
-        // A single value outside is the result; if there are several, there is no single one.
+        // The result is a number only if exactly one value is outside.
         Some([(lo, hi)]) if lo == hi => number(*lo),
         Some([]) => Cv::Unknown,
         Some(_) => Cv::None,

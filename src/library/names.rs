@@ -39,8 +39,8 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
 }
 
-/// The message for an attribute that a value of a known type does not have. Only if other types of
-/// training scripts have this attribute, or the name is similar to an existing one.
+/// The message for an attribute that a value of a known type does not have. Given only if other
+/// types in training scripts have this attribute, or the name is similar to an existing one.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     let own = NAMES.get(class)?;

@@ -351,8 +351,8 @@ impl Interp<'_> {
                         default
                     }
                     key => {
-                        // The entry may be any of the existing ones or a new one. It must have one
-                        // identity from now on, with unknown contents.
+                        // The entry may be any of the existing ones or a new one. The entry must
+                        // have one identity from now on, with unknown contents.
                         self.havoc(&default);
                         let mut all: Vec<Value> = dict.entries.values().cloned().collect();
                         all.extend(dict.open.clone());

@@ -212,8 +212,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Whether a loop over the iterable certainly runs at least once. The elements of a library
-    /// object (a data loader) are assumed not to be empty, a list of unknown length is not.
+    /// Whether a loop over the iterable certainly runs at least once. A library object such as a
+    /// data loader is assumed not to be empty, a list of unknown length is not.
     pub(super) fn surely_not_empty(&self, iterable: &Value) -> bool {
         match iterable {
             Value::Tuple(items) => !items.is_empty(),

@@ -1,4 +1,4 @@
-//! The settings of each folder. They are read again when one of their files changes.
+//! The settings of each folder. Settings are read again when one of their files changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -35,7 +35,7 @@ impl Progress {
     const ALL: [Progress; 4] = [Progress::Untouched, Progress::Imported, Progress::Queried, Progress::Initialised];
 }
 
-/// Calls that ask the driver without creating a context.
+/// Calls that query the driver without creating a context.
 const QUERIES: &[&str] = &["torch.cuda.is_available", "torch.cuda.device_count"];
 
 /// Calls that initialise CUDA.

@@ -1,4 +1,4 @@
-//! The results of losses. Contracts check their arguments.
+//! The results of losses. Contracts check the arguments of losses.
 
 use super::device;
 use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};
