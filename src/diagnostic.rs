@@ -141,7 +141,8 @@ pub(crate) struct Observation {
     pub reason: Option<String>,
 }
 
-/// In ascending order of information: if there are several runs, the highest status counts.
+/// The result of a run for one finding, in ascending order of information: of several runs, the
+/// highest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RunStatus {

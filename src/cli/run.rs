@@ -1,4 +1,4 @@
-//! From paths to findings: walk, read, parse, interpret, filter.
+//! Computes the findings of paths: walks, reads, parses, interprets and filters.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -214,7 +214,7 @@ impl Judge<'_, '_> {
                 let found = dim.size.known().map(|n| (n, [item.clone(), Cv::int(-n), Cv::int(n)]));
                 match found.map(|(n, args)| (n, self.within(&args, None), args)) {
                     Some((_, Some(true), _)) => {}
-                    // It does not check them either if another dimension is empty.
+                    // PyTorch does not check the indices if another dimension is empty.
                     Some(_) if perhaps_empty(&shape, axis) => result = Cv::Unknown,
                     Some((n, Some(false), args)) => {
                         let strays = self.strays(&args, None).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! From the findings of all analyses to the reported ones: one finding per mistake, without those
-//! that settings, comments, a baseline or unchanged lines suppress.
+//! Selects the findings to report: one finding per mistake, without those that settings, comments,
+//! a baseline or unchanged lines suppress.
 
 pub(crate) mod baseline;
 pub(crate) mod changes;

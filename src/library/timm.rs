@@ -48,7 +48,7 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(id) = model.as_obj() {
         cx.it.heap.set_attr(id, CLASSES, classes.clone());
         cx.it.heap.set_attr(id, "num_classes", classes);
-        // A hidden linear layer stands in for all parameters: it has their device and dtype.
+        // A hidden linear layer represents all parameters: it has their device and dtype.
         let args = Args::positional([Value::Int(1), Value::Int(1)], cx.span);
         let stand_in = cx.call(&Value::path("torch.nn.Linear"), args);
         cx.it.heap.set_attr(id, "_body", stand_in);

@@ -1,4 +1,4 @@
-//! From bytes to text: encodings, size limits, notebooks.
+//! Decodes files: encodings, size limits, notebooks.
 
 use std::fmt;
 use std::fs;

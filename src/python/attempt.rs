@@ -32,8 +32,8 @@ impl<'p> Interp<'p> {
         if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
     }
 
-    /// Runs a `finally` block as after an exception that may have been raised anywhere before it,
-    /// and that propagates outwards. The state does not change.
+    /// Runs a `finally` block for the case that the block before it raised an exception somewhere,
+    /// which propagates outwards. The state does not change.
     fn finally_after_exception(&mut self, body: &'p [Stmt], mark: Mark, flow: Flow, journal: &Journal) {
         let (outside, stopped) = (self.context, self.stopped);
         let (raised, uncaught) = (self.raised, self.uncaught);

@@ -314,7 +314,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether the current code is in a function called by one that nothing calls. It is unknown
-    /// which of its call contexts occur.
+    /// which call contexts of such a function occur.
     pub(crate) fn inlined(&self) -> bool {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }

@@ -16,7 +16,7 @@ pub(super) enum Leave {
     Return(Value),
     Break,
     Continue,
-    /// With the exception: an instance, a class, or unknown.
+    /// The value is the exception: an instance, a class, or unknown.
     Raise(Value),
     /// A generator is closed: no further elements are requested.
     Close,

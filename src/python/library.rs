@@ -280,7 +280,7 @@ pub(crate) enum Event<'a> {
     /// `object.name = value` for an instance or an array. `span` is the place of `object.name`, and
     /// `from` is the place of the assigned expression, if it is assigned to nothing else.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
-    /// `object.name` of an instance is read, and its value is a list or a dictionary.
+    /// An attribute of an instance is read, and its value is a list or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },

@@ -61,7 +61,8 @@ impl Interp<'_> {
             return self.raise("ZeroDivisionError");
         }
         if let Some(value) = numbers(op, left, right, &mut self.heap) {
-            // It succeeds for numbers; for a tensor in a later round, it may fail.
+            // The operation succeeds for numbers, but a later round may use it on a tensor and
+            // fail.
             if self.in_loop() {
                 self.pass(span);
             }

@@ -52,8 +52,8 @@ pub(crate) struct Heap {
     devices: u32,
     /// Symbols for expressions of other symbols: equal expressions give the same symbol.
     derived: FxHashMap<String, Symbol>,
-    /// For an object that may be one of several others: those objects, and for each of them the
-    /// objects that may be it. A write to one may be a write to the other.
+    /// `parts`: for an object that may be one of several others, those objects. `wholes`: the
+    /// reverse. A write to one may be a write to the other.
     parts: FxHashMap<ObjId, Vec<ObjId>>,
     wholes: FxHashMap<ObjId, Vec<ObjId>>,
     /// The journals of the active `try` statements, innermost last.

@@ -35,7 +35,7 @@ pub(crate) struct Range {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Met {
     pub value: f64,
-    /// It occurs at some time in every run.
+    /// The value occurs at some time in every run.
     pub always: bool,
 }
 
@@ -257,8 +257,8 @@ impl Range {
         Range { parts, met, ..self.flags() }
     }
 
-    /// The same integers in a type with the values `lo` to `hi`, where the others wrap around.
-    /// `None` if an interval is too wide or unbounded.
+    /// The same integers in a type with the values `lo` to `hi`; values outside wrap around. `None`
+    /// if an interval is too wide or unbounded.
     pub(crate) fn wrapped(&self, lo: f64, hi: f64) -> Option<Range> {
         if self.lo() >= lo && self.hi() <= hi {
             return Some(self.clone());

@@ -74,7 +74,7 @@ impl Role {
 pub(crate) struct Past {
     /// Neighbours were mixed, by a resize other than nearest neighbour.
     pub interpolated: Origin,
-    /// Bytes were divided by 255, as for images.
+    /// Bytes were divided by 255, which is usual for images.
     pub scaled: Origin,
     /// Palette indices were replaced by their colours.
     pub recoloured: Origin,

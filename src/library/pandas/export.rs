@@ -48,7 +48,7 @@ pub(crate) fn register(t: &mut Table) {
         none,
     );
     t.family("pandas.Series.", "groupby", "self, *args, **kwargs", unknown);
-    // These do not change the object.
+    // Methods that do not change the object.
     both(
         t,
         "describe corr cov value_counts to_dict equals duplicated memory_usage hist boxplot agg aggregate \

@@ -107,7 +107,7 @@ pub(crate) enum Rows {
     Same,
     /// All rows in another order.
     Shuffled,
-    /// This number of rows.
+    /// A part with this number of rows.
     Part(Size),
     /// This number of rows, selected by their values.
     Picked(Size),

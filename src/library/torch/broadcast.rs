@@ -157,7 +157,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
         })
     };
     if let Some((a, b, message, reads)) = clash(|device| device) {
-        // A layer is where the model was moved, so the batch is on the wrong device.
+        // The model was moved to its device on purpose, so the batch is on the wrong device.
         if a.1.parameter || b.1.parameter {
             let other = if a.1.parameter { b.1 } else { a.1 };
             cx.reject_input(RejectKind::Device, message, reads, other.device_at);

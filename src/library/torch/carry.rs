@@ -52,8 +52,8 @@ pub(crate) fn either(a: &Range, b: &Range) -> Range {
     claims(a.union(b), false, false)
 }
 
-/// The range after a mask has replaced some of the values by `new`. In some run the mask selects an
-/// element; otherwise it would be useless.
+/// The range after a mask has replaced some of the values by `new`. The mask is assumed to select
+/// an element in some run.
 pub(crate) fn chosen(have: &Range, new: &Range) -> Range {
     let single = new.certain && new.lo() == new.hi();
     either(have, new).with_met(single.then_some(Met { value: new.lo(), always: false }))

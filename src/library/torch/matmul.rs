@@ -143,7 +143,7 @@ fn plain(cx: &mut Cx<'_, '_>, b: &Bound, left: &[usize], right: &[usize]) -> Val
         return cx.some_tensor();
     }
     let Ok(mut shape) = matmul_shape(cx, first, second) else { return cx.some_tensor() };
-    // An unknown rank is the one that the function requires.
+    // If the rank is unknown, it is assumed to be the rank that the function requires.
     if shape.is_none() && left == [2] && right == [2] {
         let row = x.dim(0).cloned().unwrap_or(Dim::UNKNOWN);
         let column = y.dim(1).cloned().unwrap_or(Dim::UNKNOWN);

@@ -96,7 +96,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         // If the labels do not begin at 0, `classes` begins with an entry that no label uses.
         classes = labels.map(|(_, last)| last + 1);
     }
-    // These arguments select other files, or only a part of the samples.
+    // Arguments that select other files, or only a part of the samples.
     if name == "QMNIST" && !b.get("what").is_none() || name == "STL10" && !b.get("folds").is_none() {
         count = None;
     }

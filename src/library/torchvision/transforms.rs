@@ -341,8 +341,8 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// A tensor that the transform does not change, although it moves the pixels of the image. It
-    /// is reported if it has one number for each of these pixels.
+    /// A tensor that the transform does not change, although it moves the pixels of the image. The
+    /// tensor is reported if it has one number for each pixel of the image.
     fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
         let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
         let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());

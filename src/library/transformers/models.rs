@@ -239,7 +239,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         dims.push(Dim::int(1));
         dims
     });
-    // `_body` stands in for the model, so it has the dtype to which the script casts the model; the
+    // `_body` represents the model, so it has the dtype to which the script casts the model; the
     // ids are integers.
     let body = cx.attr(&model, "_body");
     let weight = cx.attr(&body, "weight");

@@ -51,7 +51,7 @@ impl Graph {
             return;
         }
         let function = own_name(path.as_str());
-        // These use only the shape or the dtype of the other tensor.
+        // These functions use only the shape or the dtype of their second argument.
         if matches!(function, "view_as" | "reshape_as" | "expand_as" | "type_as") {
             inputs.truncate(1);
         }

@@ -164,7 +164,7 @@ impl LossCutFromGraph {
     }
 }
 
-/// The leaf that the loss is, or from which it is computed, if it is not a parameter. It was
+/// The leaf that the loss is, or from which it is computed, if it is not a parameter. The leaf was
 /// created from the values of a tensor with a graph, so its own gradient is not useful.
 fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let [only] = loss else { return None };

@@ -66,8 +66,8 @@ pub(crate) struct ModelLeftInEval {
     trained: RefCell<FxHashMap<ObjId, bool>>,
     /// The last `eval()`.
     eval: RefCell<Option<Span>>,
-    /// By layer: the `eval()` of a model that had been put into training mode as a whole, with the
-    /// loops around it.
+    /// For each layer, the `eval()` of a model that had been put into training mode as a whole, and
+    /// the loops around this call.
     left: RefCell<FxHashMap<ObjId, (Span, Vec<u32>)>>,
 }
 

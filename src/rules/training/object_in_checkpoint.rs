@@ -28,8 +28,8 @@ const PICKLED: &[&str] = &["torch.nn.Module", "torch.optim.Optimizer", "torch.op
 
 #[derive(Default)]
 pub(crate) struct ObjectInCheckpoint {
-    /// By path: the rejected part of what was saved, and its place; `None` if something else was
-    /// also saved there.
+    /// For each file path, the part of the saved object that `torch.load` rejects, and its place;
+    /// `None` if another object was also saved there.
     saved: RefCell<BTreeMap<String, Option<(String, Span)>>>,
     loaded: RefCell<BTreeMap<Span, String>>,
     /// The program allows classes for loading.

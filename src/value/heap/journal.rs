@@ -13,7 +13,7 @@ use crate::value::{Data, ObjId, Sym, Value};
 /// The largest number of values stored for a place; with more, it becomes unknown.
 const MOST: usize = 4;
 
-/// The earlier values of places.
+/// The values of names and objects that were overwritten since the journal was started.
 #[derive(Default)]
 pub(crate) struct Journal {
     /// The number of objects on the heap.

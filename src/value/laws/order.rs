@@ -58,7 +58,7 @@ fn at_most_to(heap: &Heap, a: &Value, b: &Value, depth: u32) -> bool {
             }
             _ => same(heap, a, b),
         },
-        // These are only comparable if they are the same.
+        // Values of different kinds are only comparable if they are the same.
         different_kinds!() => same(heap, a, b),
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn register(t: &mut Table) {
     for path in ["torch.mvlgamma", "torch.special.multigammaln"] {
         t.listed("", path, mvlgamma);
     }
-    // These keep the dtype.
+    // Functions that keep the dtype.
     t.listed("torch.", "ceil floor trunc fix", |cx, b| unary(cx, b, Gives::Same, BOOL_COMPLEX));
     t.listed("torch.special.", "round", round);
     // The model also handles the overload with `decimals`.
@@ -57,7 +57,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "angle", |cx, b| unary(cx, b, Gives::Angle, &[]));
     t.listed("torch.", "isfinite isinf isnan isreal logical_not", |cx, b| unary(cx, b, Gives::Bool, &[]));
     t.listed("torch.", "isneginf isposinf signbit", |cx, b| unary(cx, b, Gives::Bool, COMPLEX));
-    // These return views.
+    // Functions that return views.
     t.listed("torch.", "real imag conj", part);
     t.listed("torch.", "view_as_real", view_as_real);
     t.listed("torch.", "view_as_complex", view_as_complex);

@@ -350,7 +350,7 @@ def _scatter_and_gather():
 
 
 def _distributed():
-    """NCCL needs real GPUs, so Gloo stands in for it."""
+    """NCCL needs real GPUs, so Gloo replaces it."""
     distributed = getattr(torch, "distributed", None)
     if distributed is None or not distributed.is_available():
         return
