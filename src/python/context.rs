@@ -145,13 +145,15 @@ impl<'p> Interp<'p> {
         self.context.undecided = outside.undecided.saturating_add(1);
         self.context.doubts = self.doubted(outside.doubts);
         if cadence == Cadence::Unclear {
-            self.context.guesses = self.doubted(outside.guesses);
+            self.context.guesses = outside.guesses.saturating_add(u32::from(self.frames.len() > 1));
         }
     }
 
-    /// The number of doubts with one more undecided branch, which counts only inside functions.
+    /// The number of doubts with one more undecided branch, which counts only in code that may run
+    /// more than once: inside functions, and in later rounds of loops.
     pub(super) fn doubted(&self, doubts: u32) -> u32 {
-        if self.frames.len() > 1 { doubts.saturating_add(1) } else { doubts }
+        let repeats = self.frames.len() > 1 || self.context.later_rounds > 0 || self.later_round();
+        doubts.saturating_add(u32::from(repeats))
     }
 
     /// Joins the states of paths; returns false if there are none.

@@ -97,6 +97,9 @@ impl Interp<'_> {
     /// Whether a name is a variable of the current function that no path has assigned yet.
     pub(super) fn is_unbound(&self, name: Sym) -> bool {
         let Some(frame) = self.frames.last() else { return false };
+        if self.frames.len() == 1 && frame.file == self.root && frame.class_body.is_none() {
+            return self.is_unbound_in_script(name);
+        }
         let Some(id) = frame.code.filter(|_| !self.context.speculative && frame.class_body.is_none()) else {
             return false;
         };
@@ -111,7 +114,27 @@ impl Interp<'_> {
         }
         let Some(code) = self.code.get(id.0 as usize) else { return false };
         let Body::Function(def) = code.body else { return false };
-        code.locals.get_or_init(|| Locals::of(def)).contains(&name)
+        code.locals.get_or_init(|| Locals::of_function(def)).contains(&name)
+    }
+
+    /// [`Interp::is_unbound`] for the module that is run as the program. The cells of a notebook may
+    /// have been run in another order.
+    fn is_unbound_in_script(&self, name: Sym) -> bool {
+        let Some(frame) = self.frames.last().filter(|frame| frame.scope == frame.home) else { return false };
+        if self.context.speculative
+            || matches!(self.heap.get(frame.home), Data::Scope(names) if names.vars.contains_key(&name))
+        {
+            return false;
+        }
+        let script = self.script.get_or_init(|| {
+            let dynamic = ["import *", "globals()", "exec(", "vars(", "__dict__", "setattr("];
+            let is_notebook = self.sources.own_path(self.root).is_none_or(|path| path.ends_with(".ipynb"));
+            if is_notebook || dynamic.iter().any(|text| self.mentions(text)) {
+                return FxHashSet::default();
+            }
+            Locals::of_module(&self.sources.module(self.root).body)
+        });
+        script.contains(&name)
     }
 }
 
@@ -119,7 +142,7 @@ fn is_plain(decorator: &Expr) -> bool {
     decorator.as_name_expr().is_some_and(|name| PLAIN.contains(&name.id.as_str()))
 }
 
-/// The variables of a function that only assignments, loops and `with` bind.
+/// The variables of a function or module that only assignments, loops and `with` bind.
 #[derive(Default)]
 struct Locals {
     bound: FxHashSet<Sym>,
@@ -130,11 +153,21 @@ struct Locals {
 }
 
 impl Locals {
-    fn of(def: &StmtFunctionDef) -> FxHashSet<Sym> {
+    fn of_function(def: &StmtFunctionDef) -> FxHashSet<Sym> {
         let mut locals = Locals::default();
         locals.other.extend(def.parameters.iter().map(|p| sym(p.name().as_str())));
         locals.visit_body(&def.body);
-        let Locals { mut bound, other, .. } = locals;
+        locals.surely_bound()
+    }
+
+    fn of_module(body: &[Stmt]) -> FxHashSet<Sym> {
+        let mut locals = Locals::default();
+        locals.visit_body(body);
+        locals.surely_bound()
+    }
+
+    fn surely_bound(self) -> FxHashSet<Sym> {
+        let Locals { mut bound, other, .. } = self;
         bound.retain(|name| !other.contains(name));
         bound
     }
@@ -167,14 +200,15 @@ impl<'a> Visitor<'a> for Locals {
                 self.inner -= 1;
                 return;
             }
-            Stmt::Nonlocal(s) => s.names.iter().for_each(|name| self.other(name.as_str())),
+            Stmt::Nonlocal(ast::StmtNonlocal { names, .. }) | Stmt::Global(ast::StmtGlobal { names, .. }) => {
+                names.iter().for_each(|name| self.other(name.as_str()));
+            }
             _ if self.inner > 0 => {}
             Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),
             Stmt::AugAssign(s) => self.target(&s.target),
             Stmt::AnnAssign(s) => self.target(&s.target),
             Stmt::For(s) => self.target(&s.target),
             Stmt::With(s) => s.items.iter().filter_map(|i| i.optional_vars.as_deref()).for_each(|t| self.target(t)),
-            Stmt::Global(s) => s.names.iter().for_each(|name| self.other(name.as_str())),
             Stmt::Import(s) => s.names.iter().for_each(|alias| {
                 let name = alias.asname.as_ref().unwrap_or(&alias.name).as_str();
                 self.other(name.split('.').next().unwrap_or(name));

@@ -177,6 +177,9 @@ pub(crate) struct Interp<'p> {
     pub(super) refused_in: (u32, usize),
     /// Calls inside functions that succeeded: see [`Certainty`](super::Certainty).
     pub passed: FxHashSet<Span>,
+    /// The variables of the program that only its assignments bind; computed when a name without a
+    /// value is read.
+    pub(super) script: OnceCell<FxHashSet<Sym>>,
     /// The program defines descriptor classes.
     pub(super) has_descriptors: bool,
     /// Functions that unseen code may call: hooks, callbacks.
@@ -231,6 +234,7 @@ impl<'p> Interp<'p> {
             refused: (0, None),
             refused_in: (0, 0),
             passed: FxHashSet::default(),
+            script: OnceCell::new(),
             has_descriptors: false,
             hooks: Vec::new(),
             begun: 0,

@@ -379,12 +379,16 @@ impl<'p> Interp<'p> {
         let mut ended: Vec<Delta> = Vec::new();
         let (moments, outer, before) = (self.observer().moments(), self.context, self.exits.len());
         let uncaught = self.uncaught;
+        // Whether the previous round surely ran.
+        let mut entered = true;
         for round in 1.. {
             self.heap.undo(mark);
             if let Some(state) = &state {
                 self.heap.apply(state);
             }
             self.context.later_rounds = outer.later_rounds + u32::from(state.is_some());
+            let left = self.left() != (before, uncaught);
+            self.doubt_round(outer, state.is_some() && (left || !entered));
             let enters = begin(self);
             if std::mem::take(&mut self.stopped) {
                 break;
@@ -398,7 +402,8 @@ impl<'p> Interp<'p> {
                 break;
             }
             let left = self.left() != (before, uncaught);
-            self.doubt_round(outer, state.is_some() && (left || enters != Some(true) && !certain));
+            entered = enters == Some(true) || certain;
+            self.doubt_round(outer, state.is_some() && (left || !entered));
             let flow = body(self);
             let (mut ends, recurs) = self.round_ends(flow, mark, id);
             self.heap.undo(mark);

@@ -62,15 +62,18 @@ impl<'p> Interp<'p> {
                 Flow::Next => self.exit_manager(&manager, false) != Some(false),
                 Flow::Stopped => !suppressed.is_empty(),
             };
-            if flow == Flow::Next && !self.stopped {
+            // `__exit__` itself may raise.
+            let raised = std::mem::take(&mut self.stopped);
+            if flow == Flow::Next && !raised {
                 ends.push(self.heap.delta(mark));
             }
-            if passes && may_raise && !self.stopped {
+            if passes && may_raise && !raised {
                 // The manager may suppress exceptions, so the body may have ended anywhere.
                 self.heap.undo(mark);
                 self.heap.join(&[Delta::new(), reached], false);
                 self.heap.blend_journal(&journal);
-                if self.exit_manager(&manager, true) != Some(false) {
+                let suppresses = self.exit_manager(&manager, true) != Some(false);
+                if suppresses && !std::mem::take(&mut self.stopped) {
                     ends.push(self.heap.delta(mark));
                 }
             }
@@ -189,8 +192,11 @@ impl<'p> Interp<'p> {
         let span = self.function().unwrap_or(Span { file: self.file(), start: 0, end: 0 });
         let given = if raised { Value::Unknown } else { Value::None };
         let args = [manager.clone(), given.clone(), given.clone(), given];
+        // The method runs at every end of the block: what fails at one may succeed at another.
+        let in_doubt = std::mem::replace(&mut self.context.in_doubt, true);
         let value = self.call(&method, Args::positional(args, span), span);
         let value = if is_async { self.awaited(&value) } else { value };
+        self.context.in_doubt = in_doubt;
         self.truth(&value)
     }
 }

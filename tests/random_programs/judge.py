@@ -235,6 +235,12 @@ def judge(runs, said, nan_allowed=False):
     return verdict
 
 
+def is_of_nothing(seen):
+    """Whether a value has the default dtype because it was made of an empty list. The README says
+    that a list which a loop fills is taken to have an element."""
+    return seen[0] in ("tensor", "array") and seen[1] == (0,) and seen[2] in ("float32", "float64")
+
+
 def facts_judged(runs, said, verdict, nan_allowed):
     sites = collections.defaultdict(dict)
     for run in runs:
@@ -260,7 +266,9 @@ def facts_judged(runs, said, verdict, nan_allowed):
         )
         for seen in values:
             reason = disagrees(fact, seen)
-            if reason and nan_allowed and reason.endswith("nan"):
+            if reason and is_of_nothing(seen):
+                verdict.counts["facts of tensors made of lists that were empty"] += 1
+            elif reason and nan_allowed and reason.endswith("nan"):
                 verdict.counts["ranges of values that hold NaN, too"] += 1
             elif reason:
                 about = re.sub(r"-?\d[\d.e+-]*|'[^']*'|\[.*?\]", "_", reason)
@@ -271,11 +279,11 @@ def facts_judged(runs, said, verdict, nan_allowed):
 
 
 def ended_before(run, runs, rows, reported):
-    """Whether a run may have ended before the call of a function that an error on `rows` is about:
-    another call of the function passed, and the run ended elsewhere. It is taken for that only if
+    """Whether a run may have ended before the call or the round that an error on `rows` is about:
+    an earlier one passed, and the run ended elsewhere. It is taken for that only if
     the error was seen in another run, or if the run ended at another error of torchvet."""
     row = run.stopped and run.stopped[2]
-    if not row or row in rows or not run.reached & rows <= run.in_functions:
+    if not row or row in rows or not run.reached & rows <= run.again:
         return False
     return row in reported or any(other.raised & rows for other in runs)
 
@@ -300,7 +308,7 @@ def findings_judged(runs, said, verdict):
         if not passed:
             verdict.counts["errors that hold"] += 1
         elif not contrary:
-            verdict.counts["errors of a later call than the run came to"] += 1
+            verdict.counts["errors of a later call or round than the run came to"] += 1
         else:
             harmless = len(passed)
             seen = f"ran without an exception in {harmless} of {len(ran)} runs"

@@ -73,7 +73,7 @@ class Run:
     def __init__(self):
         self.sites = {}
         self.reached, self.raised = set(), set()
-        self.in_functions = set()  # of the lines that were reached, those that another call may reach
+        self.again = set()  # of the lines that were reached, those that another call or round may reach
         self.stopped = None  # (type, message, row) of the exception that ended it
 
     def observe(self, site, value):
@@ -92,7 +92,13 @@ def compiled(source, shown):
     return compile(Instrumented(shown, None).visit(tree), shown, "exec", dont_inherit=True)
 
 
-def execute(code, shown, data):
+def rows_in_loops(source):
+    """The rows that loops of the program repeat."""
+    loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.For, ast.While))]
+    return {row for node in loops for row in range(node.lineno, node.body[-1].end_lineno + 1)}
+
+
+def execute(code, shown, data, looped=frozenset()):
     """Runs compiled code here and now, for one seed of the data."""
     run = Run()
     setattr(builtins, OBSERVE, run.observe)
@@ -106,8 +112,8 @@ def execute(code, shown, data):
             return None
         if event == "line":
             run.reached.add(frame.f_lineno)
-            if frame.f_code.co_name != "<module>":
-                run.in_functions.add(frame.f_lineno)
+            if frame.f_code.co_name != "<module>" or frame.f_lineno in looped:
+                run.again.add(frame.f_lineno)
         elif event == "exception" and argument[0] not in (StopIteration, GeneratorExit):
             run.raised.add(frame.f_lineno)
         return follow
@@ -135,5 +141,5 @@ def execute(code, shown, data):
 
 
 def runs_of(source, shown, seeds=DATA):
-    code = compiled(source, shown)
-    return [execute(code, shown, data) for data in seeds]
+    code, looped = compiled(source, shown), rows_in_loops(source)
+    return [execute(code, shown, data, looped) for data in seeds]

@@ -8,7 +8,7 @@ use crate::library::common::{none, unknown};
 use crate::library::torch::cast::cast_value;
 use crate::library::{Cx, Table};
 use crate::python::Bound;
-use crate::value::{ArrayKind, Data, Dtype, Items, Size, Sym, Type, Value};
+use crate::value::{ArrayKind, Data, Device, Dtype, Items, Size, Sym, Type, Value};
 
 pub(crate) fn register(t: &mut Table) {
     t.def("numpy.ndarray.astype", "a, dtype, order='K', casting='unsafe', subok=True, copy=True", |cx, b| {
@@ -73,7 +73,7 @@ pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let given =
         |name: &str| b.arg(name).or_else(|| b.extra.iter().find(|(n, _)| n.as_str() == name).map(|(_, arg)| arg));
     let Some(mut object) = given("out").map(|arg| arg.value.clone()).filter(|out| !out.is_none()) else {
-        return result;
+        return delegated(cx, b, result);
     };
     if let Value::Tuple(items) = &object
         && let [only] = &items[..]
@@ -91,6 +91,32 @@ pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     }
     cx.it.heap.overwrite(id, facts);
     object
+}
+
+/// NumPy functions that call the method of their argument, or give the result its class: for a
+/// tensor, they return a tensor.
+#[rustfmt::skip]
+const DELEGATING: &[&str] = &[
+    "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "repeat", "reshape", "round", "squeeze", "swapaxes",
+    "take", "transpose",
+];
+
+/// The result of a NumPy function of a tensor.
+fn delegated(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
+    let first = b.values.first().and_then(Option::as_ref).and_then(|arg| cx.tensor(&arg.value));
+    let of_tensor = first.is_some_and(|tensor| tensor.array == ArrayKind::Torch);
+    let Some(name) = cx.path.as_str().strip_prefix("numpy.").filter(|_| of_tensor) else { return result };
+    // The method of tensors returns another shape than the one of arrays.
+    if name == "nonzero" {
+        return Value::Unknown;
+    }
+    if let Some(id) = result.as_obj().filter(|_| DELEGATING.contains(&name)) {
+        cx.it.heap.update_tensor(id, |tensor| {
+            tensor.array = ArrayKind::Torch;
+            tensor.device = Some(Device::CPU);
+        });
+    }
+    result
 }
 
 /// Resizes the array in place: zeros may be appended, or elements dropped.

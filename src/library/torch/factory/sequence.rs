@@ -83,11 +83,13 @@ fn arange(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             size = length;
         }
     }
-    let mut out = options.tensor(Some(vec![Dim::new(size.clone(), cx.at())]), cx.at());
+    // Like `range`, and unlike data that a program reads, the result may be empty in some runs.
+    let perhaps_empty = size.is_unknown();
+    let dim = if perhaps_empty { cx.fresh_count("n") } else { Dim::new(size.clone(), cx.at()) };
+    let mut out = options.tensor(Some(vec![dim]), cx.at());
     counted(cx, &mut out, &size, (s, e, by));
     let made = finish(cx, b, out);
-    // Like `range`, and unlike data that a program reads, the result may be empty in some runs.
-    if size.is_unknown() {
+    if perhaps_empty {
         cx.it.heap.note_perhaps_empty(&made);
     }
     made

@@ -374,6 +374,10 @@ pub(crate) fn padded(dims: &[Dim], rank: usize, at: crate::value::Origin) -> Vec
 
 fn raised(cx: &mut Cx<'_, '_>, value: &Value, rank: usize) -> Value {
     let Some(input) = cx.tensor(value) else { return cx.some_tensor() };
+    // The same object, not a view of it.
+    if input.rank().is_some_and(|have| have >= rank) {
+        return value.clone();
+    }
     let dims = input.shape.as_ref().map(|dims| padded(dims, rank, cx.at()));
     let out = reshaped(cx, &input, dims);
     cx.view_of(value, out)
