@@ -64,10 +64,13 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Whether the program reaches the place of a finding without this failure.
-    fn refutes(&self, (code, span): &(String, Span)) -> bool {
+    /// Whether the program reaches the place of a finding of the first run without this failure. A
+    /// run that spent its budget may not have come to the call that fails, if other calls of the
+    /// same code succeed.
+    fn refutes(&self, (code, span): &(String, Span), first: &Run) -> bool {
         let fails = self.failed.contains(span) || self.errors.contains(&(code.clone(), *span));
-        !self.exhausted && self.passed.contains(span) && !fails
+        let complete = !self.exhausted || !first.passed.contains(span);
+        complete && self.passed.contains(span) && !fails
     }
 }
 
@@ -207,14 +210,14 @@ impl Worlds<'_> {
     /// Whether the finding disappears if these options are unknown.
     fn any(&self, options: &[Span], finding: &(String, Span)) -> Option<bool> {
         let assumed = options.iter().map(|made| (*made, Other::Any)).collect();
-        Some(self.run(assumed)?.refutes(finding))
+        Some(self.run(assumed)?.refutes(finding, self.first))
     }
 
     /// Whether the line passes with some value that users are likely to pass. An unknown value is
     /// not enough: it makes everything that depends on it unknown.
     fn passes(&self, made: Span, option: &Declared, finding: &(String, Span)) -> Option<bool> {
         for other in &option.others {
-            if self.run(Assumed::from([(made, other.clone())]))?.refutes(finding) {
+            if self.run(Assumed::from([(made, other.clone())]))?.refutes(finding, self.first) {
                 return Some(true);
             }
         }

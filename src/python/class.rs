@@ -182,7 +182,13 @@ impl<'p> Interp<'p> {
     /// An attribute of a program class itself, without its base classes.
     pub(super) fn class_attr(&self, class: ObjId, name: Sym) -> Option<Value> {
         match self.heap.get(class) {
-            Data::Class(class) => self.unless_field(class.attrs.get(&name)?),
+            Data::Class(class) => {
+                let value = self.unless_field(class.attrs.get(&name)?)?;
+                // `None` is a placeholder if the program has an assignment to such an attribute,
+                // which may run before a function that nothing calls.
+                let is_filled = || self.mentions(sym(&format!(".{name} =")).as_str());
+                Some(if value.is_none() && self.context.speculative && is_filled() { Value::Unknown } else { value })
+            }
             _ => None,
         }
     }

@@ -128,8 +128,9 @@ impl Interp<'_> {
         }
         let script = self.script.get_or_init(|| {
             let dynamic = ["import *", "globals()", "exec(", "vars(", "__dict__", "setattr("];
-            let is_notebook = self.sources.own_path(self.root).is_none_or(|path| path.ends_with(".ipynb"));
-            if is_notebook || dynamic.iter().any(|text| self.mentions(text)) {
+            let has_cells =
+                self.sources.own_path(self.root).is_none_or(|path| path.rsplit('.').next() == Some("ipynb"));
+            if has_cells || dynamic.iter().any(|text| self.mentions(text)) {
                 return FxHashSet::default();
             }
             Locals::of_module(&self.sources.module(self.root).body)
@@ -201,7 +202,9 @@ impl<'a> Visitor<'a> for Locals {
                 return;
             }
             Stmt::Nonlocal(ast::StmtNonlocal { names, .. }) | Stmt::Global(ast::StmtGlobal { names, .. }) => {
-                names.iter().for_each(|name| self.other(name.as_str()));
+                for name in names {
+                    self.other(name.as_str());
+                }
             }
             _ if self.inner > 0 => {}
             Stmt::Assign(s) => s.targets.iter().for_each(|t| self.target(t)),

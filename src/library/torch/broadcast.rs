@@ -168,6 +168,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
     }
     if let Some((.., message, reads)) = clash(Device::on_gpu) {
         cx.reject_if(MODULE_ON_GPU, RejectKind::Device, message, reads);
+        return (None, None);
     }
     device_of(tensors, mix)
 }

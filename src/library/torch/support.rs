@@ -144,7 +144,7 @@ pub(crate) fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Resul
 pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
     let mut placed = inputs.iter().filter_map(|t| Some((t.device?, t.device_at)));
     let Some((first, at)) = placed.next() else { return (None, None) };
-    if placed.any(|(other, _)| first.same(other) == Some(false)) {
+    if placed.any(|(other, _)| first.on_gpu().same(other.on_gpu()) == Some(false)) {
         return (None, None);
     }
     (Some(first), at)
