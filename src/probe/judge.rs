@@ -86,7 +86,7 @@ impl Claim {
 /// the message of its Example.
 fn words(kind: Rejects) -> &'static str {
     match kind {
-        Rejects::Shape => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal)",
+        Rejects::Shape => r"(?i-u:size|shape|dimension|dims|match|broadcast|batch|channel|element|length|equal|numel)",
         Rejects::Dtype => r"(?i-u:type|not implemented for|integral|complex|float|long|bool|double|half)",
         Rejects::Rank => r"(?i-u:dim|\b\dD\b|rank|scalar|vector|matri|\d-d\b|tuple of length|shape)",
         Rejects::Dim => r"(?i-u:dim)",

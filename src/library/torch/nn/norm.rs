@@ -2,12 +2,13 @@
 
 use super::device;
 use super::facts::{
-    Autocast, agreed_device, autocast, check_rank, dim_read, floating_grad, full_dtype, like, result, shape_read,
-    shape_text,
+    Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, full_dtype, like, result,
+    shape_read, shape_text,
 };
+use crate::library::torch::support::{refuse_dtype, refuse_mixed, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Size, Tensor, Value};
+use crate::value::{Device, DeviceKind, Dim, Dtype, Size, Tensor, Value};
 
 pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
@@ -20,6 +21,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed(f, "normalize", normalize);
     t.listed("torch.", "native_layer_norm", native_layer_norm);
     t.listed("torch.", "native_batch_norm", native_batch_norm);
+    t.listed("torch.", "native_group_norm", native_group_norm);
     for name in ["group_norm", "layer_norm", "rms_norm"] {
         t.alias(&format!("torch.{name}"), &format!("{f}{name}"));
     }
@@ -211,6 +213,129 @@ fn native_batch_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => None,
     };
     with_statistics(cx, value, &input, shape)
+}
+
+/// Normalises the groups of `N` samples with `C` channels of `HxW` elements. Only the number of
+/// elements of the input must fit, not its shape.
+fn native_group_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
+    let Some(input) = tensor_param(cx, b, "input") else { return cx.outs(vec![Tensor::default(); 3]) };
+    let given = ["weight", "bias"].into_iter().filter(|name| !b.get(name).is_none());
+    let parameters: Vec<_> = given.filter_map(|name| Some((name, tensor_param(cx, b, name)?))).collect();
+    let mut all = vec![("input", &input)];
+    all.extend(parameters.iter().map(|(name, t)| (*name, t)));
+    device::check(cx, &all);
+    check_group_sizes(cx, b, &input, &parameters);
+    check_group_dtypes(cx, b, &input, &parameters);
+    let tensors: Vec<&Tensor> = all.iter().map(|(_, t)| *t).collect();
+    let mut out = like(cx, &input);
+    // Whether autocast casts half precision here depends on the device and the version.
+    if input.dtype.is_some_and(is_half) && autocast(cx, input.device) != Autocast::Off {
+        out.dtype = None;
+    }
+    out.grad = floating_grad(cx, &tensors, out.dtype);
+    (out.device, out.device_at) = agreed_device(&tensors);
+    let sizes = [cx.size_of(&b.get("N")), cx.size_of(&b.get("group"))];
+    let shape = sizes.map(|size| Dim::new(size, cx.at())).to_vec();
+    let dtype = group_statistics(cx, b, &input);
+    let mut statistics = result(cx, &tensors, Some(shape), dtype);
+    statistics.grad = out.grad;
+    let values = vec![out, statistics.clone(), statistics];
+    cx.outs(values)
+}
+
+fn is_half(dtype: Dtype) -> bool {
+    matches!(dtype, Dtype::Float16 | Dtype::Bfloat16)
+}
+
+/// The dtype of the statistics: the input's, but float32 parameters of a half-precision input make
+/// it float32.
+fn group_statistics(cx: &Cx<'_, '_>, b: &Bound, input: &Tensor) -> Option<Dtype> {
+    let dtype = input.dtype?;
+    if matches!(dtype, Dtype::Float32 | Dtype::Float64) {
+        return Some(dtype);
+    }
+    let on_cpu = input.device.is_some_and(Device::is_cpu);
+    if !is_half(dtype) || !on_cpu || autocast(cx, input.device) != Autocast::Off {
+        return None;
+    }
+    let parameter = b.get(first_parameter(b));
+    if parameter.is_none() {
+        return Some(dtype);
+    }
+    let given = cx.tensor(&parameter)?.dtype?;
+    (given == dtype || given == Dtype::Float32).then_some(given)
+}
+
+/// The parameter whose dtype determines whether a call mixes dtypes: the first one that is given.
+fn first_parameter(b: &Bound) -> &'static str {
+    if b.get("weight").is_none() { "bias" } else { "weight" }
+}
+
+/// Rejects sizes that do not fit each other or the tensors.
+fn check_group_sizes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
+    check_least(cx, b, "group", 1);
+    let channels = cx.size_of(&b.get("C"));
+    if let (Some(groups), Some(c)) = (b.get("group").as_int(), channels.known())
+        && groups > 0
+        && c % groups != 0
+    {
+        let message = format!("C is {c}: that many channels cannot be divided into {groups} groups");
+        let at = b.span("C").or(cx.at());
+        cx.reject(RejectKind::Shape, message, vec![(format!("C is {c}"), at)]);
+        return;
+    }
+    for (name, parameter) in parameters {
+        if !check_rank(cx, name, parameter, &[1]) {
+            return;
+        }
+        let Some(features) = parameter.dim(0) else { continue };
+        if features.size.equals(&channels) == Some(false) {
+            let message = format!("`{name}` is {}, but C is {channels}", shape_text(parameter));
+            cx.reject(RejectKind::Shape, message, vec![dim_read(name, "features", features)]);
+            return;
+        }
+    }
+    let product = ["N", "HxW"].iter().fold(channels, |product, name| product.mul(&cx.size_of(&b.get(name))));
+    let numel = input.numel();
+    // Older versions accept any sizes for an empty input.
+    if is_nonempty(input) && numel.equals(&product) == Some(false) {
+        let message = format!("`input` is {}, with {numel} elements, but N * C * HxW is {product}", shape_text(input));
+        cx.reject(RejectKind::Shape, message, vec![shape_read("input", input)]);
+    }
+}
+
+fn is_nonempty(input: &Tensor) -> bool {
+    input.numel().at_least().is_some_and(|least| least > 0)
+}
+
+/// Rejects dtypes other than one floating dtype for all tensors, or float32 parameters of a
+/// half-precision input.
+fn check_group_dtypes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
+    let Some(dtype) = input.dtype else { return };
+    let on_meta = input.device.is_some_and(|device| device.kind == DeviceKind::Meta);
+    if on_meta || autocast(cx, input.device) != Autocast::Off {
+        return;
+    }
+    // An empty input is returned unchanged.
+    let nonempty = is_nonempty(input);
+    if nonempty && !dtype.is_floating() {
+        refuse_dtype(cx, ("input", input), "takes floating-point tensors");
+        return;
+    }
+    let fits = |other: Dtype| other == dtype || (is_half(dtype) && other == Dtype::Float32);
+    let clash = parameters.iter().find(|(name, t)| {
+        let is_checked = nonempty || *name == first_parameter(b);
+        is_checked && t.dtype.is_some_and(|other| !fits(other))
+    });
+    if let Some((name, parameter)) = clash {
+        refuse_mixed(cx, &[("input", input), (name, parameter)]);
+        return;
+    }
+    if let [weight, bias] = parameters
+        && nonempty
+    {
+        refuse_mixed(cx, &[(weight.0, &weight.1), (bias.0, &bias.1)]);
+    }
 }
 
 fn local_response_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
