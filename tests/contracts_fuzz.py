@@ -22,7 +22,7 @@ import pages_run
 
 NN = "torch.nn.functional."
 # The errors that PyTorch does not raise: a loss of one class, a wrong role, a target of 255.
-SILENT = {"TV109", "TV110", "TV112", "TV114", "TV117", "TV118", "TV120"}
+SILENT = {"TV109", "TV110", "TV112", "TV114", "TV117", "TV118", "TV120", "TV123"}
 SILENT_OF = {NN + "binary_cross_entropy_with_logits": {"TV115"}}
 
 
@@ -246,6 +246,14 @@ def binary_losses(tally):
             tally.call(NN + "binary_cross_entropy", F.binary_cross_entropy, arguments)
 
 
+def counts(tally):
+    for shape, values, dtype in itertools.product(((), (4,), (2, 4)), PATTERNS, TARGET_DTYPES):
+        for reduction, log_input in itertools.product(("mean", "sum", "none"), (True, False)):
+            arguments = dict(input=torch.full(shape, 0.25), target=filled(shape, dtype, values))
+            arguments |= dict(reduction=reduction, log_input=log_input)
+            tally.call(NN + "poisson_nll_loss", F.poisson_nll_loss, arguments)
+
+
 def sampling(tally):
     for shape, values in itertools.product(((4,), (2, 4)), FLOATS):
         data = repeated(shape, values)
@@ -261,7 +269,7 @@ def main():
     warnings.simplefilter("ignore")
     torch.manual_seed(0)
     tally = Tally(Judges())
-    for part in (class_losses, embeddings, indexing, one_hot, binary_losses, sampling):
+    for part in (class_losses, embeddings, indexing, one_hot, binary_losses, counts, sampling):
         part(tally)
     faults = tally.report()
     print(f"PyTorch {torch.__version__}: {sum(tally.calls.values())} calls, {faults} faults")

@@ -1,0 +1,47 @@
+"""Riders of a bus line per stop: what broken counters wrote is left out."""
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, Dataset
+
+MISSING = -1.0
+
+
+class Stops(Dataset):
+    def __init__(self, count=128):
+        rng = np.random.default_rng(3)
+        self.features = rng.normal(size=(count, 6)).astype(np.float32)
+        self.riders = rng.poisson(4, size=count)
+        self.broken = rng.random(count) < 0.1
+
+    def __len__(self):
+        return len(self.features)
+
+    def __getitem__(self, index):
+        riders = MISSING if self.broken[index] else float(self.riders[index])
+        return torch.from_numpy(self.features[index]), torch.tensor(riders)
+
+
+torch.manual_seed(3)
+model = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+criterion = nn.PoissonNLLLoss()
+each = nn.PoissonNLLLoss(reduction="none")
+for features, riders in DataLoader(Stops(), batch_size=16, shuffle=True):
+    log_rate = model(features).squeeze(1)
+    known = riders >= 0
+    loss = each(log_rate, riders)[known].mean()
+    loss = loss + criterion(log_rate[known], riders[known])
+    loss = loss + criterion(log_rate, riders.clamp(min=0))
+    loss = loss + criterion(log_rate, torch.zeros_like(riders))
+    # Rates need not be whole.
+    loss = loss + F.poisson_nll_loss(log_rate, torch.rand(len(riders)))
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+few = torch.tensor([2.0, MISSING, 0.0])
+log_rate = model(torch.randn(3, 6)).squeeze(1)
+print(F.poisson_nll_loss(log_rate, few, reduction="none")[few >= 0].mean())
+print(F.poisson_nll_loss(log_rate, few, reduce=False)[few >= 0].mean())
+print(nn.PoissonNLLLoss(reduce=False)(log_rate, few)[few >= 0].mean())
