@@ -187,8 +187,8 @@ impl Worlds<'_> {
     /// Like [`Worlds::decides`], for some of the options; `None` if too many runs are needed.
     fn decides_among(&self, mut pool: Vec<Span>, finding: &(String, Span)) -> Option<Option<(Span, &Declared)>> {
         while self.any(&pool, finding)? {
-            // A binary search: without the finding if the options up to `gone` are unknown, with it
-            // for those up to `there`.
+            // A binary search: if the first `gone` options are unknown, the finding disappears; if
+            // only the first `there` options are, it does not.
             let (mut there, mut gone) = (0, pool.len());
             while gone - there > 1 {
                 let middle = usize::midpoint(there, gone);

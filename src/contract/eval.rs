@@ -271,8 +271,7 @@ impl Judge<'_, '_> {
             match self.eval(operand).truth() {
                 Some(t) if t == decides => return Cv::Bool(decides),
                 Some(_) => {}
-                // The rest is not evaluated for its reads, because the unknown operand may guard
-                // it; but a later operand may still decide.
+                // A later operand may still decide: `unknown and False` is false.
                 None => result = None,
             }
         }

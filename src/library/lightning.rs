@@ -156,7 +156,7 @@ fn forget_devices(it: &mut Interp<'_>, value: &Value) {
                         it.heap.update_tensor(*id, |t| {
                             t.device = None;
                             t.device_at = None;
-                            // Mixed precision also casts floating-point tensors.
+                            // With mixed precision, floating-point tensors may also be cast.
                             if t.dtype.is_some_and(Dtype::is_floating) {
                                 t.dtype = None;
                                 t.dtype_at = None;

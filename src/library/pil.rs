@@ -394,7 +394,7 @@ fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             other => added.push(other.as_f64()),
         }
     }
-    // Colours of unknown type, and text with anti-aliased edges, are not modelled.
+    // Colours that are passed by position, and text with anti-aliased edges, are not modelled.
     let plain = b.rest.len() <= 1 && cx.name() != "text" && !b.open;
     let added: Option<Vec<f64>> = added.into_iter().collect();
     facts.range = match (facts.range, added.filter(|_| plain)) {

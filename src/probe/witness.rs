@@ -16,7 +16,7 @@ pub(super) struct Choice {
     pub lengths: Lengths,
     /// The kind of elements for a tensor of unknown dtype.
     pub kind: Kind,
-    /// The index of the known value of a tensor that comes first.
+    /// The known value of a tensor that is used first, as an index among them.
     pub first: usize,
     pub devices: Devices,
     /// `input.f(…)` instead of `torch.f(input, …)`.

@@ -14,11 +14,11 @@ pub(crate) struct Budget {
     pub uncalled: u64,
     /// Steps in the calls that those functions make.
     pub inlining: u64,
-    /// The total size of modules (in bytes of source) that are run when they are imported, as in
-    /// Python. A larger module is executed lazily: only the statements that bind a name run, when
-    /// the name is first used.
+    /// The total size of the modules (in bytes of source) that run when they are imported, as in
+    /// Python. A module beyond this total is executed lazily: only the statements that bind a name
+    /// run, when the name is first used.
     pub eager: usize,
-    /// Steps in the functions of modules that are too large to run as a whole.
+    /// Steps in the functions of lazily executed modules.
     pub visits: u64,
     /// Steps in one call of such a function.
     pub longest_visit: u64,

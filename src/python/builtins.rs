@@ -418,8 +418,7 @@ impl Interp<'_> {
                         (true, ..) => Some(true),
                         (false, false, false) => Some(false),
                         (false, false, true) => {
-                            // A module of the program without this attribute, unless a base class
-                            // of a library has it.
+                            // The program's own classes do not have it: a library base class may.
                             match self.try_getattr(object, name, span) {
                                 Some(_) => None,
                                 None => Some(false),

@@ -19,7 +19,7 @@ use crate::value::{
 /// check.
 pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
-/// The nesting depth of objects to which havoc applies.
+/// The depth to which [`Interp::forget_assigned`] follows the parts of an object.
 const MAX_PARTS: u32 = 2;
 
 impl<'p> Interp<'p> {
@@ -256,7 +256,7 @@ impl<'p> Interp<'p> {
         self.call(&method, args, span)
     }
 
-    /// The possible effects of a call of a program's function whose body is not run.
+    /// Applies the possible effects of a call of a program function whose body is not run.
     fn lose(&mut self, function: &Function, vars: &Attrs, first: Option<&Value>) {
         for value in vars.values() {
             self.event(Event::Escaped { value });
@@ -343,7 +343,8 @@ impl<'p> Interp<'p> {
             Body::Lambda(lambda) => lambda.parameters.as_deref(),
             Body::Class | Body::Expression(_) => return Value::Unknown,
         };
-        // If a subclass's constructor calls this constructor, the object continues to exist.
+        // A function whose arguments do not fit does not run. A constructor runs all the same: its
+        // object exists, and the constructor of a subclass may continue with it.
         if let Some(parameters) = parameters
             && function.name.as_str() != "__init__"
             && !fits(parameters, &function.defaults, &args)

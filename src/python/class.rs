@@ -269,7 +269,7 @@ impl<'p> Interp<'p> {
     /// The class that `collections.namedtuple` creates.
     pub(crate) fn named_tuple(&mut self, name: &str, fields: &[Sym], defaults: &[Value]) -> Value {
         let file = self.file();
-        // The class has no body, so all such classes share one.
+        // A named tuple has no class body, so all named tuples share one `Code`.
         let code = self.code_of(1, || Code::new(file, Body::Class));
         let (name, module) = (sym(name), self.module_name());
         let names = Value::tuple(fields.iter().map(|field| Value::str(field.as_str())).collect());

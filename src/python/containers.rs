@@ -83,8 +83,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether an index is outside a sequence of this length. For a list in an uncalled function,
-    /// this is not known: it may have grown.
+    /// Whether an index is certainly outside a sequence of this length. In an uncalled function, no
+    /// index is: the list may have grown.
     pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let outside = matches!(index, Value::Int(n) if *n >= length || *n < -length);
@@ -401,7 +401,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The elements of an iterator, if an unknown number of them is taken.
+    /// Takes an unknown number of elements from an iterator, and returns the elements that it had.
     pub(super) fn taken_from(&mut self, id: ObjId) -> Items {
         let Data::Iter(Iter { items, .. }) = self.heap.get(id) else { return Items::Many(Value::Unknown) };
         let items = items.clone();

@@ -103,8 +103,8 @@ impl<'p> Interp<'p> {
         args
     }
 
-    /// A receiver for the methods of a class that the program never instantiates: constructed with
-    /// unknown arguments, and with unknown values of the attributes that other methods set.
+    /// The receiver for uncalled methods of a class: constructed with unknown arguments, and with
+    /// unknown values of the attributes that other methods set.
     fn receiver(&mut self, class: ObjId, instances: &mut FxHashMap<ObjId, Value>, span: Span) -> Value {
         if let Some(value) = instances.get(&class) {
             return value.clone();
@@ -112,7 +112,8 @@ impl<'p> Interp<'p> {
         instances.insert(class, Value::Unknown);
         let init = self.mro(class).iter().filter_map(Value::as_obj).find_map(|c| self.class_attr(c, sym("__init__")));
         let init = init.and_then(|v| v.as_obj()).map(|id| self.heap.get(id).clone());
-        // If the program constructs instances itself, the arguments are unknown.
+        // Instances that the program constructs are on the device where the program puts them, so
+        // they do not count as moved.
         let constructed = matches!(&init, Some(Data::Function(init)) if self.executed.contains(&init.code));
         let args = match init {
             Some(Data::Function(function)) => match self.code.get(function.code.0 as usize).map(|c| c.body) {

@@ -453,8 +453,8 @@ impl<'p> Interp<'p> {
         {
             self.event(Event::Method { object, name: sym(attribute.attr.as_str()), span });
         }
-        // In a call through the class or `super()`, the binding of the receiver is not modelled
-        // exactly.
+        // In a call through the class or `super()`, it is not known exactly which arguments are
+        // missing, because the receiver may or may not be among them.
         let by_class = matches!(object, Value::Super(_))
             || object.as_obj().is_some_and(|id| matches!(self.heap.get(id), Data::Class(_)));
         if !by_class && let Some(message) = self.surely_refuses(&callee, call) {

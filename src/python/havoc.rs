@@ -197,7 +197,7 @@ impl Interp<'_> {
 
     fn havoc_function(&mut self, code: CodeId, scope: ObjId, given: Attrs, depth: u32, seen: &mut Seen) {
         let call = (code, scope, given.values().map(Value::as_obj).collect());
-        // A repeated call makes nothing else unknown.
+        // The same call at this depth was already followed.
         match seen.get(&call) {
             Some(before) if *before >= depth => return,
             _ => seen.insert(call, depth),

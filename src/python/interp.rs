@@ -19,8 +19,8 @@ use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
 /// The largest depth of calls.
 pub(super) const MAX_DEPTH: usize = 40;
-/// The frame depth of an uncalled function: the module, the scope from which it runs, and its own
-/// frame.
+/// The number of frames while an uncalled function runs: one for the module from which it is
+/// called, and its own.
 const UNCALLED_DEPTH: usize = 2;
 /// The largest number of active calls of one function.
 pub(super) const MAX_RECURSION: usize = 2;
@@ -148,7 +148,7 @@ pub(crate) struct Interp<'p> {
     /// Paths that have left blocks, and continue at the end of these blocks.
     pub(super) exits: Vec<Exit>,
     pub(super) last_block: BlockId,
-    /// The last collected values may be empty.
+    /// The last evaluated comprehension or generator may have no elements.
     pub(super) perhaps_none: bool,
     /// The current path ended inside an expression.
     pub(super) stopped: bool,
@@ -323,8 +323,8 @@ impl<'p> Interp<'p> {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }
 
-    /// In the replay of a loop's second round: a number of the round, and the number of open loops.
-    /// `None` otherwise, and in code that not every round reaches.
+    /// In the replay of a loop's second round: a number that identifies the round, and the number
+    /// of open loops. `None` otherwise, and in code that not every round reaches.
     pub(crate) fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.context.carried.filter(|_| self.second_round())?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops().last())?;

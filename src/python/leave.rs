@@ -279,7 +279,7 @@ impl<'p> Interp<'p> {
         Some(result)
     }
 
-    /// The index of the first path that leaves for the innermost block.
+    /// Sets the mark of the innermost block: the states of its exits are changes since this mark.
     pub(super) fn set_innermost_mark(&mut self, mark: Mark) {
         if let Some(block) = self.frames.last_mut().and_then(|frame| frame.blocks.last_mut()) {
             block.mark = mark;

@@ -84,8 +84,8 @@ pub(crate) trait Library: Sync {
     /// under that path.
     fn class_of(&self, it: &Interp<'_>, value: &Value) -> Option<Sym>;
 
-    /// Whether a value that is not an instance, such as a tensor, is an instance of a class to
-    /// Python.
+    /// The result of `isinstance` for a value that is not modelled as an instance, such as a
+    /// tensor.
     fn is_instance(&self, it: &Interp<'_>, value: &Value, class: Sym) -> Option<bool>;
 
     /// `object.name = value` for an instance of `class`; returns `false` if the interpreter must

@@ -57,7 +57,8 @@ impl<'p> Interp<'p> {
         match items {
             Items::Exact(items) if items.is_empty() => self.exec_block(&stmt.orelse),
             Items::Exact(items) if unrolls(&items, stmt, body_size) => {
-                // A nested loop may not see every round, so its number of rounds is unknown.
+                // A statement of the body may run in only some of the rounds, so rules get no
+                // number of rounds.
                 let rounds = Rounds { count: None, ..rounds };
                 let Some(list) = self.changing(&iterator, stmt) else {
                     return self.unrolled_over(items, over, rounds, &stmt.orelse, &round);

@@ -7,7 +7,7 @@ use super::library::Event;
 use crate::syntax::ast::{self, FStringPart, FStringValue, InterpolatedStringElement};
 use crate::value::{Data, Items, Type, Value};
 
-/// Longer strings are not built or split, in bytes.
+/// The largest length of a string that is built or split, in bytes.
 pub(super) const LONGEST: usize = 16_384;
 
 impl<'p> Interp<'p> {

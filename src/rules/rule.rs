@@ -82,7 +82,7 @@ pub(super) struct Findings<'c> {
 
 impl Findings<'_> {
     /// Reports a finding of a page, once per place. Returns the finding, so that a fix or a witness
-    /// can be added, unless it is not the latest.
+    /// can be added; `None` if it was reported before and others since.
     pub(super) fn report(
         &mut self,
         name: &str,

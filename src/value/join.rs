@@ -196,7 +196,8 @@ pub(crate) fn texts_of(values: &[Value]) -> Option<Value> {
     }
 }
 
-/// How surely each of the texts occurs: as surely as in all values, if each value takes all texts.
+/// How surely each of the texts occurs: as surely as in the least sure of the values. It is not
+/// known if some value can only be some of the texts.
 fn surely_taken(values: &[Value], count: usize) -> Taken {
     let of = |value: &Value| match value {
         Value::Among(among) if among.texts.len() == count => among.taken,

@@ -2,7 +2,8 @@
 //!
 //! Joins are associative except in the following cases, where they are still upper bounds of
 //! everything that they join:
-//! - intervals with some integral bounds and some others: a gap between 1 and 2 counts only while both are bounds;
+//! - intervals with integral and other bounds: a gap between 1 and 2 counts only while both are
+//!   bounds;
 //! - more intervals than a range may have;
 //! - dictionaries with known keys, in different orders;
 //! - parts of values below the depth to which values are compared.
@@ -67,7 +68,8 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(any::<u8>(), 0..240)
 }
 
-/// The objects on the heap in a state, without unknown values.
+/// The objects of the world in their current state, without the values of tensors whose memory was
+/// written to since these values were determined.
 fn shown(heap: &Heap, world: &World) -> Vec<Rc<Data>> {
     let now = |id| heap.tensor_now(id).map(|tensor| Rc::new(Data::Tensor(tensor.into_owned())));
     world.all().map(|id| now(id).unwrap_or_else(|| heap.share(id))).to_vec()
@@ -228,7 +230,8 @@ proptest! {
                 prop_assert!(data_at_most(&heap, a, b), "{a:?} {b:?}");
             }
         }
-        // Whether it differs from the first state, apart from the number of writes to memory.
+        // `changed` is true exactly if the join differs from the first state. The number of writes
+        // to memory does not count.
         let held = |heap: &Heap| world.all().map(|id| heap.share(id));
         let last = held(&heap);
         heap.undo(mark);

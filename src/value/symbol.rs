@@ -82,7 +82,8 @@ thread_local! {
     };
 }
 
-/// A text of at most 16 bytes: its first and last bytes, which may overlap, and its length.
+/// A text of at most 16 bytes: its leading and its trailing bytes (which may overlap), and its
+/// length.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 struct Short(u64, u64, usize);
 

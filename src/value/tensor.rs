@@ -49,7 +49,7 @@ pub(crate) enum Role {
     Sigmoid,
     LogProbabilities,
     OneHot,
-    /// Each element is a class index, in the form of an image.
+    /// An image in which each element is a class index.
     ClassMask,
     Image,
 }
@@ -143,7 +143,7 @@ pub(crate) struct Picks {
     pub all: bool,
 }
 
-/// The part of a tensor in autograd.
+/// How a tensor takes part in autograd.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Grad {
     Unknown,

@@ -477,7 +477,7 @@ pub(super) fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Ser
     }
 }
 
-/// The object after an unknown change.
+/// Forgets the facts about an object, because of an unknown change. Returns an unknown value.
 pub(super) fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
     if let Some(id) = object.as_obj() {
         forget(cx.it, id);

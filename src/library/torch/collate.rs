@@ -71,7 +71,8 @@ fn stacked(cx: &mut Cx<'_, '_>, sample: Tensor, batch: &Dim) -> Value {
     out.wrapper = None;
     out.shape = out.shape.map(|dims| std::iter::once(batch.clone()).chain(dims).collect());
     if batch.size.known().is_some() {
-        // A finding should show why the batch has this size, especially the last batch.
+        // A finding should show why the batch has this size: the last batch may be smaller than the
+        // others.
         out.shape_at = batch.at.or(out.shape_at);
     }
     if array {

@@ -292,7 +292,8 @@ fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     match python_number(one, input.dtype) {
         Value::Any(Type::Int) => match input.range {
-            // One of the elements: a loop over data reaches each element's values.
+            // One of the elements: a value that occurs among the elements also occurs here in some
+            // round, so the claims of the range stay.
             Some(range) => Value::ranged(range, false, input.range_at),
             None => Value::Any(Type::Int),
         },

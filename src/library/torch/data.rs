@@ -280,11 +280,12 @@ fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
     }
 }
 
-/// The notes of a loader for the batch dimension of all batches, and for that of the last batch if
-/// it is smaller. Each is stored as a tensor's dimension, which keeps the origin. For a part of a
-/// dataset, the note stores the number of samples.
+/// A note of a part of a dataset: its number of samples.
 const SPLIT: Topic = Topic::new("length of a split");
+/// A note of a loader: the batch dimension, stored as a dimension of a tensor, which keeps its
+/// origin.
 const BATCH: Topic = Topic::new("batch");
+/// Like [`BATCH`], for the last batch if it is smaller.
 const LAST_BATCH: Topic = Topic::new("last batch");
 
 fn keep_dim(cx: &mut Cx<'_, '_>, loader: ObjId, topic: Topic, size: Size, at: Span) {

@@ -72,7 +72,7 @@ fn fft(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match axes(cx, b, named, single) {
         Err(()) => return cx.some_tensor(),
         Ok(None) => {
-            // The dimensions that change are not known, but their number is.
+            // It is not known which sizes change, so all of them become unknown; the rank stays.
             out.shape = out.shape.map(|s| vec![Dim::UNKNOWN; s.len()]);
         }
         Ok(Some(axes)) => {

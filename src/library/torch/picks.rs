@@ -5,7 +5,7 @@ use super::carry;
 use crate::library::Cx;
 use crate::value::{Picks, Range, Value};
 
-/// Notes on the mask `made`, the result of `left op right`, which elements it selects.
+/// Records, for the mask `made` (the result of `left op right`), which elements it selects.
 pub(crate) fn note(cx: &mut Cx<'_, '_>, op: &str, left: &Value, right: &Value, made: &Value) {
     let (op, tensor, number) = match (left.as_obj(), right.range()) {
         (Some(_), Some((range, _))) => (op, left, range),

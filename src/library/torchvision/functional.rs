@@ -125,7 +125,8 @@ pub(super) fn picture(b: &Bound) -> Value {
     b.values.first().and_then(Option::as_ref).map_or(Value::Unknown, |a| a.value.clone())
 }
 
-/// A function of `v2`: calls the older function, and notes that it handles masks.
+/// A function of `v2`: runs the model of the older function. The call is also reported under the
+/// older path, except for masks, which `v2` never interpolates.
 fn second(cx: &mut Cx<'_, '_>, b: &Bound, first: Run) -> Value {
     let mask = b.values.first().and_then(Option::as_ref).is_some_and(|a| tv_tensors::is(cx, &a.value, "Mask"));
     if !mask {

@@ -3,9 +3,9 @@
 //! `import torch` makes no CUDA call, so setting the variable after it still works. But a later
 //! edit may insert a CUDA call before it, so this is reported as info. After
 //! `torch.cuda.is_available()`, the driver is initialised but has no context, and NVIDIA does not
-//! document when it reads the variable: a warning. After a tensor was on the GPU, the driver
-//! ignores the variable, but PyTorch reads it and no longer says that stack traces may be wrong: an
-//! error.
+//! document when the driver reads the variable: a warning. After a tensor was on the GPU, the
+//! driver ignores the variable, but PyTorch reads it and no longer says that stack traces may be
+//! wrong: an error.
 
 use std::cell::RefCell;
 

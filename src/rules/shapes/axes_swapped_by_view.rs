@@ -99,8 +99,8 @@ struct First {
     harmless: bool,
 }
 
-/// The earlier view that split the same elements in the same order, certainly or possibly, from the
-/// sizes that are now requested.
+/// The earlier view of the same elements in the same order whose input had the requested sizes, or
+/// may have had them.
 fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First> {
     let sizes = |id: ObjId| match cx.it.heap.get(id) {
         Data::Tensor(tensor) => tensor.sizes(),

@@ -1,7 +1,7 @@
 //! The autograd graph: the inputs, the function and the place of each computed tensor.
 //!
-//! The origin of a tensor never changes, so it is stored outside the heap. Later changes of the
-//! graph (`freed`, in-place writes) depend on the path, so they are on the heap.
+//! The computation that made a tensor never changes, so it is stored outside the heap. Later
+//! changes of the graph (`freed`, in-place writes) depend on the path, so they are on the heap.
 
 use std::cell::RefCell;
 
@@ -11,7 +11,7 @@ use crate::python::{Bound, Certainty, Interp};
 use crate::syntax::Span;
 use crate::value::{Data, Grad, Items, ObjId, Sym, Tensor, Value};
 
-/// The origin of a tensor.
+/// The computation that made a tensor.
 #[derive(Debug, Clone)]
 pub(crate) struct Node {
     /// The last component of the function's path.

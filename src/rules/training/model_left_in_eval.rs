@@ -71,14 +71,15 @@ pub(crate) struct ModelLeftInEval {
     left: RefCell<FxHashMap<ObjId, (Span, Vec<u32>)>>,
 }
 
-/// A state of a layer after the `train()` of its model: `eval()` was not called; [`EVAL`]; or a
-/// forward pass without gradients in evaluation mode.
+/// A state of a layer: `train()` was called for the whole model (the subject of the note).
 const TRAINED: Topic = Topic::new("train()");
+/// A state of a layer: after [`TRAINED`], `eval()` was called for the same model in a loop.
 const LEFT: Topic = Topic::new("left in eval()");
+/// A state of a layer: after [`LEFT`], the layer ran in evaluation mode without gradients.
 const EVALUATED: Topic = Topic::new("evaluated");
-/// `eval()` was called, but no forward pass yet.
+/// A state of a layer: `eval()` was called, but not as described for [`LEFT`].
 const EVAL: Topic = Topic::new("eval()");
-/// The topic of these states of a layer.
+/// The note of a layer that stores its state.
 const MODE: Topic = Topic::new("mode");
 
 impl Rule for ModelLeftInEval {

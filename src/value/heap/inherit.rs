@@ -3,7 +3,7 @@
 use super::Heap;
 use crate::value::{Data, ObjId, Sym, Value, sym};
 
-/// The largest number of base classes that are followed.
+/// The depth to which base classes are followed.
 const DEPTH: u32 = 20;
 
 impl Heap {

@@ -114,8 +114,8 @@ pub(super) fn join_named(
     names.into_iter().map(|name| (name, both(name))).collect()
 }
 
-/// The entries of both. Entries of only one of them are joined into the value of all other keys. If
-/// the order differs, there may be other keys, too.
+/// Keeps the keys that both have, with their joined values. The entries that only one of them has
+/// are joined into the value of all other keys. If the order differs, there may be other keys, too.
 pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
     let Dict { entries, open } = a;
     let mut out = Dict::default();

@@ -88,7 +88,8 @@ fn ranged_at_most(a: &Value, b: &Ranged) -> bool {
     })
 }
 
-/// The claim that bounds occur is only about the existing intervals.
+/// A range that claims that its bounds occur claims this for the bounds of each interval, so ranges
+/// with different intervals are not ordered in this case.
 pub(super) fn range_at_most(a: &Range, b: &Range) -> bool {
     let inside = |(lo, hi): &(f64, f64)| b.parts().iter().any(|(from, to)| from <= lo && hi <= to);
     let same = a.parts() == b.parts();

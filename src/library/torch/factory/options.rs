@@ -169,8 +169,8 @@ fn carry_cast(x: f64, dtype: Dtype) -> Option<f64> {
     if outside { None } else { crate::library::torch::cast::cast_value(x, dtype) }
 }
 
-/// Rejects a number that does not fit the integer dtype of a tensor. PyTorch accepts only negative
-/// numbers for unsigned types, which wrap around.
+/// Rejects a number that does not fit the integer dtype of a tensor. Only negative numbers in
+/// unsigned dtypes are accepted: they wrap around.
 pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
     let Some((lo, hi)) = dtype.and_then(|d| if d == Dtype::Bool { None } else { d.bounds() }) else { return true };
     let low = if lo == 0.0 { -hi } else { lo };

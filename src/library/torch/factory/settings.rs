@@ -65,7 +65,7 @@ pub(crate) fn register(t: &mut Table) {
 fn cuda(t: &mut Table) {
     t.listed("torch.cuda.", "is_available is_initialized", |_, _| Value::Bool(true));
     t.listed("torch.cuda.", "is_bf16_supported", |_, _| Value::Any(Type::Bool));
-    // Not negative, but unknown.
+    // The number of GPUs is not known.
     t.listed("torch.cuda.", "device_count", |_, _| Value::Any(Type::Int));
     t.listed("torch.cuda.", "current_device initial_seed", |_, _| Value::Any(Type::Int));
     t.family(

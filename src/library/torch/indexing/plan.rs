@@ -26,9 +26,9 @@ struct Positions {
     index: Option<Tensor>,
 }
 
-/// The selection of an index.
+/// What an index selects.
 pub(super) struct Plan {
-    /// The shape of the selection; `None` if the rank is not known.
+    /// The shape of the selected elements; `None` if the rank is not known.
     pub dims: Option<Vec<Dim>>,
     /// Index tensors gather elements, so the result is a copy.
     pub advanced: bool,

@@ -397,7 +397,7 @@ pub(crate) fn move_all(
             }
         });
     }
-    // A `_apply` of the program also moves other attributes, by an unknown function.
+    // An `_apply` of the program may also move other attributes, by an unknown function.
     let span = cx.span;
     for (_, module) in named_modules_of(cx, object).found {
         if let Some(apply) = cx.it.user_method(&module, "_apply") {

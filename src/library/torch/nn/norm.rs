@@ -116,8 +116,9 @@ fn check_eps(cx: &mut Cx<'_, '_>, b: &Bound) {
 fn instance_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = cx.tensor_arg(b, "input") else { return cx.some_tensor() };
     let parameters = parameters(cx, b, &["weight", "bias", "running_mean", "running_var"]);
-    // Unbatched inputs begin with the channels. Only layers accept them: unlike the function's
-    // name, a layer's name determines the number of dimensions.
+    // The number of channels is not checked: an unbatched input begins with the channels, and only
+    // the name of a layer (`InstanceNorm2d`), not of the function, shows whether an input is
+    // unbatched.
     let out = normalized(cx, &input, &parameters);
     cx.out(out)
 }

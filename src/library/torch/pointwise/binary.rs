@@ -281,7 +281,7 @@ fn refused(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 2], rule: R
     let kinds = [x, y].map(|o| o.dtype(default).filter(|d| !matches!(d, Dtype::Other(_))).map(Dtype::kind));
     let subtraction = matches!(name, "sub" | "subtract" | "rsub");
     let kind = if subtraction {
-        // A single bool is rejected.
+        // One bool operand is enough for a rejection.
         kinds.into_iter().flatten().find(|k| *k == Kind::Bool)
     } else {
         // The highest kind decides; if one kind is unknown, the other is a lower bound.

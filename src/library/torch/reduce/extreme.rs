@@ -183,7 +183,8 @@ fn argmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Value, message, vec![("`dim` is given here".to_owned(), b.span("dim"))]);
         return cx.out(unknown);
     }
-    // One dimension: an unknown integer, or `None`.
+    // `dim` is one integer, which may be unknown (`Dims::One`), or `None`. An unknown value may be
+    // either.
     let dims = match &dim {
         Value::None => Dims::All,
         Value::Unknown => Dims::Unknown,

@@ -129,9 +129,10 @@ fn many(cx: &mut Cx<'_, '_>, piece: Value) -> Value {
     cx.it.heap.iter(Items::Many(piece))
 }
 
-/// `input` and the dimension to split. If there is none, the result: an unknown number of pieces.
+/// `input`, its facts, and the dimension to split (`None` if it is not known).
 type Split = (Value, Tensor, Option<usize>);
 
+/// Reads `input` and `dim`. `Err`: the result if `input` is unknown or the call is rejected.
 fn splitting(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Split, Value> {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else {
