@@ -306,7 +306,7 @@ impl Health {
             launch.map_or_else(|| "?".to_owned(), |l| format!("{:.0} of {:.0} ms", l.launch * 1e3, l.total * 1e3))
         };
         let measured = format!(
-            "with it a launch takes {} of the kernel's time, without it {}",
+            "with it, a launch returns after {} of the kernel's run time; without it, after {}",
             times(blocking.with),
             times(blocking.without)
         );

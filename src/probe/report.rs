@@ -189,9 +189,9 @@ impl Report {
                 Some(Exception { kind, stack, .. }) => match own(stack) {
                     Some(frame) => {
                         let path = shown(Path::new(&frame.filename), root);
-                        format!("; the {kind} at {path}:{} was raised on them", frame.line)
+                        format!("; the {kind} at {path}:{} was raised on the virtual device", frame.line)
                     }
-                    None => format!("; the {kind} was raised on them"),
+                    None => format!("; the {kind} was raised on the virtual device"),
                 },
                 None => String::new(),
             };

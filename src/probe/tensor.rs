@@ -89,7 +89,7 @@ impl Made<'_> {
             return (self.of_nothing(), true);
         }
         if self.count > RANDOM {
-            writer.lost.push(format!("`{name}` is too large to fill with its values"));
+            writer.lost.push(format!("`{name}` is too large to fill with its known values"));
             return (self.of_nothing(), true);
         }
         if let [value] = values.as_slice()

@@ -180,9 +180,12 @@ impl FrontMatter {
             return Err(Fault::new(1, "the summary is missing: one sentence between the title and the ```toml block"));
         }
         let metadata = block.metadata()?;
-        for (key, given) in [("code", &metadata.code), ("summary", &metadata.summary)] {
+        let places = [
+            ("code", &metadata.code, "belongs in the title of the page, not in the block"),
+            ("summary", &metadata.summary, "belongs above the block, as the sentence below the title"),
+        ];
+        for (key, given, place) in places {
             if let Some(given) = given {
-                let place = "belongs above the block, in the title and the sentence below it";
                 return Err(Fault::new(block.line_at(given.span().start), format!("`{key}` {place}")));
             }
         }

@@ -121,7 +121,11 @@ fn faults_carry_their_line() {
     assert_eq!(fault("since = \"1.0\"\n", ""), "page.md:6: missing field `since`");
     assert_eq!(
         fault("since = \"1.0\"", "since = \"1\"\ncode = \"MY001\""),
-        "page.md:9: `code` belongs above the block, in the title and the sentence below it"
+        "page.md:9: `code` belongs in the title of the page, not in the block"
+    );
+    assert_eq!(
+        fault("since = \"1.0\"", "since = \"1\"\nsummary = \"Batch without samples.\""),
+        "page.md:9: `summary` belongs above the block, as the sentence below the title"
     );
     assert_eq!(fault("\"1.0\"", "\"1.0"), "page.md:8: invalid basic string, expected `\"`");
     assert_eq!(fault("\"1.0\"", "1"), "page.md:8: invalid type: integer `1`, expected a string");

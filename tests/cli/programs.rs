@@ -364,11 +364,11 @@ fn a_virtual_gpu_says_what_a_gpu_says() {
     // Without the rule, the assert is raised where the kernel is called.
     let output = run(&["--ignore", "TV103", "--gpus", "2"]);
     assert!(output.contains("Error: CUDA error: device-side assert triggered"), "{output}");
-    assert!(output.contains("at on_gpu.py:9 was raised on them"), "{output}");
+    assert!(output.contains("at on_gpu.py:9 was raised on the virtual device"), "{output}");
     sandbox.write("on_gpu.py", ON_GPU.replace("% 5", "% 4"));
     let output = run(&[]);
     assert!(output.contains("RuntimeError: Expected all tensors to be on the same device"), "{output}");
-    assert!(output.contains("at on_gpu.py:10 was raised on them"), "{output}");
+    assert!(output.contains("at on_gpu.py:10 was raised on the virtual device"), "{output}");
 
     let output = sandbox.run(&["probe", "run", "--python", &python, "--gpus", "2", "on_gpu.py"]);
     assert_eq!(code(&output), "exit 2", "{output}");
