@@ -235,7 +235,7 @@ impl Interp<'_> {
         match name {
             "add" | "update" => {
                 let value = args.pos.first().map_or(Value::Unknown, |a| a.value.clone());
-                let more = if name == "add" { Items::Exact(vec![value]) } else { self.iterate(&value, span) };
+                let more = if name == "add" { Items::Exact(vec![value]) } else { self.members_of(&value, span) };
                 let Data::Set(have) = self.heap.get(id).clone() else { return Value::None };
                 let all = match (have, more) {
                     (Items::Exact(have), Items::Exact(more)) => self.distinct(Items::Exact([have, more].concat())),

@@ -384,10 +384,14 @@ impl Interp<'_> {
                 Data::Iter(_) if self.heap.have_changed(&self.heap.sources_of(object)) => Items::Many(Value::Unknown),
                 Data::Iter(Iter { once: true, .. }) => self.taken_from(*id),
                 Data::List(items) | Data::Iter(Iter { items, .. }) => items.clone(),
-                Data::Set(items) => {
-                    let items = items.clone();
-                    self.distinct(items)
-                }
+                // The order is not known.
+                Data::Set(_) => match self.members_of(object, span) {
+                    Items::Exact(items) if items.len() > 1 => {
+                        let count = items.len();
+                        Items::Exact(vec![Items::Exact(items).element(&mut self.heap); count])
+                    }
+                    items => items,
+                },
                 Data::Dict(dict) => match dict.open {
                     None => Items::Exact(dict.entries.keys().map(Key::value).collect()),
                     Some(_) => Items::Many(Value::Unknown),
@@ -398,6 +402,18 @@ impl Interp<'_> {
             },
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
             _ => Items::Many(Value::Unknown),
+        }
+    }
+
+    /// The elements of an iterable for a function that does not depend on their order, such as
+    /// `sorted`.
+    pub(super) fn members_of(&mut self, object: &Value, span: Span) -> Items {
+        match object.as_obj().map(|id| self.heap.get(id)) {
+            Some(Data::Set(items)) => {
+                let items = items.clone();
+                self.distinct(items)
+            }
+            _ => self.iterate(object, span),
         }
     }
 

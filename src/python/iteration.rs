@@ -79,6 +79,7 @@ impl Interp<'_> {
         self.perhaps_none = false;
         let items = match values.first() {
             None => Items::Exact(Vec::new()),
+            Some(iterable) if matches!(name, "sorted" | "set" | "frozenset") => self.members_of(iterable, span),
             Some(iterable) => self.iterate(iterable, span),
         };
         let empty = values.first().is_some_and(|values| self.heap.is_perhaps_empty(values))
@@ -285,8 +286,8 @@ impl Interp<'_> {
     /// `sum`, `min`, `max`.
     pub(super) fn fold(&mut self, name: &str, values: &[Value], args: &Args, span: Span) -> Value {
         let items = match values {
-            [only] => self.iterate(only, span),
-            [iterable, _] if name == "sum" => self.iterate(iterable, span),
+            [only] => self.members_of(only, span),
+            [iterable, _] if name == "sum" => self.members_of(iterable, span),
             several => Items::Exact(several.to_vec()),
         };
         let start = args.get(1, "start").cloned().filter(|_| name == "sum");

@@ -189,9 +189,14 @@ impl<'p> Interp<'p> {
                 Flow::Next
             }
             (BlockKind::Loop(_) | BlockKind::Try(_), _) => Flow::Next,
-            (BlockKind::Finally(body), _) => {
+            (BlockKind::Finally(body), how) => {
                 let body: &'p [Stmt] = body;
-                self.outside(at, |it| it.exec_block(body))
+                // What fails after an exception may succeed without one.
+                let doubt = self.context.in_doubt || matches!(how, Leave::Raise(_));
+                let in_doubt = std::mem::replace(&mut self.context.in_doubt, doubt);
+                let flow = self.outside(at, |it| it.exec_block(body));
+                self.context.in_doubt = in_doubt;
+                flow
             }
             (BlockKind::With(manager), Leave::Raise(_)) => {
                 let manager = manager.clone();

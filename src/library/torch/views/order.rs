@@ -3,6 +3,7 @@
 
 use crate::library::torch::broadcast::{shape_read, shape_text};
 use crate::library::torch::carry::{self, Rejected, Takes, rearranged, shuffled};
+use crate::library::torch::gather::not_empty;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{Dim, Size, Value};
@@ -73,7 +74,10 @@ fn roll(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         cx.reject(RejectKind::Dim, "`input` has no dimensions to roll along", reads);
         return carry::like_only(cx, &input);
     }
-    let Ok(_) = carry::axes(cx, &[dims], &input) else { return carry::like_only(cx, &input) };
+    // The dimensions of an empty tensor are not checked.
+    if not_empty(&input) && carry::axes(cx, &[dims], &input).is_err() {
+        return carry::like_only(cx, &input);
+    }
     let out = shuffled(cx, &input, input.shape.clone(), Takes::All);
     cx.out(out)
 }
