@@ -50,6 +50,22 @@ impl Rules {
         Rules { pages }
     }
 
+    /// Reads a page; messages name its file `shown`.
+    ///
+    /// # Errors
+    ///
+    /// `path:line: what is wrong`, if the page cannot be read or is invalid.
+    pub(crate) fn read(path: &Path, shown: &Path) -> Result<Page, String> {
+        let shown = shown.display();
+        let fault = |line: usize, message: &str| format!("{shown}:{line}: {message}");
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
+            return Err(fault(1, "the file name of a page must be the rule's name, in UTF-8"));
+        };
+        Page::read(stem.to_owned().into(), shown.to_string(), text.into())
+            .map_err(|found| fault(found.line, &found.message))
+    }
+
     /// Adds a page of the user; messages name its file `shown`.
     ///
     /// # Errors
@@ -57,14 +73,9 @@ impl Rules {
     /// `path:line: what is wrong`, if the page cannot be read, is invalid, or has the code or
     /// the name of another rule.
     pub fn load_user(&mut self, path: &Path, shown: &Path) -> Result<(), String> {
+        let page = Rules::read(path, shown)?;
         let shown = shown.display();
         let fault = |line: usize, message: &str| format!("{shown}:{line}: {message}");
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
-        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
-            return Err(fault(1, "the file name of a page must be the rule's name, in UTF-8"));
-        };
-        let page = Page::read(stem.to_owned().into(), shown.to_string(), text.into())
-            .map_err(|found| fault(found.line, &found.message))?;
         let line = page.code_line;
         if page.code.starts_with("TV") {
             return Err(fault(line, "codes that begin with TV are reserved for torchvet"));

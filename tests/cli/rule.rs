@@ -75,6 +75,39 @@ fn a_page_is_tested() {
     ");
 }
 
+/// Not the page with the same name in the binary.
+#[test]
+fn the_named_file_is_tested() {
+    let sandbox = Sandbox::new(&[]);
+    let test = ["rule", "--python", "no-python", "--test", "class-index-out-of-range.md"];
+    sandbox.write("class-index-out-of-range.md", PAGE.replace("empty-batch", "class-index-out-of-range"));
+    assert_snapshot!(sandbox.run(&test), @r"
+    exit 2
+    --- stderr
+    error: class-index-out-of-range.md:1: a rule named `class-index-out-of-range` already exists
+    ");
+    let built = std::fs::read_to_string("rules/class-index-out-of-range.md").unwrap();
+    sandbox.write("class-index-out-of-range.md", &built);
+    assert_snapshot!(sandbox.run(&test), @r"
+    exit 0
+    rules/class-index-out-of-range.md: the marks in Example match the findings, Use instead has no findings
+    rules/class-index-out-of-range.md: skipped: on PyTorch: cannot run `no-python`: No such file or directory (os error 2); choose a Python with --python
+    1 page tested: 0 with faults
+    ");
+    sandbox.write("class-index-out-of-range.md", built.replace("# error", ""));
+    assert_snapshot!(sandbox.run(&test), @r"
+    exit 2
+    --- stderr
+    error: class-index-out-of-range.md: torchvet was built with another version of this page; run `cargo build` first
+    ");
+    sandbox.write("class-index-out-of-range.md", built.replace("TV103", "TV199"));
+    assert_snapshot!(sandbox.run(&test), @r"
+    exit 2
+    --- stderr
+    error: class-index-out-of-range.md: torchvet was built without TV199; run `cargo build` first (codes of your own must not begin with TV)
+    ");
+}
+
 #[test]
 fn slips_of_the_pen_in_a_contract_are_told() {
     let sandbox = Sandbox::new(&[("a.py", "import torch\n"), ("torchvet.toml", "rules = ['empty-batch.md']\n")]);

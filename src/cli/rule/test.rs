@@ -79,25 +79,46 @@ pub(super) fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write)
 
 /// The page, and settings that enable all default rules and this one.
 fn load(name: &str) -> Result<(Page, Settings), Failure> {
-    let rules = Rules::builtin();
-    let stem = Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name);
-    let own = rules.find(name).or_else(|| rules.find(&name.to_ascii_uppercase())).or_else(|| rules.find(stem));
-    let (options, wanted) = match own {
-        Some(page) => (format!("extend-select = ['{}']", page.code), page.code.to_string()),
-        None => {
-            let mut rules = rules;
-            let path = PathBuf::from(name);
-            rules.load_user(&path, &path).map_err(Failure::Message)?;
-            let code = rules.pages.last().map(|page| page.code.to_string()).unwrap_or_default();
-            let path = toml::Value::String(std::path::absolute(&path)?.to_string_lossy().into_owned());
-            (format!("rules = [{path}]\nextend-select = ['{code}']"), code)
-        }
+    let mut rules = Rules::builtin();
+    let path = Path::new(name);
+    let own = if path.is_file() {
+        built(&rules, path)?
+    } else {
+        rules.find(name).or_else(|| rules.find(&name.to_ascii_uppercase()))
+    };
+    let (options, wanted) = if let Some(page) = own {
+        (format!("extend-select = ['{}']", page.code), page.code.to_string())
+    } else {
+        rules.load_user(path, path).map_err(Failure::Message)?;
+        let code = rules.pages.last().map(|page| page.code.to_string()).unwrap_or_default();
+        let path = toml::Value::String(std::path::absolute(path)?.to_string_lossy().into_owned());
+        (format!("rules = [{path}]\nextend-select = ['{code}']"), code)
     };
     let told = |error: crate::config::ConfigError| Failure::Message(error.to_string());
     let settings = Settings::resolve(&[Layer::from_flag(&options).map_err(told)?]).map_err(told)?;
     match settings.rules.find(&wanted).cloned() {
         Some(page) => Ok((page, settings)),
         None => Err(Failure::Message(format!("unknown rule `{name}`"))),
+    }
+}
+
+/// torchvet's own page that this file contains; `None` for a page of the user. The tests use the
+/// page that was compiled, so a file of torchvet that has changed since then is an error.
+fn built<'r>(rules: &'r Rules, path: &Path) -> Result<Option<&'r Page>, Failure> {
+    let page = Rules::read(path, path).map_err(Failure::Message)?;
+    if !page.code.starts_with("TV") {
+        return Ok(None);
+    }
+    let (path, code) = (path.display(), &page.code);
+    match rules.find(code) {
+        Some(built) if built.text == page.text => Ok(Some(built)),
+        Some(_) => Err(Failure::Message(format!(
+            "{path}: torchvet was built with another version of this page; run `cargo build` first"
+        ))),
+        None => Err(Failure::Message(format!(
+            "{path}: torchvet was built without {code}; run `cargo build` first (codes of your own must not begin \
+             with TV)"
+        ))),
     }
 }
 
