@@ -366,8 +366,9 @@ def variants(op):
     if symbol_ in SYMBOLS:
         yield "augmented", lambda a, k: (f"{a[0]} {SYMBOLS[symbol_]} {a[1]}", a[0]) if len(a) == 2 and not k else None
     for alias in op.aliases:
-        if lookup(alias.name):
-            yield "alias", lambda a, k, name=alias.name: call(spelled(name), a, k)
+        path = alias.name.removeprefix("torch.")
+        if lookup(path):
+            yield "alias", lambda a, k, path=path: call(spelled(path), a, k)
 
 
 # The walk -------------------------------------------------------------------------------------
