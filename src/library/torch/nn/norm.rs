@@ -5,6 +5,7 @@ use super::facts::{
     Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, full_dtype, like, result,
     shape_read, shape_text,
 };
+use crate::library::torch::gather::not_empty;
 use crate::library::torch::support::{refuse_dtype, refuse_mixed, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -37,25 +38,38 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     let mut all = vec![("input", input)];
     all.extend(parameters.iter().map(|(name, t)| (*name, t)));
     device::check(cx, &all);
-    check_dtype(cx, input, parameters);
+    let fits = check_dtype(cx, input, parameters);
     let mut out = like(cx, input);
+    if !fits && accepts_if_empty(cx, parameters) && !has_elements(input) {
+        out.dtype = None;
+    }
     let tensors: Vec<&Tensor> = all.iter().map(|(_, t)| *t).collect();
     out.grad = floating_grad(cx, &tensors, out.dtype);
     (out.device, out.device_at) = agreed_device(&tensors);
     out
 }
 
-/// Half precision with float32 parameters is allowed; float64 or integers are not.
-fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
-    let Some(dtype) = input.dtype else { return };
+/// Whether an input without elements is returned before the kernel checks dtypes.
+fn accepts_if_empty(cx: &Cx<'_, '_>, parameters: &[(&'static str, Tensor)]) -> bool {
+    match cx.name() {
+        "batch_norm" | "instance_norm" => true,
+        "group_norm" => parameters.is_empty(),
+        _ => false,
+    }
+}
+
+/// Whether a tensor has elements; an unknown shape is assumed to have some.
+fn has_elements(tensor: &Tensor) -> bool {
+    tensor.shape.is_none() || not_empty(tensor)
+}
+
+/// Rejects integers, and float64 next to float32. (Half precision with float32 parameters is
+/// allowed.) Returns whether the dtypes fit.
+fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> bool {
+    let Some(dtype) = input.dtype else { return true };
     // The fused kernel of rms_norm promotes, and autocast may convert the input first.
     if cx.name() == "rms_norm" || autocast(cx, input.device) != Autocast::Off {
-        return;
-    }
-    if dtype.is_integral() {
-        let message = format!("`input` is {dtype}: {} takes floating-point tensors", cx.name());
-        cx.reject(RejectKind::Dtype, message, vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)]);
-        return;
+        return true;
     }
     let clash = parameters.iter().find_map(|(name, t)| {
         let other = t.dtype?;
@@ -63,14 +77,21 @@ fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str,
         let narrow = |d| d == Dtype::Float32;
         ((wide(dtype) && narrow(other)) || (narrow(dtype) && wide(other))).then_some((*name, other, t.dtype_at))
     });
-    if let Some((name, other, at)) = clash {
-        let message = format!("`input` is {dtype} and `{name}` is {other}: {} needs both of the same dtype", cx.name());
-        let reads = vec![
-            (format!("`input` gets dtype {dtype} here"), input.dtype_at),
-            (format!("`{name}` gets dtype {other} here"), at),
-        ];
+    let mut reads = vec![(format!("`input` gets dtype {dtype} here"), input.dtype_at)];
+    let message = if dtype.is_integral() {
+        format!("`input` is {dtype}: {} takes floating-point tensors", cx.name())
+    } else if let Some((name, other, at)) = clash {
+        reads.push((format!("`{name}` gets dtype {other} here"), at));
+        format!("`input` is {dtype} and `{name}` is {other}: {} needs both of the same dtype", cx.name())
+    } else {
+        return true;
+    };
+    if !accepts_if_empty(cx, parameters) || has_elements(input) {
         cx.reject(RejectKind::Dtype, message, reads);
+    } else if input.numel().known() != Some(0) {
+        cx.reject_if("unless it is empty", RejectKind::Dtype, message, reads);
     }
+    false
 }
 
 /// Rejects an input whose number of channels differs from that of a parameter.
