@@ -1,7 +1,7 @@
-//! Checks the rule pages and lays them into the crate: `$OUT_DIR/pages.rs` holds
+//! Checks the rule pages and embeds them into the crate: `$OUT_DIR/pages.rs` holds
 //! `PAGES: &[(stem, text)]`. A fault in a page is a build error at its line. `$OUT_DIR/order.rs`
-//! lists the rules that have a file of their own, in the order of their codes. The data files
-//! of `src/library/data` are checked, too.
+//! lists the rules that have a Rust file, in the order of their codes. The data files of
+//! `src/library/data` are checked, too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ mod data;
 
 use front_matter::{Fault, FrontMatter};
 
-/// How the codes of a family begin, and the folder of `src/rules` with the files of its rules.
+/// The prefix of a family's codes, and the folder of `src/rules` with the files of its rules.
 const FAMILIES: &[(&str, &str)] = &[
     ("TV0", "environment"),
     ("TV1", "losses"),
@@ -76,7 +76,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("order.rs"), order(&rules))
 }
 
-/// Checks one page; takes its Rust file, where it has one, off `checks`.
+/// Checks one page; removes its Rust file, if any, from `checks`.
 fn check(
     stem: &str,
     text: &str,
@@ -134,8 +134,8 @@ fn rule_files() -> io::Result<BTreeMap<String, &'static str>> {
     Ok(files)
 }
 
-/// The rules as fields of a struct, and a macro that asks one after the other: each is asked as the
-/// type that it is, so that a method which it does not have costs nothing.
+/// The rules as fields of a struct, and a macro that calls all of them in order. Each call uses the
+/// rule's own type, so a method that the rule does not override costs nothing.
 fn order(rules: &[(&str, String)]) -> String {
     let (mut fields, mut calls) = (String::new(), String::new());
     for (family, stem) in rules {

@@ -16,7 +16,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
     lines.filter_map(|line| line.split_once(':')).map(|(path, names)| (path, names.split(' ').collect())).collect()
 });
 
-/// Python's own types, which NumPy had under its own name until 1.24.
+/// Python's built-in types, for which NumPy had aliases (such as `np.int`) until 1.24.
 const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"];
 
 /// Modules whose list also contains the names of all submodules. For these, a name is reported as

@@ -343,7 +343,7 @@ impl<'p> Interp<'p> {
         })
     }
 
-    /// Whether an object is older than the current round, which is not the first.
+    /// Whether the current round is not the first one, and the object is older than it.
     pub(crate) fn is_carried(&self, id: ObjId) -> bool {
         self.context.carried.is_some_and(|then| id.is_among_first(then))
     }

@@ -1,7 +1,7 @@
 """torchvet's probe: the contracts of the rule pages, checked while a program runs.
 
-`start` is called before the program begins. It reads the task that `torchvet probe run` wrote,
-and has the watch begin as soon as the program imports PyTorch: nothing is imported that the
+`start` is called before the program begins. It reads the task that `torchvet probe run` wrote.
+The watch begins when the program imports PyTorch, so the probe imports no library that the
 program does not import.
 """
 

@@ -1,7 +1,7 @@
-"""Loads the Python half from standard input: so nothing of it is ever written to a disk.
+"""Loads the Python half from standard input, so that no file is written.
 
-The first line that comes holds the sources of the modules, which of them to run, and with what.
-The folder that Python was started in is no place to import from: it is the user's project.
+The first line contains the sources of the modules, the name of the module to run, and its
+arguments. The working directory is removed from the import path, because it is the user's project.
 """
 
 import sys

@@ -1,12 +1,12 @@
 """The dynamic half of the contract language: a page's contract over real tensors.
 
-A contract is plain Python. `load` compiles the `## Contract` block of a page, `Contract.judge`
-runs one of its functions on the arguments of a call and says what the call violates, if
-anything. What cannot be evaluated (an argument that was not passed, a list where a tensor is
-expected) is unknown, and the unknown is never reported: judging raises nothing.
+A contract is plain Python. `load` compiles the `## Contract` block of a page. `Contract.judge`
+runs one of its functions on the arguments of a call, and returns what the call violates, if
+anything. If something cannot be evaluated (an argument that was not passed, a list where a tensor
+is expected), the result is unknown, and nothing is reported or raised.
 
-The helpers below are all that a contract may call, besides `len` and a few tensor methods.
-The checker evaluates the same names over facts; CONTRIBUTING.md describes them to writers.
+A contract may call only the helpers below, `len` and a few tensor methods. The checker evaluates
+helpers of the same names over facts; CONTRIBUTING.md describes them for authors of pages.
 """
 
 import ast
@@ -19,9 +19,9 @@ import torch
 
 
 class Finding(Exception):
-    """What a contract has found: `severity` is "error", "warning" or "info". `offence` is the
-    tensor whose values it objects to and a function that marks them in a flat tensor, where it
-    objects to values. `guessed` says that it rests on a role that was told by values alone."""
+    """The finding of a contract: `severity` is "error", "warning" or "info". If values are wrong,
+    `offence` is their tensor, and a function that marks them in a flat tensor. `guessed` is true if
+    the finding depends on a role that was determined only by values."""
 
     def __init__(self, severity, message):
         super().__init__(message)
@@ -32,11 +32,11 @@ class Finding(Exception):
 
 
 class _Seen(threading.local):
-    """What the helpers have seen in the contract that runs now."""
+    """What the helpers have recorded during the current contract."""
 
     offence = None
     guessed = False
-    # Several contracts ask the same of one call: what was told of a tensor once.
+    # A cache for one call, because several contracts need the same facts about a tensor.
     told = None
 
 
@@ -44,7 +44,7 @@ _seen = _Seen()
 
 
 class one_call:
-    """While it lasts, the tensors do not change: what is told of them is told once."""
+    """A block in which tensors do not change, so that facts about them are computed only once."""
 
     def __enter__(self):
         _seen.told = {}
@@ -69,7 +69,7 @@ def suspect(condition, message):
 
 
 def advise(condition, message):
-    """The call is right, but there is something better unless `condition` holds."""
+    """The call is right, but there is a better way unless `condition` holds."""
     if not condition:
         raise Finding("info", message())
 
@@ -85,7 +85,7 @@ def _kept(t, ignoring):
 
 
 def _fits(number, dtype):
-    """Whether a dtype has a value for a number: to compare with one that it has not raises."""
+    """Whether a dtype can represent a number: otherwise, a comparison with it raises."""
     if dtype.is_floating_point:
         return True
     return torch.iinfo(dtype).min <= number <= torch.iinfo(dtype).max
@@ -118,7 +118,7 @@ def _find_strays(t, lo, hi, ignoring):
     flat = t.detach().reshape(-1)
     if flat.dtype in _UNORDERED:
         flat = flat.to(torch.int64)
-    # Most calls are right, and the extremes are found in one pass.
+    # Most calls are right, and minimum and maximum are computed in one pass.
     if flat.numel() > 0 and not flat.is_complex():
         least, greatest = torch.stack(torch.aminmax(flat)).tolist()
         if lo <= least and greatest < hi:
@@ -133,8 +133,8 @@ def within(t, lo, hi, ignoring=None):
 
 
 def stray(t, lo, hi, ignoring=None):
-    """The one value of `t` outside [lo, hi), except `ignoring`; None where there is not exactly
-    one distinct such value."""
+    """The one value of `t` outside [lo, hi), except `ignoring`; None if there is not exactly one
+    distinct such value."""
     strays = _strays(t, lo, hi, ignoring)
     return strays[0] if len(strays) == 1 else None
 
@@ -149,8 +149,8 @@ def outside(t, lo, hi, ignoring=None):
 
 
 def between(t, lo, hi):
-    """Whether every value of `t` is in [lo, hi], both ends included. A bound of None is no
-    bound. NaN is between nothing."""
+    """Whether every value of `t` is in [lo, hi], bounds included. None means no bound, and
+    NaN is never inside."""
     flat = t.detach().reshape(-1)
 
     def marks(flat):
@@ -195,8 +195,8 @@ def total(t):
 
 
 def misplaced(x, index):
-    """What is wrong with the index tensors of `x[index]`, as text; None where nothing is. An
-    index into a dimension of size n is in [-n, n)."""
+    """What is wrong with the index tensors of `x[index]`, as text; None if nothing is. An
+    index into a dimension of size n must be in [-n, n)."""
     items = index if isinstance(index, tuple) else (index,)
     takes = [_dimensions_taken(item) for item in items]
     axis = 0
@@ -212,7 +212,7 @@ def misplaced(x, index):
 
 
 def _dimensions_taken(item):
-    """How many dimensions one item of an index stands for."""
+    """The number of dimensions that an item of an index selects from."""
     if isinstance(item, torch.Tensor) and item.dtype in (torch.bool, torch.uint8):
         return item.ndim
     return 0 if item is None or item is Ellipsis or isinstance(item, bool) else 1
@@ -222,8 +222,8 @@ def _dimensions_taken(item):
 
 
 def known(condition):
-    """Whether a condition is decided: always, over real tensors. The checker asks it where both
-    outcomes of an undecided condition are wrong, or one is no concern of the contract."""
+    """Whether a condition is decided: always true for real tensors. In the checker, an undecided
+    condition would make everything that depends on it unknown."""
     return True
 
 
@@ -233,7 +233,7 @@ def is_tensor(x):
 
 
 def integral(dtype):
-    """Whether a dtype is an integer type. `torch.bool` is none."""
+    """Whether a dtype is an integer type. `torch.bool` is not."""
     return not (dtype.is_floating_point or dtype.is_complex or dtype == torch.bool)
 
 
@@ -248,7 +248,7 @@ def dtype_name(dtype):
 
 
 def same_device(*tensors):
-    """Whether the tensors are on one device. Arguments that are no tensors do not count."""
+    """Whether the tensors are on one device. Arguments that are not tensors do not count."""
     return len({t.device for t in tensors if isinstance(t, torch.Tensor)}) <= 1
 
 
@@ -256,12 +256,12 @@ def same_device(*tensors):
 
 
 def broadcastable(a, b):
-    """Whether two shapes broadcast to one."""
+    """Whether two shapes broadcast."""
     return all(m == n or m == 1 or n == 1 for m, n in zip(reversed(a), reversed(b)))
 
 
 def broadcast(a, b):
-    """The shape that two broadcastable shapes broadcast to."""
+    """The shape to which two shapes broadcast."""
     return tuple(torch.broadcast_shapes(a, b))
 
 
@@ -281,7 +281,7 @@ _MAKERS = {
 
 
 def _maker(t):
-    """The role that the operation that made `t` gives it, looking through changes of shape."""
+    """The role that `t` has because of the operation that created it; changes of shape keep it."""
     node = t.grad_fn
     for _ in range(16):
         if node is None:
@@ -296,8 +296,8 @@ def _maker(t):
 
 
 def _is_class_mask(t):
-    """Ids per pixel: few distinct integers. Bytes may be an image, and two values in a floating
-    tensor a soft binary mask, so these are not called a class mask."""
+    """Whether a tensor contains a class id per pixel: few distinct integers. Bytes may be an image,
+    and a floating tensor with two values may be a soft binary mask, so these do not count."""
     if t.ndim < 2 or t.dtype in (torch.bool, torch.uint8) or t.is_complex():
         return False
     if not t.dtype.is_floating_point:
@@ -308,11 +308,11 @@ def _is_class_mask(t):
 
 
 def _of_classes(t):
-    """The role of a tensor whose dimension 1 (or only dimension) is that of the classes."""
+    """The role of a tensor whose dimension 1 (or only dimension) is the class dimension."""
     dim = 1 if t.ndim > 1 else 0
     if t.shape[dim] < 2 or t.is_complex():
         return None
-    # What one sample shows not to be, the batch is not: most tensors end here, cheaply.
+    # If the first sample has no role, the batch has none: a cheap test that most tensors fail.
     if t.ndim > 1 and t.shape[0] > 1 and _of_classes(t[:1]) is None:
         return None
     wide = t.to(torch.float64)
@@ -331,12 +331,12 @@ def _of_values(t):
 
 
 def role(x):
-    """What the values stand for, as far as can be told: "logits", "probabilities",
+    """The meaning of the values, if it can be determined: "logits", "probabilities",
     "log-probabilities", "one-hot", "class-mask", "image", or None.
 
-    By the operation that made the tensor where autograd recorded it, otherwise by its values:
-    "probabilities" where the class dimension sums to 1, "log-probabilities" where its
-    exponentials do, "one-hot" where it holds a single one.
+    The operation that created the tensor determines it if autograd recorded the operation, the
+    values otherwise: "probabilities" if the class dimension sums to 1, "log-probabilities" if its
+    exponentials do, "one-hot" if it contains a single 1 and zeros.
     """
     mode = getattr(x, "mode", None)
     if mode is not None and hasattr(x, "getbands"):
@@ -358,13 +358,13 @@ def _guess(x):
 
 
 def palette(x):
-    """Whether `x` is a Pillow image of mode "1" or "P", which Pillow resizes by nearest
-    neighbour whatever it is asked for."""
+    """Whether `x` is a Pillow image of mode "1" or "P", which Pillow always resizes with
+    nearest neighbour."""
     return hasattr(x, "getbands") and x.mode in ("1", "P")
 
 
 def tv_mask(x):
-    """Whether `x` is a `torchvision.tv_tensors.Mask`, which the v2 transforms always resize by
+    """Whether `x` is a `torchvision.tv_tensors.Mask`, which the v2 transforms always resize with
     nearest neighbour."""
     return any(kind.__name__ == "Mask" and "tv_tensors" in kind.__module__ for kind in type(x).__mro__)
 
@@ -379,8 +379,8 @@ def nearest(mode):
 
 
 def interpolated(t):
-    """Whether the integers of `t` come from an interpolation other than nearest neighbour. A
-    tensor does not tell: only the checker knows."""
+    """Whether the integers of `t` come from an interpolation other than nearest neighbour. The
+    tensor does not show this: only the checker knows."""
     return False
 
 
@@ -390,13 +390,13 @@ def scaled(t):
 
 
 def recoloured(t):
-    """Whether the integers of `t` are the colours of what were indices into a palette. Only the
-    checker knows."""
+    """Whether the integers of `t` are colours that replaced palette indices. Only the checker
+    knows."""
     return False
 
 
 def vocabulary(t):
-    """How many tokens the tokenizer that made the ids `t` has, where tokens were added to it.
+    """The number of tokens of the tokenizer that created the ids `t`, if tokens were added to it.
     Only the checker knows."""
 
 
@@ -426,8 +426,8 @@ def _shown(value):
 
 
 class _Lazy(ast.NodeTransformer):
-    """Makes the message of a statement a function: most messages are never needed, and telling
-    a tensor's values costs a synchronisation."""
+    """Turns the message of a statement into a function: most messages are never needed, and
+    printing the values of a tensor requires a synchronisation."""
 
     def visit_FormattedValue(self, node):
         self.generic_visit(node)
@@ -453,17 +453,17 @@ class Contract:
         self.parameters = inspect.signature(function).parameters
 
     def judge(self, arguments):
-        """The `Finding` of a call with these arguments by name, or None."""
+        """The `Finding` for a call with these arguments (by name), or None."""
         return self.decide(arguments)[0]
 
     def decide(self, arguments):
-        """The same, and whether the contract could be evaluated."""
-        with contextlib.suppress(Exception):  # unknown: see the module's first lines
+        """Like `judge`, but also returns whether the contract could be evaluated."""
+        with contextlib.suppress(Exception):  # unknown: see the docstring of the module
             return self.check(arguments), True
         return None, False
 
     def check(self, arguments):
-        """As `judge`, but what cannot be evaluated raises."""
+        """Like `judge`, but raises if the contract cannot be evaluated."""
         known = {name: arguments[name] for name in self.parameters if name in arguments}
         _seen.offence, _seen.guessed = None, False
         try:
@@ -477,10 +477,10 @@ class Contract:
 
 
 def load(source, contract_of, filename="<contract>", line=1):
-    """The contracts of a page by the dotted path of the function that they judge.
+    """The contracts of a page, by the dotted path of the function that they check.
 
-    A function under `@of("a.b", …)` judges the calls of those paths, one without it those of
-    the whole `contract_of`.
+    A function under `@of("a.b", …)` checks the calls of these paths; a function without it checks
+    the calls of all paths in `contract_of`.
     """
     tree = ast.increment_lineno(ast.parse(source, filename), line - 1)
     tree = ast.fix_missing_locations(_Lazy().visit(tree))

@@ -3,10 +3,10 @@
 Tensors are on the CPU, and the arithmetic is that of the CPU. A tensor of a GPU has a tag at its
 storage (`tags`), so views, `.data` and aliases have it, too. A `TorchDispatchMode` (`mode`) sees
 every operation after PyTorch has decomposed it, including those of autograd: it gives results the
-device of their arguments, and refuses what CUDA's kernels refuse (`mixes`). `tensors` and `cuda`
-answer questions about devices to a tensor or to `torch.cuda`.
+device of their arguments, and rejects mixes that CUDA's kernels reject (`mixes`). `tensors` and
+`cuda` implement the queries about devices of tensors and of `torch.cuda`.
 
-It cannot show how CUDA's kernels round, what runs concurrently, and how much memory is used.
+It cannot show the rounding of CUDA's kernels, the concurrency of streams, and the use of memory.
 """
 
 import os

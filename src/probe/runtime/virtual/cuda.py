@@ -307,14 +307,14 @@ def install(world):
     torch.version.cuda = torch.version.cuda or "12.8"
     torch.backends.cuda.is_built = lambda: True
     torch.backends.cudnn.is_available = lambda: True
-    # The recurrent layers ask it whether to lay out their weights for cuDNN.
+    # Recurrent layers use it to decide whether to arrange their weights for cuDNN.
     torch.backends.cudnn.is_acceptable = lambda tensor: False
     _scatter_and_gather()
     _distributed()
 
 
 def _scatter_and_gather():
-    """What `nn.DataParallel` is made of; the originals are C++ of the CUDA build."""
+    """The functions that `nn.DataParallel` uses; the originals are C++ code of the CUDA build."""
     from torch.nn.parallel import comm
 
     def target(index):

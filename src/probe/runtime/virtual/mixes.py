@@ -208,7 +208,7 @@ def _iterated(found):
 
 
 def _checked(found, method, named):
-    """As the check that is generated around a kernel has it."""
+    """The check that PyTorch generates around a kernel."""
     common = found[0][2]
     for argument, _, device in found:
         if device == common:
@@ -293,7 +293,7 @@ def _attention(found):
 
 
 def _lists(args):
-    """The lists of optimizers: each place of them is an operation of its own."""
+    """Checks the lists of an optimizer: the tensors at each index are a separate operation."""
     lists = [value for value in args if isinstance(value, (list, tuple)) and value]
     for row in zip(*(one for one in lists if isinstance(one[0], torch.Tensor))):
         devices = {tags.device_of(tensor) for tensor in row if tensor.ndim > 0}
@@ -306,7 +306,7 @@ def _lists(args):
 
 
 def before(func, args, kwargs):
-    """What CUDA refuses even if all is on one device."""
+    """Rejects calls that CUDA rejects even if all tensors are on one device."""
     if func is torch.ops.aten._pack_padded_sequence.default:
         lengths = args[1]
         if tags.get(lengths) is not None:
@@ -318,7 +318,7 @@ def before(func, args, kwargs):
 
 
 def before_call(func, args):
-    """Checks that PyTorch makes of a whole recurrent layer, which the CPU takes apart."""
+    """PyTorch's checks of a whole recurrent layer, which the CPU splits into other operations."""
     if func not in _RNNS:
         return
     tensors = [value for value in args if isinstance(value, torch.Tensor)]

@@ -1,4 +1,4 @@
-"""Sees every operation, gives its results a device, and refuses what CUDA refuses."""
+"""Sees every operation, gives its results a device, and rejects what CUDA rejects."""
 
 import threading
 
