@@ -1,11 +1,11 @@
-//! The layering of the house, held by reading the sources: ARCHITECTURE.md says why.
+//! Checks the layers of ARCHITECTURE.md: which module of `src/` may use which.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every room (a folder or file of `src/`), and the rooms that it may name.
-const ROOMS: &[(&str, &[&str])] = &[
+/// Every module (a folder or file of `src/`), and the modules that it may use.
+const MODULES: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("libraries", &[]),
     ("selector", &[]),
@@ -45,7 +45,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that only some places may name: a prefix of the crate's name, and those places.
+/// Crates that only some files may use: a prefix of the crate's name, and these files.
 const CRATES: &[(&str, &[&str])] = &[
     ("ruff_", &["src/syntax/"]),
     ("miette", &["src/output/text.rs"]),
@@ -59,40 +59,44 @@ const CRATES: &[(&str, &[&str])] = &[
     ("gen_lsp_types", &["src/server/"]),
 ];
 
-/// What a room must not do, as a pattern of its code, and why.
+/// Forbidden code: a prefix of the path, the text that must not occur there, and the reason.
 const NEVER: &[(&str, &str, &str)] = &[
     ("src/value/", "std::fs", "values are plain data"),
-    ("src/python/", "std::fs", "the interpreter reads nothing: it asks its `Sources`"),
-    ("src/python/", "\"torch.", "the interpreter knows no torch: it asks its `Library`"),
-    ("src/python/", "\"numpy.", "the interpreter knows no numpy: it asks its `Library`"),
+    ("src/python/", "std::fs", "the interpreter reads no files: it uses its `Sources`"),
+    ("src/python/", "\"torch.", "the interpreter does not know torch: it uses its `Library`"),
+    ("src/python/", "\"numpy.", "the interpreter does not know NumPy: it uses its `Library`"),
     ("src/library/", "std::fs", "libraries are tables"),
     ("src/rules/", "println!", "rules print nothing"),
     ("src/contract/", "println!", "contracts print nothing"),
-    ("src/server/", "println!", "standard output belongs to the protocol"),
+    ("src/server/", "println!", "standard output is reserved for the protocol"),
     ("src/", "unsafe {", "nothing here needs it"),
 ];
 
 #[test]
-fn rooms_name_only_the_rooms_below_them() {
-    let rooms: BTreeMap<&str, BTreeSet<&str>> =
-        ROOMS.iter().map(|(room, allowed)| (*room, allowed.iter().copied().collect())).collect();
+fn modules_use_only_the_modules_below_them() {
+    let modules: BTreeMap<&str, BTreeSet<&str>> =
+        MODULES.iter().map(|(module, allowed)| (*module, allowed.iter().copied().collect())).collect();
     let mut faults = Vec::new();
     for (path, code) in sources() {
-        let room = room(&path);
-        if matches!(room.as_str(), "lib" | "main") {
+        let module = module(&path);
+        if matches!(module.as_str(), "lib" | "main") {
             continue;
         }
-        let Some(allowed) = rooms.get(room.as_str()) else {
-            faults.push(format!("{}: a new room `{room}`: say in {} what it may name", path.display(), file!()));
+        let Some(allowed) = modules.get(module.as_str()) else {
+            faults.push(format!(
+                "{}: `{module}` is a new module: add it to {}, with the modules that it may use",
+                path.display(),
+                file!()
+            ));
             continue;
         };
         for (line, text) in code.iter().enumerate() {
             for named in crate_paths(text) {
                 if named == "{" {
-                    faults.push(format!("{}:{}: write one `use` per room", path.display(), line + 1));
+                    faults.push(format!("{}:{}: write one `use` per module", path.display(), line + 1));
                 }
-                if named != room && rooms.contains_key(named.as_str()) && !allowed.contains(named.as_str()) {
-                    faults.push(format!("{}:{}: `{room}` must not name `{named}`", path.display(), line + 1));
+                if named != module && modules.contains_key(named.as_str()) && !allowed.contains(named.as_str()) {
+                    faults.push(format!("{}:{}: `{module}` must not use `{named}`", path.display(), line + 1));
                 }
             }
         }
@@ -101,22 +105,23 @@ fn rooms_name_only_the_rooms_below_them() {
 }
 
 #[test]
-fn no_room_stands_on_itself() {
+fn no_module_uses_itself() {
     let mut settled: BTreeSet<&str> = BTreeSet::new();
-    while settled.len() < ROOMS.len() {
-        let next = ROOMS
+    while settled.len() < MODULES.len() {
+        let next = MODULES
             .iter()
-            .find(|(room, below)| !settled.contains(room) && below.iter().all(|room| settled.contains(room)));
-        let Some((room, _)) = next else {
-            let rest: Vec<_> = ROOMS.iter().map(|(room, _)| room).filter(|room| !settled.contains(*room)).collect();
-            panic!("these rooms name each other: {rest:?}");
+            .find(|(module, below)| !settled.contains(module) && below.iter().all(|module| settled.contains(module)));
+        let Some((module, _)) = next else {
+            let rest: Vec<_> =
+                MODULES.iter().map(|(module, _)| module).filter(|module| !settled.contains(*module)).collect();
+            panic!("these modules use each other: {rest:?}");
         };
-        settled.insert(room);
+        settled.insert(module);
     }
 }
 
 #[test]
-fn crates_stay_behind_their_seams() {
+fn crates_are_used_only_in_their_files() {
     let mut faults = Vec::new();
     for (path, code) in sources() {
         let shown = shown(&path);
@@ -126,7 +131,7 @@ fn crates_stay_behind_their_seams() {
             }
             for (line, text) in code.iter().enumerate() {
                 if names_crate(text, krate) {
-                    faults.push(format!("{shown}:{}: `{krate}` may be named in {places:?} only", line + 1));
+                    faults.push(format!("{shown}:{}: `{krate}` may be used only in {places:?}", line + 1));
                 }
             }
         }
@@ -154,7 +159,7 @@ fn imports_are_read_as_rust_reads_them() {
     assert!(!names_crate("Spanned::new(toml_text)", "toml"));
 }
 
-/// All Rust files of `src/`, each as its lines without comments.
+/// All Rust files of `src/`, each with its lines without comments.
 fn sources() -> Vec<(PathBuf, Vec<String>)> {
     let mut files = Vec::new();
     collect(Path::new("src"), &mut files);
@@ -181,7 +186,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// A line up to a comment that ends it.
+/// A line without the comment at its end.
 fn code_of(line: &str) -> String {
     line.split(" // ").next().unwrap_or_default().to_owned()
 }
@@ -191,12 +196,12 @@ fn shown(path: &Path) -> String {
 }
 
 /// `src/value/dim.rs` is in `value`, `src/config.rs` is `config`.
-fn room(path: &Path) -> String {
+fn module(path: &Path) -> String {
     let name = path.components().nth(1).expect("below src/").as_os_str().to_string_lossy();
     name.trim_end_matches(".rs").to_owned()
 }
 
-/// What follows each `crate::` of a line. A list (`crate::{…}`) is named `{`: no room.
+/// The name after each `crate::` of a line. For a list (`crate::{…}`), it is `{`, which is not a module.
 fn crate_paths(line: &str) -> impl Iterator<Item = String> {
     let rest = line.match_indices("crate::").map(|(at, prefix)| &line[at + prefix.len()..]);
     rest.map(|rest| if rest.starts_with('{') { "{".to_owned() } else { identifier(rest) })
@@ -206,7 +211,7 @@ fn identifier(text: &str) -> String {
     text.chars().take_while(|character| character.is_alphanumeric() || *character == '_').collect()
 }
 
-/// Whether a line holds `name…::` as the start of a path.
+/// Whether a line contains a path that begins with `name…::`.
 fn names_crate(line: &str, name: &str) -> bool {
     line.match_indices(name).any(|(at, _)| {
         let before = line[..at].chars().next_back();

@@ -1,19 +1,19 @@
-//! The corpus: whole scripts with the findings that they must yield, and none else.
+//! The corpus: complete scripts, and exactly the findings that torchvet must report for them.
 //!
-//! A line ends in `# error: TV103` (or `warning`, `info`; several after commas) where a
-//! finding of that severity must stand. Scripts without such a comment must stay silent.
-//! `# error: TV103 (missed)` marks a bug that is known not to be found yet: it is counted
-//! apart, and the mark must go once it is found.
+//! The comment `# error: TV103` at the end of a line (or `warning`, `info`; several after commas)
+//! means that a finding of this severity must be reported there. Scripts without such a comment
+//! must have no findings. `# error: TV103 (missed)` marks a bug that torchvet does not find yet:
+//! such bugs are counted separately, and the mark must be removed once torchvet finds the bug.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Extensions of scripts, and of what launches them.
+/// Extensions of scripts, and of the files that launch them.
 const KINDS: &[&str] = &["py", "ipynb", "sh", "sbatch", "env", "yml", "yaml"];
 
-/// Path, cell and line → what is said there.
+/// Path, cell and line → the findings there.
 type Findings = BTreeMap<(String, u64, u64), Vec<String>>;
 
 fn main() {
@@ -55,7 +55,7 @@ fn main() {
     std::process::exit(i32::from(wrong > 0));
 }
 
-/// SIGNATURES.md says which scripts show which pattern.
+/// Checks that the scripts exist that SIGNATURES.md names for each pattern.
 fn named_scripts_exist(root: &Path, failures: &mut String) {
     let corpus = root.join("corpus");
     let text = std::fs::read_to_string(corpus.join("SIGNATURES.md")).expect("SIGNATURES.md is readable");
@@ -107,7 +107,7 @@ fn relative(root: &Path, file: &Path) -> String {
     file.strip_prefix(root).unwrap_or(file).display().to_string()
 }
 
-/// Cell (0 in a script), line, text.
+/// The lines of a file: cell (0 in a script), line number, text.
 fn lines(file: &Path) -> Vec<(u64, u64, String)> {
     let text = std::fs::read_to_string(file).expect("a corpus file is readable");
     if file.extension().is_none_or(|e| e != "ipynb") {
@@ -128,7 +128,7 @@ fn lines(file: &Path) -> Vec<(u64, u64, String)> {
     out
 }
 
-/// `# error: TV103, warning: TV106` at the end of a line.
+/// The expected findings of a line that ends in a comment like `# error: TV103, warning: TV106`.
 fn expectation(line: &str) -> Option<Vec<String>> {
     let at = ["# error: TV", "# warning: TV", "# info: TV"].iter().filter_map(|mark| line.find(mark)).min()?;
     let comment = line.get(at + 2..)?;
@@ -161,7 +161,7 @@ fn check(root: &Path, folder: &Path) -> Findings {
     for finding in json.as_array().expect("an array") {
         let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
         let said = format!("{}: {} | {}", text("severity"), text("code"), text("message"));
-        // A finding speaks for the further places of its cause.
+        // A finding also stands for the other places with the same cause.
         for place in std::iter::once(finding).chain(finding["repeats"].as_array().expect("an array")) {
             let file = place["filename"].as_str().unwrap_or_default().to_owned();
             let (cell, row) = (place["cell"].as_u64().unwrap_or(0), place["location"]["row"].as_u64().unwrap_or(0));

@@ -1,7 +1,8 @@
-//! docs/DEVICE-ASSERTS.md: which page covers which assert of PyTorch's CUDA kernels.
+//! docs/DEVICE-ASSERTS.md: the page that covers each assert of PyTorch's CUDA kernels.
 //!
-//! The assertions are listed in docs/device-asserts.toml, the pages claim them with `asserts`.
-//! Each must be claimed or say why it cannot be; `UPDATE=1` rewrites the table.
+//! docs/device-asserts.toml lists the asserts; the pages name those that they cover in `asserts`.
+//! Each assert must have a page, or a reason why no page can cover it (`unseen`). `UPDATE=1`
+//! rewrites the table.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -28,7 +29,7 @@ calls on 2.15. The table is generated from [device-asserts.toml](device-asserts.
 #[test]
 fn every_assert_has_a_page_or_a_reason() {
     let list = fs::read_to_string(LIST).expect("the list is readable");
-    // In the order of the file.
+    // A `toml::Table` does not keep the order of the file.
     let ids: Vec<&str> = list.lines().filter_map(|line| line.strip_prefix('[')?.strip_suffix(']')).collect();
     let list: toml::Table = list.parse().expect("the list is TOML");
     assert_eq!(ids.len(), list.len(), "{LIST}: a name in unusual brackets");

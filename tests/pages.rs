@@ -1,8 +1,8 @@
-//! Every rule page, run as it stands: the Example yields exactly what it is marked with, Use
-//! instead yields nothing, and the fix turns the one into the other.
+//! Checks every rule page: the Example has exactly the findings that it is marked with, Use instead
+//! has none, and the fix turns the Example into Use instead.
 //!
-//! With `TORCHVET_PYTHON` naming a Python that has PyTorch, one process of `pages_run.py` also
-//! says whether the pages' claims about PyTorch are true.
+//! If `TORCHVET_PYTHON` names a Python with PyTorch, a process of `pages_run.py` also checks the
+//! pages' claims about PyTorch.
 
 use std::error::Error;
 use std::io::{BufRead, BufReader, Write};
@@ -14,7 +14,7 @@ use torchvet::{FixKind, Page, Rules};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What stands before a block that imports nothing. `pages_run.py` says the same.
+/// The imports that are put before a block without imports. `pages_run.py` has the same.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn
@@ -75,7 +75,7 @@ fn claims_are_true(path: &Path) -> Result<()> {
     }
 }
 
-/// The process of `pages_run.py`, where there is a PyTorch to ask.
+/// The process of `pages_run.py`, if there is a Python with PyTorch.
 struct Runner {
     _process: Child,
     requests: ChildStdin,
@@ -117,7 +117,7 @@ fn blocks(path: &Path) -> Result<(Page, String, String)> {
     Ok((page.clone(), example, instead))
 }
 
-/// A block that imports anything is a whole program.
+/// The imports to put before a block: none if it has imports of its own, as it is then complete.
 fn prelude(block: &str) -> &'static str {
     let imports = |line: &str| line.starts_with("import ") || line.starts_with("from ");
     if block.lines().any(imports) { "" } else { PRELUDE }

@@ -1,5 +1,5 @@
-//! The parts of README.md that the program writes: the table of rules, and what torchvet says
-//! of the script that is shown. `UPDATE=1 cargo test --test readme` rewrites them.
+//! The generated parts of README.md: the table of rules, and the output of torchvet for the script
+//! that README.md shows. `UPDATE=1 cargo test --test readme` rewrites them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,7 +9,7 @@ use torchvet::{FixKind, Rules};
 
 const README: &str = "README.md";
 
-/// One test, so that nothing else writes the file meanwhile.
+/// A single test, so that two tests never write the file at the same time.
 #[test]
 fn readme_is_true() {
     rules_are_the_pages();
@@ -53,8 +53,8 @@ fn the_script_says_what_is_shown() {
     }
 }
 
-/// Compares what stands between `<!-- name -->` and `<!-- /name -->` with what should, or
-/// puts it there.
+/// Compares the text between `<!-- name -->` and `<!-- /name -->` with `wanted`; with `UPDATE`,
+/// replaces it.
 fn hold(name: &str, wanted: &str) {
     let text = fs::read_to_string(README).expect("README.md is readable");
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));

@@ -1,19 +1,19 @@
-//! Python's semantics, as literate programs: each `python` block of `tests/semantics/*.md` is a
-//! program, and the sentence above it says what it shows.
+//! Tests of Python's semantics: each `python` block of `tests/semantics/*.md` is a program, and the
+//! sentence above it says what the program shows.
 //!
-//! `# reveal: float32[4, 11] cpu` at the end of a line is what `torchvet facts` must say of the
-//! name that the line assigns (`1; None` of two names, from left to right). The range and the
-//! role of a tensor may be left out. `unknown` is the right answer where nothing better can be
-//! known, `never` where the line never runs. Facts about a list are those of its end, so a
-//! block reveals a tuple of it.
+//! `# reveal: float32[4, 11] cpu` at the end of a line is the fact that `torchvet facts` must print
+//! for the name that the line assigns (`1; None` for two names, from left to right). The range and
+//! the role of a tensor may be omitted. `unknown` is right if nothing better can be known, `never`
+//! if the line never runs. The facts about a list describe its final content, so a block reveals a
+//! tuple of the list.
 //!
-//! `# error: TV103` (or `warning`, `info`; several after commas) marks what `torchvet check` must
-//! report on the line; no other line may have an error or a warning. A block that imports nothing
-//! begins after the four imports of the pages. The info string `python cuda` marks a program that
-//! only runs on a GPU.
+//! `# error: TV103` (or `warning`, `info`; several after commas) is the finding that `torchvet check`
+//! must report on the line; no other line may have an error or a warning. A block without imports
+//! gets the four imports of the pages. The info string `python cuda` marks a program that only runs
+//! on a GPU.
 //!
-//! `UPDATE=1` writes what torchvet says into the reveals. Whether that is true is for
-//! `semantics_run.py`, which runs each block on PyTorch.
+//! `UPDATE=1` writes torchvet's facts into the reveals. `semantics_run.py` checks whether these are
+//! true: it runs each block on PyTorch.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -25,7 +25,7 @@ use regex::Regex;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What differs, a line each. The harness shows errors as `Debug` does.
+/// The differences, one per line. The harness prints errors with `Debug`.
 struct Differences(String);
 
 impl std::fmt::Debug for Differences {
@@ -42,7 +42,7 @@ impl std::fmt::Display for Differences {
 
 impl Error for Differences {}
 
-/// What stands before a block that imports nothing. `semantics_run.py` says the same.
+/// The imports that are put before a block without imports. `semantics_run.py` has the same.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn
@@ -55,7 +55,7 @@ type Lines = BTreeMap<usize, Vec<String>>;
 
 /// One program.
 struct Block {
-    /// The line of its first line, from 1.
+    /// The line of the page on which it begins, from 1.
     first: usize,
     source: String,
 }
@@ -69,7 +69,7 @@ impl Block {
         if self.source.lines().any(imports) { "" } else { PRELUDE }
     }
 
-    /// The name of its file.
+    /// The name of the file to which it is written.
     fn name(&self) -> String {
         format!("{:04}.py", self.first)
     }
@@ -129,7 +129,7 @@ fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// What stands after `# reveal: `.
+/// The text after `# reveal: `.
 fn revealed(line: &str) -> Option<&str> {
     let (_, rest) = line.split_once("# reveal: ")?;
     Some(rest.split("  # ").next().unwrap_or(rest).trim_end())
@@ -154,7 +154,7 @@ fn marks(line: &str) -> Vec<String> {
     marks
 }
 
-/// What torchvet says, where that is something else than `wanted`.
+/// The facts that torchvet prints, if they differ from `wanted`.
 fn difference(wanted: &str, said: &[String]) -> Option<String> {
     if said.is_empty() {
         return (wanted != "never").then(|| "never".to_owned());
@@ -166,7 +166,7 @@ fn difference(wanted: &str, said: &[String]) -> Option<String> {
     (!same).then(|| said.iter().map(|said| bare(said)).collect::<Vec<_>>().join("; "))
 }
 
-/// A fact without the ranges and roles of its tensors.
+/// A fact without the ranges and the roles of its tensors.
 fn bare(fact: &str) -> String {
     BARE.replace_all(fact, "$1").into_owned()
 }
@@ -179,7 +179,7 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is one")
 });
 
-/// Each mark must be found, and nothing else but infos.
+/// Each marked finding must be reported, and nothing else except infos.
 fn compare(at: &str, marked: &[String], found: &[String], failures: &mut Vec<String>) {
     let is_found = |mark: &String| found.iter().any(|f| f.starts_with(&format!("{mark} ")));
     for mark in marked.iter().filter(|mark| !is_found(mark)) {
@@ -191,7 +191,7 @@ fn compare(at: &str, marked: &[String], found: &[String], failures: &mut Vec<Str
     }
 }
 
-/// What `torchvet facts` says of the names that a line assigns, from left to right.
+/// The output of `torchvet facts` for the names that each line assigns, from left to right.
 fn facts(folder: &Path, blocks: &[Block]) -> Result<Lines> {
     let mut lines = Lines::new();
     for line in torchvet(folder, &["facts"])?.lines() {
@@ -205,7 +205,7 @@ fn facts(folder: &Path, blocks: &[Block]) -> Result<Lines> {
     Ok(lines)
 }
 
-/// What `torchvet check` says of a line: `error: TV401 the message`.
+/// The findings of `torchvet check` by line, each as `error: TV401 the message`.
 fn findings(folder: &Path, blocks: &[Block]) -> Result<Lines> {
     let mut lines = Lines::new();
     let json: serde_json::Value = serde_json::from_str(&torchvet(folder, &["check", "--output-format", "json"])?)?;

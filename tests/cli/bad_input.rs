@@ -1,4 +1,4 @@
-//! Input that no one should write, and that someone will.
+//! Invalid input that users may still write.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! `torchvet probe doctor`, from outside, on machines of all kinds: those that are not there are
-//! made of patches to PyTorch. What needs PyTorch finds it through `TORCHVET_PYTHON`.
+//! `torchvet probe doctor` as a command, on machines of all kinds: patches to PyTorch simulate the
+//! machines. `TORCHVET_PYTHON` names the Python with PyTorch.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ fn python() -> Option<String> {
     python
 }
 
-/// What is told of a machine on which `patch` was done as Python started.
+/// The report of the doctor in a Python that runs `patch` when it starts.
 fn examined(patch: &str, environment: &[(&str, &str)]) -> Option<Value> {
     let python = python()?;
     let sandbox = Sandbox::new(&[("patched/sitecustomize.py", patch)]);
@@ -69,7 +69,7 @@ broken = lambda _: Driver()";
     assert_eq!(health["driver"]["trouble"], "libcuda.so.1 cannot be initialised: error 802");
 }
 
-/// A GPU of which launches wait for their kernel where `CUDA_LAUNCH_BLOCKING` says so.
+/// Simulates a GPU whose launches wait for the kernel if `CUDA_LAUNCH_BLOCKING` is 1.
 const GPU: &str = "
 import os, time, types
 import torch

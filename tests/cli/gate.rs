@@ -1,4 +1,4 @@
-//! The gate: formats for other programs, what is known already, what changed.
+//! Options for CI: formats for other programs, `--baseline`, `--diff-base`.
 
 use std::process::Command;
 
@@ -232,7 +232,7 @@ fn gitlab_and_junit() {
 
 #[test]
 fn fingerprints_stay_where_lines_move_and_differ_among_twins() {
-    // With facts of its own: two findings of one cause are shown as one.
+    // The function has a copy of the tensors: findings with the same cause would be merged.
     let body = LOSS.lines().skip(3).map(|line| format!("    {line}\n")).collect::<String>();
     let twice = format!("{LOSS}\n\ndef again():\n{body}");
     let sandbox = Sandbox::new(&[("loss.py", &twice)]);
@@ -275,7 +275,7 @@ fn a_baseline_passes_over_what_it_holds() {
       ]
     }
     "#);
-    // Lines move, and the findings stay known; what is new is reported.
+    // If lines move, the findings are still known; a new finding is reported.
     sandbox.write("loss.py", format!("import os\n{LOSS}"));
     assert_eq!(code(&sandbox.run(&["check", "--baseline", "known.json"])), "exit 0");
     sandbox.write("loss.py", format!("{LOSS}other = F.cross_entropy(logits, target)\n"));
@@ -284,10 +284,10 @@ fn a_baseline_passes_over_what_it_holds() {
     loss.py:7:9: error[TV103] target holds 3, but the 3 classes are 0 to 2
     Found 1 error in 1 file (checked 1)
     ");
-    // The same line twice is one more than is known.
+    // The baseline has the line once: the second occurrence is new.
     sandbox.write("loss.py", format!("{LOSS}loss = F.cross_entropy(logits, target)\n"));
     assert_eq!(code(&sandbox.run(&["check", "--baseline", "known.json"])), "exit 1");
-    // What was mended is to be forgotten; a file that was not asked for is left as it is.
+    // A warning names a baseline entry that is no longer found, if its file was checked.
     sandbox.write("loss.py", "x = 1\n");
     sandbox.write("other.py", "y = 1\n");
     assert_snapshot!(sandbox.run(&["check", "--baseline", "known.json"]), @r"
@@ -349,20 +349,20 @@ fn only_what_changed_is_reported() {
     assert_eq!(code(&changed()), "exit 0");
     sandbox.write("loss.py", format!("# a comment\n{LOSS}"));
     assert_eq!(code(&changed()), "exit 0");
-    // A line that takes part in the finding, not the one that fails.
+    // The changed line is part of the finding, but not the line that fails.
     sandbox.write("loss.py", LOSS.replace("[0, 1, 3, 2]", "[0, 1, 5, 2]"));
     assert_snapshot!(changed(), @r"
     exit 1
     loss.py:6:8: error[TV103] target holds 5, but the 3 classes are 0 to 2
     ");
-    // A file that git does not know is new.
+    // All lines of an untracked file are new.
     sandbox.write("loss.py", LOSS);
     sandbox.write("neu ä.py", DROPPED);
     assert_snapshot!(changed(), @r"
     exit 1
     neu ä.py:3:1: error[TV302] the result of `to` is not used: `x` does not change
     ");
-    // A revision on another branch counts from where the branches parted.
+    // For a revision on another branch, the merge base is used.
     git(&["checkout", "--quiet", "-b", "feature"]);
     git(&["add", "."]);
     git(&["commit", "--quiet", "-m", "second"]);

@@ -1,4 +1,4 @@
-//! The program from outside: exit codes, formats and fixes.
+//! The program as a command: exit codes, formats and fixes.
 
 mod bad_input;
 mod doctor;

@@ -1,4 +1,4 @@
-//! `torchvet probe run` from outside. What needs PyTorch finds it through `TORCHVET_PYTHON`.
+//! `torchvet probe run` as a command. `TORCHVET_PYTHON` names the Python with PyTorch.
 
 use crate::sandbox::{Sandbox, code};
 
@@ -26,7 +26,7 @@ if __name__ == '__main__':
     main()
 ";
 
-/// A folder with the script, and the Python that has PyTorch; without one, a line says so.
+/// A folder with the script, and the Python with PyTorch; None and a message if there is none.
 fn sandbox() -> Option<(Sandbox, String)> {
     let python = std::env::var("TORCHVET_PYTHON").ok();
     if python.is_none() {
@@ -77,7 +77,7 @@ fn what_is_missing_is_named() {
     assert!(output.contains("there is no script `other.py`"), "{output}");
 }
 
-/// The Python package has no copy of the Python half: it takes what the binary has.
+/// The Python package has no copy of the Python code of the probe: it gets the code from the binary.
 #[test]
 fn the_package_gets_the_runtime_from_the_binary() {
     let sandbox = Sandbox::new(&[("torchvet.toml", "ignore = ['TV103']")]);

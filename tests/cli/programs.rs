@@ -1,11 +1,11 @@
-//! `torchvet probe run` and what programs do: each ends, prints and is found in as without the
-//! probe. What needs PyTorch finds it through `TORCHVET_PYTHON`.
+//! `torchvet probe run` does not change programs: each prints and exits as it does without the
+//! probe, and finds its own files. `TORCHVET_PYTHON` names the Python with PyTorch.
 
 use std::process::{Command, Stdio};
 
 use crate::sandbox::{Sandbox, code};
 
-/// A folder with the files, and the Python that has PyTorch; without one, a line says so.
+/// A folder with the files, and the Python with PyTorch; None and a message if there is none.
 fn sandbox(files: &[(&str, &str)]) -> Option<(Sandbox, String)> {
     let python = std::env::var("TORCHVET_PYTHON").ok();
     if python.is_none() {
@@ -14,13 +14,13 @@ fn sandbox(files: &[(&str, &str)]) -> Option<(Sandbox, String)> {
     Some((Sandbox::new(files), python?))
 }
 
-/// Runs Python alone: its exit code and what it prints.
+/// Runs Python without the probe: its exit code and its output.
 fn alone(sandbox: &Sandbox, python: &str, args: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(python).args(args).current_dir(sandbox.0.path()).output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The same under the probe, and its report.
+/// Runs Python under the probe: its exit code, its output, and the report.
 fn probed(sandbox: &Sandbox, python: &str, options: &[&str], args: &[&str]) -> (Option<i32>, String, String) {
     let mut command = sandbox.command(&["probe", "run", "--python", python]);
     let output = command.args(options).args(args).output().unwrap();
@@ -175,7 +175,7 @@ fn autocast_casts_as_ever() {
     assert!(plain.starts_with("torch.bfloat16 torch.float32"), "{plain}");
     let (exit, printed, report) = probed(&sandbox, &python, &[], &["halves.py"]);
     assert_eq!((exit, printed), (Some(0), plain), "{report}");
-    // On the virtual device half precision is what CUDA's autocast has.
+    // On the virtual device, the autocast dtype is the one of CUDA: float16.
     sandbox.write("half_gpu.py", HALVES.replace("'cpu', dtype=torch.bfloat16", "'cuda'"));
     sandbox.write("half_gpu.py", sandbox.read("half_gpu.py").replace("nn.Linear(8, 4)", "nn.Linear(8, 4).cuda()"));
     sandbox.write("half_gpu.py", sandbox.read("half_gpu.py").replace("randn(6, 8)", "randn(6, 8).cuda()"));
@@ -220,7 +220,7 @@ if __name__ == '__main__':
     let (_, plain) = alone(&sandbox, &python, &["-m", "pack.train", "-x", "1"]);
     let (exit, printed, report) = probed(&sandbox, &python, &["-m"], &["pack.train", "-x", "1"]);
     assert_eq!((exit, printed), (Some(0), plain), "{report}");
-    // A script: `__file__` and the folder of its own imports.
+    // As a script: `__file__`, and the folder from which it imports.
     sandbox.write("pack/alone.py", "import sys, torch, parts\nprint(__file__, sys.argv, sys.path[0], __name__)\n");
     let (_, plain) = alone(&sandbox, &python, &["pack/alone.py", "--lr", "1"]);
     let (exit, printed, report) = probed(&sandbox, &python, &[], &["pack/alone.py", "--lr", "1"]);
@@ -262,7 +262,7 @@ except KeyboardInterrupt:
     sys.exit(5)
 ";
 
-/// Runs torchvet at a terminal of its own, presses Ctrl-C once, and prints what is seen there.
+/// Runs torchvet in a new terminal, presses Ctrl-C once, and prints the output of the terminal.
 const TERMINAL: &str = "\
 import os, pty, sys
 
@@ -303,7 +303,7 @@ fn ctrl_c_is_the_program_s() {
     }
 }
 
-/// What is sent to torchvet alone, the program gets.
+/// The program receives signals that were sent to torchvet only.
 #[cfg(unix)]
 #[test]
 fn signals_are_passed_on() {
@@ -361,7 +361,7 @@ fn a_virtual_gpu_says_what_a_gpu_says() {
     ] {
         assert!(output.contains(part), "{part} is not in\n{output}");
     }
-    // Without the rule, the assert is raised where the kernel is called.
+    // Without the rule, the line that calls the kernel raises the assert.
     let output = run(&["--ignore", "TV103", "--gpus", "2"]);
     assert!(output.contains("Error: CUDA error: device-side assert triggered"), "{output}");
     assert!(output.contains("at on_gpu.py:9 was raised on the virtual device"), "{output}");

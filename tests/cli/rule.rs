@@ -1,4 +1,4 @@
-//! `torchvet rule`, and pages that users write.
+//! `torchvet rule`, and rule pages of users.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! A folder in which torchvet runs.
+//! A temporary folder in which torchvet runs.
 
 use std::fs;
 use std::process::Output;
@@ -6,7 +6,7 @@ use std::process::Output;
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-/// A folder with files, in which torchvet runs.
+/// A temporary folder with files.
 pub(crate) struct Sandbox(pub TempDir);
 
 impl Sandbox {
@@ -44,7 +44,7 @@ impl Sandbox {
     }
 }
 
-/// Exit code, standard output and standard error.
+/// The exit code, standard output and standard error of a run, as text.
 pub(crate) fn show(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut all = format!("exit {}\n{}", output.status.code().unwrap_or(-1), text(&output.stdout));

@@ -1,4 +1,4 @@
-//! Which files are walked, and which settings count.
+//! The files that are checked, and the settings that apply.
 
 use std::fs;
 use std::path::Path;

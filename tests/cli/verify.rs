@@ -1,5 +1,5 @@
-//! `torchvet probe verify` and `torchvet check --verify`, from outside. What needs PyTorch finds
-//! it through `TORCHVET_PYTHON`.
+//! `torchvet probe verify` and `torchvet check --verify` as commands. `TORCHVET_PYTHON` names the
+//! Python with PyTorch.
 
 use serde_json::Value;
 
@@ -14,7 +14,8 @@ target = torch.tensor([0, 1, 3, 2], device='cuda')
 loss = F.cross_entropy(logits, target)
 ";
 
-/// Calls of all kinds that PyTorch refuses: methods, operators, in place, layers, constructors.
+/// Calls of all kinds that PyTorch rejects: methods, operators, in-place operators, layers,
+/// constructors.
 const REFUSED: &str = "\
 import torch
 from torch import nn
@@ -60,8 +61,8 @@ fn python() -> Option<String> {
     python
 }
 
-/// The verdict on the one finding of the script, in a Python in which `patch` is done to
-/// PyTorch, and how torchvet ended.
+/// The verdict on the only finding of the script, in a Python in which `patch` changes PyTorch, and
+/// the exit code of torchvet.
 fn verdict_with(patch: &str, args: &[&str]) -> Option<(Value, i32)> {
     let python = python()?;
     let patch = format!("import os, sys, time\nimport torch\nimport torch.nn.functional as F\n{patch}\n");
@@ -88,7 +89,7 @@ fn what_pytorch_runs_is_refuted_and_fails_no_gate() {
     let Some((verdict, status)) = verdict_with("F.cross_entropy = lambda *_: None\nF.nll_loss = None", &[]) else {
         return;
     };
-    // The contract still holds: only a kernel of CUDA could refuse it.
+    // The call still violates the contract, but here only a CUDA kernel could reject it.
     assert_eq!((status, &verdict["status"]), (1, &"undecided".into()), "{verdict}");
 
     let Some(python) = python() else { return };
@@ -122,8 +123,8 @@ fn a_process_that_dies_or_hangs_is_a_result() {
     assert!(verdict["reason"].as_str().unwrap().starts_with("PyTorch cannot be imported"), "{verdict}");
 }
 
-/// A process that believes to have a GPU: the witness has it for itself, and what the driver
-/// prints decides.
+/// On a machine with a GPU (simulated here), the witness runs alone on the GPU, and the message of
+/// the driver determines the verdict.
 #[test]
 fn on_a_gpu_the_driver_s_line_counts() {
     let patch = "\
@@ -151,7 +152,7 @@ fn devices_are_judged_without_a_gpu() {
     let script = "import torch\nx = torch.randn(3, device='cuda') + torch.randn(3)\n";
     let sandbox = Sandbox::new(&[("a.py", script)]);
     let shown = sandbox.run(&["probe", "verify", "--python", &python, "--output-format", "concise", "a.py"]);
-    // In 2.1, fake tensors of a GPU want its driver.
+    // In PyTorch 2.1, fake tensors on a GPU need its driver.
     if shown.contains("by PyTorch 2.1.") {
         assert!(shown.contains("(undecided: it needs a GPU, and there is none"), "{shown}");
         return;
@@ -163,7 +164,7 @@ fn devices_are_judged_without_a_gpu() {
 #[test]
 fn witnesses_are_written_as_scripts_that_fail() {
     let Some(python) = python() else { return };
-    // What stands in the project must not be what the worker imports.
+    // The worker must not import modules of the project in place of Python's.
     let sandbox =
         Sandbox::new(&[("train.py", SCRIPT), ("json.py", "raise SystemExit('imported')\n"), ("torch.py", "")]);
     let shown = sandbox.run(&["check", "--verify", "--python", &python, "--emit-repro", "bugs/found", "train.py"]);
@@ -173,7 +174,7 @@ fn witnesses_are_written_as_scripts_that_fail() {
     let mut alone = std::process::Command::new(&python);
     let output = alone.arg(sandbox.path("bugs/found/TV103-train-6.py")).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("IndexError: Target 3 is out of bounds"));
-    // Nothing else was left behind.
+    // No other files were left in the folder.
     assert_eq!(std::fs::read_dir(sandbox.0.path()).unwrap().count(), 4);
 }
 
@@ -204,7 +205,7 @@ fn what_no_call_shows_is_undecided() {
     assert!(shown.contains("TV302") && shown.contains("(undecided: a single call cannot show it)"), "{shown}");
 }
 
-/// A page of the user's that claims of a function that it raises a `RuntimeError`.
+/// A user's page which claims that a function raises a `RuntimeError`.
 fn page(function: &str, contract: &str) -> String {
     format!(
         "\
@@ -237,7 +238,7 @@ x
     )
 }
 
-/// A page of the user's may judge any function: what is not a computation is not called.
+/// A user's page may have a contract for any function, but only pure computations are called.
 #[test]
 fn a_witness_calls_nothing_that_does_harm() {
     let page = page("torch.load", "def never(f):\n    require(f != 'model.pt', 'not this one')");
@@ -273,7 +274,7 @@ z = False and x.view(11)
 torch.full((2,), 3 + 4) if True else None
 ";
 
-/// `probe verify --run` on a script, with the rest of the arguments, and a page that is wrong
+/// Runs `probe verify --run` on a script, with further arguments, and with a page that is wrong
 /// about `torch.full`.
 fn run(python: &str, files: &[(&str, &str)], args: &[&str]) -> (Sandbox, std::process::Output) {
     let page = page("torch.full", "def never(size, fill_value):\n    require(fill_value != 7, 'seven is not allowed')");
@@ -289,7 +290,7 @@ fn findings(output: &std::process::Output) -> Vec<Value> {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", show(output)))
 }
 
-/// By line: the statuses of the witness and of the run.
+/// The line of each finding, and the statuses of its witness and of the run.
 fn statuses(findings: &[Value]) -> Vec<(u64, &str, &str)> {
     fn of(finding: &Value) -> Option<(u64, &str, &str)> {
         let (row, verdict) = (finding["location"]["row"].as_u64()?, &finding["verdict"]);
@@ -310,7 +311,7 @@ fn the_program_itself_is_the_judge() {
         show(&output)
     );
     assert!(sandbox.path("executed").exists());
-    // The same from `probe run`.
+    // `probe run` gives the same verdicts.
     let report =
         sandbox.command(&["probe", "run", "--python", &python, "--keep-going", "--output-format", "json", "a.py"]);
     let report: Value = serde_json::from_slice(&{ report }.output().unwrap().stderr).unwrap();
@@ -326,8 +327,8 @@ fn the_program_itself_is_the_judge() {
     assert!(said.starts_with("RuntimeError: shape '[7]' is invalid"), "{said}");
 }
 
-/// The witness is made of the same facts as the finding: where they are wrong, it fails all the
-/// same. PyTorch is changed here for the program alone, so that every fact about it is wrong.
+/// The witness uses the same facts as the finding: if the facts are wrong, it fails anyway. Here
+/// PyTorch is changed only for the program, so the facts about the program are wrong.
 #[test]
 fn a_reproduced_finding_is_refuted_by_the_run() {
     let Some(python) = python() else { return };
@@ -360,7 +361,8 @@ fn how_a_program_ends_counts() {
     let Some(python) = python() else { return };
     let json = ["--output-format", "json"];
     let reason = |output: &std::process::Output| findings(output)[0]["verdict"]["run"].clone();
-    // What it did not come to, and what went well up to there, is not refuted.
+    // The program ended early: a finding is not refuted by a line that was not reached, or that
+    // succeeded until then.
     let early = "import torch\ntorch.full((2,), 7)\nraise KeyError('mine')\n";
     let (_sandbox, output) = run(&python, &[("a.py", early)], &json);
     let verdict = reason(&output);
@@ -392,7 +394,7 @@ if 'TORCHVET_PROBE' in os.environ:
     assert!(verdict["message"].as_str().unwrap().starts_with("the process crashes in this call"), "{verdict}");
 }
 
-/// A program that needs a GPU says nothing on a machine without one.
+/// Without a GPU, only the virtual device lets such a program reach the finding.
 #[test]
 fn devices_are_judged_on_the_emulated_gpu() {
     let Some(python) = python() else { return };

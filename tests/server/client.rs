@@ -1,4 +1,4 @@
-//! An editor, as far as the protocol goes.
+//! A client of the language server that behaves like an editor.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// No answer takes so long, even on a busy machine.
+/// Every answer comes within this time, even on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct Client {
@@ -17,15 +17,15 @@ pub(crate) struct Client {
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     next: i64,
-    /// The last findings published for each URI, and the version that they are about.
+    /// The findings that were last published for each URI, and the version of the text.
     pub published: BTreeMap<String, (Option<i64>, Vec<Value>)>,
-    /// Everything else that the server said of its own accord.
+    /// All other notifications and requests of the server.
     pub said: Vec<Value>,
     pub answer: Value,
 }
 
 impl Client {
-    /// Starts a server in a folder and shakes hands with it.
+    /// Starts a server in a folder and initializes it.
     pub(crate) fn start(folder: &Path, capabilities: Value, options: Value) -> Client {
         Client::start_in(&[folder], capabilities, options)
     }
@@ -68,7 +68,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// Sends a request; its number.
+    /// Sends a request and returns its id.
     pub(crate) fn send(&mut self, method: &str, params: Value) -> i64 {
         self.next += 1;
         let id = self.next;
@@ -114,7 +114,7 @@ impl Client {
         input.flush().unwrap();
     }
 
-    /// Opens a file with a text, which need not be what the disk holds.
+    /// Opens a file with a text, which may differ from the text on disk.
     pub(crate) fn open(&mut self, path: &Path, text: &str) -> String {
         let uri = uri(path);
         let item = json!({"uri": uri, "languageId": "python", "version": 1, "text": text});
@@ -122,7 +122,7 @@ impl Client {
         uri
     }
 
-    /// Replaces a whole text.
+    /// Replaces the complete text of a document.
     pub(crate) fn set(&mut self, uri: &str, version: i64, text: &str) {
         self.change(uri, version, json!([{ "text": text }]));
     }
@@ -136,14 +136,14 @@ impl Client {
         self.notify("textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     }
 
-    /// Waits until the server has nothing left to do for these documents.
+    /// Waits until the server has finished its work on these documents.
     pub(crate) fn settle(&mut self, uris: &[&str]) {
         for uri in uris {
             self.actions(uri, [0, 0, 0, 0], None);
         }
     }
 
-    /// The findings of a document, as `code line:column` from 0, once they are known.
+    /// Waits for the findings of a document, and returns them as `code line:column` (from 0).
     pub(crate) fn found(&mut self, uri: &str) -> Vec<String> {
         self.settle(&[uri]);
         self.published.get(uri).map(|(_, found)| found.iter().map(short).collect()).unwrap_or_default()
@@ -182,7 +182,7 @@ impl Client {
         self.request("textDocument/diagnostic", params)
     }
 
-    /// Whether the server says something of this kind with this text, now or soon.
+    /// Whether the server has sent a message of this method with this text, or does so soon.
     pub(crate) fn hears(&mut self, method: &str, text: &str) -> bool {
         let end = Instant::now() + Duration::from_secs(20);
         loop {
@@ -196,7 +196,7 @@ impl Client {
         }
     }
 
-    /// Whether the findings of something that is no longer open are taken back, now or soon.
+    /// Whether the server has removed the findings of a document, or does so soon.
     pub(crate) fn clears(&mut self, uri: &str) -> bool {
         let end = Instant::now() + PATIENCE;
         while self.published.get(uri).is_some_and(|(_, found)| !found.is_empty()) {
@@ -208,7 +208,7 @@ impl Client {
         true
     }
 
-    /// Ends the server as editors do; its exit code.
+    /// Ends the server as editors do, and returns its exit code.
     pub(crate) fn end(mut self) -> Option<i32> {
         self.request("shutdown", Value::Null);
         self.notify("exit", Value::Null);
@@ -255,7 +255,7 @@ fn short(found: &Value) -> String {
     format!("{} {}:{}", found["code"].as_str().unwrap(), at["line"], at["character"])
 }
 
-/// A folder with files, and its real path.
+/// A temporary folder with files, and its canonical path.
 pub(crate) fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
@@ -267,7 +267,7 @@ pub(crate) fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A text after the edits of a code action for one document, which are about UTF-16.
+/// The text of a document after the edits of a code action, whose positions count UTF-16 units.
 pub(crate) fn apply(action: &Value, uri: &str, text: &str) -> String {
     let edits = match action.pointer("/edit/changes") {
         Some(changes) => changes[uri].clone(),
@@ -293,7 +293,7 @@ pub(crate) fn apply(action: &Value, uri: &str, text: &str) -> String {
     out
 }
 
-/// The byte at a position that counts UTF-16 units.
+/// The byte offset of a position that counts UTF-16 units.
 pub(crate) fn offset(text: &str, position: &Value) -> usize {
     let line = position["line"].as_u64().unwrap();
     let start = (0..line).fold(0, |at, _| text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1));

@@ -1,4 +1,4 @@
-//! `torchvet server`, played by an editor over standard input and output.
+//! `torchvet server`: a client sends the messages of an editor over standard input and output.
 
 mod client;
 mod random;
@@ -9,7 +9,7 @@ use std::path::Path;
 use client::{Client, apply, folder, range};
 use serde_json::{Value, json};
 
-/// A loss over ten classes of which target 10 is none, and a fix that is safe.
+/// A loss with three classes and a target of 3.
 const BUGGY: &str = "\
 import torch
 import torch.nn.functional as F
@@ -41,7 +41,7 @@ fn open_edit_undo_close() {
     assert!(found["codeDescription"]["href"].as_str().unwrap().ends_with("/class-index-out-of-range.md"));
     let related = found["relatedInformation"].as_array().unwrap();
     assert!(related.iter().any(|label| label["location"]["range"]["start"]["line"] == 3), "{found}");
-    // Typing `4, 5` for `4, 3`: one character goes, one comes.
+    // Replaces `4, 3` with `4, 5`: one change deletes a character, the other inserts one.
     client.change(
         &uri,
         2,
@@ -84,7 +84,7 @@ fn broken_code_while_typing() {
     assert_eq!(client.end(), Some(0));
 }
 
-/// How many UTF-16 units stand after the last line break.
+/// The number of UTF-16 units after the last line break.
 fn column(text: &str) -> u64 {
     text.rsplit('\n').next().unwrap().encode_utf16().count() as u64
 }
@@ -100,7 +100,7 @@ fn positions_count_what_was_agreed() {
         client.settle(&[&uri]);
         let found = client.published[&uri].1[0]["range"].clone();
         assert_eq!(found, range([1, start, 1, end]), "{name}");
-        // An edit behind the emoji: `[:1]` becomes `[:2]`.
+        // An edit after the emoji: `[:1]` becomes `[:0]`.
         client.change(&uri, 2, json!([{"range": range([1, start + 19, 1, start + 20]), "text": "0"}]));
         let hover = client.hover(&uri, 1, start + 21);
         assert!(hover.contains("float32[0, 3]"), "{hover}");
@@ -118,13 +118,13 @@ fn unsaved_buffers_shadow_the_disk_in_imports() {
     let mut client = Client::start(&dir, push(), Value::Null);
     let uri = client.open(&dir.join("train.py"), train);
     assert_eq!(client.found(&uri), ["TV103 3:7"]);
-    // Opened as it is on disk: nothing changes. Edited, but not saved: the script is well.
+    // Opened with the text on disk: nothing changes. Edited but not saved: the finding is gone.
     let other = client.open(&dir.join("model.py"), model);
     assert_eq!(client.found(&uri), ["TV103 3:7"]);
     client.set(&other, 2, &model.replace('3', "2"));
     client.settle(&[&other]);
     assert_eq!(client.found(&uri), [""; 0]);
-    // Renamed, unsaved: `model` is what the disk holds again, `new` is the buffer.
+    // Renamed but not saved: `model` is the file on disk again, `new` is the buffer.
     client.close(&other);
     let renamed = client.open(&dir.join("new.py"), &model.replace('3', "2"));
     assert_eq!(client.found(&uri), ["TV103 3:7"]);
@@ -147,7 +147,7 @@ fn findings_in_files_that_are_not_open() {
     client.settle(&[&uri]);
     let other = client::uri(&dir.join("model.py"));
     assert_eq!(client.found(&other), ["TV103 2:11"]);
-    // Opened, it keeps what the script says of it; the comment there counts.
+    // When the file is opened, the finding stays; an ignore comment in it is respected.
     client.open(&dir.join("model.py"), model);
     client.settle(&[&other]);
     assert_eq!(client.found(&other), ["TV103 2:11"]);
@@ -266,7 +266,7 @@ fn files_that_launch_programs() {
     let mut client = Client::start(&dir, push(), Value::Null);
     let uri = client.open(&dir.join("run.sh"), "export CUDA_LAUNCH_BLOCKING=1\npython train.py\n");
     assert_eq!(client.found(&uri), ["TV002 0:7"]);
-    // What is neither Python nor launches anything is none of our business.
+    // Files that are neither Python nor launch programs have no findings.
     let mut other = |name: &str, language: &str| {
         let uri = client::uri(&dir.join(name));
         let item = json!({"uri": uri, "languageId": language, "version": 1, "text": "if [ $1 ]; then (\n"});
@@ -400,7 +400,7 @@ fn notebooks() {
         let document = json!({"uri": notebook, "version": version});
         client.notify("notebookDocument/didChange", json!({"notebookDocument": document, "change": {"cells": cells}}));
     };
-    // Text in a cell, then cells that swap, then one that goes.
+    // Edits a cell, then swaps two cells, then deletes one.
     let text = json!([{"document": {"uri": cell(2), "version": 2}, "changes": [{"range": range([1, 24, 1, 25]), "text": "5"}]}]);
     change(&mut client, 2, json!({"textContent": text}));
     assert_eq!(client.found(&cell(3)), [""; 0]);
@@ -428,7 +428,7 @@ fn a_panic_is_reported_and_outlived() {
     let uri = client.open(&dir.join("a.py"), BUGGY);
     assert_eq!(client.found(&uri), ["TV103 4:7"]);
     client.set(&uri, 2, &format!("{BUGGY}# torchvet-test: panic\n"));
-    // The code that panics on demand is not in a release.
+    // Release builds do not contain the code that panics for this comment.
     if cfg!(debug_assertions) {
         assert!(client.hears("window/logMessage", "torchvet crashed"));
         assert_eq!(client.found(&uri), [""; 0]);

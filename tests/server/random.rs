@@ -1,4 +1,4 @@
-//! After a thousand random edits of real scripts the server says what a fresh `check` says.
+//! After a thousand random edits of scripts, the server has the same findings as a new `check`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,10 +13,10 @@ const EDITS: usize = 1_000;
 /// How often the server is compared with `check`.
 const COMPARED: usize = 20;
 
-/// What is found: file, code, severity, place, message.
+/// The findings: file, code, severity, place, message.
 type Findings = BTreeSet<(String, String, String, [u64; 4], String)>;
 
-/// A small generator, the same everywhere: Lehmer's.
+/// Lehmer's random number generator, which gives the same numbers on every machine.
 struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// A text in the editor, with what undoes each edit.
+/// A text in the editor, with the replacements that undo its edits.
 struct Buffer {
     path: PathBuf,
     uri: String,
@@ -36,7 +36,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Replaces bytes, and tells the server.
+    /// Replaces bytes, and returns the change for the server.
     fn edit(&mut self, start: usize, end: usize, new: &str) -> Value {
         let place = |at: usize| {
             let before = &self.text[..at];
@@ -62,7 +62,7 @@ impl Buffer {
         let end = lines.get(line + 1).copied().unwrap_or(self.text.len());
         let at = boundary(&self.text, start + random.below(end - start + 1));
         match random.below(8) {
-            // A line goes, comes twice, or moves.
+            // Deletes, duplicates or inserts a line.
             0 => self.edit(start, end, ""),
             1 => {
                 let line = self.text[start..end].to_owned();
@@ -72,7 +72,7 @@ impl Buffer {
                 let other = others[random.below(others.len())].clone();
                 self.edit(start, start, &other)
             }
-            // A number becomes another.
+            // Changes a digit, or inserts a comment.
             3 | 4 => match self.text[start..end].find(|c: char| c.is_ascii_digit()) {
                 Some(digit) => {
                     let new = random.below(10).to_string();
@@ -115,7 +115,7 @@ fn random_edits_end_in_what_check_says() {
     let mut files = Vec::new();
     collect(&corpus, &mut files);
     files.sort();
-    // Some scripts that stand alone, and all of two that are several files.
+    // Some scripts of a single file, and all files of two packages.
     let alone: Vec<PathBuf> =
         files.iter().filter(|path| path.parent().and_then(Path::parent) == Some(&corpus)).cloned().collect();
     let mut chosen: Vec<PathBuf> = (0..14).map(|_| alone[random.below(alone.len())].clone()).collect();
@@ -146,7 +146,7 @@ fn random_edits_end_in_what_check_says() {
         let changes: Vec<Value> = (0..several).map(|_| buffer.random(&mut random, &lines)).collect();
         buffer.version += 1;
         client.change(&buffer.uri, buffer.version, Value::Array(changes));
-        // Now and then the server has the time to finish, and something to remember.
+        // From time to time, the server can finish, so its caches are filled.
         if edit % 4 == 0 {
             client.settle(&[&buffer.uri]);
         }
@@ -215,7 +215,7 @@ fn shown(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
 
-/// How many characters the first UTF-16 units of a line are.
+/// The number of characters in the first `units` UTF-16 units of a line.
 fn characters(text: &str, line: u64, units: u64) -> u64 {
     let line = text.split('\n').nth(usize::try_from(line).unwrap()).unwrap_or_default();
     let (mut seen, mut count) = (0, 0);
