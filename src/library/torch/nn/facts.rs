@@ -2,7 +2,7 @@
 
 use crate::library::Cx;
 pub(super) use crate::library::torch::autocast::{Autocast, autocast, raised as full_dtype};
-use crate::library::torch::broadcast::result_grad;
+use crate::library::torch::broadcast::{self, result_grad};
 pub(super) use crate::library::torch::broadcast::{both_shapes, shape_text};
 pub(super) use crate::library::torch::support::{agreed_device, product_dtype};
 use crate::python::{Bound, Event, RejectKind};
@@ -122,7 +122,7 @@ pub(super) fn resized(cx: &Cx<'_, '_>, old: &Dim, size: Size) -> Dim {
 
 /// The label for a tensor's shape.
 pub(super) fn shape_read(name: &str, tensor: &Tensor) -> (String, Origin) {
-    (format!("`{name}` gets shape {} here", shape_text(tensor)), tensor.shape_at)
+    broadcast::shape_read((name, tensor), None)
 }
 
 /// The label for one dimension of a tensor.

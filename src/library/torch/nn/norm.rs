@@ -9,7 +9,7 @@ use crate::library::torch::gather::not_empty;
 use crate::library::torch::support::{refuse_dtype, refuse_mixed, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Device, DeviceKind, Dim, Dtype, Size, Tensor, Value};
+use crate::value::{Device, DeviceKind, Dim, Dtype, Grad, Size, Tensor, Value};
 
 pub(crate) fn register(t: &mut Table) {
     let f = "torch.nn.functional.";
@@ -204,7 +204,9 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 /// The norm, with the statistics that it used.
 fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
     let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
-    let statistics = result(cx, &[input], shape, dtype);
+    let mut statistics = result(cx, &[input], shape, dtype);
+    // Gradients do not flow through them, unlike those of `native_group_norm`.
+    statistics.grad = Grad::Off;
     let (mean, deviation) = (cx.out(statistics.clone()), cx.out(statistics));
     Value::tuple(vec![value, mean, deviation])
 }
