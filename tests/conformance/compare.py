@@ -1,6 +1,6 @@
 """Compares what torchvet says of the generated samples with what PyTorch answered.
 
-    python tests/conformance/compare.py --torchvet target/release/torchvet --work DIR
+    python tests/conformance/compare.py --torchvet target/debug/torchvet --work DIR
         [--op NAME] [--list-unknown] [--list-missed] [--markdown tests/conformance/RESULTS.md] [--enforce]
 
 DIR is what generate.py wrote. `torchvet facts` and `torchvet check` run once each over it. Prints,

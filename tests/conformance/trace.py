@@ -1,6 +1,6 @@
 """Runs scripts on the real PyTorch and compares what is assigned, line by line, with `torchvet facts`.
 
-    python tests/conformance/trace.py --torchvet target/release/torchvet corpus/clean/*
+    python tests/conformance/trace.py --torchvet target/debug/torchvet corpus/clean/*
         [--show] [--list-unknown] [--enforce] [--timeout 120] [--facts FILE] [--markdown tests/conformance/RESULTS.md]
 
 A script is a file, a notebook, or a directory with train.py or main.py. Each runs as the user would
