@@ -1,14 +1,15 @@
-"""Times torchvet beside ruff over the same trees, in the same run, with the peak memory of both.
+"""Compares the time and the peak memory of torchvet and ruff on the same folders.
 
     cargo build --release
     python tests/bench.py TREE ... [--wheel NAME ...] [--runs N]
 
---wheel downloads the newest wheel of that name from the package index (pip, without its dependencies) and
-unpacks it under target/bench. ruff is the one beside this Python or on the path (`pip install ruff`); it runs
-its default rules as `ruff check --no-cache --isolated`. Both write their findings to nowhere.
+--wheel downloads the newest wheel of that name from the package index (pip, without its
+dependencies) and unpacks it in target/bench. ruff must be installed beside this Python or on the
+path (`pip install ruff`); it runs its default rules as `ruff check --no-cache --isolated`. The
+output of both is discarded.
 
-Runs alternate, and after one of each to warm up the files, the median and the fastest are shown. Memory is the
-largest that a process ever held.
+Runs of the two alternate. One run of each first warms up the file cache; the median and the fastest
+of the others are shown. The memory is the peak of the process.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def find_ruff():
 
 
 def measure(command):
-    """(seconds, peak memory in MiB, what it wrote to standard error) of one run."""
+    """(seconds, peak memory in MiB, standard error) of one run."""
     with open(os.devnull, "wb") as nowhere:
         started = time.perf_counter()
         process = subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=subprocess.PIPE)

@@ -1,14 +1,15 @@
-"""Counts how many bugs of real commits are found: before the commit that mended them, and no more after it.
+"""Counts the bugs of real commits that torchvet finds before the fix, and no longer after it.
 
     python tests/commits.py --torchvet target/release/torchvet FOLDER [--only REGEX]
 
-FOLDER holds `list.tsv` and, for each of its lines, `NUMBER/before` and `NUMBER/after`: the repository at the
-parent of the commit and at the commit. The columns of `list.tsv` are number, repository, commit, date, file,
-lines (of the bug, in `before`), how hard it is, and what is wrong. Such a folder is other people's code, so none
-is part of this repository.
+FOLDER contains `list.tsv` and, for each of its lines, `NUMBER/before` and `NUMBER/after`: the
+repository at the parent of the commit and at the commit. The columns of `list.tsv` are number,
+repository, commit, date, file, lines (of the bug, in `before`), difficulty, and a description of
+the bug. Such a folder contains other people's code, so this repository has none.
 
-A bug is a *hit* where a finding of `before` is within two lines of it and `after` has no such finding; it is
-*still* there where `after` has it, too; *elsewhere* where only other findings are gone; else a *miss*.
+A bug is a *hit* if a finding of `before` is within two lines of it, and `after` no longer has this
+finding. It is *still* if `after` has the finding, too, *elsewhere* if only findings at other places
+are gone, and a *miss* otherwise.
 """
 
 import argparse
@@ -26,7 +27,8 @@ NEAR = 2  # lines
 
 
 def findings(torchvet, folder):
-    """File, line, code, message and source line of each finding; None where the checker did not end."""
+    """File, line, code, message and source line of each finding; None if the checker timed out or
+    crashed."""
     command = [torchvet, "check", "--isolated", "--output-format", "json", "."]
     try:
         run = subprocess.run(command, cwd=folder, capture_output=True, timeout=180)

@@ -1,12 +1,12 @@
-"""Holds the loss and index contracts against the installed PyTorch.
+"""Compares the loss and index contracts with the installed PyTorch.
 
     python tests/contracts_fuzz.py [--only FUNCTION ...]
 
-Calls each function with every combination of shapes, dtypes and values that its contracts speak
-of, and compares: some `require` fails exactly where PyTorch raises, and PyTorch's message is one
-that the `cpu` of a page about that function claims. What PyTorch accepts in
-silence and a contract calls an error on purpose is listed in SILENT. `--only` restricts the run to
-functions, named by their path or its end (`poisson_nll_loss`).
+Calls each function with every combination of shapes, dtypes and values that matters to its
+contracts, and checks that a `require` fails if and only if PyTorch raises, and that PyTorch's
+message matches the `cpu` of a page about that function. SILENT lists the errors of contracts that
+PyTorch does not raise. `--only` restricts the run to functions, given by their path or its end
+(`poisson_nll_loss`).
 """
 
 import argparse
@@ -41,7 +41,7 @@ class Judges:
                 self.of[function] += [(page.code, contract) for contract in contracts]
 
     def errors(self, function, arguments):
-        """The codes of the failed `require`s; a contract that cannot be evaluated raises."""
+        """The codes of the `require`s that fail; raises if a contract cannot be evaluated."""
         codes = []
         for code, contract in self.of[function]:
             finding = contract.check(arguments)
@@ -113,7 +113,7 @@ def show(arguments):
 
 
 def filled(shape, dtype, pattern):
-    """A tensor of a shape that repeats the pattern."""
+    """A tensor of a shape, filled with repetitions of the pattern."""
     count = torch.Size(shape).numel()
     values = list(itertools.islice(itertools.cycle(pattern), count))
     return torch.tensor(values, dtype=torch.float64).to(torch.int64).reshape(shape).to(dtype)

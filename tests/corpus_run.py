@@ -1,19 +1,18 @@
-"""Let PyTorch itself judge the corpus.
+"""Checks the expectations of the corpus with PyTorch.
 
     python tests/corpus_run.py [--python PATH] [--jobs N] [--timeout S] [part of a name ...]
 
-Every script under corpus/clean must run to its end. A script under corpus/buggy must
-raise at the line where its comment expects an error (`# error: TV103`), unless all it
-expects is a harm that PyTorch does not report (SILENT below): then it must run to its
-end, and whether the expectation is right is judged by reading. An expected warning or
-info may or may not show: the script ends well, or raises at an expected line.
+Every script of corpus/clean must run to its end. A script of corpus/buggy must raise at the line
+where its comment expects an error (`# error: TV103`), unless it only expects harms that PyTorch
+does not report (SILENT below): then it must run to its end, and only a reader can check the
+expectation. With an expected warning or info, a script may run to its end, or raise at the expected
+line.
 
-Scripts that need more than a Python with torch say so in their first lines:
-`# needs: data` (a download, or a library or files that are not here), `# needs: cuda`, and
-the modules that a Python with torch may lack (`# needs: pandas, sklearn`). The former are
-listed as left out, the latter where there is no GPU, or no such module. Scripts that start
-processes of their own (`# needs: processes`) are run here, and not compared under the probe.
-
+Scripts that need more than a Python with torch say so in their first lines: `# needs: data` (a
+download, or a library or files that are not available), `# needs: cuda`, and names of modules
+(`# needs: pandas, sklearn`). Scripts that need data are not run; the others are not run if there is
+no GPU, or no such module. Scripts that start processes (`# needs: processes`) are run here, but not
+compared under the probe.
 """
 
 import argparse
@@ -33,9 +32,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent / "corpus"
 ENTRY = ("train.py", "main.py")
 EXPECTED = re.compile(r"#\s*(error|warning|info):\s*((?:TV\d{3})(?:\s*,\s*TV\d{3})*)")
 NEEDS = re.compile(r"^#\s*needs:\s*(.+)$", re.MULTILINE)
-# Harms that PyTorch lets pass, on the CPU at least: the expectation was established by reading
-# and by the evidence on the rule's page. TV109's Example raises, but targets that are floats of
-# the logits' shape make a loss of 0.
+# Rules whose harm PyTorch does not report, at least on the CPU: the expectation is based on reading
+# the script, and on the Evidence of the rule's page. TV109's Example raises, but float targets with
+# the shape of the logits cause a loss of 0.
 SILENT = {"TV109"} | {page.code for page in rule_pages.read_all() if "cpu" not in page.metadata}
 
 
@@ -50,7 +49,7 @@ def cells(path):
 
 
 def sources(script):
-    """The texts of a script: {name as a traceback shows it: text}."""
+    """The texts of a script by the file name in a traceback."""
     if script.is_dir():
         return {str(path): path.read_text(encoding="utf-8") for path in sorted(script.rglob("*.py"))}
     if script.suffix == ".ipynb":
@@ -76,7 +75,7 @@ def needs(texts):
 
 
 def execute(script):
-    """Run the script as the user would; what it raised, as plain data, or None."""
+    """Runs the script as a user would; returns its exception as plain data, or None."""
     import runpy
     import tempfile
     import traceback
@@ -98,7 +97,7 @@ def execute(script):
         except SystemExit as stop:
             if stop.code not in (None, 0):
                 return {"type": "SystemExit", "message": str(stop.code), "frames": []}
-        except BaseException as error:  # whatever it is, it is the verdict
+        except BaseException as error:  # any exception is the result
             frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
             return {"type": type(error).__name__, "message": str(error), "frames": frames}
         finally:
@@ -107,7 +106,7 @@ def execute(script):
 
 
 def serve(timeout):
-    """Import torch once, then run each script named on stdin in a fork."""
+    """Imports torch once, then runs each script named on stdin in a fork."""
     import signal
 
     import torch
@@ -142,7 +141,7 @@ def serve(timeout):
 
 
 def judge(kind, script, texts, raised):
-    """None when PyTorch agrees, else what is wrong."""
+    """None if PyTorch agrees, otherwise the fault."""
     expected = expectations(texts)
     if kind == "clean":
         if expected:
@@ -161,8 +160,8 @@ def judge(kind, script, texts, raised):
 
 
 def last_inside(texts, raised):
-    # An exception of a DataLoader worker is raised again in the main process; where it
-    # came from is in its text.
+    # The main process raises the exception of a DataLoader worker again; its text contains the
+    # original place.
     worker = [(name, int(line)) for name, line in re.findall(r'File "(.+)", line (\d+)', raised["message"])]
     frames = [tuple(frame) for frame in worker or raised["frames"] if frame[0] in texts]
     return frames[-1] if frames else None
@@ -174,7 +173,7 @@ def place(script, texts, raised):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Let PyTorch itself judge the corpus.")
+    parser = argparse.ArgumentParser(description="Checks the expectations of the corpus with PyTorch.")
     parser.add_argument("names", nargs="*", help="only scripts whose path contains one of these")
     parser.add_argument("--python", default=sys.executable, help="the Python that has torch")
     parser.add_argument("--jobs", type=int, default=2)

@@ -1,11 +1,11 @@
-"""The device-side asserts of PyTorch, tripped one by one, each in a process of its own.
+"""Triggers the device-side asserts of PyTorch, each in a new process.
 
     python tests/cuda.py               on the GPU of this machine, if it has one
     python tests/cuda.py --device cpu  the same programs, and what docs/device-asserts.toml says of the CPU
 
-On a GPU each program runs with CUDA_LAUNCH_BLOCKING=1, what the driver prints is held against the
-condition in docs/device-asserts.toml, and all of it is written to docs/verified-on-cuda.md, with
-the GPU, the driver, PyTorch and the date.
+On a GPU, each program runs with CUDA_LAUNCH_BLOCKING=1. The output of the driver is compared with
+the condition in docs/device-asserts.toml, and the results are written to docs/verified-on-cuda.md,
+with the GPU, the driver, PyTorch's version and the date.
 """
 
 import argparse
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "docs" / "verified-on-cuda.md"
 SECONDS = 120
 
-# A program for each row; `d` is the device. Rows without one say why.
+# A program for each row of the table; `d` is the device. A row without a program has the reason.
 PROGRAMS = {
     "nll-1d-2d": "F.cross_entropy(torch.randn(4, 3, device=d), torch.tensor([0, 1, 3, 2], device=d))",
     "nll-no-reduction": "F.cross_entropy(torch.randn(4, 3, device=d), torch.tensor([0, 1, 3, 2], device=d), reduction='none')",
@@ -81,7 +81,7 @@ NONE = {
 
 
 def trip(program):
-    """What the program raises on the GPU, and what the driver prints."""
+    """The exception that the program raises on the GPU, and the output of the driver."""
     text = f"import torch\nimport torch.nn.functional as F\nd = 'cuda'\n{program}\ntorch.cuda.synchronize()\n"
     command, environment = [sys.executable, "-c", text], {**os.environ, "CUDA_LAUNCH_BLOCKING": "1"}
     try:

@@ -1,12 +1,12 @@
-"""Public training examples under the probe, with made-up data.
+"""Runs public training examples under the probe, with generated data.
 
     python tests/examples.py --from DIR --torchvet target/debug/torchvet [part of a name …]
 
-DIR holds checkouts of public repositories, each in a folder `owner+name`; what is not there is
-left out. The programs of tests/programs train with libraries that pip has, where they are
-installed (accelerate, transformers, pytorch_lightning, timm). Each example runs alone, under the
-probe, and under the probe on the virtual device, from the same seed; it must end alike and print
-the same (times left out).
+DIR contains checkouts of public repositories, each in a folder `owner+name`; missing repositories
+are skipped. The programs of tests/programs use libraries that pip can install (accelerate,
+transformers, pytorch_lightning, timm); they run if these are installed. Each example runs without
+the probe, under the probe, and under the probe on the virtual device, with the same seed; it must
+exit with the same status and print the same text (except times).
 """
 
 import argparse
@@ -22,7 +22,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = "pytorch+examples"
 TUTORIAL = "yunjey+pytorch-tutorial/tutorials"
-# Name: (script, its arguments, further arguments where there is a GPU).
+# Name: (script, its arguments, additional arguments on a machine with a GPU).
 SCRIPTS = {
     "mnist": (f"{EXAMPLES}/mnist/main.py", "--epochs 1 --batch-size 32", ""),
     "mnist_rnn": (f"{EXAMPLES}/mnist_rnn/main.py", "--epochs 1 --batch-size 32", "--accel"),
@@ -85,15 +85,15 @@ TIMES = re.compile(
     r"'\w+_(?:runtime|per_second)': '[^']*'|\d+(\.\d+)?(e-?\d+)? ?(s|ms|us|sec|seconds|it/s)\b|\d\d:\d\d:\d\d|\d{4}[-_ ]?\d\d[-_ ]?\d\d[-_ ]?\d*|mfu \S+"
 )
 DEVICES = re.compile(r"\b(cuda(:0)?|cpu|CUDA|GPU|CPU)\b")
-# What says nothing of the training: numbers of processes, and what a script chooses by the device.
+# Output that does not depend on the training: numbers of processes, and choices by the device.
 CHOICES = re.compile(r"^\d+(?=\tTrain)|accel=\w+|using fused AdamW: \w+", re.MULTILINE)
-# These shuffle their data only where there is a GPU: on one they print other numbers.
+# These shuffle their data only on a GPU, so they print other numbers there.
 SHUFFLED_ON_GPU = {"mnist", "siamese_network", "mnist_forward_forward"}
 NUMBERS = re.compile(r"\d+(\.\d+)?")
 
 
 def fake_mnist(folder):
-    """The files of MNIST, with noise in them."""
+    """Writes the files of MNIST, with noise as images."""
     import random
 
     random.seed(0)
@@ -107,7 +107,7 @@ def fake_mnist(folder):
 
 
 def made_up(name, folder, source):
-    """A folder to run in, with the data that an example looks for around it."""
+    """A folder for a run, with the data that the example expects near it."""
     import shutil
 
     work = folder / "around" / "it"

@@ -1,9 +1,9 @@
-"""Fixes, over real code: what they leave behind parses, and what they mended is not found again.
+"""Applies fixes to real code: the result must parse, and fixed findings must not appear again.
 
     python tests/fixes.py --torchvet target/debug/torchvet [FOLDER …]
 
-Without folders: the corpus, and the wheels of five public packages, downloaded by name. They are
-copied first, and all rules run with all fixes.
+Without a folder, uses the corpus and the wheels of five public packages, which are downloaded by
+name. Works on a copy of the files, with all rules and all fixes.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""The gate, with the real tools on the other side.
+"""Tests the output for CI and the hooks with the real tools.
 
     python tests/gate.py --torchvet target/debug/torchvet [--wheel WHEEL] [--bench FOLDER]
 
-SARIF is held against the official schema (it comes with Microsoft's multitool, from npm) and read
-by sarif-tools (from PyPI). The hooks run under the real pre-commit, in a real repository, from a
-repository of hooks that takes torchvet's wheel. With `--bench`, `pre-commit run --all-files` is
-timed over 1,000 Python files of a folder, beside ruff's hook over the same ones.
+SARIF is validated with the official schema (from Microsoft's multitool on npm) and read by
+sarif-tools (from PyPI). pre-commit runs the hooks in a git repository; they come from a repository
+of hooks that installs torchvet's wheel. `--bench` measures `pre-commit run --all-files` on 1,000
+Python files of a folder, with torchvet's hook and with ruff's.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def run(*command, cwd=None, expect=(0,), env=None):
 
 
 def environment(name, *packages):
-    """An environment with these packages, in target/, made once."""
+    """An environment with these packages in target/, which is created once."""
     folder = ROOT / "target" / name
     python = folder / BIN / "python"
     if not python.exists():
@@ -72,7 +72,7 @@ def schema():
             ).stdout.split()[-1]
             with tarfile.open(pathlib.Path(folder) / packed) as archive:
                 kept.write_bytes(archive.extractfile(SCHEMA).read())
-    # A byte-order mark stands before it.
+    # The text begins with a byte-order mark.
     return json.loads(kept.read_text(encoding="utf-8-sig"))
 
 
@@ -108,7 +108,7 @@ def check_sarif(torchvet):
         assert len(prints) == len(results), "fingerprints are not unique"
         validate = [tools / "python", "-m", "jsonschema", "-i", report, folder / "schema.json"]
         run(*validate)
-        # The schema really is asked: a line that is no number does not pass.
+        # The schema is really used: it rejects a line that is not a number.
         results[0]["locations"][0]["physicalLocation"]["region"]["startLine"] = "3"
         report.write_text(json.dumps(document))
         run(*validate, expect=(1,))
@@ -151,7 +151,7 @@ def hooks_of_torchvet(folder):
 
 
 class PreCommit:
-    """The real pre-commit, which takes torchvet from a folder of wheels."""
+    """Runs pre-commit, which installs torchvet from a folder of wheels."""
 
     def __init__(self, folder, wheel):
         self.bin = environment("gate-tools", "pre-commit")
@@ -243,7 +243,7 @@ def bench(wheel, source, rounds=5):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The gate, with the real tools on the other side.")
+    parser = argparse.ArgumentParser(description="Tests the output for CI and the hooks with the real tools.")
     parser.add_argument("--torchvet", required=True, type=pathlib.Path)
     parser.add_argument(
         "--wheel",

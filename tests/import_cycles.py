@@ -3,10 +3,10 @@
 
     python tests/import_cycles.py [--all] [--edges] [--why FILE FILE]
 
-A file depends on another where it names something that is defined there: by `use`, or by a path
-in its code. What a `mod.rs` re-exports counts as its own file's; `mod` lines and tests do not
-count. `--all` prints every component with more than one file, `--why` the names by which one file
-depends on another.
+A file depends on another if it uses a name that is defined there: in a `use`, or as a path in its
+code. A name that a `mod.rs` re-exports belongs to the file that defines it; `mod` lines and tests
+do not count. `--all` prints every component with more than one file, `--why` the names that make
+one file depend on another.
 """
 
 import argparse
@@ -20,14 +20,14 @@ PATH = re.compile(r"(?<![\w:.])(?:(?:crate|super|self|[a-z_]\w*)::)+(?:[A-Za-z_]
 
 
 def code_of(text):
-    """The text without comments, strings and the module of tests."""
+    """The text without comments, strings and the test module."""
     text = re.sub(r"(?m)^#\[cfg\(test\)\]\nmod \w+ \{.*?^\}", "", text, flags=re.S)
     literal = re.compile(r'//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|"(?:\\.|[^"\\])*"|b?\'(?:\\.[^\']*|[^\'\\])\'', re.S)
     return literal.sub(lambda m: "" if m[0].startswith("/") else '""', text)
 
 
 def expand(tree):
-    """`a::{b, c::d as e}` as pairs of a path and the name that it gets here."""
+    """The paths of `a::{b, c::d as e}`, each with the name that it has in this file."""
     tree = tree.strip()
     if "{" not in tree:
         path, _, name = tree.partition(" as ")
@@ -53,7 +53,7 @@ class Module:
         self.children = {}
         self.uses = {}
         self.stars = []
-        # What is only re-exported is no dependency of this file.
+        # A name that is only re-exported is not a dependency of this file.
         self.passed_on = set()
         for match in USE.finditer(self.code):
             for parts, name in expand(match[2]):
@@ -83,7 +83,7 @@ def load(root):
 
 
 def resolve(modules, here, parts, seen=()):
-    """The module in which a path ends, or None for what is not of this crate."""
+    """The module to which a path leads; None if it is not in this crate."""
     if (here, tuple(parts)) in seen:
         return None
     seen = (*seen, (here, tuple(parts)))
@@ -119,7 +119,7 @@ def resolve(modules, here, parts, seen=()):
 
 
 def dependencies(modules):
-    """Module -> module -> the paths by which the one depends on the other."""
+    """Module -> module -> the paths that make the first depend on the second."""
     edges = {name: {} for name in modules}
     for name, module in modules.items():
         code = USE.sub("", module.code)
@@ -128,7 +128,7 @@ def dependencies(modules):
         for parts, alias in named:
             end = resolve(modules, name, parts)
             is_module = end is not None and end[-1:] == (parts[-1],)
-            # A module that is imported counts where something of it is named.
+            # An imported module counts at the places where something in it is used.
             if end is not None and not (is_module and any(path[0] == alias and len(path) > 1 for path in paths)):
                 paths.append(parts)
         paths += module.stars

@@ -1,10 +1,10 @@
-"""The Python package, as `pip` installs it.
+"""Tests the Python package as `pip` installs it.
 
     python tests/package.py [--profile dev]
 
-Builds the wheel, installs it into a clean environment beside the PyTorch of the Python that runs
-this, and uses all that it brings: the command, `python -m torchvet`, `torchvet.guard`, and the
-plugin for pytest.
+Builds the wheel, installs it in a new environment with the PyTorch of the Python that runs this
+file, and uses everything in the package: the command, `python -m torchvet`, `torchvet.guard`, and
+the pytest plugin.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def refused(call):
         return None
 
 
-# Out of a guard PyTorch itself speaks, inside the contract.
+# Outside a guard, PyTorch raises; inside, the contract does.
 assert refused(lambda: F.cross_entropy(logits, wrong)) is None
 with torchvet.guard():
     with torchvet.guard():
@@ -50,7 +50,7 @@ with torchvet.guard():
     assert F.cross_entropy(logits, wrong.clamp(max=2)).item() > 0
 assert refused(lambda: F.cross_entropy(logits, wrong)) is None
 
-# What is likely wrong warns, at the line of the call.
+# A call that is probably wrong causes a warning at its line.
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     with torchvet.guard():
@@ -117,7 +117,7 @@ def run(*command, cwd=None, expect=0):
 
 
 def build(profile, folder):
-    """Builds the wheel into a folder; the tool of the build stands in an environment of its own."""
+    """Builds the wheel in a folder; the build tool is installed in a separate environment."""
     builder = ROOT / "target" / "maturin"
     if not (builder / BIN).exists():
         venv.create(builder, with_pip=True)
@@ -155,7 +155,7 @@ def main():
         assert "2 failed, 1 passed" in plain and "ContractViolation" in plain and "IndexError" in plain, plain
         checked = run(python, "-m", "pytest", "-q", "--torchvet", cwd=work, expect=1)
         assert "2 failed, 1 passed" in checked and "IndexError" not in checked, checked
-        # The settings of the project count.
+        # The settings of the project are used.
         (work / "torchvet.toml").write_text('ignore = ["TV103"]\n')
         ignored = run(python, "-m", "pytest", "-q", "--torchvet", cwd=work, expect=1)
         assert "ContractViolation" not in ignored, ignored

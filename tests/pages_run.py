@@ -1,12 +1,12 @@
-"""Runs the rule pages on the installed PyTorch: is what they claim true?
+"""Checks the claims of the rule pages with the installed PyTorch.
 
     python tests/pages_run.py rules/*.md      prints one line per fault, then a summary
     python tests/pages_run.py                 reads {"page": path} lines, answers each with a line
 
-For every page: the Example raises what `cpu` says on its `# error` line, or runs to its end
-where the harm is silent; Evidence runs; Use instead runs; and the contracts of all pages,
-watching the calls, find in the Example what it is marked with and in Use instead nothing.
-A block that asks for a GPU is run on the CPU, unless the page says `needs = "cuda"`.
+For every page, the Example must raise the exception of `cpu` on its `# error` line, or run to its
+end if the harm is silent. Evidence and Use instead must run. The contracts of all pages check the
+calls: they must find the marked findings in the Example, and nothing in Use instead. A block that
+uses a GPU runs on the CPU, unless the page has `needs = "cuda"`.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ MARK = re.compile(r"#\s*(error|warning|info)\s*$")
 
 
 class Page:
-    """A page, as far as running it goes."""
+    """The parts of a page that are needed to run it."""
 
     def __init__(self, path):
         page = rule_pages.read(path)
@@ -58,7 +58,7 @@ class Page:
 
 
 class Watch:
-    """Puts the contracts of all pages in front of the functions that they judge."""
+    """Wraps functions so that the contracts of all pages check their calls."""
 
     def __init__(self, pages):
         self.findings = []
@@ -81,7 +81,7 @@ class Watch:
         def watched(*args, **kwargs):
             for judge in judges if not self.judging else ():
                 known = bind(signature, judge, args, kwargs, skip)
-                # A contract calls functions that are watched.
+                # A contract calls wrapped functions itself.
                 self.judging = True
                 finding = judge.judge(known)
                 self.judging = False
@@ -94,7 +94,8 @@ class Watch:
 
 
 def bind(signature, judge, args, kwargs, skip):
-    """The arguments by name; those of a builtin by the order of the contract's parameters."""
+    """The arguments by name; for a builtin, the order of the contract's parameters determines the
+    names."""
     if signature is None:
         return dict(zip(judge.parameters, args)) | kwargs
     try:
@@ -110,7 +111,8 @@ def bind(signature, judge, args, kwargs, skip):
 
 
 def targets(path):
-    """Where the function of a dotted path lives: the module's, and the tensor method's."""
+    """The owners and the names of the functions of a dotted path: of the module, and of the tensor
+    method."""
     parts = path.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         try:
@@ -130,7 +132,7 @@ def targets(path):
 
 
 def block_line():
-    """The line of the running block, counted without the prelude."""
+    """The current line in the block that runs, not counting the prelude."""
     frame = sys._getframe()
     while frame is not None and frame.f_code.co_filename != "<block>":
         frame = frame.f_back
@@ -145,8 +147,8 @@ def on_cpu(source):
 
 
 def execute(source):
-    """Runs a block; returns (what it raised or None, on which line). A block that imports
-    anything is a whole program, any other one follows the prelude."""
+    """Runs a block; returns (its exception or None, the line). The prelude runs first, unless the
+    block has imports of its own."""
     has_imports = re.search(r"^(import|from) ", source, flags=re.MULTILINE)
     names = {"__name__": "__page__"}
     if not has_imports:
@@ -167,20 +169,20 @@ def execute(source):
 
 
 def lacks(error):
-    """What a block needs and this Python has not. What the newest PyTorch lacks is a mistake of
-    the page's."""
+    """The thing that a block needs and this Python does not have. If the newest PyTorch does not
+    have it, the page is wrong."""
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is not installed"
     if torch.__version__ >= (2, 7):
         return None
     if isinstance(error, AttributeError) and (found := NEWER.search(str(error))):
         return f"this PyTorch has no {found[1]}.{found[2]}"
-    # Fake tensors on a GPU needed one then.
+    # In these versions, fake tensors on a GPU need a real one.
     return "needs CUDA" if isinstance(error, RuntimeError) and "no NVIDIA driver" in str(error) else None
 
 
 def run_page(page, watch):
-    """The faults of a page, and what was left out of its run."""
+    """The faults of a page, and the parts of it that were not run."""
     faults, left_out = [], []
     metadata = page.metadata
 
@@ -218,7 +220,7 @@ def run_page(page, watch):
             elif line != marked[-1][2]:
                 faults.append(f"Example raised on its line {line}, not where it is marked")
         expected = marked if metadata["contract-of"] else []
-        # What only the checker knows, no contract finds in real tensors.
+        # On real tensors, contracts cannot find faults that only the checker knows.
         static = any(f"{name}(" in page.blocks["Contract"][0] for name in CHECKER_ONLY if expected)
         if findings != expected and (findings or not static):
             faults.append(f"contracts found {findings} in Example, not {expected}")

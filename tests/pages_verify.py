@@ -1,11 +1,11 @@
-"""Tries the rule pages with `torchvet probe verify`: does PyTorch show what they claim?
+"""Checks the rule pages with `torchvet probe verify`.
 
     python tests/pages_verify.py --torchvet target/debug/torchvet [--list] [name …]
     python tests/pages_verify.py --torchvet target/debug/torchvet --scripts corpus/buggy
 
-For every page whose failure PyTorch shows on the CPU (`cpu = …`), each marked line of its
-Example must be *reproduced*. Of no page may anything be *refuted*, in the Example or in Use
-instead. Runs on the Python that runs this file.
+If a page says that PyTorch raises on the CPU (`cpu = …`), the finding on each marked line of its
+Example must be *reproduced*. No finding of any page may be *refuted*, neither in the Example nor in
+Use instead. The Python that runs this file also runs the blocks.
 """
 
 import argparse
@@ -20,12 +20,12 @@ import tempfile
 import rule_pages
 
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
-# What an older PyTorch has not yet.
+# Not available in an older PyTorch.
 NEWER = re.compile(r"cannot be made: AttributeError: module '(torch[\w.]*)' has no attribute '(\w+)'")
 TITLES = {"Example": "example", "Use instead": "instead"}
 
 
-# Findings about what is written, not about the values of arguments.
+# Findings about the code itself, not about the values of arguments.
 WITHOUT_WITNESS = ("name", "arguments")
 
 
@@ -48,7 +48,7 @@ def main():
                 source, _ = pages[name].blocks[title]
                 if not re.search(r"^(import|from) ", source, flags=re.MULTILINE):
                     source = PRELUDE + source
-                # A folder of its own: what a page imports is not another page's file.
+                # In a separate folder, so a page cannot import the file of another page.
                 file = pathlib.Path(folder, name.replace("-", "_"), f"{stem}.py")
                 file.parent.mkdir(exist_ok=True)
                 file.write_text(source, encoding="utf-8")
@@ -90,7 +90,7 @@ def main():
 
 
 def verify(torchvet, folder):
-    """All that is found in a folder, each with its verdict."""
+    """All findings in a folder, with their verdicts."""
     command = [torchvet, "probe", "verify", "--isolated", "--select", "ALL", "--exit-zero"]
     command += ["--python", sys.executable, "--output-format", "json", folder]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -100,8 +100,8 @@ def verify(torchvet, folder):
 
 
 def verify_scripts(options):
-    """Counts the verdicts on scripts; what is refuted is a mistake of the checker's, or of the
-    witness's."""
+    """Counts the verdicts for scripts; a refuted finding is a bug of the checker or of the
+    witness."""
     findings = verify(options.torchvet, options.scripts)
     count = collections.Counter()
     for finding in findings:

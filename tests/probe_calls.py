@@ -1,9 +1,9 @@
-"""The probe follows calls on every Python that it supports: no PyTorch is needed here.
+"""Tests how the probe follows calls, on every Python that it supports. PyTorch is not needed.
 
     python tests/probe_calls.py [python …]
 
-Runs a small program under `src/probe/runtime/calls.py`, with this Python or those that are named,
-and compares what became of each marked call with the mark.
+Runs a small program under `src/probe/runtime/calls.py`, with this Python or the given ones, and
+compares the events of each marked call with the mark.
 """
 
 import importlib.util
@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-# `# «text»: what became of it`. Before Python 3.11 there are no columns: see `expected`.
+# A mark is `# «call»: its events`. Python before 3.11 has no columns: see `expected`.
 PROGRAM = """\
 import threading
 def divided(x): return 1 / x
@@ -59,7 +59,8 @@ def findings():
 
 
 def expected(what, line):
-    """What is known by lines alone: not that a call went well, and not which call it was."""
+    """The expected events of a call. Before Python 3.11, only the line is known, so it is unknown
+    which call of the line began, and whether it succeeded."""
     if sys.version_info >= (3, 11):
         return what
     came = line != 21

@@ -1,15 +1,14 @@
-"""The corpus under the probe, with a PyTorch to run it.
+"""Runs the corpus under the probe.
 
     python tests/probe_corpus.py --torchvet target/debug/torchvet [--device virtual] [part of a name …]
 
-A script under corpus/buggy must be stopped, by a contract or by PyTorch, at a line that is
-marked, unless all that it is marked with is a harm that nobody can see while it runs (SILENT in
-corpus_run.py). A script under corpus/clean must end as it ends without the probe, and print the
-same: no contract may say that it is wrong.
+A contract or PyTorch must stop a script of corpus/buggy at a marked line, unless all its marks are
+for silent harms (SILENT in corpus_run.py). A script of corpus/clean must end as it does without the
+probe, and print the same: no contract may report an error.
 
-With `--device virtual` the scripts take the path that they take on a GPU. Where a page of a
-marked line quotes what CUDA says (`cuda`), the script must be stopped there, and PyTorch's own
-message on the virtual device must be that. A clean script must print what it prints on the CPU.
+With `--device virtual`, the scripts behave as on a GPU. If the page of a marked line quotes a
+message of CUDA (`cuda`), and the script stops there, PyTorch's own message on the virtual device
+must match it. A clean script must print the same as on the CPU.
 """
 
 import argparse
@@ -34,7 +33,7 @@ CONTRACT = re.compile(r"^## Contract\n(?:(?!^## ).)*?^```python\n(.*?)^```$", re
 
 
 def contract_of(page):
-    """A page's contract as the probe takes it; None where it has none."""
+    """A page's contract in the format of the probe; None if the page has no contract."""
     found = CONTRACT.search(page["text"])
     if found is None or not page["contract_of"]:
         return None
@@ -53,7 +52,7 @@ def contracts_of(pages):
 
 
 def load_runtime():
-    """The Python half, as the probe loads it."""
+    """The Python code of the probe, loaded as the probe does."""
     spec = importlib.util.spec_from_file_location(
         "torchvet_probe", RUNTIME / "__init__.py", submodule_search_locations=[str(RUNTIME)]
     )
@@ -63,11 +62,11 @@ def load_runtime():
 
 
 def run(script, task, timeout):
-    """Runs a script in a fork; with a task, under the probe. Returns what it raised, what it
-    printed, what was reported, and how long it took."""
+    """Runs a script in a fork; under the probe if there is a task. Returns its exception, its
+    output, the reports of the probe, and the time."""
     import signal
 
-    # No TemporaryDirectory: the child, at its exit, would remove it.
+    # Not a TemporaryDirectory: the child would delete it when it exits.
     folder = tempfile.mkdtemp()
     try:
         answer = os.path.join(folder, "answer.json")
@@ -110,7 +109,7 @@ def run(script, task, timeout):
 
 
 def wants_newer(raised):
-    """Whether a script uses what an older PyTorch has not yet."""
+    """Whether a script failed because it uses something that an older PyTorch does not have."""
     import torch
 
     is_old = torch.__version__ < (2, 7)
@@ -118,7 +117,7 @@ def wants_newer(raised):
 
 
 def judge_buggy(script, texts, raised, reported):
-    """How the script was stopped, and what is wrong with that, if anything."""
+    """What stopped the script, and the fault, if any."""
     expected = corpus_run.expectations(texts)
     errors = {(name, line) for name, line, severity, _ in expected if severity == "error"}
     loud = {code for _, _, severity, code in expected if severity == "error"} - corpus_run.SILENT
@@ -141,14 +140,15 @@ def judge_buggy(script, texts, raised, reported):
 
 
 def at_use(expected, raised):
-    """A loader is marked where it is made, and raises where it is used."""
+    """Whether the exception is that of a loader, which raises where it is used, but is marked where
+    it is created."""
     codes = {code for _, _, _, code in expected}
     return "TV307" in codes and "device type for generator" in raised["message"]
 
 
 def judge_on_gpu(texts, pages, raised, reported):
-    """As `judge_buggy`, for what PyTorch says on the virtual device. Nothing where no marked line
-    is about what CUDA says."""
+    """Like `judge_buggy`, for PyTorch's messages on the virtual device. None if no page of a marked
+    line quotes CUDA, or the script did not stop at such a line."""
     expected = corpus_run.expectations(texts)
     said_by = {
         (name, line, code): pages[code]["cuda"]
@@ -197,8 +197,8 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e[-+]?\d+)?")
 
 
 def differs(plain, probed):
-    """What the probe has a script print that it does not print alone. Where it asks whether there
-    is a GPU, it may print more."""
+    """The first difference between the outputs without and with the probe. Under the probe, a
+    script may print more, because it may test for a GPU."""
     rest = iter(probed)
     for line in plain:
         if not any(line == other or close(line, other) for other in rest):
@@ -210,8 +210,8 @@ ROUNDED = []
 
 
 def close(line, other):
-    """Whether two lines say the same but for the rounding of other kernels: half precision under
-    autocast, or what torchvision chooses by the device."""
+    """Whether two lines are equal except for the rounding of other kernels: half precision under
+    autocast, or kernels that torchvision chooses by the device."""
     if NUMBER.sub("", line) != NUMBER.sub("", other):
         return False
     pairs = list(zip(map(float, NUMBER.findall(line)), map(float, NUMBER.findall(other))))

@@ -1,15 +1,16 @@
-"""Let PyTorch judge tests/semantics/*.md: each block of Python runs, and every reveal must be true.
+"""Checks tests/semantics/*.md with PyTorch: each block runs, and each reveal must be true.
 
     python tests/semantics_run.py [part of a file's name, or FILE:LINE ...] [--show] [--torchvet BINARY]
 
-What the marks mean is said in tests/semantics.rs. A reveal agrees where each value that its line
-assigns is one of those it allows: `int in 0 to 2` allows 1, `float32[] in 0 to 1` NaN (a range claims
-nothing about it), a named dimension any size, `unknown` anything. At least one run must come to the line; none where `never` is revealed. A line marked with
-an error must raise, unless the rule's harm is silent; a block without such a line runs to its end.
+tests/semantics.rs explains the marks. A reveal is true if it allows every value that its line
+assigns: `int in 0 to 2` allows 1, `float32[] in 0 to 1` allows NaN (which a range never excludes),
+a named dimension allows any size, `unknown` anything. At least one run must reach the line, and no
+run if `never` is revealed. A line marked with an error must raise, unless the rule's harm is
+silent; a block without such a line must run to its end.
 
-A block that asks for the file "a" or "b" or the variable FLAG runs once with and once without each.
-`python cuda` blocks are left out where there is no GPU. With --torchvet, every fact of that binary
-is compared with the runs, whether it is revealed or not.
+A block that uses the file "a" or "b" or the environment variable FLAG runs with and without each of
+them. `python cuda` blocks are not run without a GPU. With --torchvet, every fact that this binary
+prints is compared with the runs, whether it is revealed or not.
 """
 
 import argparse
@@ -37,7 +38,7 @@ from trace import OBSERVE, Instrument  # noqa: E402
 
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
 REVEAL = re.compile(r"# reveal: (.*?)\s*(?:  # .*)?$")
-# What a block may ask of its surroundings, and how that is made so.
+# Text in a block that shows that it uses a part of the environment: a file, or a variable.
 SETTINGS = {'exists("a")': "a", 'exists("b")': "b", '"FLAG"': "FLAG"}
 TIMEOUT = 60
 
@@ -46,7 +47,7 @@ TIMEOUT = 60
 
 
 class Reader:
-    """Reads a fact as `torchvet facts` prints it, into a test of values."""
+    """Parses a fact of `torchvet facts` into a function that tests values."""
 
     TOKEN = re.compile(
         r"""\s*(?:
@@ -126,7 +127,7 @@ class Reader:
         return lambda value: type(value) is int or callable(value)  # a size, or a path of a library
 
     def rest(self, close):
-        """Passes over what follows, up to the end of the parentheses."""
+        """Skips the text up to the closing parenthesis."""
         depth = 1
         while depth:
             character = self.text[self.at]
@@ -171,7 +172,7 @@ class Reader:
         import numpy
         import torch
 
-        # After "…" come the last dimensions of a shape of unknown rank.
+        # In a shape of unknown rank, "…" is followed by the last dimensions.
         is_open = token["shape"].startswith("…")
         dims = [part for part in token["shape"].removeprefix("…").split(", ") if part]
         parts = bounds(token["range"]) if token["range"] else None
@@ -191,7 +192,7 @@ class Reader:
                 return True
             elements = value.tolist() if is_array else value.detach().to_dense().double().flatten().tolist()
             elements = numpy.asarray(elements).flatten().tolist() if is_array else elements
-            # A range claims nothing about NaN.
+            # A range says nothing about NaN.
             return all(e != e or any(lo <= e <= hi for lo, hi in parts) for e in elements)
 
         return test
@@ -231,11 +232,11 @@ class Block:
                     self.errors.setdefault(number, set()).update(re.split(r"\s*,\s*", codes))
 
     def program(self):
-        """The text, its lines numbered as on the page."""
+        """The text, with the line numbers of the page."""
         return "\n" * (self.row - 1) + self.source
 
     def settings(self):
-        """The surroundings to run it in: all ways to have and not to have what it asks for."""
+        """The environments to run the block in: every combination of the parts that it uses."""
         asked = [setting for mark, setting in SETTINGS.items() if mark in self.source]
         for made in itertools.product([False, True], repeat=len(asked)):
             yield [setting for setting, on in zip(asked, made) if on]
@@ -257,7 +258,7 @@ def blocks_of(path):
 
 
 class Judge:
-    """Compares what is assigned with what is said of it, while the block runs."""
+    """Compares the assigned values with the facts while the block runs."""
 
     def __init__(self, block, facts):
         self.block, self.facts = block, facts
@@ -328,7 +329,8 @@ def shown(value):
 
 
 def execute(block, made, facts):
-    """Runs a block here and now; what is wrong, the rows reached, and what is to be shown."""
+    """Runs a block in this process; returns the faults, the rows that were reached, and the text to
+    show."""
     judge = Judge(block, facts)
     setattr(builtins, OBSERVE, judge.observe)
     os.environ.pop("FLAG", None)
@@ -349,7 +351,7 @@ def execute(block, made, facts):
             exec(compile(ast.fix_missing_locations(tree), name, "exec", dont_inherit=True), main.__dict__)
         except SystemExit:
             pass
-        except BaseException as error:  # whatever it is, it is the verdict
+        except BaseException as error:  # any exception is the result
             rows = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
             raised = rows[-1] if rows else 0
             if raised not in block.errors:
@@ -360,7 +362,7 @@ def execute(block, made, facts):
 
 
 def run(block, made, facts):
-    """`execute` in a fork, silent."""
+    """Runs `execute` in a fork, without output."""
     read, write = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -384,7 +386,7 @@ def run(block, made, facts):
 
 
 def judge(block, facts):
-    """What is wrong with a block, over all its runs, and what is to be shown."""
+    """The faults of a block in all its runs, and the text to show."""
     faults, reached, shown, raised = [], set(), [], set()
     for made in block.settings():
         with_what = f" (with {', '.join(made)})" if made else ""
@@ -403,7 +405,7 @@ def judge(block, facts):
 
 
 def facts_of(torchvet, blocks):
-    """Block -> {(row on the page, name): text}. Facts of a name that is bound twice on a line are left out."""
+    """Block -> {(row on the page, name): fact}, without names that a line binds twice."""
     with tempfile.TemporaryDirectory() as folder:
         for number, block in enumerate(blocks):
             pathlib.Path(folder, f"{number}.py").write_text(block.prelude + block.source, encoding="utf-8")

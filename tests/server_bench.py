@@ -1,14 +1,16 @@
-"""Times a keystroke: from the edit to the published findings, torchvet's server beside ruff's.
+"""Measures the time from an edit to the published findings, for the servers of torchvet and ruff.
 
     cargo build --release
     python tests/server_bench.py [--script FILE] [--package FOLDER FILE] [--edits N]
 
-Without --package, the newest wheel of transformers comes from the package index (pip, without its dependencies)
-and its largest file is edited inside of it. Without --script, a script of a thousand lines is put together from the
-corpus: some forty programs in one, denser than any real one. ruff is the one beside this Python or on the path (`pip install ruff`).
+Without --package, the newest wheel of transformers is downloaded from the package index (pip,
+without its dependencies), and its largest file is edited. Without --script, a script of a thousand
+lines is created from the corpus: it consists of about forty programs, so it has more to check than
+any real script. ruff must be installed beside this Python or on the path (`pip install ruff`).
 
-Both servers get the same edits, one character at a time as people type them, each after the findings for the one
-before have come and a short rest. Both are asked to push findings, and both run the rules that are on by default.
+Both servers get the same edits, one character at a time. An edit is sent after the findings of the
+previous one have arrived, and a short pause. Both servers push their findings, and use their
+default rules.
 """
 
 import argparse
@@ -104,7 +106,7 @@ class Server:
 
 
 def keystrokes(text, edits, seed):
-    """Single characters that go into new lines, here and there, and go again."""
+    """Edits of single characters at random lines: text is typed and then deleted."""
     generator = random.Random(seed)
     lines = text.split("\n")
     done = 0
@@ -112,7 +114,8 @@ def keystrokes(text, edits, seed):
         line = generator.randrange(len(lines))
         if lines[line].strip() and not lines[line].startswith((" ", "\t", ")", "]", "}")):
             typed = generator.choice(TYPED).strip()
-            # A comment at the end of a statement is typed, then code before it.
+            # Types a comment at the end of a statement, deletes it, and then types code before the
+            # statement.
             column = len(lines[line].encode())
             for offset, character in enumerate(f"  # {typed}"):
                 yield line, column + offset, column + offset, character
@@ -149,7 +152,7 @@ def measure(name, command, folder, path, edits):
 
 
 def thousand_lines(folder):
-    """A training script of a thousand lines: the corpus's own, one after the other, each a function."""
+    """A script of a thousand lines: training scripts of the corpus, each as a function."""
     path = folder / "train.py"
     lines = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F", ""]
     for number, script in enumerate(sorted((ROOT / "corpus" / "clean").glob("*.py"))):

@@ -1,9 +1,9 @@
-"""What the probe costs: a training step of a small CNN on the CPU, with and without it.
+"""Measures the slowdown of the probe, with training steps of a small CNN on the CPU.
 
     python tests/slowdown.py --torchvet target/debug/torchvet [--limit 1.5] [--profile]
 
-Rounds with the contracts, without them and on the virtual device take turns, so that what else
-the machine does meets all alike; the best round of each counts.
+Rounds with the contracts, without them and on the virtual device alternate, so that other load on
+the machine affects all of them. The fastest round of each is used.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def main():
             for _ in range(20):
                 plain()
         pstats.Stats(profile).sort_stats("tottime").print_stats(20)
-    # What it changes in PyTorch stays: it comes last.
+    # It comes last because its changes to PyTorch are permanent.
     device = virtual.install(1, lambda *_, **__: None)
     with device:
         on_gpu = made("cuda")

@@ -1,9 +1,9 @@
-"""The virtual device, asked as a program asks a GPU.
+"""Tests the virtual device with code that programs use with a GPU.
 
     python tests/virtual_device.py [part of a name …]
 
-Each function is run in a fork, on a machine of two virtual GPUs. What they state was checked
-against PyTorch's documentation and its source.
+Each function runs in a fork, with two virtual GPUs. The assertions were checked against PyTorch's
+documentation and source.
 """
 
 import contextlib
@@ -333,14 +333,14 @@ def asserts():
     three = torch.zeros(4, 3, device="cuda")
     wrong = torch.tensor([0, 1, 3, 2], device="cuda")
     raises("device-side assert triggered", lambda: F.cross_entropy(three, wrong))
-    # The context is gone.
+    # After an assert, the CUDA context is unusable.
     raises("device-side assert triggered", lambda: three + 1)
     raises("device-side assert triggered", torch.cuda.synchronize)
     assert torch.zeros(2).sum() == 0 and torch.cuda.is_available()
 
 
 def memory():
-    """What a program lets go is gone, and so is what is remembered of it."""
+    """Objects that a program deletes are freed, and so are the records about them."""
     from torchvet_probe.virtual import tags
 
     freed = []

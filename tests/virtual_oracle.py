@@ -1,11 +1,12 @@
-"""The virtual device beside `FakeTensorMode`: which mixes of devices PyTorch refuses.
+"""Compares the mixes of devices that the virtual device and `FakeTensorMode` reject.
 
     python tests/virtual_oracle.py [--list] [part of an operator's name …]
 
-Operators and their arguments come from PyTorch's own database for tests. Of each sample all
-tensors but one are moved to `cuda`; then once all but that one stay. Both modes are asked
-whether the call is refused for its devices. FakeTensorMode is a model, too, and lets scalars on
-the CPU pass everywhere: where the two differ, DIFFERENCES says who is right, and why.
+The operators and their arguments come from PyTorch's own database for tests. For each tensor of a
+sample, there is one call with all other tensors on `cuda`, and one with only this tensor on `cuda`.
+Both modes run the call, and show whether it is rejected because of the devices. FakeTensorMode is
+also only a model, and it accepts scalars on the CPU everywhere: DIFFERENCES lists the cases in
+which the virtual device is right, with the reasons.
 """
 
 import argparse
@@ -26,7 +27,7 @@ REFUSED = re.compile(
     r"is on cpu, different|1D CPU int64|to have cuda:0 Device"
 )
 SAMPLES, ARGUMENTS = 4, 4
-# What the wheel's own list of operations, or its source, says against FakeTensorMode.
+# Cases in which PyTorch's list of operations, or its source, contradicts FakeTensorMode.
 GENERATED = "CUDA's generated check (native_functions.yaml has no `device_check: NoCheck`) knows no scalars"
 DIFFERENCES = {
     "addr|bucketize|clamp_max|clamp_min|gcd|igammac?|index_reduce.*|index_select|lcm|logaddexp|native_dropout_backward"
@@ -41,7 +42,7 @@ DIFFERENCES = {
 
 
 def samples():
-    """(operator, number, its function, the arguments), the same in every process."""
+    """(operator, number, function, arguments) of each sample, the same in every process."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     for op in op_db:
@@ -79,7 +80,7 @@ def with_tensors(value, replace):
 
 
 def ask(move, names):
-    """The verdicts of a mode: {case: "refused", "made" or "failed"}."""
+    """The results of a mode by case: "refused …", "made" or "failed …"."""
     verdicts = {}
     warnings.simplefilter("ignore")
     for name, number, function, sample in samples():
@@ -93,7 +94,7 @@ def ask(move, names):
             for rest in ("cuda", "cpu"):
                 other = "cpu" if rest == "cuda" else "cuda"
                 count = iter(range(len(tensors)))
-                # The first tensor is visited first, as in `tensors_of`.
+                # The tensors are visited in the order of `tensors_of`.
                 place = lambda one: move(one, other if next(count) == alone else rest)  # noqa: B023
                 case = f"{name} #{number} {rest} but {alone}"
                 try:
@@ -117,7 +118,7 @@ def fake(names):
     def move(tensor, device):
         return torch.empty_strided(tensor.size(), tensor.stride(), dtype=tensor.dtype, device=device)
 
-    # The samples are made under no mode: their generators look at values.
+    # The samples are created outside the mode: their generators read values.
     made = list(samples())
     globals()["samples"] = lambda: made
     with mode:

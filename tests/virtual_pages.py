@@ -1,9 +1,9 @@
-"""The rules' pages on the virtual device.
+"""Runs the rule pages on the virtual device.
 
     python tests/virtual_pages.py --torchvet target/debug/torchvet [part of a name …]
 
-Where a page says what CUDA prints or raises (`cuda`), its Example, as it stands, must raise that
-on the virtual device; and every Use instead must run to its end there.
+If a page quotes a message of CUDA (`cuda`), its unchanged Example must raise this message on the
+virtual device. Every Use instead must run to its end there.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import tempfile
 
 import probe_corpus
 
-# These quote the asserts of other functions than the Example's.
+# These pages quote asserts of other functions than the one in the Example.
 OF_OTHERS = {"shape-mismatch", "invalid-argument"}
 PRELUDE = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\nimport numpy as np\n"
 
@@ -34,7 +34,7 @@ def block_of(page, title):
 
 
 def run(block):
-    """What a block raises on the virtual device; None where it runs to its end."""
+    """The exception of a block on the virtual device; None if it runs to its end."""
     folder = tempfile.mkdtemp()
     answer = pathlib.Path(folder) / "answer"
     child = os.fork()
@@ -75,7 +75,7 @@ def main():
             continue
         example, instead = block_of(page, "Example"), block_of(page, "Use instead")
         if page.get("cuda") and example is not None:
-            # What says no device is about values: they are put on the GPU.
+            # An Example without a device is about values: its tensors are created on the GPU.
             on_gpu = "cuda" in example or "import" in block_of(page, "Example").removeprefix(PRELUDE)
             raised = run(example if on_gpu else PRELUDE + "torch.set_default_device('cuda')\n" + example)
             good = re.search(page["cuda"], raised or "") is not None

@@ -1,11 +1,12 @@
-"""Compares what torchvet says of the generated samples with what PyTorch answered.
+"""Compares torchvet's facts and findings about the generated samples with PyTorch's results.
 
     python tests/conformance/compare.py --torchvet target/debug/torchvet --work DIR
         [--op NAME] [--list-unknown] [--list-missed] [--markdown tests/conformance/RESULTS.md] [--enforce]
 
-DIR is what generate.py wrote. `torchvet facts` and `torchvet check` run once each over it. Prints,
-for the samples, how many facts are exact, partly known, unknown and WRONG, and for the rejected calls
-how many are reported; and names every wrong fact and every report on a call that PyTorch accepts.
+generate.py has written DIR; `torchvet facts` and `torchvet check` run once each on it. Prints the
+number of facts about the samples that are exact, partly known, unknown and WRONG, and the number of
+rejected calls that are reported. Also prints every wrong fact, and every report on a call that
+PyTorch accepts.
 """
 
 import argparse
@@ -19,14 +20,14 @@ import sys
 REPORT = re.compile(r"TV[1-4]\d*$")
 STATUSES = ("exact", "partly", "unknown", "wrong")
 GOALS = {"exact": 0.92, "rejected": 0.75}
-TRACED = "\n## Scripts of the corpus\n"  # what trace.py wrote into the same file: kept
+TRACED = "\n## Scripts of the corpus\n"  # the part that trace.py wrote into the same file is kept
 
 
 # What torchvet says ---------------------------------------------------------------------------
 
 
 def ask(binary, verb, work, paths):
-    """The JSON that one verb of torchvet prints over these paths."""
+    """The JSON output of one of torchvet's commands for these paths."""
     command = [binary, verb, "--output-format", "json", *map(str, paths)]
     done = subprocess.run(command, cwd=work, capture_output=True, text=True, encoding="utf-8")
     if done.returncode not in (0, 1):
@@ -59,7 +60,7 @@ class Places:
 
 
 def compare_tensor(expected, fact):
-    """(status, what is wrong) of a tensor."""
+    """(status, fault) of a tensor."""
     known, complete = False, True
     shape = fact.get("shape")
     if shape is None:
@@ -74,7 +75,7 @@ def compare_tensor(expected, fact):
             elif ours != theirs:
                 return "wrong", f"shape {shape}, PyTorch: {expected['shape']}"
     dtype = fact.get("dtype")
-    if isinstance(dtype, list):  # one of a set
+    if isinstance(dtype, list):  # one of several dtypes
         if expected["dtype"] not in dtype:
             return "wrong", f"dtype one of {dtype}, PyTorch: {expected['dtype']}"
         complete = False
@@ -92,7 +93,7 @@ def compare_tensor(expected, fact):
 
 
 def compare_value(expected, fact):
-    """(status, what is wrong) of any value."""
+    """(status, fault) of any value."""
     kind = (fact or {}).get("kind", "unknown")
     if kind == "unknown":
         return "unknown", ""
@@ -119,7 +120,7 @@ def compare_value(expected, fact):
 
 
 def together(results):
-    """The status of several values that were made by one call."""
+    """The common status of several results of one call."""
     statuses = [status for status, _ in results]
     for status, reason in results:
         if status == "wrong":
@@ -219,7 +220,7 @@ def share(part, whole):
 
 
 def overview(comparison):
-    """The table of figures: header, then rows."""
+    """The table of numbers: the header, then the rows."""
     groups = [
         ("op_db", lambda r: r["group"] == "op_db" and tensor_valued(r)),
         ("module_db", lambda r: r["group"] == "module_db" and tensor_valued(r)),
@@ -277,7 +278,7 @@ def op_rows(comparison, incomplete_only):
 
 
 def headline(comparison):
-    """(what, figure, goal, reached) of each goal."""
+    """(description, number, goal, whether it is reached) of each goal."""
     lines = []
     for group in ("op_db", "module_db"):
         counts = comparison.counts(lambda r: r["group"] == group and tensor_valued(r))
@@ -298,7 +299,7 @@ def headline(comparison):
 
 
 def contradicted(comparison):
-    """The operators of which PyTorch contradicts something that torchvet said."""
+    """The operators for which PyTorch contradicts torchvet."""
     wrong = {r["op"] for r in comparison.samples if comparison.status[id(r)][0] == "wrong"}
     return wrong | {r["op"] if r else pathlib.PurePath(file).stem for file, _, _, r in comparison.false_reports}
 

@@ -1,11 +1,12 @@
-"""Writes PyTorch's operator and module databases as Python source, with what PyTorch answers.
+"""Writes the samples of PyTorch's operator and module databases as code, with their results.
 
     python tests/conformance/generate.py DIR [--only NAME ...] [--limit N] [--dtype ...]
 
-DIR/ops/<op>.py and DIR/modules/<module>.py hold the samples that PyTorch accepts, a few assignments
-each; DIR/errors/<op>/e<n>.py hold one rejected call each. DIR/expected.jsonl has, after a line about
-the PyTorch that was asked, one line for each sample and each rejected call. A sample is kept only where the source, when it runs, gives what the
-database's own sample gives: the same shapes and dtypes, or the same exception.
+DIR/ops/<op>.py and DIR/modules/<module>.py contain the samples that PyTorch accepts, each as a few
+assignments; each DIR/errors/<op>/e<n>.py contains one rejected call. DIR/expected.jsonl has a line
+about PyTorch's version, and one line for each sample and each rejected call. A sample is written
+only if its code gives the same result as the sample of the database: the same shapes and dtypes, or
+the same exception.
 """
 
 import argparse
@@ -25,8 +26,8 @@ import torch
 
 HEADER = "import torch\nimport torch.nn.functional as F\n\n"
 DTYPES = {"float32": torch.float32, "int64": torch.int64, "bool": torch.bool, "complex64": torch.complex64}
-MOST_LITERALS = 64  # a tensor of more elements is not written out
-MOST_RESULTS = 16  # a tuple of more results is not unpacked
+MOST_LITERALS = 64  # a larger tensor is not written as a literal
+MOST_RESULTS = 16  # a longer tuple of results is not unpacked
 MOST_VARIANTS = 3  # samples of an operator that are also written as method, in place, as operator
 FORMS = ("rand", "randn", "literal", "positive", "plain")
 
@@ -40,7 +41,8 @@ SYMBOLS = {
 RANDOM = re.compile(r"\brandn?\(|\brandint\(")
 UNARY = {"neg": "-{}", "pos": "+{}", "inv": "~{}", "invert": "~{}", "abs": "abs({})"}
 
-# What the database wraps in a lambda, as users write it. `a` are the arguments, `k` the keywords.
+# Functions that the database wraps in a lambda, as users call them. `a` are the arguments, `k` the
+# keywords.
 SPELLINGS = {
     "polygamma": lambda a, k: call("torch.polygamma", [a[1], a[0]], k),
     "special.polygamma": lambda a, k: call("torch.special.polygamma", [a[1], a[0]], k),
@@ -62,7 +64,7 @@ IN_PLACE_ONLY = {"normal.in_place": "normal_"}
 
 
 class CannotWrite(Exception):
-    """The reason why a sample has no source."""
+    """The reason why a sample cannot be written as code."""
 
 
 def call(callee, positional, keywords):
@@ -73,7 +75,7 @@ def call(callee, positional, keywords):
 
 
 def number(value):
-    """A Python number as source that reads back as itself."""
+    """Code that evaluates to a Python number."""
     if isinstance(value, complex):
         if all(map(math.isfinite, (value.real, value.imag))):
             return repr(value)
@@ -90,7 +92,7 @@ def nested(value):
 
 
 def callables():
-    """Functions that users pass, by identity."""
+    """The names of functions that users pass as arguments, by identity."""
     named = {}
     for prefix, module in (("torch", torch), ("F", torch.nn.functional)):
         for name in sorted(dir(module)):
@@ -104,7 +106,8 @@ CALLABLES = callables()
 
 
 def remember_construction(classes):
-    """Makes modules remember how they were made, so that one can be written where it is an argument."""
+    """Makes modules store the arguments of their constructor, so that a module can be written as an
+    argument."""
     for module_class in classes:
         original = module_class.__init__
 
@@ -229,7 +232,7 @@ class Writer:
         return call(name, list(map(self.value, arguments)), {k: self.value(v) for k, v in keywords.items()})
 
     def index(self, value):
-        """`value` as the inside of a subscript."""
+        """`value` as the code inside a subscript."""
         if isinstance(value, tuple) and value:
             return ", ".join(map(self.index_item, value)) + ("," if len(value) == 1 else "")
         return self.index_item(value)
@@ -245,7 +248,7 @@ class Writer:
 
 
 def describe(value):
-    """What can be compared of a result."""
+    """The description of a result that is compared."""
     if isinstance(value, torch.Tensor):
         if value.layout is not torch.strided or value.is_nested:
             raise CannotWrite("sparse or nested result")
@@ -265,7 +268,7 @@ def describe(value):
 
 
 def same(left, right):
-    """Whether two descriptions agree; values of numbers may differ, being random."""
+    """Whether two descriptions agree; the values of numbers may differ because they are random."""
     if left["kind"] != right["kind"]:
         return False
     if left["kind"] == "tensor":
@@ -276,7 +279,7 @@ def same(left, right):
 
 
 def targets(description, name):
-    """The left side of the assignment, and what each name in it holds."""
+    """The left side of the assignment, and the value of each name in it."""
     if description["kind"] != "tuple" or not 0 < len(description["items"]) <= MOST_RESULTS:
         return name, {name: description}
     names = {}
@@ -295,7 +298,7 @@ def targets(description, name):
 
 
 def run(lines, seed=0):
-    """Runs source; the namespace that it leaves."""
+    """Runs source code and returns its namespace."""
     torch.manual_seed(seed)
     namespace = {}
     exec(compile(HEADER + "\n".join(lines), "<sample>", "exec"), namespace)
@@ -303,7 +306,7 @@ def run(lines, seed=0):
 
 
 def settled(lines, name):
-    """What a name holds after source has run, where that does not hang on what was drawn."""
+    """The value of a name after source code has run, if it does not depend on random numbers."""
     found = describe(run(lines)[name])
     if any(map(RANDOM.search, lines)) and not same(found, describe(run(lines, seed=1)[name])):
         raise ValueError("another result with another seed")
@@ -321,12 +324,13 @@ def lookup(path):
 
 
 def spelled(path):
-    """`torch.`-path as users write it."""
+    """The `torch.` path that users write."""
     return "F." + path.removeprefix("nn.functional.") if path.startswith("nn.functional.") else "torch." + path
 
 
 def function_call(op):
-    """How an operator is called: a function of the source of its arguments, or the reason why not."""
+    """A function that writes the call of an operator with given arguments, or the reason why there
+    is none."""
     full = f"{op.name}.{op.variant_test_name}"
     if full in SPELLINGS or op.name in SPELLINGS:
         return SPELLINGS.get(full) or SPELLINGS[op.name]
@@ -350,7 +354,8 @@ def method_call(name):
 
 
 def variants(op):
-    """The other ways to write an operator: (kind, call), each returning None where it does not fit."""
+    """The other ways to write an operator: (kind, call). A call returns None if it is not
+    possible."""
     if op.name.startswith("__"):
         return
     if op.method_variant is not None and callable(getattr(torch.Tensor, op.name, None)):
@@ -387,7 +392,8 @@ class Output:
         self.variants = collections.defaultdict(list)
 
     def skip(self, reason, example, errors=False):
-        """Counts what has no source, and keeps a few examples for --explain."""
+        """Counts the samples that cannot be written as code, and keeps a few examples for
+        --explain."""
         reason = str(reason)
         (self.skipped_errors if errors else self.skips)[reason] += 1
         if example not in self.examples[reason]:
@@ -421,7 +427,8 @@ class Output:
         self.counts[f"{group} error"] += 1
 
     def rejected_variant(self, op, lines, call_line, exception):
-        """A method or in-place spelling of an accepted sample that PyTorch rejects."""
+        """A rejected call: the method or in-place form of a sample that PyTorch accepts as a
+        function."""
         if any(lines == other for other in self.variants[op.formatted_name]):
             return
         self.variants[op.formatted_name].append(lines)
@@ -446,7 +453,7 @@ def seed():
 
 
 def unlike(lines):
-    """Source without the sample's own prefix, so that equal samples are found."""
+    """Code without the prefix of the sample's names, to find equal samples."""
     return re.sub(r"\bs\d+_", "", "\n".join(lines))
 
 
@@ -588,7 +595,8 @@ def errors_of_op(op, name, output):
 
 
 def keep_error(output, group, name, number, candidates, call_line, error, seen):
-    """Writes the first form that PyTorch rejects as the database says. 1 if there is one."""
+    """Writes the first form that PyTorch rejects as the database expects. Returns 1 if there is
+    one."""
     fallback, accepted = None, False
     for lines in candidates:
         try:
@@ -601,7 +609,7 @@ def keep_error(output, group, name, number, candidates, call_line, error, seen):
             try:
                 run(lines[: (call_line or len(lines)) - 1])
             except Exception:
-                continue  # an argument fails, not the call
+                continue  # creating an argument fails, not the call
             if re.search(error.error_regex, str(exception)):
                 fallback = (lines, exception)
                 break
@@ -744,7 +752,7 @@ def main():
     warnings.simplefilter("ignore")
     remember_construction([torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoderLayer, torch.nn.LayerNorm])
     torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True, warn_only=True)  # what torch.empty holds is written out too
+    torch.use_deterministic_algorithms(True, warn_only=True)  # for torch.empty
     if (options.directory / "expected.jsonl").exists():
         for part in ("ops", "modules", "errors"):
             shutil.rmtree(options.directory / part, ignore_errors=True)
@@ -793,6 +801,6 @@ def main():
 
 
 if __name__ == "__main__":
-    if os.environ.get("PYTHONHASHSEED") != "0":  # some samples walk through sets
+    if os.environ.get("PYTHONHASHSEED") != "0":  # some samples iterate over sets
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"})
     sys.exit(main())

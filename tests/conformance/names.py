@@ -1,9 +1,9 @@
-"""Lists the names of modules and the attributes of classes, for rules that say what does not exist.
+"""Lists the names of modules and the attributes of classes, for rules about missing names.
 
     python tests/conformance/names.py > src/library/data/names.txt
 
-A line is the module or class, a colon, and its public names. Modules that are only there once they are imported
-count, as do names that a module makes when it is asked for them.
+A line is a module or class, a colon, and its public names. These include submodules that must be
+imported first, and names that a module only creates when they are accessed.
 """
 
 import importlib
@@ -24,7 +24,8 @@ torchvision.transforms.v2 torchvision.transforms.v2.functional torchvision.ops t
 numpy numpy.random numpy.linalg numpy.fft numpy.testing
 """.split()
 
-# Data that libraries carry as arrays may be lists, and scalars of NumPy are arrays without dimensions.
+# Data that libraries provide as arrays may be lists, and scalars of NumPy are arrays without
+# dimensions.
 ARRAYS = (numpy.ndarray, numpy.generic, numpy.float64, numpy.int64, numpy.matrix, numpy.recarray, numpy.ma.MaskedArray, list)
 
 CLASSES = {
@@ -49,7 +50,7 @@ def names_of(module):
     if hasattr(module, "__path__"):
         found |= {info.name for info in pkgutil.iter_modules(module.__path__)}
     if module is torch:
-        # What only some builds have.
+        # Names that only some builds have.
         found |= set(re.findall(r"\w+", "cuda xpu mps mtia hpu npu privateuseone xla"))
     return found
 

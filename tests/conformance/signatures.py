@@ -1,11 +1,11 @@
-"""Writes src/library/signatures.txt: how the installed PyTorch lets its public functions be called.
+"""Writes src/library/signatures.txt: the signatures of the public functions of PyTorch.
 
     python tests/conformance/signatures.py [--output src/library/signatures.txt] [--check]
 
-One line per overload, `path(params)`, the commonest overload first: `*` opens the keyword-only
-parameters, a default is a Python literal or `...` where it is anything else. Python functions are
-asked through `inspect`; native ones are read from the type stubs that the wheel ships, then from
-the operator schemas, then from the first line of the docstring.
+One line per overload, `path(params)`, the most common overload first. `*` begins the keyword-only
+parameters; a default is a Python literal, or `...` if it has none. The signatures of Python
+functions come from `inspect`. Those of native functions come from the type stubs of the wheel,
+otherwise from the operator schemas, otherwise from the first line of the docstring.
 """
 
 import argparse
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 DEFAULT_OUTPUT = HERE.parent.parent / "src" / "library" / "signatures.txt"
 TORCH = pathlib.Path(torch.__file__).resolve().parent
 
-# (module whose members are listed, path written before them)
+# (module whose members are listed, prefix of their paths)
 MODULES = [
     "torch",
     "torch.amp",
@@ -78,7 +78,7 @@ def literal(value):
 
 
 def render(path, parameters):
-    """`path(params)`, with `/` and `*` where Python wants them."""
+    """`path(params)`, with `/` and `*` as in Python."""
     parts, seen_star, pending_slash = [], False, False
     for parameter in parameters:
         if pending_slash and parameter.kind != "positional":
@@ -121,7 +121,8 @@ def from_signature(signature, drop_self):
 
 
 def dispatched(function):
-    """What `torch._jit_internal.boolean_dispatch` calls where its flag is left at its default."""
+    """The function that `torch._jit_internal.boolean_dispatch` calls if its flag has the default
+    value."""
     code = getattr(function, "__code__", None)
     if code is None or "if_false" not in code.co_freevars:
         return None
@@ -130,7 +131,7 @@ def dispatched(function):
 
 
 def of_python(function, drop_self=False):
-    """The signatures of a Python function or class, or None where Python cannot say."""
+    """The signatures of a Python function or class; None if `inspect` has none."""
     target = dispatched(function) or function
     if inspect.isclass(target):
         drop_self = True
@@ -147,7 +148,7 @@ def of_python(function, drop_self=False):
             found.append(from_signature(inspect.signature(candidate), drop_self))
         except (TypeError, ValueError):
             return None
-    if len(found) > 1:  # `(*args, **kwargs)` beside real overloads says nothing
+    if len(found) > 1:  # `(*args, **kwargs)` adds nothing to other overloads
         found = [ps for ps in found if [p.kind for p in ps] != ["star", "kwargs"]] or found
     return found
 
@@ -179,8 +180,8 @@ def stub_default(node):
 
 
 def from_stub(node, is_method):
-    """The parameters of one stub overload, or None where users do not call it (named dimensions,
-    orders of arguments kept only for old code)."""
+    """The parameters of one overload of a stub; None if users do not call it (named dimensions, old
+    orders of arguments)."""
     arguments = node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
@@ -223,7 +224,7 @@ def of_stub(nodes, is_method=False):
 
 
 def of_schema(name):
-    """The signatures of the operator `aten::name`, as its Python binding takes them."""
+    """The signatures of the operator `aten::name`, with the parameters of its Python binding."""
     schemas = torch._C._jit_get_schemas_for_operator("aten::" + name)
     takes_out = any(argument.is_out for schema in schemas for argument in schema.arguments)
     found = []
@@ -246,7 +247,7 @@ def of_schema(name):
 
 
 def of_docstring(function, name):
-    """The signatures that the docstring opens with."""
+    """The signatures at the beginning of the docstring."""
     found = []
     lines = [line.strip() for line in (function.__doc__ or "").strip().splitlines()]
     for line in lines:
@@ -265,7 +266,7 @@ def of_docstring(function, name):
 
 
 def covers(wide, narrow):
-    """Whether every call that the overload `narrow` takes is one that `wide` takes too."""
+    """Whether the overload `wide` accepts every call that `narrow` accepts."""
     if any(p.kind == "kwargs" for p in wide + narrow):
         return render("", wide) == render("", narrow)
     places = [[p for p in ps if p.kind != "keyword"] for ps in (wide, narrow)]
@@ -283,7 +284,7 @@ def covers(wide, narrow):
 
 
 def unique(overloads):
-    """The overloads without those that another one covers, in their order."""
+    """The overloads in their order, without those that another one covers."""
     kept = []
     for parameters in overloads:
         if any(covers(other, parameters) for other in kept):
@@ -295,7 +296,7 @@ def unique(overloads):
 
 
 def clearest(*candidates):
-    """The first description that leaves the fewest defaults open."""
+    """The description with the fewest unknown defaults; the first of several."""
     described = [c for c in candidates if c]
     if not described:
         return None
@@ -338,7 +339,7 @@ def signatures():
                 continue
             path = f"{module_name}.{name}"
             if inspect.isclass(value) or inspect.isfunction(value):
-                # `torch.nn` re-exports nothing else; other modules list only what is their own
+                # Only under the module to which it belongs, except functions in `torch`.
                 if inspect.isclass(value) and not value.__module__.startswith(module_name):
                     continue
                 if inspect.isfunction(value) and module_name != "torch" and not belongs(module_name, value):
@@ -374,7 +375,7 @@ def signatures():
 
 
 def belongs(module_name, function):
-    """Whether a Python function is listed under this module and not only imported into it."""
+    """Whether a Python function belongs to this module, and is not only imported there."""
     owner = function.__module__ or ""
     if module_name == "torch.nn.functional":
         return owner in ("torch.nn.functional", "torch._jit_internal")

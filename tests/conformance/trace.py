@@ -1,14 +1,15 @@
-"""Runs scripts on the real PyTorch and compares what is assigned, line by line, with `torchvet facts`.
+"""Runs scripts on PyTorch, and compares the assigned values on each line with `torchvet facts`.
 
     python tests/conformance/trace.py --torchvet target/debug/torchvet corpus/clean/*
         [--show] [--list-unknown] [--enforce] [--timeout 120] [--facts FILE] [--markdown tests/conformance/RESULTS.md]
 
-A script is a file, a notebook, or a directory with train.py or main.py. Each runs as the user would
-run it, in a process and a scratch directory of its own. Every assignment to a name (also by tuples,
-`for` and `with`) notes the shape, dtype and device of the tensor. A fact contradicts the run where no
-execution of its line made what it says: a named dimension agrees with any size; on a machine without
-CUDA any device agrees, since torchvet assumes one, and so does a half-precision dtype on CUDA. Scripts
-that say `# needs: data` (or, without a GPU, `# needs: cuda`) are left out.
+A script is a file, a notebook, or a directory with train.py or main.py. Each runs as a user would
+run it, in a new process and a temporary directory. Every assignment to a name (also by tuples,
+`for` and `with`) records the shape, dtype and device of the tensor. A fact contradicts the run if
+no execution of its line assigned a value that agrees with it. A named dimension agrees with any
+size. On a machine without CUDA, any device agrees, because torchvet assumes a GPU, and so does a
+half-precision dtype on CUDA. Scripts with `# needs: data` (or, without a GPU, `# needs: cuda`) are
+not run.
 """
 
 import argparse
@@ -31,16 +32,17 @@ import types
 ENTRY = ("train.py", "main.py")
 NEEDS = re.compile(r"^#\s*needs:\s*(.+)$", re.MULTILINE)
 OBSERVE = "__torchvet_observe__"
-MOST_DISTINCT = 200  # different tensors that one assignment is remembered for
+MOST_DISTINCT = 200  # the maximal number of different tensors that are recorded for an assignment
 GOAL = 0.85
-SECTION = "## Scripts of the corpus\n"  # in the file of results, the last one
+SECTION = "## Scripts of the corpus\n"  # the heading of the last section in the file of results
 
 
 # Notes ----------------------------------------------------------------------------------------
 
 
 class Notes:
-    """What was assigned: (file, cell, first row, last row, name) -> the distinct values, in order."""
+    """The assigned values: (file, cell, first row, last row, name) -> the distinct values, in
+    order."""
 
     def __init__(self):
         self.sites = {}
@@ -61,7 +63,7 @@ class Notes:
 
 
 class Instrument(ast.NodeTransformer):
-    """Adds, behind every assignment to names, a call that notes what they hold."""
+    """Adds a call after every assignment to names, which records their values."""
 
     def __init__(self, file, cell):
         self.file, self.cell = file, cell
@@ -71,7 +73,7 @@ class Instrument(ast.NodeTransformer):
         stored = [n for target in target_nodes for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         for name in stored:
             if sum(other.id == name.id for other in stored) > 1:
-                continue  # of what a statement binds twice, only the last is seen
+                continue  # if a statement binds a name twice, only the last value is recorded
             site = (self.file, self.cell, statement.lineno, last_row, name.id)
             call = ast.Call(
                 ast.Name(OBSERVE, ast.Load()),
@@ -108,7 +110,7 @@ def instrumented(source, file, cell, shown):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Instruments the modules that lie beside the script too."""
+    """Also instruments the modules in the folder of the script."""
 
     def __init__(self, root):
         self.root = root
@@ -124,7 +126,7 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 class Loader(importlib.machinery.SourceFileLoader):
-    def get_code(self, name):  # never the cached bytecode
+    def get_code(self, name):  # never use cached bytecode
         path = self.get_filename(name)
         return instrumented(self.get_data(path).decode("utf-8"), path, None, path)
 
@@ -153,7 +155,7 @@ def texts_of(script):
 
 
 def execute(script, timeout):
-    """Runs a script here and now; its notes and what stopped it."""
+    """Runs a script in this process; returns the records, and the exception that stopped it."""
     entry, notes = entry_of(script), Notes()
     setattr(builtins, OBSERVE, notes.observe)
     sys.argv = [str(entry)]
@@ -192,7 +194,7 @@ def execute(script, timeout):
 
 
 def run(script, timeout):
-    """`execute` in a fork, silent."""
+    """Runs `execute` in a fork, without output."""
     read, write = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -216,14 +218,14 @@ def run(script, timeout):
 
 
 def agrees(fact, seen, cuda):
-    """None where a fact and one observed value do not contradict each other, else the reason."""
+    """None if a fact and an observed value agree, otherwise the reason why not."""
     kind = fact.get("kind", "unknown")
     if kind in ("unknown", "any"):
         return None
     if seen[0] not in ("tensor", "array"):
         return f"a {kind}, but it was {seen[0]}" if kind == "tensor" else None
     if kind != seen[0]:
-        # A scalar of numpy may be taken for a number of Python.
+        # torchvet may treat a scalar of NumPy as a number of Python.
         return None if seen[0] == "array" and not seen[1] else f"{kind}, but it was a {seen[0]}"
     _, shape, dtype, device = seen
     said = fact.get("shape")
@@ -262,7 +264,7 @@ def seen_text(seen):
 
 
 class Result:
-    """What the comparison of one script found."""
+    """The result of the comparison for one script."""
 
     def __init__(self):
         self.tensors = self.full = self.named = self.partly = 0
@@ -304,7 +306,7 @@ def read_facts(options, scripts):
 
 
 def section(figures):
-    """The part of the file of results that is the tracer's."""
+    """The part of the file of results that this program writes."""
     rows = "\n".join(f"| {what} | {figure} | {goal} | {reached} |" for what, figure, goal, reached in figures)
     return f"""{SECTION}
 Made by `tests/conformance/trace.py --torchvet target/debug/torchvet corpus/clean/* --markdown
@@ -335,7 +337,7 @@ def main():
 
     torch.set_num_threads(1)
     cuda = False
-    try:  # asked in a process of its own: CUDA does not survive the fork
+    try:  # in a separate process, because CUDA does not work after a fork
         probe = [sys.executable, "-c", "import torch; print(torch.cuda.is_available())"]
         cuda = subprocess.run(probe, capture_output=True, text=True).stdout.strip() == "True"
     except OSError:

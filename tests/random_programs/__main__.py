@@ -1,14 +1,14 @@
-"""Random programs, judged by CPython and PyTorch.
+"""Compares torchvet's claims about random programs with CPython and PyTorch.
 
     python tests/random_programs --torchvet target/release/torchvet [--seed 1] [--count 1000] [--jobs 1]
         [--without generators,finally] [--skip REGEX] [--reduce] [--keep DIR] [--most 40]
 
-Program N of the same options is the same with every run: `--seed N --count 1` makes it again,
-`--print` shows it. Each runs for several seeds of its data, with all assignments noted. Of these,
-`torchvet facts` must say nothing that does not hold whenever the line runs; a line that runs must
-have a fact; and where `torchvet check` says that a line raises, it must raise in each run that comes
-there. `--without` leaves out features, so that what is known to be wrong does not hide the rest;
-`--features` lists them. `--skip` does the same for simple statements.
+With the same options, program N is always the same: `--seed N --count 1` generates it again,
+`--print` shows it. Each program runs with several seeds for its data, and all assignments are
+recorded. Each fact of `torchvet facts` must hold whenever its line runs; a line that runs must have
+a fact; and a line that raises according to `torchvet check` must raise in each run that reaches it.
+`--without` excludes features, so that known bugs do not hide others; `--features` lists the
+features. `--skip` excludes simple statements.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import tempfile
 import time
 import warnings
 
-if os.environ.get("PYTHONHASHSEED") != "0":  # the order of sets is part of a program
+if os.environ.get("PYTHONHASHSEED") != "0":  # a program depends on the order of its sets
     os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": "0"})
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
@@ -60,7 +60,7 @@ class Tally:
 
 
 def chunk(seeds, options, say):
-    """Makes, runs and judges some programs; `say` is told of each seed before it runs."""
+    """Generates, runs and judges some programs; calls `say` with each seed first."""
     tally = collections.Counter({key: 0 for key in ("programs", "assignments", "known", "exact", "crashed")})
     counts, failing, made = collections.Counter(), [], []
     with tempfile.TemporaryDirectory(prefix="random-programs-") as folder:
@@ -71,7 +71,7 @@ def chunk(seeds, options, say):
             source = blocks.program(seed, options.without, options.skip)
             try:
                 runs = run.runs_of(source, name_of(seed))
-            except SyntaxError:  # a `return` or a name that cannot stand where it does
+            except SyntaxError:  # a `return` or a name at a place where it is not allowed
                 counts["programs that do not compile"] += 1
                 continue
             pathlib.Path(folder, name_of(seed)).write_text(source, encoding="utf-8")
@@ -87,7 +87,7 @@ def chunk(seeds, options, say):
 
 
 def in_fork(work):
-    """Begins `work(say)` in a process of its own; its id, and where its lines come."""
+    """Starts `work(say)` in a new process; returns the process id, and the pipe with its lines."""
     read, write = os.pipe()
     sys.stdout.flush()
     child = os.fork()
@@ -115,7 +115,7 @@ def in_fork(work):
 
 
 def judged(options):
-    """Runs all programs, some processes at a time, each with a chunk of them."""
+    """Runs all programs in several processes, each with a chunk of the programs."""
     tally, waiting, running = Tally(), collections.deque(), {}
     last = options.seed + options.count
     waiting.extend(range(first, min(first + CHUNK, last)) for first in range(options.seed, last, CHUNK))
@@ -133,7 +133,7 @@ def judged(options):
             tally.add(said[-1])
         elif said and isinstance(said[-1], str):
             sys.exit(f"seeds {seeds[0]} to {seeds[-1]}: {said[-1]}")
-        else:  # the process died of the last seed it told of
+        else:  # the last seed that the process named has killed it
             died = said[-1] if said else seeds[0]
             print(f"seed {died}: the run crashed", file=sys.stderr)
             tally.crashed += 1
@@ -156,7 +156,7 @@ def verdict_of(source, options):
 
 
 def shows(source, wanted, options):
-    """The contradiction of this kind that the program shows, if it does."""
+    """The program's contradiction of this kind, if it has one."""
     try:
         found = verdict_of(source, options).contradictions
     except (SyntaxError, RuntimeError):
@@ -166,7 +166,7 @@ def shows(source, wanted, options):
 
 
 def shortest(source, wanted, options):
-    """In a process of its own: (text, contradiction)."""
+    """Reduces a program in a new process: (text, contradiction)."""
 
     def work(say):
         text = reduce.reduced(source, lambda smaller: shows(smaller, wanted, options) is not None)
@@ -182,7 +182,7 @@ def shortest(source, wanted, options):
 
 
 def shape_of(text, row):
-    """A line without its names and numbers: programs that fail alike are shown once."""
+    """A line without its names and numbers, to recognize programs that fail in the same way."""
     lines_of = text.splitlines()
     line = lines_of[row - 1] if 0 < row <= len(lines_of) else ""
     return re.sub(r"\d+", "_", line.strip())
@@ -198,10 +198,10 @@ def shown(number, seed, text, contradiction):
 
 
 def report(tally, options):
-    """Shows failing programs, each kind of failure once, as short as they get."""
+    """Shows failing programs: one for each kind of failure, reduced."""
     groups = collections.defaultdict(list)
     for seed, source, found in tally.failing:
-        for contradiction in found[:1]:  # later ones mostly follow from the first
+        for contradiction in found[:1]:  # later ones are mostly consequences of the first
             key = contradiction.kind, contradiction.about, shape_of(source, contradiction.row)
             groups[key].append((seed, source, contradiction))
     order = sorted(groups.values(), key=len, reverse=True)
@@ -225,7 +225,7 @@ def report(tally, options):
 
 
 def warm():
-    """Has PyTorch load what it loads late, once for all processes."""
+    """Makes PyTorch load its lazy modules once for all processes."""
     torch.manual_seed(0)
     layer = torch.nn.Linear(1, 1)
     for optimizer in (torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW):

@@ -23,7 +23,7 @@ def block(feature, weight=4):
 
 
 def statement(w, depth, keep=0.0):
-    """One statement, simple or compound; those that cannot be written are tried anew."""
+    """Writes one statement, simple or compound; if a choice is rejected, tries another."""
     for _ in range(40):
         try:
             if depth < 3 and w.chance(0.22 if w.indent == 0 else 0.14) and len(w.texts) < 45:
@@ -47,7 +47,7 @@ def body(w, depth, most=3, keep=0.0):
 
 
 def escape(w):
-    """Leaves a loop or a function early, on a condition."""
+    """Leaves a loop or a function early if a condition holds."""
     ways = []
     if w.in_loop and w.on("escapes"):
         ways += ["break", "continue"]
@@ -81,7 +81,7 @@ def if_statement(w, depth):
 
 @block("if", 6)
 def either_value(w, depth):
-    """Two values for one name."""
+    """A branch that assigns one of two values to a name."""
     name = w.target()
     with w.block(f"if {w.condition()}:"):
         w.define(w.value(), name)
@@ -325,7 +325,7 @@ def small_function(w, depth):
 
 @block("generators", 5)
 def generator(w, depth):
-    """A generator whose steps change something outside, and ways to use it."""
+    """A generator that changes an object outside of it, and code that uses the generator."""
     if w.indent:
         raise Rejected
     name, log, item = w.fresh(), w.fresh(), w.fresh()
@@ -388,7 +388,7 @@ def generator(w, depth):
 
 @block("managers", 3)
 def manager(w, depth):
-    """A user's context manager, as a function or a class, and a block under it."""
+    """A user's context manager, as a function or a class, and a `with` block that uses it."""
     if w.indent:
         raise Rejected
     name, log, bound = w.fresh(), w.fresh(), w.fresh()
@@ -492,7 +492,7 @@ def classes(w, depth):
 
 
 def use(w, holders, classes, methods, attributes):
-    """Statements about instances; each is executed, and kept if it does not raise."""
+    """Statements about instances; each is executed, and written if it does not raise."""
     code = "\n".join(w.texts[w_size(w) :])
     try:
         with in_time():
@@ -530,7 +530,7 @@ def use(w, holders, classes, methods, attributes):
 
 
 def w_size(w):
-    """Where the compound statement that is being written began."""
+    """The index of the first line of the compound statement that is being written."""
     return w.began
 
 
@@ -660,13 +660,13 @@ def training(w, depth):
 
 
 def program(seed, without=frozenset(), skip=""):
-    """The source of the program of this seed, without some features and lines."""
+    """The source of the program with this seed, without some features and lines."""
     rng = random.Random(seed)
     torch.set_num_threads(1)
     w = Writer(rng, without, skip)
     length = rng.randint(8, 26)
     try:
-        # Something to work with.
+        # Values for the statements to use.
         for template in ("$xs", "$t", "$t2", "$n", "{'a': $n, 'b': 2}", "'ab'"):
             text = {
                 "$xs": "[3, 1, 2]",

@@ -1,4 +1,4 @@
-"""`tests/conformance/trace.py`, whose name a module of the standard library has, too."""
+"""Imports `tests/conformance/trace.py`; the standard library also has a module `trace`."""
 
 import importlib.util
 import pathlib

@@ -1,4 +1,4 @@
-"""Compares what torchvet says of programs with what their runs did."""
+"""Compares torchvet's facts and findings about programs with the runs of the programs."""
 
 import collections
 import json
@@ -13,16 +13,16 @@ from conformance import trace
 
 agrees, brief, seen_text = trace.agrees, trace.brief, trace.seen_text
 
-# The codes of the rules that say what the CPU raises.
+# The codes of the rules whose page quotes an exception on the CPU.
 SAID = {page.code for page in rule_pages.read_all() if "cpu" in page.metadata}
-# TV109 says that a loss is always 0, which no run raises; the other harms of these are silent, too.
+# TV109 may report a loss that is always 0, which does not raise; the others here are silent, too.
 RAISING = SAID - {"TV109", "TV110", "TV112", "TV114", "TV115", "TV117", "TV118", "TV120"}
-# What a contradiction is: `kind` is "fact", "dead", "report" or "crash"; the `claim` is what torchvet says.
+# A contradiction: `kind` is "fact", "dead", "report" or "crash"; `claim` is torchvet's claim.
 Contradiction = collections.namedtuple("Contradiction", "kind row name claim seen about")
 
 
 class OfFile:
-    """What torchvet says of one program."""
+    """torchvet's facts and findings about one program."""
 
     def __init__(self):
         self.facts = collections.defaultdict(list)  # name -> facts
@@ -31,7 +31,7 @@ class OfFile:
 
 
 def ask(torchvet, folder, paths=None):
-    """What torchvet says of the programs of a folder, by file name."""
+    """torchvet's facts and findings about the programs of a folder, by file name."""
     said = collections.defaultdict(OfFile)
     environment = {**os.environ, "RAYON_NUM_THREADS": "1", "TORCHVET_COLOR": "never"}
     paths = paths or sorted(path.name for path in pathlib.Path(folder).glob("*.py"))
@@ -52,7 +52,7 @@ def ask(torchvet, folder, paths=None):
 
 
 def halves(torchvet, folder, paths, verb, done):
-    """The answer for the files apart, where torchvet crashed on all of them together."""
+    """Runs torchvet on each file separately, after a crash on all files together."""
     said = collections.defaultdict(OfFile)
     if len(paths) == 1:
         why = [line for line in done.stderr.splitlines() if line.strip()]
@@ -79,7 +79,7 @@ def near(a, b, rounding=1e-4):
 
 
 def outside(span, low, high, rounding=1e-4):
-    """The end of low to high that leaves the range of a fact; None if there is none."""
+    """The end of low to high that is outside the range of a fact; None if both are inside."""
     least, most = span.get("min"), span.get("max")
     if math.isnan(low) or math.isnan(high):
         return "nan"
@@ -91,14 +91,14 @@ def outside(span, low, high, rounding=1e-4):
 def scalar(fact, seen):
     kind = fact["kind"]
     if seen[0] == "array" and not seen[1]:
-        return None  # a number of NumPy may be taken for one of Python
+        return None  # torchvet may treat a scalar of NumPy as a number of Python
     if seen[0] != kind:
         return f"a {kind}, but it was {seen_text(seen)}"
     value, told = seen[1], fact.get("value")
     if value is None:
         return None
     if isinstance(told, str) != (kind == "str"):
-        told = None  # a size with a name
+        told = None  # a symbolic size
     if told is not None and told != value and not (kind == "float" and near(told, value)):
         return f"{told!r}, but it was {value!r}"
     if fact.get("range"):
@@ -112,11 +112,12 @@ def span_text(fact):
 
 
 def disagrees(fact, seen):
-    """Why a fact does not hold of an observed value; None where it does, or says nothing.
+    """The reason why a fact contradicts an observed value; None if it does not.
 
-    A list is listed as it is when the program has ended: nothing but that it is one is compared."""
+    The facts about a list describe its content at the end of the program, so only its type is
+    compared."""
     kind = fact.get("kind", "unknown")
-    if kind in ("unknown", "any") or seen[0] == "Field":  # a field of a dataclass is no value yet
+    if kind in ("unknown", "any") or seen[0] == "Field":  # of a dataclass: no value yet
         return None
     if kind in SCALARS:
         return scalar(fact, seen)
@@ -159,7 +160,7 @@ def disagrees(fact, seen):
             None,
         )
     if kind == "dtype":
-        if seen[0].endswith("DType"):  # one of NumPy
+        if seen[0].endswith("DType"):  # a scalar of NumPy
             return None
         return (
             None if seen == ("dtype", fact["value"]) else f"torch.{fact['value']}, but it was {text_of(seen)}"
@@ -205,7 +206,7 @@ def claim_of(fact):
 
 
 def is_known(fact, seen):
-    """Whether the fact says as much as a reader would hope for."""
+    """Whether the fact is as precise as a reader would expect."""
     kind = fact.get("kind")
     if seen[0] in ("tensor", "array"):
         return bool(fact.get("dtype") and fact.get("shape") is not None and None not in fact["shape"])
@@ -216,7 +217,7 @@ def is_known(fact, seen):
 
 
 class Verdict:
-    """What the comparison of one program found."""
+    """The result of the comparison for one program."""
 
     def __init__(self):
         self.assignments = self.known = self.exact = 0
@@ -236,8 +237,8 @@ def judge(runs, said, nan_allowed=False):
 
 
 def is_of_nothing(seen):
-    """Whether a value has the default dtype because it was made of an empty list. The README says
-    that a list which a loop fills is taken to have an element."""
+    """Whether a value has the default dtype because it was created from an empty list. According to
+    the README, torchvet assumes that a list that a loop fills has an element."""
     return seen[0] in ("tensor", "array") and seen[1] == (0,) and seen[2] in ("float32", "float64")
 
 
@@ -280,8 +281,8 @@ def facts_judged(runs, said, verdict, nan_allowed):
 
 def ended_before(run, runs, rows, reported):
     """Whether a run may have ended before the call or the round that an error on `rows` is about:
-    an earlier one passed, and the run ended elsewhere. It is taken for that only if
-    the error was seen in another run, or if the run ended at another error of torchvet."""
+    an earlier call or round succeeded, and the run ended elsewhere. This is assumed only if another
+    run raised on `rows`, or if this run ended at another error of torchvet."""
     row = run.stopped and run.stopped[2]
     if not row or row in rows or not run.reached & rows <= run.again:
         return False
@@ -319,7 +320,7 @@ def findings_judged(runs, said, verdict):
 
 
 def missed(runs, said, verdict):
-    """Programs that PyTorch stops, with no error on the line."""
+    """Counts the runs that PyTorch stopped at a line for which torchvet reports no error."""
     rows = {finding["location"]["row"] for finding in said.findings if finding["severity"] == "error"}
     for run in runs:
         if run.stopped and run.stopped[0] in ("RuntimeError", "IndexError") and run.stopped[2]:

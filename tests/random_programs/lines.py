@@ -1,9 +1,9 @@
-"""The simple statements of random programs: one template a line, by feature.
+"""The simple statements of random programs: one template per line, grouped by feature.
 
-A line is an expression, whose value gets a new name, or, after `! `, a statement. `$kind` stands for a
-part of that kind (`write.py` chooses it); the same word is the same part within a line, `$t2` another
-part of kind `t`. A statement that raises is mostly thrown away, so that a line need not be right for
-every choice of its parts.
+A line is an expression, whose value is assigned to a new name, or, after `! `, a statement. `$kind`
+is replaced by a part of that kind (`writer.py` chooses it). Within a line, the same word is always
+the same part; `$t2` is another part of kind `t`. A statement that raises is mostly discarded, so a
+line need not be valid for every choice of its parts.
 
     t f i b   a tensor: any, floating, integer, boolean      a     an array of NumPy
     u         a tensor of the first tensor's shape           w     a view of some tensor, or any tensor

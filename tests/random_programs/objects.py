@@ -1,9 +1,10 @@
-"""What functions and classes of random programs are made of, one part a line; `\\n` begins the next line.
+"""The parts of functions and classes of random programs, one per line; `\\n` is a line break.
 
-`$kind` is as in `lines.py`; `A` in `self.A` stands for an attribute of the kind that the part is for.
+`$kind` has the same meaning as in `lines.py`; the `A` in `self.A` is replaced by an attribute of the
+kind to which the part belongs.
 """
 
-# Whole functions, and what shows how names are found.
+# Complete functions, and code that depends on the scopes of names.
 FUNCTIONS = r"""
 def $new($new2, $new3=[]):\n    $new3.append($new2)\n    return $new3
 def $new($new2, $new3={}):\n    $new3[$new2] = len($new3)\n    return len($new3)
@@ -30,7 +31,7 @@ def $new($new2):\n    def make():\n        return $v\n    return make() if $new2
 def $new($new2=$m):\n    return $new2
 """
 
-# Attributes by kind, with their first values.
+# Attributes by kind, with their initial values.
 ATTRIBUTES = {
     "number": "$x",
     "list": "[$x, $n]",
@@ -88,7 +89,7 @@ return self.A
 }
 METHODS["fresh"] = METHODS["tensor"]
 
-# Methods that Python calls, properties, and methods of the class.
+# Special methods, properties, and class methods.
 SPECIAL = {
     "list": r"""
 def __len__(self):\n    return len(self.A)
@@ -132,7 +133,8 @@ def __hash__(self):\n    return 3
 }
 SPECIAL["fresh"] = SPECIAL["tensor"]
 
-# What is done with an instance `o` of class `c`; `m` is a method, `a` an attribute, `n` a number, `v` any value.
+# Uses of an instance `o` of class `c`; `m` is a method, `a` an attribute, `n` a number, `v` any
+# value.
 USES = r"""
 {o}.{m}({v})
 {o}.{m}({n})
@@ -196,5 +198,5 @@ sorted(vars({o}))
 
 
 def parts(table):
-    """The parts of a table, each with its lines."""
+    """The parts of a table, each with its line breaks."""
     return [part.replace("\\n", "\n") for part in table.strip().splitlines()]

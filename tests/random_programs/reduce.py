@@ -1,4 +1,4 @@
-"""Makes a program that shows a contradiction as small as deleting statements makes it."""
+"""Reduces a program with a contradiction by deleting statements."""
 
 import ast
 import copy
@@ -7,7 +7,7 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def places(tree):
-    """All (node, field, index) of statements, handlers and cases, outermost and last first."""
+    """(node, field, index) of all statements, handlers and cases; outer and later ones first."""
     found = []
 
     def walk(node):
@@ -24,7 +24,7 @@ def places(tree):
 
 
 def written(tree):
-    """The program's text; None where it is none."""
+    """The program's text; None if it is not valid Python."""
     try:
         text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
         compile(text, "<reduced>", "exec")
@@ -34,7 +34,7 @@ def written(tree):
 
 
 def without(tree, number, hoist):
-    """The text without the statement of this number, or with its body in its place."""
+    """The text without the statement with this number, or with its body instead of it."""
     changed = copy.deepcopy(tree)
     node, field, index = places(changed)[number]
     items = getattr(node, field)
@@ -52,7 +52,7 @@ def without(tree, number, hoist):
 
 
 def reduced(source, still_shows, most=400):
-    """The smallest text of which `still_shows(text)` holds that was found."""
+    """The smallest text found for which `still_shows(text)` is true."""
     text = written(ast.parse(source))
     if text is None or not still_shows(text):
         return source

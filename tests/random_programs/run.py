@@ -1,4 +1,4 @@
-"""Runs programs on CPython and PyTorch, and notes what each assignment and each line did."""
+"""Runs programs on CPython and PyTorch, and records the values of assignments and the lines."""
 
 import ast
 import builtins
@@ -21,7 +21,7 @@ VALUE = OBSERVE + "value__"
 
 
 class Instrumented(trace.Instrument):
-    """Notes `:=` too."""
+    """Also records `:=`."""
 
     def visit_NamedExpr(self, node):
         self.generic_visit(node)
@@ -36,7 +36,7 @@ class Instrumented(trace.Instrument):
 
 
 def ends(values):
-    """The least and the greatest element; None where they cannot be told."""
+    """The smallest and the largest element; None if they cannot be determined."""
     try:
         if not 0 < values.size <= 5000 or values.dtype.kind not in "biuf":
             return None
@@ -46,7 +46,8 @@ def ends(values):
 
 
 def describe(value, depth=2):
-    """What is compared of a value. For tensors the first four are as `trace.agrees` has them."""
+    """The description of a value that is compared. For tensors, `trace.agrees` uses the first four
+    items."""
     if isinstance(value, torch.Tensor):
         dtype = str(value.dtype).removeprefix("torch.")
         plain = value.detach()
@@ -68,12 +69,12 @@ def describe(value, depth=2):
 
 
 class Run:
-    """One execution: what was assigned, what lines were begun, where exceptions passed."""
+    """One execution: the assigned values, the lines that began, and the lines of exceptions."""
 
     def __init__(self):
         self.sites = {}
         self.reached, self.raised = set(), set()
-        self.again = set()  # of the lines that were reached, those that another call or round may reach
+        self.again = set()  # the reached lines that another call or round may reach again
         self.stopped = None  # (type, message, row) of the exception that ended it
 
     def observe(self, site, value):
@@ -93,13 +94,13 @@ def compiled(source, shown):
 
 
 def rows_in_loops(source):
-    """The rows that loops of the program repeat."""
+    """The rows in the program's loops."""
     loops = [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.For, ast.While))]
     return {row for node in loops for row in range(node.lineno, node.body[-1].end_lineno + 1)}
 
 
 def execute(code, shown, data, looped=frozenset()):
-    """Runs compiled code here and now, for one seed of the data."""
+    """Runs compiled code in this process, with one seed for the data."""
     run = Run()
     setattr(builtins, OBSERVE, run.observe)
     setattr(builtins, VALUE, run.value)

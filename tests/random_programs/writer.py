@@ -1,8 +1,8 @@
-"""Writes a random program statement by statement, and executes each as it is written.
+"""Writes a random program statement by statement, and executes each statement immediately.
 
-So the writer knows what every name holds, and throws away most statements that raise. A compound
-statement is written body first: its body is executed as if its branch were taken, and afterwards the
-program so far runs anew, for the state that it really leaves.
+So the writer knows the value of every name, and can discard most statements that raise. The body of
+a compound statement is executed as if its branch were taken. Afterwards, the program so far runs
+again from the beginning, which gives the real state.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ NUMPY_DTYPES = "np.float32 np.float64 np.int64 np.int32 np.uint8 bool float int"
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 PLACEHOLDER = re.compile(r"\$([a-z]+\d*)")
 MOST_ELEMENTS = 4000
-# What `torch.empty` holds is the same each time.
+# This gives `torch.empty` the same content each time.
 torch.use_deterministic_algorithms(True, warn_only=True)
 MOST_NUMBER = 10**4
 SECONDS = 1
@@ -49,11 +49,11 @@ class OutOfTime(BaseException):
 
 
 class Rejected(Exception):
-    """What was to be written cannot be: it raises, or a part of it is not there."""
+    """A statement cannot be written: it raises, or there is no value for a part of it."""
 
 
 class Raised(Exception):
-    """The program ends here with an exception, and is kept so."""
+    """The program ends here with an exception, and remains so."""
 
 
 def out_of_time(*_):
@@ -62,8 +62,8 @@ def out_of_time(*_):
 
 @contextlib.contextmanager
 def in_time(seconds=SECONDS):
-    """Raises `OutOfTime` in what takes longer: again and again, because a `continue` in a `finally`
-    drops it."""
+    """Raises `OutOfTime` if the block takes longer: repeatedly, because a `continue` in a `finally`
+    discards the exception."""
     signal.signal(signal.SIGALRM, out_of_time)
     signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
@@ -82,7 +82,7 @@ def seed_all(data):
 
 
 def is_sane(value):
-    """Small enough to go on with."""
+    """Whether a value is small enough to use."""
     if isinstance(value, torch.Tensor):
         return value.numel() <= MOST_ELEMENTS
     if isinstance(value, (int, float)):
@@ -121,16 +121,16 @@ KINDS = {
 
 
 class Writer:
-    """The program so far, and the namespace that it leaves."""
+    """The program so far, and its namespace."""
 
     def __init__(self, rng, without, skip):
         self.rng = rng
         self.without = without
         self.skip = re.compile(skip) if skip else None
-        self.texts = []  # the lines behind the preamble
+        self.texts = []  # the lines after the preamble
         self.indent = 0
         self.compiled = []  # the top-level statements, to be run again
-        self.names = []  # what statements may use
+        self.names = []  # names that statements may use
         self.frozen = set()  # names that statements must not bind again
         self.count = 0
         self.classes = {}  # name -> {method: argument text}
@@ -169,12 +169,12 @@ class Writer:
         return self.rng.random() < share
 
     def pick(self, kind, apart=()):
-        """A name that holds a value of this kind; later ones more often."""
+        """A name whose value has this kind; later names are chosen more often."""
         test = KINDS[kind]
         found = [name for name in self.names if name not in apart and name in self.ns and test(self.ns[name])]
         if not found:
             raise Rejected(kind)
-        if kind == "w":  # one that shares its elements with another
+        if kind == "w":  # a tensor that shares its elements with another
             views = [name for name in found if self.ns[name]._is_view()]
             found = views if views and self.chance(0.6) else found
         weights = range(2, len(found) + 2)
@@ -185,7 +185,7 @@ class Writer:
         return f"v{self.count}"
 
     def target(self):
-        """A new name, or one to bind again."""
+        """A new name, or an existing one that is bound again."""
         if self.chance(0.15 + 0.15 * (self.indent > 0)):
             free = [name for name in self.names if name not in self.frozen and name.startswith("v")]
             if free:
@@ -255,7 +255,7 @@ class Writer:
         return self.pick(kind, line.values() if kind != "any" else ())
 
     def reshape(self, tensor):
-        """A shape of as many elements, perhaps with a -1."""
+        """A shape with the same number of elements, possibly with a -1."""
         left, sizes = tensor.numel() if tensor is not None else 1, []
         for _ in range(self.rng.randint(1, 3)):
             divisors = [n for n in range(1, min(left, 12) + 1) if left and left % n == 0]
@@ -282,7 +282,7 @@ class Writer:
         return PLACEHOLDER.sub(replace, template), new
 
     def condition(self, simple=False):
-        """On data, mostly: no reading of the program can tell which way it goes."""
+        """A condition that mostly depends on data, so static analysis cannot decide it."""
         data = [
             "R > 0",
             "R == 1",
@@ -321,11 +321,11 @@ class Writer:
                 self.names.append(name)
 
     def put(self, text):
-        """A line that is not executed, at the present indent."""
+        """Writes a line at the current indentation, without executing it."""
         self.texts.append("    " * self.indent + text)
 
     def execute(self, text, keep=0.0):
-        """Executes a simple statement and writes it; one that raises is kept in a `keep` of cases."""
+        """Executes a simple statement and writes it; with probability `keep`, even if it raises."""
         try:
             code = compile(text, "<written>", "exec")
             with in_time():
@@ -342,7 +342,7 @@ class Writer:
             self.compiled.append(code)
 
     def simple(self, keep=0.0):
-        """One line of a table."""
+        """Writes one line of a table."""
         tables = [(table, weight) for feature, (table, weight) in lines.TABLES.items() if self.on(feature)]
         table = self.rng.choices([t for t, _ in tables], [w for _, w in tables])[0]
         template = self.rng.choice(lines_of(table))
@@ -379,7 +379,7 @@ class Writer:
         self.names.remove(name)
 
     def define(self, template, new=None, keep=0.0):
-        """Executes `new = template`; the name."""
+        """Executes `new = template` and returns the name."""
         text, _ = self.fill(template)
         name = new or self.target()
         self.execute(f"{name} = {text}", keep)
@@ -400,11 +400,11 @@ class Writer:
 
     @contextlib.contextmanager
     def function(self, header, arguments):
-        """The body of a function; `arguments` are names with sample values."""
+        """Opens the body of a function; `arguments` are names with sample values."""
         outer = self.ns, self.names, self.frozen, self.in_loop
         self.ns = {**self.ns, **arguments}
         self.names = [name for name in self.names if name not in arguments] + list(arguments)
-        # What is outside can be read and changed, but not bound.
+        # Outer names can be read, and their values changed, but they cannot be bound.
         self.frozen = self.frozen | (set(outer[1]) - set(arguments))
         self.in_function += 1
         self.in_loop = 0
@@ -417,7 +417,7 @@ class Writer:
 
     @contextlib.contextmanager
     def transaction(self):
-        """Takes back what was written if it is rejected; runs the program anew otherwise."""
+        """Removes the written lines if they are rejected; otherwise runs the program again."""
         size, compiled, frozen, names = (
             len(self.texts),
             len(self.compiled),
@@ -452,7 +452,7 @@ class Writer:
                 raise Rejected from None
 
     def rerun(self):
-        """The state that the program so far leaves, for the first of the data."""
+        """Runs the program so far with the first seed of the data, to update the namespace."""
         seed_all(0)
         self.ns = {"__name__": "__main__"}
         try:
