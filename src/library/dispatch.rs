@@ -1,6 +1,7 @@
 //! Handles the interpreter's requests with the tables.
 
 use super::cx::Cx;
+use super::kinds::refuse_kind;
 use super::refusal::refuse_arguments;
 use super::registry::TABLES;
 use super::table::Entry;
@@ -14,13 +15,20 @@ pub(crate) struct Libraries;
 
 impl Libraries {
     /// Binds a call to the first overload that accepts it, notifies the observer, and runs it.
-    fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span) -> Value {
+    ///
+    /// `by_program`: the call is written in the program, or made by a layer. Operators make calls
+    /// with operands of other kinds, too.
+    fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span, by_program: bool) -> Value {
         let Some(bound) = entry.bind(args) else {
             refuse_arguments(it, path, args, span);
             return Value::Unknown;
         };
         let refused = it.refused.0;
         it.announce(entry.same_as.unwrap_or(path), &bound, span);
+        if by_program && refuse_kind(&mut Cx { it, path, span }, &bound) {
+            it.tell_refused(refused, entry.same_as.unwrap_or(path), &bound);
+            return Value::Unknown;
+        }
         let mut value = (entry.run)(&mut Cx { it, path, span }, &bound);
         if path.as_str().starts_with("numpy.") {
             value = numpy::put_out(&mut Cx { it, path, span }, &bound, value);
@@ -75,7 +83,8 @@ impl Library for Libraries {
     }
 
     fn call_function(&self, it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) -> Option<Value> {
-        Some(self.run(it, path, TABLES.function(path)?, args, span))
+        let by_layer = path.as_str().starts_with("torch.nn.functional.");
+        Some(self.run(it, path, TABLES.function(path)?, args, span, by_layer))
     }
 
     fn bases(&self, path: Sym) -> Option<&[Sym]> {
@@ -98,7 +107,7 @@ impl Library for Libraries {
             return Value::Obj(object);
         }
         match TABLES.function(path) {
-            Some(entry) => self.run(it, path, entry, &args, span),
+            Some(entry) => self.run(it, path, entry, &args, span, true),
             None => Value::Unknown,
         }
     }
@@ -175,7 +184,7 @@ impl Library for Libraries {
             return value;
         };
         let args = args.prepend(Arg::new(object.clone(), span));
-        Some(self.run(it, path, entry, &args, span))
+        Some(self.run(it, path, entry, &args, span, true))
     }
 
     fn invoke(&self, it: &mut Interp<'_>, class: Sym, object: &Value, args: Args, span: Span) -> Option<Value> {
@@ -305,6 +314,10 @@ impl Library for Libraries {
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool> {
         torch::indexing::truth(it, object).or_else(|| is_always_true(it, object).then_some(true))
+    }
+
+    fn without_truth(&self, heap: &Heap, object: &Value) -> Option<(&'static str, String)> {
+        torch::indexing::without_truth(heap, object)
     }
 
     fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {

@@ -11,6 +11,7 @@ mod cx;
 mod data;
 mod dispatch;
 mod einops;
+mod kinds;
 mod kornia;
 mod lightning;
 mod names;

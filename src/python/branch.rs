@@ -8,6 +8,7 @@ use std::cell::Cell;
 
 use super::cadence::Cadence;
 use super::interp::Interp;
+use super::library::RejectKind;
 use super::stmt::Flow;
 use crate::syntax::Expr;
 use crate::syntax::Stmt;
@@ -175,9 +176,25 @@ impl<'p> Interp<'p> {
                     let span = self.span(test);
                     self.event(super::Event::Read { value: &value, how: "a condition", span });
                 }
-                self.truth(&value)
+                self.truth_at(&value, test)
             }
         }
+    }
+
+    /// The truth value of an expression's value, which the program asks for here. A tensor of several
+    /// elements has none.
+    pub(super) fn truth_at(&mut self, value: &Value, expr: &'p Expr) -> Option<bool> {
+        if !self.heap.is_tensor(value) {
+            return self.truth(value);
+        }
+        let span = self.span(expr);
+        if let Some((exception, message)) = self.library.without_truth(&self.heap, value) {
+            self.report_missing(RejectKind::Value, message, span);
+            self.raise(exception);
+            return None;
+        }
+        self.pass(span);
+        self.truth(value)
     }
 
     /// `a and b and …`: stops at the first false operand. `or` if `stops_at` is true.
@@ -225,7 +242,11 @@ impl<'p> Interp<'p> {
         if rest.is_empty() || self.stopped {
             return value;
         }
-        match self.truth(&value) {
+        let truth = self.truth_at(&value, first);
+        if self.stopped {
+            return Value::Unknown;
+        }
+        match truth {
             Some(truth) if truth == stops_at => value,
             Some(_) => self.last_evaluated(stops_at, rest),
             None => {

@@ -124,6 +124,10 @@ pub(crate) trait Library: Sync {
 
     fn truth(&self, it: &mut Interp<'_>, object: &Value) -> Option<bool>;
 
+    /// The exception and the message for a condition on an object that certainly has no truth
+    /// value.
+    fn without_truth(&self, heap: &Heap, object: &Value) -> Option<(&'static str, String)>;
+
     /// `with object as x`: the value of `x`.
     fn enter(&self, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value>;
 

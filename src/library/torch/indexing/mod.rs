@@ -6,13 +6,14 @@ mod set;
 
 use std::sync::{Arc, LazyLock};
 
+use super::broadcast::shape_text;
 use super::carry::{self, rearranged};
 use super::convert::python_number;
 use super::views::layout;
 use crate::library::Cx;
 use crate::python::{Arg, Args, Interp, RejectKind, Sig};
 use crate::syntax::Span;
-use crate::value::{ArrayKind, Items, Met, Range, Size, Tensor, Type, Value, sym};
+use crate::value::{ArrayKind, Heap, Items, Met, Range, Size, Tensor, Type, Value, sym};
 
 pub(crate) use set::check_put;
 
@@ -164,6 +165,21 @@ pub(crate) fn length(it: &mut Interp<'_>, object: &Value) -> Option<Value> {
         None if input.rank() == Some(0) => Value::Unknown,
         None => Value::Any(Type::Int),
     })
+}
+
+/// The exception and the message for a condition on a tensor or array that certainly has more than
+/// one element.
+pub(crate) fn without_truth(heap: &Heap, object: &Value) -> Option<(&'static str, String)> {
+    let input = heap.tensor_of(object).filter(|tensor| tensor.wrapper.is_none())?;
+    if Size::Int(1).less(&input.numel()) != Some(true) {
+        return None;
+    }
+    let (exception, what) = match input.array {
+        ArrayKind::Torch => ("RuntimeError", "a tensor"),
+        _ => ("ValueError", "an array"),
+    };
+    let shape = shape_text(&input);
+    Some((exception, format!("{what} of more than one element, here {shape}, is no condition: use `any()` or `all()`")))
 }
 
 /// The truth value of a tensor, if its only element is known.

@@ -1,0 +1,67 @@
+//! Rejects values that certainly cannot be the first argument of a function of PyTorch, as listed
+//! in `data/kinds.txt`.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::Cx;
+use super::torch::nn::module::is_module;
+use crate::python::{Bound, RejectKind};
+use crate::value::{ArrayKind, Data, Sym, Value, sym};
+
+/// The rejected kinds of value by the path of the function.
+static KINDS: LazyLock<FxHashMap<Sym, Vec<&'static str>>> = LazyLock::new(|| {
+    let lines = include_str!("data/kinds.txt").lines();
+    lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(path, kinds)| (sym(path), kinds.split(' ').collect()))
+        .collect()
+});
+
+/// Rejects the call if its first argument is of a kind that the
+/// function never accepts; returns whether it is rejected.
+pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
+    let Some(param) = bound.sig.params.first() else { return false };
+    let Some(given) = bound.values.first().and_then(Option::as_ref) else { return false };
+    let Some(kinds) = KINDS.get(&cx.path) else { return false };
+    let value = given.value.clone();
+    let Some((wanted, what)) = kind_of(cx, &value) else { return false };
+    if !wanted.iter().all(|kind| kinds.contains(kind)) {
+        return false;
+    }
+    // What takes no single tensor either takes a sequence of tensors.
+    let takes = if kinds.contains(&"tensors") { "a tensor" } else { "a list or tuple of tensors" };
+    let name = param.name.as_str();
+    let message = format!("`{name}` must be {takes}, but it is {what}");
+    cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), Some(given.span))]);
+    true
+}
+
+/// The kinds as one of which a value counts, if its type is certain, and its description. `None`
+/// often stands for a value that other code fills in, so it is not judged here.
+fn kind_of(cx: &Cx<'_, '_>, value: &Value) -> Option<(&'static [&'static str], &'static str)> {
+    const SEQUENCE: &[&str] = &["list", "tuple", "tensors"];
+    Some(match value {
+        Value::Int(_) => (&["number"], "an int"),
+        Value::Float(_) | Value::Floats(_) => (&["number"], "a float"),
+        Value::Bool(_) => (&["number"], "a bool"),
+        Value::Size(_) | Value::Ranged(_) => (&["number"], "an int"),
+        Value::Str(_) => (&["text"], "a string"),
+        Value::Tuple(_) => (SEQUENCE, "a tuple"),
+        Value::Obj(id) => match cx.it.heap.get(*id) {
+            Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => return None,
+            // A scalar of NumPy counts as a number of Python.
+            Data::Tensor(tensor) if tensor.rank().is_some_and(|rank| rank > 0) && tensor.wrapper.is_none() => {
+                (&["array"], "an array of NumPy")
+            }
+            Data::List(_) => (SEQUENCE, "a list"),
+            Data::Dict(_) => (&["dict"], "a dict"),
+            Data::Set(_) => (&["set"], "a set"),
+            Data::Iter(iter) if iter.once || iter.suspended.is_some() => (&["iterator"], "an iterator"),
+            Data::Instance(_) if is_module(cx.it, value) => (&["module"], "a module"),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
