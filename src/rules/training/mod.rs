@@ -2,6 +2,7 @@
 
 pub(super) mod changed_through_data;
 pub(super) mod clipping_after_step;
+pub(super) mod clipping_before_backward;
 pub(super) mod dropout_ignores_eval;
 pub(super) mod evaluation_in_training_mode;
 pub(super) mod evaluation_records_gradients;
