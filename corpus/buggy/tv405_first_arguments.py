@@ -31,5 +31,5 @@ def same(a, b):
 
 
 q = torch.randn(2, 5, 16)
-print(same(torch.ones(3), torch.ones(3)), activated(q), stacked([[1, 2], [3, 4]]))
-print(pooled([[1.0, 2.0], [3.0, 4.0]]), attention(q, q, 16))
+print(pooled([[1.0, 2.0], [3.0, 4.0]]), attention(q, q, 16), activated(q), stacked([[1, 2], [3, 4]]))
+print(same(torch.ones(3), torch.ones(3)))

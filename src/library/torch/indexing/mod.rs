@@ -176,7 +176,7 @@ pub(crate) fn without_truth(heap: &Heap, object: &Value) -> Option<(&'static str
     }
     let (exception, what) = match input.array {
         ArrayKind::Torch => ("RuntimeError", "a tensor"),
-        _ => ("ValueError", "an array"),
+        ArrayKind::Numpy => ("ValueError", "an array"),
     };
     let shape = shape_text(&input);
     Some((exception, format!("{what} of more than one element, here {shape}, is no condition: use `any()` or `all()`")))
