@@ -1,16 +1,15 @@
-"""torchvet in a program or a test suite: the contracts of its rules, checked at every call.
+"""torchvet in a program or a test suite: checks the contracts of its rules at every call.
 
     with torchvet.guard():
         train()
 
-    model = torchvet.guard(model)  # whenever it is called
+    model = torchvet.guard(model)  # checks every call of the model
 
-A call that certainly fails or is certainly wrong raises `ContractViolation` before it reaches a
-kernel, at the line of the call; one that is very likely wrong warns with `ContractWarning`. Which
-rules are on is read from the settings of the project, as `torchvet check` reads them.
+A call that certainly fails or is certainly wrong raises `ContractViolation` at the line of the call,
+before it reaches a kernel; a call that is very likely wrong causes a `ContractWarning`. The settings
+of the project determine the enabled rules, as for `torchvet check`.
 
-The contracts, and the Python that checks them, are those of the `torchvet` binary, which comes
-with this package.
+The contracts, and the Python code that checks them, come from the `torchvet` binary in this package.
 """
 
 from ._guard import ContractViolation, ContractWarning, guard

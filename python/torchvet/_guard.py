@@ -9,7 +9,7 @@ from . import _runtime
 
 
 class ContractViolation(AssertionError):
-    """A call that violates a contract. `code` is the rule, `finding` the whole finding."""
+    """A call that violates a contract. `code` is the rule, `finding` the complete finding."""
 
     def __init__(self, message, finding=None):
         super().__init__(message)
@@ -80,8 +80,9 @@ def _after_forward(module, args, result):
 def guard(model=None):
     """Checks every call of PyTorch against the contracts of torchvet's rules.
 
-    Without an argument, while the `with` block (or the function that it decorates) runs, in the
-    thread that entered it. With a module, whenever that module is called; returns the module.
+    Without an argument, checks the calls of a `with` block, or of the function that it decorates, in
+    the thread that entered it. With a module, checks the calls inside each call of the module, and
+    returns the module.
     """
     if model is None:
         return _Guard()

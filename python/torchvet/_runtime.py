@@ -1,4 +1,4 @@
-"""The Python half of `torchvet probe`, read from the binary: so there is only one copy, and it
+"""The Python code of `torchvet probe`, read from the binary, so that there is only one copy, which
 matches the contracts."""
 
 import functools
@@ -13,12 +13,12 @@ import sys
 from ._binary import find
 
 _PACKAGE = "torchvet._probe"
-# Not a folder that exists: it marks the frames that are the probe's.
+# A folder that does not exist: it marks the frames of the probe.
 _FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_probe")
 
 
 class _Files(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports modules from texts."""
+    """Imports modules from source texts."""
 
     def __init__(self, files):
         self.files = files

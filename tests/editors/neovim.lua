@@ -1,5 +1,5 @@
--- The server in a real Neovim, without a screen: findings arrive, hover tells facts, a code
--- action changes the buffer, and with it the finding goes. See neovim.sh.
+-- Tests the server in a headless Neovim: findings arrive, hover shows facts, and a code action changes
+-- the buffer, which removes the finding. See neovim.sh.
 
 local script = [[
 import torch
@@ -36,7 +36,7 @@ local function contains(text)
   return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n"):find(text, 1, true) ~= nil
 end
 
--- Of what a code action offers, the one whose title starts so.
+-- Chooses the code action whose title begins with a text.
 local function choose(start)
   vim.ui.select = function(items, _, on_choice)
     for _, item in ipairs(items) do
@@ -89,7 +89,7 @@ wait(function() return contains("target)  # torchvet: ignore[TV103]") end, "a fi
 wait(function() return codes() == "" end, "and is gone")
 
 vim.cmd("undo")
--- Without a key between them, both changes are one to undo.
+-- There was no key press between the changes, so `undo` reverts both.
 wait(function() return codes() == "TV103 TV302" end, "undone, they are back")
 vim.cmd("write")
 vim.cmd("qall!")

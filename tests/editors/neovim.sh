@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# torchvet server in a real Neovim: bash tests/editors/neovim.sh [path of torchvet]
+# Tests torchvet server in Neovim: bash tests/editors/neovim.sh [path of torchvet]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

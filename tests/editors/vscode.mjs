@@ -1,6 +1,5 @@
-// The server and its extension in a real VS Code (code-server, in Chromium without a screen):
-// squiggles, hover, a quick fix, inlay hints, a notebook, and a finding that is verified. See
-// vscode.sh.
+// Tests the server and its extension in VS Code (code-server, in a headless Chromium): squiggles,
+// hover, a quick fix, inlay hints, a notebook, and a verified finding. See vscode.sh.
 //
 //     node vscode.mjs URL FOLDER [SCREENSHOTS]
 
@@ -42,7 +41,7 @@ const picture = async (name) => {
   }
 };
 const press = (keys) => page.keyboard.press(keys);
-// VS Code writes blanks as no-break spaces.
+// VS Code displays spaces as no-break spaces.
 const holds = (part) => page.waitForFunction(
   (part) => document.querySelector(".part.editor").innerText.replaceAll("\u00a0", " ").includes(part), part);
 const open = async (name) => {
@@ -65,7 +64,7 @@ const goTo = async (line, column) => {
   await page.locator(".statusbar", { hasText: `Ln ${line}, Col ${column}` }).waitFor();
   await page.locator(".quick-input-widget").waitFor({ state: "hidden" });
 };
-// What is offered at the cursor. On a busy machine the first answer may be about the text as it was.
+// An action at the cursor. On a busy machine, the first answer may be about the text before the edit.
 const offered = async (title) => {
   const action = page.locator(".action-widget .monaco-list-row", { hasText: title });
   for (let attempt = 0; ; attempt += 1) {
@@ -81,7 +80,7 @@ const offered = async (title) => {
     }
   }
 };
-// Part of a line, as a place on the screen.
+// The element of a part of a line.
 const word = (line, name) => page.locator(".editor-instance .view-line", { hasText: line }).locator("span", { hasText: name }).last();
 
 await step("VS Code starts", async () => {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# torchvet server and its extension in a real VS Code, which is code-server in Chromium:
+# Tests torchvet server and its extension in VS Code (code-server in Chromium):
 #
 #     bash tests/editors/vscode.sh [path of torchvet] [folder for screenshots]
 #
-# The first run installs what is needed, into target/editors. With TORCHVET_PYTHON, a Python that
-# has PyTorch, a finding is verified, too.
+# The first run installs its tools in target/editors. If TORCHVET_PYTHON names a Python with PyTorch,
+# a finding is verified, too.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -27,8 +27,8 @@ if [ ${#missing[@]} -gt 0 ]; then
     quietly apt-get install -y "${missing[@]}"
 fi
 
-# code-server builds native modules for the Node that will run it. npm's `node` holds the headers,
-# too; it is installed before and apart from what is built with it.
+# code-server builds native modules for the Node that will run it. npm's package `node` also contains
+# the headers; it is installed first, in a separate folder.
 [ -e "$tools/node/node_modules/node/bin/node" ] || install "$tools/node" node@24
 node=$(dirname "$(find -L "$tools/node/node_modules" -path '*/include/node/node.h' | head -1)")/../..
 node=$(realpath "$node")
@@ -46,7 +46,7 @@ code_server=$tools/code-server/node_modules/.bin/code-server
     quietly npm run package
 )
 
-# In folders of its own for the user and the project.
+# Runs the test with temporary folders for the user and the project.
 drive() {
     work=$(mktemp -d)
     server=
@@ -71,7 +71,7 @@ drive() {
     "files.autoSave": "off"
 }
 JSON
-    # What names programs is the machine's to say, where it is not the one with the screen.
+    # On a remote machine, settings with paths of programs must be machine settings.
     cp "$work/user/User/settings.json" "$work/user/Machine/settings.json"
     cat >"$work/project/train.py" <<'PY'
 import torch
@@ -111,8 +111,8 @@ PY
         "http://127.0.0.1:$port/?folder=$work/project" "$work/project" "$screenshots"
 }
 
-# A browser on a busy machine may miss a click: what fails twice fails. (In the background, as
-# `set -e` does not count in a part of a condition.)
+# A browser on a busy machine may miss a click, so a failed test runs a second time. (In the
+# background, because `set -e` has no effect in a part of a condition.)
 drive &
 wait $! || {
     echo "VS Code once more:"

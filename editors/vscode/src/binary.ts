@@ -1,4 +1,4 @@
-// Which torchvet is run, and which Python's PyTorch verifies.
+// Finds the torchvet to run, and the Python whose PyTorch verifies findings.
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ const NAME = process.platform === "win32" ? "torchvet.exe" : "torchvet";
 const SCRIPTS = process.platform === "win32" ? "Scripts" : "bin";
 const PYTHON = process.platform === "win32" ? "python.exe" : "python";
 
-/** The path of torchvet; `undefined` where there is none. */
+/** The path of torchvet; `undefined` if there is none. */
 export async function findBinary(context: vscode.ExtensionContext): Promise<string | undefined> {
   const settings = vscode.workspace.getConfiguration("torchvet");
   const named = settings.get<string[]>("path", []).map(resolved);
@@ -19,7 +19,7 @@ export async function findBinary(context: vscode.ExtensionContext): Promise<stri
   return [...named, ...around, bundled].find((path) => existsSync(path));
 }
 
-/** Where environments and the path would have it, the nearest first. */
+/** The possible places in environments and on the path, the nearest first. */
 async function environment(): Promise<string[]> {
   const python = await selectedPython();
   const beside = python === undefined ? [] : [join(dirname(python), NAME)];
@@ -30,7 +30,7 @@ async function environment(): Promise<string[]> {
   return [...beside, ...local, ...[...path, ...home].map((folder) => join(folder, NAME))];
 }
 
-/** The Python that the user has chosen, in our settings or in the Python extension. */
+/** The Python that the user has chosen, in torchvet's settings or in the Python extension. */
 export async function selectedPython(): Promise<string | undefined> {
   const named = vscode.workspace.getConfiguration("torchvet").get<string>("probe.python", "");
   if (named !== "") {
@@ -46,7 +46,7 @@ export async function selectedPython(): Promise<string | undefined> {
     const found = active && (await api.environments.resolveEnvironment(active));
     return found?.executable?.uri?.fsPath ?? localPython();
   } catch {
-    // Its interface is not ours: whatever it does, there is another way.
+    // The Python extension may change its interface; then the local environment is used.
     return localPython();
   }
 }
@@ -62,14 +62,14 @@ function resolved(path: string): string {
   return path.replace("${workspaceFolder}", folder).replace(/^~(?=[/\\])/, homedir());
 }
 
-/** What a run of torchvet gave. */
+/** The result of a run of torchvet. */
 export interface Outcome {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs torchvet; `input` is what it reads. */
+/** Runs torchvet with `input` as its standard input. */
 export function run(binary: string, args: string[], input = "", cwd?: string): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = execFile(binary, args, { cwd, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
@@ -80,7 +80,7 @@ export function run(binary: string, args: string[], input = "", cwd?: string): P
         reject(error);
       }
     });
-    // A program that ends before it has read all is heard of by its exit code.
+    // If the program ends before it has read everything, its exit code shows it.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
   });

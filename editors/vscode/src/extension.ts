@@ -1,4 +1,4 @@
-// torchvet in VS Code: starts `torchvet server`, and adds what the protocol has no words for.
+// torchvet in VS Code: starts `torchvet server`, and adds features that the protocol does not have.
 
 import * as vscode from "vscode";
 import { LanguageClient, State } from "vscode-languageclient/node";
@@ -7,7 +7,7 @@ import { Verification, at, codeOf } from "./verify";
 
 const LANGUAGES = [{ language: "python" }, { notebook: "jupyter-notebook", language: "python" }];
 
-/** What launches programs, and may set environment variables. */
+/** Files that launch programs, and may set environment variables. */
 const LAUNCH = ["shellscript", "dockerfile", "dotenv", "dockercompose", "yaml"].map((language) => ({ language }));
 
 /** The settings that the server itself reads. */
@@ -90,7 +90,7 @@ async function restart(context: vscode.ExtensionContext, output: vscode.LogOutpu
   await start(context, output);
 }
 
-/** The pages of the rules, as the binary has them. */
+/** The pages of the rules, from the binary. */
 class Pages implements vscode.TextDocumentContentProvider {
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     if (binary === undefined) {
@@ -101,7 +101,7 @@ class Pages implements vscode.TextDocumentContentProvider {
   }
 }
 
-/** Shows the page of the rule under the cursor, or of one that is chosen. */
+/** Shows the page of the rule under the cursor, or of a rule that the user chooses. */
 async function explain(): Promise<void> {
   if (binary === undefined) {
     return;

@@ -1,10 +1,10 @@
-// "Verify this finding": the probe's answer beside the line.
+// "Verify this finding": shows the probe's verdict beside the line.
 
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 import { run, selectedPython } from "./binary";
 
-/** What came of a finding's witness, as `torchvet check --verify --output-format json` prints it. */
+/** The verdict on a finding, as `torchvet check --verify --output-format json` prints it. */
 interface Witness {
   status: string;
   message?: string | null;
@@ -36,7 +36,7 @@ export class Verification implements vscode.CodeActionProvider, vscode.Disposabl
   ) {
     this.subscriptions = [
       this.decoration,
-      // What was tried is the code as it was.
+      // A verdict is about the code before the change.
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0 && this.shown.delete(document.uri.toString())) {
           this.draw();
@@ -143,13 +143,13 @@ export class Verification implements vscode.CodeActionProvider, vscode.Disposabl
   }
 }
 
-/** The code of a diagnostic, which may carry a link. */
+/** The code of a diagnostic, which may have a link. */
 export function codeOf(diagnostic: vscode.Diagnostic): string {
   const { code } = diagnostic;
   return String(typeof code === "object" ? code.value : (code ?? ""));
 }
 
-/** Whether a diagnostic is a finding of one of our rules. */
+/** Whether a diagnostic is a finding of one of torchvet's rules. */
 export function isRule(diagnostic: vscode.Diagnostic): boolean {
   return diagnostic.source === "torchvet" && /^[A-Z]+\d{3}$/.test(codeOf(diagnostic));
 }
