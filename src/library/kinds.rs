@@ -1,5 +1,5 @@
-//! Rejects values that certainly cannot be the first argument of a function of PyTorch, as listed
-//! in `data/kinds.txt`.
+//! Rejects calls whose first argument has a kind that the function never accepts: `data/kinds.txt`
+//! lists these kinds.
 
 use std::sync::LazyLock;
 
@@ -19,8 +19,8 @@ static KINDS: LazyLock<FxHashMap<Sym, Vec<&'static str>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Rejects the call if its first argument is of a kind that the
-/// function never accepts; returns whether it is rejected.
+/// Rejects the call if its first argument has a kind that the function never accepts; returns
+/// whether the call was rejected.
 pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     let Some(param) = bound.sig.params.first() else { return false };
     let Some(given) = bound.values.first().and_then(Option::as_ref) else { return false };
@@ -30,7 +30,7 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     if !wanted.iter().all(|kind| kinds.contains(kind)) {
         return false;
     }
-    // What takes no single tensor either takes a sequence of tensors.
+    // A function that does not reject `tensors` takes a sequence of tensors.
     let takes = if kinds.contains(&"tensors") { "a tensor" } else { "a list or tuple of tensors" };
     let name = param.name.as_str();
     let message = format!("`{name}` must be {takes}, but it is {what}");
@@ -38,8 +38,8 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     true
 }
 
-/// The kinds as one of which a value counts, if its type is certain, and its description. `None`
-/// often stands for a value that other code fills in, so it is not judged here.
+/// The kinds to which a value may belong, and its description; None if its type is not certain.
+/// Python's `None` has no kind, because other code often replaces it.
 fn kind_of(cx: &Cx<'_, '_>, value: &Value) -> Option<(&'static [&'static str], &'static str)> {
     const SEQUENCE: &[&str] = &["list", "tuple", "tensors"];
     Some(match value {

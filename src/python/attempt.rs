@@ -45,7 +45,7 @@ impl<'p> Interp<'p> {
         let inner = self.heap.mark();
         self.enter_side(outside, Cadence::Unclear);
         self.enter_arm(Cadence::Unclear);
-        // What fails after an exception may succeed without one.
+        // A line that fails after an exception may succeed without one.
         self.context.in_doubt = true;
         self.heap.blend_journal(journal);
         if self.exec_block(body) == Flow::Next {

@@ -181,8 +181,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The truth value of an expression's value, which the program asks for here. A tensor of several
-    /// elements has none.
+    /// The truth value of `value`, which the program tests at `expr`. If it certainly has none (a
+    /// tensor of several elements), reports this and raises.
     pub(super) fn truth_at(&mut self, value: &Value, expr: &'p Expr) -> Option<bool> {
         if !self.heap.is_tensor(value) {
             return self.truth(value);

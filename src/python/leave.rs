@@ -191,7 +191,7 @@ impl<'p> Interp<'p> {
             (BlockKind::Loop(_) | BlockKind::Try(_), _) => Flow::Next,
             (BlockKind::Finally(body), how) => {
                 let body: &'p [Stmt] = body;
-                // What fails after an exception may succeed without one.
+                // A line that fails after an exception may succeed without one.
                 let doubt = self.context.in_doubt || matches!(how, Leave::Raise(_));
                 let in_doubt = std::mem::replace(&mut self.context.in_doubt, doubt);
                 let flow = self.outside(at, |it| it.exec_block(body));

@@ -18,9 +18,10 @@ import numpy as np
 import torch
 
 SIGNATURES = pathlib.Path(__file__).parent.parent.parent / "src/library/signatures.txt"
-SAMPLES = 12  # of each operator
+SAMPLES = 12  # for each operator
 
-# Makers, because an iterator can be used only once. The numbers in them fit most functions.
+# Functions that create the values, because an iterator can be used only once. Most functions of
+# PyTorch accept the numbers in them.
 KINDS = {
     "number": (lambda: 1, lambda: 1.5, lambda: True),
     "text": (lambda: "a",),
@@ -66,7 +67,7 @@ def rejected(path, function, op):
     if dtype is None:
         return set()
     samples = list(op.sample_inputs("cpu", dtype))
-    # Of the first and the last samples, so that all overloads are likely to be among them.
+    # The first and the last samples, which are likely to include all overloads.
     samples = samples[: SAMPLES // 2] + samples[SAMPLES // 2 :][-(SAMPLES // 2) :]
     samples = [sample for sample in samples if succeeds(function, sample.input, sample)]
     if not samples:
@@ -90,7 +91,7 @@ def listed():
             if path not in parameters or not callable(function):
                 continue
             found = rejected(path, function, op)
-            # Variants of an operator have entries of their own.
+            # The variants of an operator are separate entries of `op_db`.
             kinds[path] = found if path not in kinds else kinds[path] & found
     return [f"{path}: {' '.join(sorted(found))}" for path, found in sorted(kinds.items()) if found]
 
