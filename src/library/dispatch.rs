@@ -351,6 +351,10 @@ impl Library for Libraries {
         torch::attributes::unseen_member(it, name);
     }
 
+    fn is_module(&self, path: Sym) -> bool {
+        super::names::is_module(path.as_str())
+    }
+
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String> {
         super::names::missing_name(path.as_str(), name.as_str())
     }

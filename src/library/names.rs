@@ -27,6 +27,31 @@ const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets"
 const FIELDS: &[&str] =
     &["values", "indices", "sign", "min", "max", "inverse", "count", "index", "mode", "histogram", "logdet"];
 
+/// Modules that programs call by mistake, such as `torch.cuda()` for `torch.device("cuda")`.
+const MODULES: &[&str] = &[
+    "torch.cuda",
+    "torch.nn",
+    "torch.optim",
+    "torch.nn.functional",
+    "torch.nn.init",
+    "torch.utils",
+    "torch.utils.data",
+    "torch.optim.lr_scheduler",
+    "torch.distributed",
+    "torch.linalg",
+    "torch.fft",
+    "torchvision.transforms",
+    "torchvision.datasets",
+    "torchvision.models",
+    "numpy.random",
+    "numpy.linalg",
+];
+
+/// Whether a path is that of a module.
+pub(crate) fn is_module(path: &str) -> bool {
+    MODULES.contains(&path)
+}
+
 /// The message for a name that its module or class does not have; `None` if it exists or that is
 /// not known.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {

@@ -237,6 +237,11 @@ impl Bound {
         self.sig.params.iter().position(|p| p.name.as_str() == name)
     }
 
+    /// Whether `*args` or `**kwargs` collected an argument.
+    pub(crate) fn has_more(&self) -> bool {
+        !self.rest.is_empty() || !self.extra.is_empty()
+    }
+
     /// The argument that the call gives for a parameter.
     pub(crate) fn arg(&self, name: &str) -> Option<&Arg> {
         self.values.get(self.index(name)?)?.as_ref()

@@ -2,6 +2,7 @@
 
 use super::Args;
 use super::interp::Interp;
+use super::library::RejectKind;
 use crate::syntax::ast::{self, StmtAssign, StmtAugAssign};
 use crate::syntax::{Expr, Span};
 use crate::value::{Data, Items, ObjId, Size, Sym, Value, Written, sym};
@@ -78,6 +79,12 @@ impl<'p> Interp<'p> {
             }
             return;
         }
+        let rows = self.heap.tensor_of(value).and_then(|t| t.shape.as_ref()?.first()?.size.known());
+        if let Some(rows) = rows.and_then(|n| usize::try_from(n).ok())
+            && (rows < targets.len() - usize::from(star.is_some()) || rows > targets.len() && star.is_none())
+        {
+            return self.unpacked_wrongly(targets, rows, star.is_some());
+        }
         let at = targets.first().map(|t| self.span(t));
         let items = match at {
             Some(at) => self.iterate(value, at),
@@ -114,12 +121,20 @@ impl<'p> Interp<'p> {
                     self.assign(target, value);
                 }
             }
-            _ => {
-                for target in targets {
-                    self.assign(target, Value::Unknown);
-                }
-            }
+            (Items::Exact(values), star) => self.unpacked_wrongly(targets, values.len(), star.is_some()),
         }
+    }
+
+    /// Reports that a number of values does not fit the names to which they are assigned.
+    fn unpacked_wrongly(&mut self, targets: &'p [Expr], values: usize, star: bool) {
+        let (Some(first), Some(last)) = (targets.first(), targets.last()) else { return };
+        let span = Span { end: self.span(last).end, ..self.span(first) };
+        let plural = if values == 1 { "value is" } else { "values are" };
+        let least = if star { "at least " } else { "" };
+        let names = targets.len() - usize::from(star);
+        let message = format!("{values} {plural} unpacked into {least}{names} names");
+        self.report_missing(RejectKind::Value, message, span);
+        self.raise("ValueError");
     }
 
     /// One of many tensors with the same facts: facts learned later apply only to this tensor.

@@ -85,7 +85,9 @@ impl<'p> Interp<'p> {
         let receiver = args.pos.first().map(|receiver| receiver.value.clone());
         for parameter in positional {
             let mut value = self.unknown_parameter(parameter);
-            if value.is_unknown() && parameter.default.is_none() {
+            if self.heap.is_tensor(&value) && super::uses::is_mapping(&def.body, parameter.parameter.name.as_str()) {
+                value = Value::Unknown;
+            } else if value.is_unknown() && parameter.default.is_none() {
                 let uses = super::uses::uses(&def.body, parameter.parameter.name.as_str());
                 let library = self.library;
                 value = library.used(self, &uses, receiver.as_ref(), def.name.as_str()).unwrap_or(Value::Unknown);

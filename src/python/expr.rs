@@ -430,6 +430,11 @@ impl<'p> Interp<'p> {
             }
             return self.call(&callee, args, span);
         };
+        if let Some(message) = self.misuses_load_state_dict(call, method) {
+            let place = self.span(method);
+            self.report_missing(RejectKind::Arguments, message, place);
+            return self.raise("TypeError");
+        }
         let object = self.eval(&method.value);
         let place = self.span(method);
         let callee = self.read_attribute(&object, sym(method.attr.as_str()), place);

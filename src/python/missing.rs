@@ -4,7 +4,7 @@
 use super::interp::Interp;
 use super::leave::BlockKind;
 use super::library::{RejectKind, Rejection};
-use crate::syntax::Span;
+use crate::syntax::{Expr, Span, ast};
 use crate::value::{Sym, Value, sym};
 
 impl Interp<'_> {
@@ -23,6 +23,23 @@ impl Interp<'_> {
         let Some(message) = message.filter(|_| !self.may_be_given(name)) else { return false };
         self.report_missing(RejectKind::Name, message, span);
         true
+    }
+
+    /// What is wrong with a call of `load_state_dict`, or of a method of its result. The name says
+    /// enough: modules, optimizers and schedulers of PyTorch agree on it.
+    pub(super) fn misuses_load_state_dict(&self, call: &ast::ExprCall, method: &ast::ExprAttribute) -> Option<String> {
+        const LOAD: &str = "load_state_dict";
+        let is_load = |callee: &Expr| callee.as_attribute_expr().is_some_and(|a| a.attr.as_str() == LOAD);
+        let own = || self.mentions("def load_state_dict") || self.expects_failure();
+        if method.attr.as_str() == LOAD {
+            let misplaced = call.arguments.find_keyword("map_location").is_some() && !own();
+            return misplaced.then(|| format!("`{LOAD}` takes no argument `map_location`: it belongs to `torch.load`"));
+        }
+        let of_result = method.value.as_call_expr().is_some_and(|inner| is_load(&inner.func));
+        let name = method.attr.as_str();
+        let is_move = matches!(name, "to" | "cuda" | "cpu" | "eval" | "train" | "half" | "float" | "parameters");
+        (of_result && is_move && !own())
+            .then(|| format!("`{LOAD}` returns the keys that did not match, not the module: it has no method `{name}`"))
     }
 
     /// Whether the program may set an attribute of this name, or test whether it exists.

@@ -113,6 +113,28 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
     }
 }
 
+/// Whether a body uses what a name holds as a dictionary, whatever its annotation says.
+pub(super) fn is_mapping(body: &[Stmt], name: &str) -> bool {
+    struct Mapping<'n> {
+        name: &'n str,
+        found: bool,
+    }
+    impl<'p> Visitor<'p> for Mapping<'_> {
+        fn visit_expr(&mut self, expr: &'p Expr) {
+            let own = |value: &Expr| value.as_name_expr().is_some_and(|name| name.id.as_str() == self.name);
+            self.found |= match expr {
+                Expr::Subscript(s) => own(&s.value) && matches!(&*s.slice, Expr::StringLiteral(_) | Expr::FString(_)),
+                Expr::Attribute(a) => own(&a.value) && matches!(a.attr.as_str(), "items" | "keys" | "get" | "update"),
+                _ => false,
+            };
+            walk_expr(self, expr);
+        }
+    }
+    let mut mapping = Mapping { name, found: false };
+    mapping.visit_body(body);
+    mapping.found
+}
+
 /// Whether a statement, or one inside it, rebinds the name.
 fn assigned(stmt: &Stmt, name: &str) -> bool {
     struct Assigned<'n> {

@@ -29,7 +29,7 @@ impl Rule for SchedulerBeforeOptimizer {
         let it = &*cx.it;
         let trace = cx.trace;
         let span = cx.span;
-        if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" || it.speculative() || !bound.rest.is_empty() {
+        if path.as_str() != "torch.optim.lr_scheduler.LRScheduler.step" || it.speculative() || bound.has_more() {
             return;
         }
         let scheduler = bound.get("self");

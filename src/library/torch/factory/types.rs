@@ -258,6 +258,14 @@ pub(crate) fn make_legacy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.view_of(only, have);
     }
     let cuda = cx.path.as_str().starts_with("torch.cuda.");
+    if !cuda
+        && let Some(Some(device)) = options::device(cx, &options::option(b, "device"))
+        && device.kind == DeviceKind::Cuda
+        && cx.it.remembered(super::settings::TYPE_DEVICE).is_none()
+    {
+        let message = format!("{name}() creates tensors on the CPU, not on {device}: use torch.tensor(…, device=…)");
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
     let mut out = legacy(cx, b, &args, dtype);
     out.device = match (cuda, name) {
         (true, _) => Some(Device::CUDA),

@@ -224,6 +224,13 @@ fn conv(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let transposed = name.contains("Transpose");
     let (inputs, outputs) = (size(cx, b, "in_channels"), size(cx, b, "out_channels"));
     let groups = size(cx, b, "groups");
+    let modes: &[&str] = if transposed { &["zeros"] } else { &["zeros", "reflect", "replicate", "circular"] };
+    if let Some(mode) = b.get("padding_mode").as_str()
+        && !modes.contains(&mode)
+    {
+        let message = format!("padding_mode is \"{mode}\", but {name} accepts only {}", modes.join(", "));
+        cx.reject(RejectKind::Value, message, Vec::new());
+    }
     // These attributes are always tuples, even if the argument is an integer.
     for argument in ["kernel_size", "stride", "padding", "dilation", "output_padding"] {
         let value = b.get(argument);
