@@ -16,8 +16,8 @@ pub(crate) struct Libraries;
 impl Libraries {
     /// Binds a call to the first overload that accepts it, notifies the observer, and runs it.
     ///
-    /// `by_program`: the call is written in the program, or made by a layer. Operators make calls
-    /// with operands of other kinds, too.
+    /// `by_program`: whether the program or a layer makes the call. For other calls, the kind of the
+    /// first argument is not checked, because operators also pass operands of other kinds.
     fn run(&self, it: &mut Interp<'_>, path: Sym, entry: &Entry, args: &Args, span: Span, by_program: bool) -> Value {
         let Some(bound) = entry.bind(args) else {
             refuse_arguments(it, path, args, span);
