@@ -287,7 +287,8 @@ pub(crate) enum Event<'a> {
     /// `object.name = value` for an instance or an array. `span` is the place of `object.name`, and
     /// `from` is the place of the assigned expression, if it is assigned to nothing else.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
-    /// An attribute of an instance is read, and its value is a list or a dictionary.
+    /// An attribute of an instance whose value is a list or a dictionary is read, or `.grad` of a
+    /// tensor.
     ReadAttribute { object: ObjId, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
@@ -299,9 +300,12 @@ pub(crate) enum Event<'a> {
     Iterated { object: ObjId, span: Span },
     /// `object.name(…)`, if the program defines the method and the call names it.
     Method { object: ObjId, name: Sym, span: Span },
-    /// An unknown function of this name is called, or an unknown attribute of this name is set.
+    /// A function or method of this name is called, and its value is unknown; or an attribute of
+    /// this name is set on something that is not on the heap. A function of a package without a
+    /// table has a path: its call is no such event.
     Unseen { name: Sym, span: Span },
-    /// A value escapes to unseen code.
+    /// A value escapes to unseen code, for example as an argument of an unknown function, or of a
+    /// library function that returns an unknown value.
     Escaped { value: &'a Value },
     /// Python reads a value itself, for example in `print` or in a condition.
     Read { value: &'a Value, how: &'static str, span: Span },

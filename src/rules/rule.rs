@@ -12,9 +12,13 @@ use crate::value::{Sym, Value};
 /// It implements the methods for the events it needs; the default methods do nothing. State that
 /// depends on the path is stored on the heap (`notes`), state of the whole run in the rule's
 /// fields. Rules are called in the order of their codes.
+///
+/// For one call: `moment`, then the trace applies the moment, then `call`, then the function runs,
+/// then `returned`.
 pub(super) trait Rule: Default {
     /// Whether the rule also gets the calls and events of repeated iterations
-    /// ([`Interp::second_round`]). It always gets results and moments.
+    /// ([`Interp::second_round`]). It always gets results and moments. A rule whose `call` or `event`
+    /// reads or writes a state on the heap needs them.
     const LATER_ROUNDS: bool = false;
 
     /// The run begins.

@@ -11,9 +11,11 @@ use crate::syntax::Span;
 use crate::value::{Data, ObjId, State, Topic, Value};
 
 /// The state of an optimizer's gradients.
+///
+/// It is coarse: each `backward()` counts for all optimizers, whatever its loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gradients {
-    /// Not computed yet.
+    /// Not computed since the optimizer was created; the parameters may have older gradients.
     Blank,
     /// Cleared.
     Empty,
@@ -81,7 +83,7 @@ impl Optimizers {
         self.known.borrow().get(&id).copied()
     }
 
-    /// The state of an optimizer's gradients, if all paths agree on it.
+    /// The state of an optimizer's gradients, if it is known and all paths agree on it.
     pub(crate) fn gradients(&self, it: &Interp<'_>, id: ObjId) -> Option<Gradients> {
         match self.fates(it, id).as_slice() {
             [only] => Some(*only),
