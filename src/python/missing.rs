@@ -25,8 +25,8 @@ impl Interp<'_> {
         true
     }
 
-    /// What is wrong with a call of `load_state_dict`, or of a method of its result. The name says
-    /// enough: modules, optimizers and schedulers of PyTorch agree on it.
+    /// The message for a wrong call of `load_state_dict`, or of a method of its result. The type of
+    /// the object is not needed: the method is the same for modules, optimizers and schedulers.
     pub(super) fn misuses_load_state_dict(&self, call: &ast::ExprCall, method: &ast::ExprAttribute) -> Option<String> {
         const LOAD: &str = "load_state_dict";
         let is_load = |callee: &Expr| callee.as_attribute_expr().is_some_and(|a| a.attr.as_str() == LOAD);

@@ -113,7 +113,7 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
     }
 }
 
-/// Whether a body uses what a name holds as a dictionary, whatever its annotation says.
+/// Whether a body uses the value of a name as a dictionary, whatever the name's annotation is.
 pub(super) fn is_mapping(body: &[Stmt], name: &str) -> bool {
     struct Mapping<'n> {
         name: &'n str,

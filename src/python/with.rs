@@ -13,7 +13,7 @@ use crate::syntax::Span;
 use crate::syntax::ast::StmtWith;
 use crate::value::{Delta, Value, sym};
 
-/// Classes of PyTorch whose instances are managers, and which are easily written without a call.
+/// Classes of PyTorch whose instances are context managers, and which are easily used without a call.
 const MANAGERS: &[&str] = &["torch.no_grad", "torch.enable_grad", "torch.inference_mode"];
 
 impl<'p> Interp<'p> {
