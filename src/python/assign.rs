@@ -121,6 +121,12 @@ impl<'p> Interp<'p> {
                     self.assign(target, value);
                 }
             }
+            // The parts of a text may be those of a default that the run replaces.
+            (Items::Exact(values), _) if values.iter().any(Value::is_text) => {
+                for target in targets {
+                    self.assign(target, Value::Unknown);
+                }
+            }
             (Items::Exact(values), star) => self.unpacked_wrongly(targets, values.len(), star.is_some()),
         }
     }

@@ -7,14 +7,10 @@ use super::attempt::may_raise;
 use super::generator::Consumer;
 use super::interp::Interp;
 use super::leave::{BlockKind, Catches, Exit, Leave};
-use super::library::RejectKind;
 use super::stmt::Flow;
 use crate::syntax::Span;
 use crate::syntax::ast::StmtWith;
 use crate::value::{Delta, Value, sym};
-
-/// Classes of PyTorch whose instances are context managers, and which are easily used without a call.
-const MANAGERS: &[&str] = &["torch.no_grad", "torch.enable_grad", "torch.inference_mode"];
 
 impl<'p> Interp<'p> {
     pub(super) fn exec_with(&mut self, stmt: &'p StmtWith) -> Flow {
@@ -169,13 +165,6 @@ impl<'p> Interp<'p> {
 
     pub(crate) fn enter_manager(&mut self, manager: &Value, span: Span) -> Value {
         let library = self.library;
-        if let Value::Path(path) = manager
-            && MANAGERS.contains(&path.as_str())
-        {
-            let message = format!("`{path}` is a class: write `with {path}():`");
-            self.report_missing(RejectKind::Arguments, message, span);
-            return self.raise("TypeError");
-        }
         if let Some(value) = library.enter(self, manager, span) {
             return value;
         }

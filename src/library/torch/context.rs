@@ -5,7 +5,7 @@
 
 use crate::library::notes::{AUTOCAST, DEFAULT_DEVICE, DEVICES_BEFORE, GRAD_MODE};
 use crate::library::{Class, Cx, Table};
-use crate::python::{Args, Bound, Interp};
+use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 
@@ -33,6 +33,9 @@ fn manager(class: &mut Class) {
     class.init = Some(construct);
     class.invoke = Some(decorate);
 }
+
+/// Classes whose instances are managers, and which are easily written without a call.
+const MANAGERS: &[&str] = &["torch.no_grad", "torch.enable_grad", "torch.inference_mode"];
 
 pub(crate) fn register(t: &mut Table) {
     for path in
@@ -188,7 +191,14 @@ fn is_manager(it: &Interp<'_>, object: &Value) -> bool {
     classes.iter().filter_map(Value::as_path).any(|path| path.starts_with("torch."))
 }
 
-pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, _span: Span) -> Option<Value> {
+pub(crate) fn enter(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
+    if let Value::Path(path) = object
+        && MANAGERS.contains(&path.as_str())
+    {
+        let message = format!("`{path}` is a class: write `with {path}():`");
+        it.reject(Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None }, span);
+        return Some(it.raise("TypeError"));
+    }
     if let Value::Device(device) = object {
         // `with torch.device("cuda"):` has no object to store the previous setting, so a separate
         // list stores it.
