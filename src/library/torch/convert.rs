@@ -462,6 +462,11 @@ fn backward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             shape_text(&input)
         );
         cx.reject(RejectKind::Value, message, vec![shape_read(("input", &input), None)]);
+    } else if input.grad == Grad::Unknown
+        && let Some(id) = b.get("input").as_obj()
+    {
+        // The call succeeds only if the tensor has a graph.
+        cx.it.heap.update_tensor(id, |input| input.grad = Grad::Attached);
     }
     super::attributes::gradients_made(cx);
     Value::None
