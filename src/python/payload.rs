@@ -215,7 +215,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Writes through the `__dict__` of an instance do not call `__setattr__`.
+    /// Sets an attribute through the `__dict__` of an instance, which does not call `__setattr__`.
     fn set_in_dict(&mut self, owner: &Value, name: Sym, value: Value, span: Span) {
         let own = self.user_method(owner, "__setattr__").is_some() || self.user_method(owner, name.as_str()).is_some();
         match owner.as_obj() {

@@ -59,8 +59,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_attr(object, "linear", linear);
 }
 
-/// The weight and bias of the linear layer have one row per class, for all outputs; the function
-/// expects them split by output.
+/// The weight and bias of the linear layer have one row for each class of each output. The function
+/// expects this dimension split into classes and outputs.
 fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let object = b.get("self");
     let linear = cx.attr(&object, "linear");
