@@ -400,6 +400,10 @@ impl Interp<'_> {
                 Data::Class(_) => self.members(object).map_or(Items::Many(Value::Unknown), Items::Exact),
                 _ => Items::Many(Value::Unknown),
             },
+            number if number.number_type().is_some() && !matches!(number, Value::Any(_)) => {
+                self.raise("TypeError");
+                Items::Many(Value::Unknown)
+            }
             Value::Any(Type::Bytes) => Items::Many(Value::ranged(Range::bounds(0.0, 255.0), false, None)),
             _ => Items::Many(Value::Unknown),
         }

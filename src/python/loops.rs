@@ -533,6 +533,9 @@ impl<'p> Interp<'p> {
 
 /// Whether a loop over known elements is run element by element.
 fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
+    if items.len() == 1 {
+        return true;
+    }
     if has_loop(&stmt.body) {
         // Rounds that only count, such as epochs, are alike; elements with data differ.
         return items.len() <= UNROLL && items.iter().any(|item| item.as_int().is_none());
