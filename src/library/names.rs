@@ -91,6 +91,8 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
         Value::Obj(id) => match heap.get(*id) {
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
+            // Nothing is known of it but what an annotation says, which may be wrong.
+            Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && t.device.is_none() => return None,
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "an array of NumPy"),
             Data::List(_) => ("builtins.list", "a list"),
