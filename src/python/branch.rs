@@ -184,10 +184,14 @@ impl<'p> Interp<'p> {
     /// The truth value of `value`, which the program tests at `expr`. If it certainly has none (a
     /// tensor of several elements), reports this and raises.
     pub(super) fn truth_at(&mut self, value: &Value, expr: &'p Expr) -> Option<bool> {
+        let span = self.span(expr);
         if !self.heap.is_tensor(value) {
+            // In another round or call, the value may have another type.
+            if !value.is_unknown() {
+                self.pass(span);
+            }
             return self.truth(value);
         }
-        let span = self.span(expr);
         if let Some((exception, message)) = self.library.without_truth(&self.heap, value) {
             self.report_missing(RejectKind::Value, message, span);
             self.raise(exception);
