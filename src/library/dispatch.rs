@@ -2,7 +2,7 @@
 
 use super::cx::Cx;
 use super::kinds::refuse_kind;
-use super::refusal::refuse_arguments;
+use super::refusal::{refuse_arguments, refuse_module};
 use super::registry::TABLES;
 use super::table::Entry;
 use super::{lightning, numpy, pandas, special, stdlib, torch};
@@ -108,7 +108,7 @@ impl Library for Libraries {
         }
         match TABLES.function(path) {
             Some(entry) => self.run(it, path, entry, &args, span, true),
-            None => Value::Unknown,
+            None => refuse_module(it, path, span),
         }
     }
 
@@ -349,10 +349,6 @@ impl Library for Libraries {
 
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym) {
         torch::attributes::unseen_member(it, name);
-    }
-
-    fn is_module(&self, path: Sym) -> bool {
-        super::names::is_module(path.as_str())
     }
 
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String> {

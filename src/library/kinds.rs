@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Cx;
 use super::torch::nn::module::is_module;
+use super::torch::support::kind_text;
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Data, Sym, Value, sym};
 
@@ -25,41 +26,43 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
     let Some(param) = bound.sig.params.first() else { return false };
     let Some(given) = bound.values.first().and_then(Option::as_ref) else { return false };
     let Some(kinds) = KINDS.get(&cx.path) else { return false };
-    let value = given.value.clone();
-    let Some((wanted, what)) = kind_of(cx, &value) else { return false };
+    let Some(wanted) = kinds_of(cx, &given.value) else { return false };
     if !wanted.iter().all(|kind| kinds.contains(kind)) {
         return false;
     }
     // A function that does not reject `tensors` takes a sequence of tensors.
     let takes = if kinds.contains(&"tensors") { "a tensor" } else { "a list or tuple of tensors" };
     let name = param.name.as_str();
+    let what = if wanted == MODULE { "a module" } else { kind_text(cx, &given.value) };
     let message = format!("`{name}` must be {takes}, but it is {what}");
     cx.reject(RejectKind::Value, message, vec![(format!("`{name}` is given here"), Some(given.span))]);
     true
 }
 
-/// The kinds to which a value may belong, and its description; None if its type is not certain.
-/// Python's `None` has no kind, because other code often replaces it.
-fn kind_of(cx: &Cx<'_, '_>, value: &Value) -> Option<(&'static [&'static str], &'static str)> {
+/// The kinds of a module.
+const MODULE: &[&str] = &["module"];
+
+/// The kinds to which a value may belong; None if its type is not certain. Python's `None` has no
+/// kind, because other code often replaces it.
+fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
     const SEQUENCE: &[&str] = &["list", "tuple", "tensors"];
     Some(match value {
-        Value::Int(_) => (&["number"], "an int"),
-        Value::Float(_) | Value::Floats(_) => (&["number"], "a float"),
-        Value::Bool(_) => (&["number"], "a bool"),
-        Value::Size(_) | Value::Ranged(_) => (&["number"], "an int"),
-        Value::Str(_) => (&["text"], "a string"),
-        Value::Tuple(_) => (SEQUENCE, "a tuple"),
+        Value::Int(_) | Value::Size(_) | Value::Ranged(_) | Value::Float(_) | Value::Floats(_) | Value::Bool(_) => {
+            &["number"]
+        }
+        Value::Str(_) => &["text"],
+        Value::Tuple(_) => SEQUENCE,
         Value::Obj(id) => match cx.it.heap.get(*id) {
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => return None,
             // A scalar of NumPy counts as a number of Python.
             Data::Tensor(tensor) if tensor.rank().is_some_and(|rank| rank > 0) && tensor.wrapper.is_none() => {
-                (&["array"], "an array of NumPy")
+                &["array"]
             }
-            Data::List(_) => (SEQUENCE, "a list"),
-            Data::Dict(_) => (&["dict"], "a dict"),
-            Data::Set(_) => (&["set"], "a set"),
-            Data::Iter(iter) if iter.once || iter.suspended.is_some() => (&["iterator"], "an iterator"),
-            Data::Instance(_) if is_module(cx.it, value) => (&["module"], "a module"),
+            Data::List(_) => SEQUENCE,
+            Data::Dict(_) => &["dict"],
+            Data::Set(_) => &["set"],
+            Data::Iter(iter) if iter.once || iter.suspended.is_some() => &["iterator"],
+            Data::Instance(_) if is_module(cx.it, value) => MODULE,
             _ => return None,
         },
         _ => return None,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::signatures;
+use super::{names, signatures};
 use crate::python::{Args, Interp, RejectKind, Rejection, Sig, missing_argument, surplus_arguments, unknown_argument};
 use crate::syntax::Span;
-use crate::value::Sym;
+use crate::value::{Sym, Value};
 
 /// Rejects arguments that fit no signature of the function at `path`, if the reason is clear.
 pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span: Span) {
@@ -22,6 +22,16 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     } else {
         it.suspect(rejection);
     }
+}
+
+/// Rejects a call of a path without a table, if that is a module. The result is unknown.
+pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value {
+    if !names::is_module(path.as_str()) {
+        return Value::Unknown;
+    }
+    let message = format!("`{path}` is a module: it cannot be called");
+    it.reject(Rejection { kind: RejectKind::Arguments, message, reads: Vec::new(), span, assumed: None }, span);
+    it.raise("TypeError")
 }
 
 /// What is wrong with the arguments, and whether they are wrong in every PyTorch version.

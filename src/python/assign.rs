@@ -79,9 +79,13 @@ impl<'p> Interp<'p> {
             }
             return;
         }
-        let rows = self.heap.tensor_of(value).and_then(|t| t.shape.as_ref()?.first()?.size.known());
+        let rows = self.heap.tensor_ref(value).and_then(|t| t.shape.as_ref()?.first()?.size.known());
+        let fits = |count: usize| match star {
+            None => count == targets.len(),
+            Some(_) => count + 1 >= targets.len(),
+        };
         if let Some(rows) = rows.and_then(|n| usize::try_from(n).ok())
-            && (rows < targets.len() - usize::from(star.is_some()) || rows > targets.len() && star.is_none())
+            && !fits(rows)
         {
             return self.unpacked_wrongly(targets, rows, star.is_some());
         }
@@ -91,12 +95,12 @@ impl<'p> Interp<'p> {
             None => Items::Many(Value::Unknown),
         };
         match (items, star) {
-            (Items::Exact(values), None) if values.len() == targets.len() => {
+            (Items::Exact(values), None) if fits(values.len()) => {
                 for (target, value) in targets.iter().zip(values) {
                     self.assign(target, value);
                 }
             }
-            (Items::Exact(mut values), Some(star)) if values.len() + 1 >= targets.len() => {
+            (Items::Exact(mut values), Some(star)) if fits(values.len()) => {
                 let after = targets.len() - star - 1;
                 let tail = values.split_off(values.len() - after);
                 let middle = values.split_off(star);

@@ -4,7 +4,6 @@ use super::budget::Abroad;
 use super::generator::Consumer;
 use super::interp::{Body, Code, Frame, Interp, MAX_DEPTH, MAX_RECURSION};
 use super::leave::Leave;
-use super::library::RejectKind;
 use super::memo::Recall;
 use super::stmt::Flow;
 use super::{Arg, Args, Event};
@@ -90,11 +89,6 @@ impl<'p> Interp<'p> {
             return self.call_builtin(name, args, span);
         }
         let library = self.library;
-        if library.is_module(path) {
-            let message = format!("`{text}` is a module: it cannot be called");
-            self.report_missing(RejectKind::Arguments, message, span);
-            return self.raise("TypeError");
-        }
         if let Some(class) = text.strip_suffix(".__init__")
             && let Some((first, rest)) = split_first(args.clone())
             && let Some(object) = first.as_obj()

@@ -150,9 +150,6 @@ pub(crate) trait Library: Sync {
     /// An attribute is set on an unknown value, or a method of it is called.
     fn unseen_member(&self, it: &mut Interp<'_>, name: Sym);
 
-    /// Whether a path is that of a module, and of nothing else in any version.
-    fn is_module(&self, path: Sym) -> bool;
-
     /// The message for a name that a library's module or class does not have.
     fn missing_name(&self, path: Sym, name: Sym) -> Option<String>;
 

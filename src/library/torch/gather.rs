@@ -6,7 +6,7 @@ use super::carry::{self, Rejected, Takes, shuffled};
 use super::factory::options;
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
-use crate::value::{Dim, Dtype, Grad, Range, Role, Size, Tensor, Value};
+use crate::value::{Dim, Dtype, Grad, Origin, Range, Role, Size, Tensor, Value};
 
 pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "gather", gather);
@@ -43,13 +43,8 @@ pub(crate) fn check_index_with_elements(
     named: Named<'_>,
     accepted: &[Dtype],
 ) -> Result<(), Rejected> {
-    if named.1.shape.is_none() || not_empty(named.1) {
-        return check_index(cx, named, accepted);
-    }
     let Some(message) = wrong_index(cx, named, accepted) else { return Ok(()) };
-    if named.1.numel().known() != Some(0) {
-        cx.reject_if("unless it is empty", RejectKind::Dtype, message, vec![dtype_read(named)]);
-    }
+    reject_elements(cx, named.1, message, vec![dtype_read(named)]);
     Err(Rejected)
 }
 
@@ -79,6 +74,21 @@ pub(crate) fn at_least_one(tensor: &Tensor) -> Option<usize> {
 /// Whether a tensor certainly has elements.
 pub(crate) fn not_empty(tensor: &Tensor) -> bool {
     carry::positive(&tensor.numel())
+}
+
+/// Whether a tensor has elements, if those of unknown shape are assumed to have some.
+pub(crate) fn has_elements(tensor: &Tensor) -> bool {
+    tensor.shape.is_none() || not_empty(tensor)
+}
+
+/// Rejects the dtypes of a call that PyTorch accepts if `tensor` has no elements: a warning if the
+/// tensor may be empty.
+pub(crate) fn reject_elements(cx: &mut Cx<'_, '_>, tensor: &Tensor, message: String, reads: Vec<(String, Origin)>) {
+    if has_elements(tensor) {
+        cx.reject(RejectKind::Dtype, message, reads);
+    } else if tensor.numel().known() != Some(0) {
+        cx.reject_if("unless it is empty", RejectKind::Dtype, message, reads);
+    }
 }
 
 /// Rejects an index with another rank than the tensor, or one that is longer than the tensor in a

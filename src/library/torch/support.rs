@@ -32,6 +32,8 @@ pub(crate) fn kind_text(cx: &Cx<'_, '_>, value: &Value) -> &'static str {
             Data::List(_) => "a list",
             Data::Dict(_) => "a dict",
             Data::Set(_) => "a set",
+            Data::Tensor(tensor) if tensor.array == ArrayKind::Numpy => "an array of NumPy",
+            Data::Iter(_) => "an iterator",
             _ => "an object",
         },
         other => match other.number_type() {

@@ -5,7 +5,7 @@ use super::options::{Options, dims, finish, option};
 use crate::library::torch::broadcast::{
     Mix, common_device, common_shape, dtype_read, result_grad, shape_read, shape_text,
 };
-use crate::library::torch::gather::not_empty;
+use crate::library::torch::gather::reject_elements;
 use crate::library::torch::{carry, generator};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -39,10 +39,10 @@ fn floats_only(cx: &mut Cx<'_, '_>, out: &Tensor, unit: bool) -> bool {
     let Some(dtype) = out.dtype.filter(|dtype| dtype.is_integral()) else { return true };
     let message = format!("{} draws floats: it cannot fill {dtype}", cx.name());
     let reads = vec![dtype_read(("the result", out))];
-    if unit || out.shape.is_none() || not_empty(out) {
+    if unit {
         cx.reject(RejectKind::Dtype, message, reads);
-    } else if out.numel().known() != Some(0) {
-        cx.reject_if("unless it is empty", RejectKind::Dtype, message, reads);
+    } else {
+        reject_elements(cx, out, message, reads);
     }
     false
 }

@@ -166,9 +166,7 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
 
 /// A module escapes to unseen code: its parameters and buffers may be on any device.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
-    // If not all base classes are known, it may be a module.
-    let is_open = it.heap.instance_of(object).is_some_and(|instance| instance.open);
-    if !is_module(it, object) && !is_open {
+    if !may_be_module(it, object) {
         return;
     }
     super::containers::escaped(it, object);
@@ -203,7 +201,7 @@ pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
 /// Unseen code got a module, and may have moved, frozen or extended it.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let object = &Value::Obj(object);
-    if !is_module(it, object) && !it.heap.instance_of(object).is_some_and(|instance| instance.open) {
+    if !may_be_module(it, object) {
         return;
     }
     forget_registered(it, object);
@@ -257,6 +255,11 @@ pub(crate) struct Found {
 
 pub(crate) fn is_module(it: &Interp<'_>, value: &Value) -> bool {
     it.heap.instance_of(value).is_some() && it.is_instance(value, MODULE)
+}
+
+/// Whether a value is a module, or an instance of a class whose base classes are not all known.
+fn may_be_module(it: &Interp<'_>, value: &Value) -> bool {
+    is_module(it, value) || it.heap.instance_of(value).is_some_and(|instance| instance.open)
 }
 
 /// The direct sub-modules of a module, in the order of registration.

@@ -5,7 +5,7 @@ use super::facts::{
     Autocast, agreed_device, autocast, check_least, check_rank, dim_read, floating_grad, full_dtype, like, result,
     shape_read, shape_text,
 };
-use crate::library::torch::gather::not_empty;
+use crate::library::torch::gather::{has_elements, not_empty, reject_elements};
 use crate::library::torch::support::{refuse_dtype, refuse_mixed, tensor_param};
 use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
@@ -58,11 +58,6 @@ fn accepts_if_empty(cx: &Cx<'_, '_>, parameters: &[(&'static str, Tensor)]) -> b
     }
 }
 
-/// Whether a tensor has elements; an unknown shape is assumed to have some.
-fn has_elements(tensor: &Tensor) -> bool {
-    tensor.shape.is_none() || not_empty(tensor)
-}
-
 /// Rejects integers, and float64 next to float32. (Half precision with float32 parameters is
 /// allowed.) Returns whether the dtypes fit.
 fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> bool {
@@ -86,10 +81,10 @@ fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str,
     } else {
         return true;
     };
-    if !accepts_if_empty(cx, parameters) || has_elements(input) {
+    if accepts_if_empty(cx, parameters) {
+        reject_elements(cx, input, message, reads);
+    } else {
         cx.reject(RejectKind::Dtype, message, reads);
-    } else if input.numel().known() != Some(0) {
-        cx.reject_if("unless it is empty", RejectKind::Dtype, message, reads);
     }
     false
 }
@@ -322,14 +317,10 @@ fn check_group_sizes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters:
     let product = ["N", "HxW"].iter().fold(channels, |product, name| product.mul(&cx.size_of(&b.get(name))));
     let numel = input.numel();
     // Older versions accept any sizes for an empty input.
-    if is_nonempty(input) && numel.equals(&product) == Some(false) {
+    if not_empty(input) && numel.equals(&product) == Some(false) {
         let message = format!("`input` is {}, with {numel} elements, but N * C * HxW is {product}", shape_text(input));
         cx.reject(RejectKind::Shape, message, vec![shape_read("input", input)]);
     }
-}
-
-fn is_nonempty(input: &Tensor) -> bool {
-    input.numel().at_least().is_some_and(|least| least > 0)
 }
 
 /// Rejects dtypes other than one floating dtype for all tensors, or float32 parameters of a
@@ -341,7 +332,7 @@ fn check_group_dtypes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters
         return;
     }
     // An empty input is returned unchanged.
-    let nonempty = is_nonempty(input);
+    let nonempty = not_empty(input);
     if nonempty && !dtype.is_floating() {
         refuse_dtype(cx, ("input", input), "takes floating-point tensors");
         return;
