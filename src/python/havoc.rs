@@ -94,14 +94,19 @@ impl Interp<'_> {
     /// Makes everything unknown that unseen code may have changed in an object: its contents, those
     /// of its attributes, and, for a function, everything that a call of it may write.
     pub(crate) fn havoc(&mut self, value: &Value) {
+        self.havoc_argument(value, MAX_CALLS, &mut Seen::default());
+    }
+
+    /// `havoc`, with the calls that were already followed: a function may hand itself on.
+    fn havoc_argument(&mut self, value: &Value, depth: u32, seen: &mut Seen) {
         self.forget_held(value, MAX_HELD);
         match value {
-            Value::Obj(id) => self.havoc_object(*id),
+            Value::Obj(id) => self.havoc_object(*id, depth, seen),
             Value::Bound(pair) => {
-                self.havoc(&pair.0.clone());
-                self.havoc_call(value, &[], MAX_CALLS, &mut Seen::default());
+                self.havoc_argument(&pair.0.clone(), depth, seen);
+                self.havoc_call(value, &[], depth, seen);
             }
-            Value::Partial(_) => self.havoc_call(value, &[], MAX_CALLS, &mut Seen::default()),
+            Value::Partial(_) => self.havoc_call(value, &[], depth, seen),
             _ => {}
         }
     }
@@ -128,7 +133,7 @@ impl Interp<'_> {
         }
     }
 
-    fn havoc_object(&mut self, id: ObjId) {
+    fn havoc_object(&mut self, id: ObjId, depth: u32, seen: &mut Seen) {
         match self.heap.get(id) {
             Data::Instance(instance) if matches!(instance.class, Value::Obj(_)) => {
                 let library = self.library;
@@ -140,7 +145,7 @@ impl Interp<'_> {
                     self.havoc_container(part);
                 }
             }
-            Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), &[], MAX_CALLS, &mut Seen::default()),
+            Data::Function(_) | Data::Iter(_) => self.havoc_call(&Value::Obj(id), &[], depth, seen),
             _ => self.havoc_container(id),
         }
     }
@@ -176,7 +181,7 @@ impl Interp<'_> {
             Value::Bound(pair) => self.havoc_call(&pair.1, &with(std::slice::from_ref(&pair.0)), depth, seen),
             Value::Partial(partial) => self.havoc_call(&partial.func, &with(&partial.args), depth, seen),
             Value::Method(pair) if !READ_ONLY.contains(&pair.1.as_str()) => self.havoc_contents(&pair.0),
-            Value::Unknown => args.iter().for_each(|arg| self.havoc(arg)),
+            Value::Unknown => args.iter().for_each(|arg| self.havoc_argument(arg, depth, seen)),
             _ => {}
         }
     }
