@@ -148,6 +148,11 @@ impl Graph {
         order
     }
 
+    /// Whether anything was computed from one of these tensors.
+    pub(crate) fn uses(&self, any: &[ObjId]) -> bool {
+        self.nodes.borrow().values().any(|node| node.inputs.iter().any(|input| any.contains(input)))
+    }
+
     /// The tensors of the graph that `backward()` on these tensors visits.
     pub(crate) fn attached(&self, it: &Interp<'_>, from: &[ObjId]) -> Vec<ObjId> {
         self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))

@@ -2,7 +2,8 @@
 //! is no `backward()`.
 //!
 //! A single step without gradients may be intended, to create the state of the optimizer. So an
-//! optimizer is reported if no step in a loop ever had gradients.
+//! optimizer is reported if no step in a loop ever had gradients. A program that computes nothing
+//! from the parameters does not train: it steps a scheduler, for example to draw its learning rates.
 //!
 //! Dropping the gradients of some iterations may also be intended. But if the loss is divided by
 //! `n`, and the step runs in every `n`th iteration, they were meant to accumulate. The same holds
@@ -177,7 +178,8 @@ impl Rule for StepBeforeBackward {
                 steps.unused = steps.unused.or(steps.lost.filter(|_| again));
             }
             (Moment::Step { closure: false, .. }, Some(Gradients::Blank | Gradients::Empty)) if !it.speculative() => {
-                steps.starved = steps.starved.or(it.later_round().then_some(span));
+                let starved = it.later_round() && parameters(it, optimizer).is_some_and(|held| trace.graph.uses(&held));
+                steps.starved = steps.starved.or(starved.then_some(span));
             }
             (Moment::Step { .. }, _) => steps.fed = true,
             _ => {}
