@@ -24,9 +24,14 @@ impl Interp<'_> {
     pub(super) fn recall(&mut self, function: &Function, args: &Args) -> Option<Recall> {
         let id = function.attrs.get(&sym(MEMO))?.as_obj()?;
         let Data::Dict(memo) = self.heap.get(id) else { return None };
-        let plain = args.kw.is_empty() && !args.is_open();
-        let keys = || args.pos.iter().map(|arg| Key::of(&arg.value)).collect::<Option<Vec<Key>>>();
-        let key = plain.then(keys).flatten().map(Key::Tuple);
+        let keys = || args.pos.iter().map(|arg| Key::of(&arg.value)).collect::<Option<Vec<Key>>>().map(Key::Tuple);
+        let key = match args.pos.as_slice() {
+            _ if !args.kw.is_empty() || args.is_open() => None,
+            // Python stores a single int or string without a tuple around it: `f(1)` and `f(True)`
+            // are different calls, but `f(1.0)` and `f(True)` are the same.
+            [only] if matches!(only.value, Value::Int(_) | Value::Str(_)) => Key::of(&only.value),
+            _ => keys(),
+        };
         if let Some(found) = key.as_ref().and_then(|key| memo.entries.get(key)) {
             return Some(Recall::Known(found.clone()));
         }

@@ -289,6 +289,16 @@ def ended_before(run, runs, rows, reported):
     return row in reported or any(other.raised & rows for other in runs)
 
 
+def rows_of(place):
+    return set(range(place["location"]["row"], place["end_location"]["row"] + 1))
+
+
+def made(run, finding):
+    """Whether a run reached the calls that the error is about: the labels name their lines."""
+    calls = [rows_of(label) for label in finding["labels"] if "called from here" in label["message"]]
+    return all(run.reached & rows for rows in calls)
+
+
 def findings_judged(runs, said, verdict):
     reported = {f["location"]["row"] for f in said.findings if f["severity"] == "error"}
     for finding in said.findings:
@@ -299,13 +309,13 @@ def findings_judged(runs, said, verdict):
         if code not in RAISING:
             verdict.counts["errors of silent harm"] += 1
             continue
-        rows = set(range(finding["location"]["row"], finding["end_location"]["row"] + 1))
+        rows = rows_of(finding)
         ran = [run for run in runs if run.reached & rows]
         if not ran:
             verdict.counts["errors on lines that no run reached"] += 1
             continue
         passed = [run for run in ran if not run.raised & rows]
-        contrary = [run for run in passed if not ended_before(run, runs, rows, reported)]
+        contrary = [run for run in passed if made(run, finding) and not ended_before(run, runs, rows, reported)]
         if not passed:
             verdict.counts["errors that hold"] += 1
         elif not contrary:
