@@ -14,6 +14,9 @@ pub(super) const DECORATED: &str = "__decorated__";
 /// The result of `dataclasses.field`.
 const FIELD: &str = "dataclasses.Field";
 
+/// The depth to which base classes are followed.
+const MAX_BASES: u32 = 20;
+
 impl<'p> Interp<'p> {
     pub(super) fn define_class(&mut self, def: &'p StmtClassDef) {
         if self.sources.is_broken(self.span(def)) {
@@ -123,36 +126,51 @@ impl<'p> Interp<'p> {
         mro
     }
 
-    /// Python's method resolution order: depth first, with a class that occurs several times at its
-    /// last position. Correct for all hierarchies that Python accepts.
+    /// Python's method resolution order, the C3 linearization: each class is before its bases, and
+    /// bases are in the order in which a class names them.
     fn linearize(&self, class: ObjId, depth: u32) -> Vec<Value> {
         let mut line = vec![Value::Obj(class)];
         let Data::Class(data) = self.heap.get(class) else { return line };
-        if depth > 20 {
+        if depth > MAX_BASES {
             return line;
         }
+        let object = Value::path("builtins.object");
+        let mut bases = Vec::new();
+        let mut lines: Vec<Vec<Value>> = Vec::new();
         for base in &data.bases {
-            match base {
-                Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => {
-                    line.extend(self.linearize(*id, depth + 1));
-                }
+            let of_base = match base {
+                Value::Obj(id) if matches!(self.heap.get(*id), Data::Class(_)) => self.linearize(*id, depth + 1),
                 Value::Path(path) => {
-                    line.push(base.clone());
-                    if let Some(bases) = self.library.bases(*path) {
-                        line.extend(bases.iter().map(|b| Value::Path(*b)));
-                    }
+                    let inherited = self.library.bases(*path).unwrap_or_default();
+                    std::iter::once(*path).chain(inherited.iter().copied()).map(Value::Path).collect()
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            bases.push(base.clone());
+            lines.push(of_base);
         }
-        let mut out: Vec<Value> = Vec::with_capacity(line.len());
-        for (i, class) in line.iter().enumerate() {
-            let again = line.iter().skip(i + 1).any(|other| self.is_same(class, other) == Some(true));
-            if !again {
-                out.push(class.clone());
+        lines.push(bases);
+        // `object` is last, but the library's tables do not name it.
+        let is_object = |class: &Value| self.is_same(class, &object) == Some(true);
+        let names_object = lines.iter_mut().any(|rest| {
+            let before = rest.len();
+            rest.retain(|class| !is_object(class));
+            rest.len() < before
+        });
+        while lines.iter().any(|rest| !rest.is_empty()) {
+            let heads = || lines.iter().filter_map(|rest| rest.first());
+            let is_free = |class: &&Value| {
+                !lines.iter().any(|rest| rest.iter().skip(1).any(|other| self.is_same(class, other) == Some(true)))
+            };
+            // Python rejects a hierarchy in which no class is free.
+            let Some(next) = heads().find(is_free).or_else(|| heads().next()).cloned() else { break };
+            for rest in &mut lines {
+                rest.retain(|class| self.is_same(class, &next) != Some(true));
             }
+            line.push(next);
         }
-        out
+        line.extend(names_object.then_some(object));
+        line
     }
 
     /// The classes of an instance, nearest first: program classes as [`Value::Obj`], library

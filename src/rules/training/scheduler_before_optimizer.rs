@@ -2,15 +2,15 @@
 //! early.
 //!
 //! When training is resumed, the scheduler may be advanced before the training begins. So the rule
-//! reports a scheduler that steps in the same loop as its optimizer: in a later iteration, the
-//! optimizer has stepped.
+//! reports a scheduler only if its optimizer steps after it in the first iteration of the same loop.
 
 use std::cell::RefCell;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};
+use crate::rules::trace::Moment;
 use crate::syntax::Span;
 use crate::value::ObjId;
 
@@ -18,8 +18,9 @@ const NAME: &str = "scheduler-before-optimizer";
 
 #[derive(Default)]
 pub(crate) struct SchedulerBeforeOptimizer {
-    /// Steps of schedulers whose optimizers had not stepped yet.
-    early: RefCell<FxHashSet<(Span, ObjId)>>,
+    /// Steps of schedulers in a first iteration whose optimizers had not stepped before it, and
+    /// whether these stepped after it in that iteration.
+    early: RefCell<FxHashMap<(Span, ObjId), bool>>,
 }
 
 impl Rule for SchedulerBeforeOptimizer {
@@ -42,11 +43,11 @@ impl Rule for SchedulerBeforeOptimizer {
         match known.stepped {
             // Under a condition, the steps may begin in a later iteration.
             None if it.undecided() > 0 => {}
-            None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer)),
+            None if !it.later_round() => _ = self.early.borrow_mut().insert((span, optimizer), false),
             // Several iterations without a step of the optimizer: the scheduler is advanced on
             // purpose.
             None => _ = self.early.borrow_mut().remove(&(span, optimizer)),
-            Some(step) if it.later_round() && self.early.borrow().contains(&(span, optimizer)) => {
+            Some(step) if it.later_round() && self.early.borrow().get(&(span, optimizer)) == Some(&true) => {
                 let message =
                     "the scheduler steps before the optimizer, so each change of the learning rate comes one step too \
                      early"
@@ -55,6 +56,17 @@ impl Rule for SchedulerBeforeOptimizer {
                 cx.findings.report(NAME, Severity::Warning, message, span, labels);
             }
             Some(_) => {}
+        }
+    }
+    /// A step under an unknown condition, such as one for a warm-up, may begin in a later iteration.
+    fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
+        if let Moment::Step { optimizer: stepped, .. } = moment
+            && !cx.it.later_round()
+            && (cx.it.undecided() == 0 || cx.it.every().is_some())
+        {
+            for ((_, optimizer), followed) in self.early.borrow_mut().iter_mut() {
+                *followed |= optimizer == stepped;
+            }
         }
     }
 }
