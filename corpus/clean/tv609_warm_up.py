@@ -1,6 +1,5 @@
 """The optimizer steps before the scheduler, after a warm-up of 128 steps without it."""
 
-# is unknown. One loop alone is not reported, nested loops are.
 import random
 import torch
 from torch import nn
