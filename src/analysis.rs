@@ -85,7 +85,7 @@ pub(crate) fn analyse_unless(
 }
 
 /// Analyses a file as a program. The findings are not yet filtered by settings or comments, and may
-/// be in files that it imports.
+/// be in files that the program imports.
 pub(crate) fn analyse(project: &Project, file: FileId, rules: &Rules, contracts: &Contracts, wanted: Wanted) -> Report {
     run(project, file, rules, contracts, wanted, None)
 }
@@ -153,7 +153,8 @@ impl Job<'_> {
         let around =
             watcher.around.as_ref().map(|(_, seen)| listed(&interp, project, &seen.borrow())).unwrap_or_default();
         let exhausted = interp.exhausted();
-        // A call that fails only in some contexts does not fail in every run that reaches the line.
+        // A call that fails only in some contexts does not fail in every run that reaches the line,
+        // so its finding is dropped.
         let failures = watcher.failures.take();
         let in_doubt = |span: &Span| match failures.get(span) {
             None | Some(Certainty::Certain) => false,
@@ -180,7 +181,7 @@ impl Job<'_> {
 }
 
 /// The budget for the analysis of a file. Modules of a package often import each other, so
-/// following calls in them is less useful than in a script.
+/// following calls in them is less useful than in a script, and they have a smaller budget.
 fn budget(project: &Project, source: &SourceFile) -> Budget {
     let bytes = u64::try_from(source.text().len()).unwrap_or(0);
     let script = Budget {
@@ -206,7 +207,8 @@ fn concerns_library(source: &SourceFile) -> bool {
     let mentions = |text: &str| checked().any(|name| text.contains(name));
     let mut is_checked = |module: &str, name: Option<&str>| match name {
         _ if mentions(module) => true,
-        // `from common import *` may import it, if the file uses it.
+        // `from common import *` may import a checked library, if the file uses the name of the
+        // library.
         Some("*") => checked().any(|name| source.text().contains(&format!("{name}."))),
         Some(name) => checked().any(|library| library == name),
         None => false,
@@ -265,7 +267,7 @@ type Facts = IndexMap<Span, (String, Value, bool), FxBuildHasher>;
 struct Watcher<'p> {
     rules: &'p Rules,
     contracts: &'p Contracts,
-    /// Places of rejected calls, each with the highest certainty of such a call.
+    /// Places of rejected calls, each with the highest certainty of a rejection there.
     failures: RefCell<FxHashMap<Span, Certainty>>,
     watch: Watch,
     found: RefCell<Vec<Diagnostic>>,
@@ -373,7 +375,7 @@ impl Observer for Watcher<'_> {
 
     fn rejected(&self, it: &mut Interp<'_>, rejection: Rejection) {
         // If the function is in another file, and its caller is a function that nothing calls, the
-        // analysis of that file is more precise.
+        // analysis of the function's own file is more precise.
         if it.inlined() && rejection.span.file != it.root || it.second_round() || it.expects_failure() {
             return;
         }
@@ -456,8 +458,8 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// The facts of each variable: those of the run of its own file as the program. For a function that
-/// only other files call, the facts that their calls have in common.
+/// The facts of each variable, from the run in which its file is the program. For a function that
+/// only other files call: the facts that their calls have in common.
 pub(crate) fn chosen(facts: Vec<(FileId, FactEntry)>) -> Vec<FactEntry> {
     let mut own: FxHashMap<Span, FactEntry> = FxHashMap::default();
     let mut called: FxHashMap<Span, Option<FactEntry>> = FxHashMap::default();

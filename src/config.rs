@@ -238,7 +238,7 @@ impl Settings {
         })
     }
 
-    /// Whether findings of a rule are not reported in a file.
+    /// Whether the settings suppress a finding in this file.
     pub(crate) fn ignores(&self, path: &Path, diagnostic: &Diagnostic) -> bool {
         self.per_file_ignores.iter().any(|entry| {
             let hit = if entry.by_name {
@@ -271,7 +271,7 @@ pub(crate) fn project_root(start: &Path) -> PathBuf {
     )
 }
 
-/// The nearest folder at or above another that looks like the root of a project.
+/// The nearest folder, `start` or above it, that looks like the root of a project.
 pub(crate) fn marked_root(start: &Path) -> Option<&Path> {
     const MARKERS: [&str; 6] = ["pyproject.toml", "torchvet.toml", ".torchvet.toml", "setup.py", "setup.cfg", ".git"];
     let is_top = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());

@@ -13,7 +13,7 @@ pub enum Severity {
     Info,
     /// Fails for some real values, or only under some flags.
     Warning,
-    /// Every default run that reaches the line fails or is wrong.
+    /// Every run with default options that reaches the line fails or is wrong.
     Error,
 }
 
@@ -190,9 +190,9 @@ pub(crate) struct Diagnostic {
     pub message: String,
     /// The place of the failure.
     pub span: Span,
-    /// The places of the contradicting facts.
+    /// The places that are shown with the finding, each with its fact.
     pub labels: Vec<Label>,
-    /// The places of the conflicting facts, if known: findings with the same places are one
+    /// The origins of the conflicting facts, if known: findings with the same origins are one
     /// mistake.
     pub cause: Vec<Span>,
     /// Further places with the same problem and the same cause.

@@ -3,7 +3,7 @@
 //! Data flows one way:
 //!
 //! ```text
-//! project -> syntax -> python (asks library, fills value) -> contract, rules -> diagnostic -> output
+//! project -> syntax -> python (calls library, computes value) -> contract, rules -> diagnostic -> output
 //! ```
 //!
 //! `tests/architecture.rs` checks that the modules follow this order.

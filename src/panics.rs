@@ -1,4 +1,4 @@
-//! Catches panics, so that a bug that one file triggers does not stop the check of the others.
+//! Catches panics, so that a bug that one file triggers does not stop the check of the other files.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};

@@ -57,16 +57,16 @@ pub(super) struct Run {
     pub passed: FxHashSet<Span>,
     pub failed: FxHashSet<Span>,
     pub errors: FxHashSet<(String, Span)>,
-    /// The number of its steps.
+    /// The number of steps of the run.
     pub steps: u64,
     /// The step budget was spent.
     pub exhausted: bool,
 }
 
 impl Run {
-    /// Whether the program reaches the place of a finding of the first run without this failure. A
-    /// run that spent its budget may not have come to the call that fails, if other calls of the
-    /// same code succeed.
+    /// Whether this run reaches the place of a finding of the first run without its failure. If the
+    /// first run also made calls there that succeeded, a run that spent its budget proves nothing:
+    /// it may not have reached the call that fails.
     fn refutes(&self, (code, span): &(String, Span), first: &Run) -> bool {
         let fails = self.failed.contains(span) || self.errors.contains(&(code.clone(), *span));
         let complete = !self.exhausted || !first.passed.contains(span);
@@ -168,7 +168,7 @@ struct Worlds<'a> {
 impl Worlds<'_> {
     /// The option whose value decides whether this finding occurs, if there is one.
     fn decides(&self, finding: &(String, Span), message: &str) -> Option<(Span, &Declared)> {
-        // The sizes in a message are usually those of the options on which the finding depends.
+        // A number in a message is usually the value of an option on which the finding depends.
         let numbers: Vec<&str> = message.split(|c: char| !c.is_ascii_digit()).collect();
         let named = self.first.options.iter().filter(|(_, option)| numbers.contains(&option.default.as_str()));
         for (made, option) in named.take(MAX_NAMED) {
@@ -213,8 +213,8 @@ impl Worlds<'_> {
         Some(self.run(assumed)?.refutes(finding, self.first))
     }
 
-    /// Whether the line passes with some value that users are likely to pass. An unknown value is
-    /// not enough: it makes everything that depends on it unknown.
+    /// Whether the line succeeds with some value that users are likely to choose. An unknown value
+    /// is not enough: it makes everything that depends on it unknown.
     fn passes(&self, made: Span, option: &Declared, finding: &(String, Span)) -> Option<bool> {
         for other in &option.others {
             if self.run(Assumed::from([(made, other.clone())]))?.refutes(finding, self.first) {

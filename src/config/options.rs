@@ -65,7 +65,7 @@ pub(crate) struct Options {
     #[schemars(with = "Option<Vec<String>>")]
     pub extend_select: Option<Vec<Spanned<String>>>,
     /// The rules not to report in files that match a pattern. A pattern that starts with `!`
-    /// matches the files that do not match the rest.
+    /// matches the files that do not match the rest of the pattern.
     #[schemars(with = "Option<BTreeMap<String, Vec<String>>>")]
     pub per_file_ignores: Option<BTreeMap<Spanned<String>, Vec<Spanned<String>>>>,
     /// The severity of a rule's findings, by code, prefix or name.

@@ -160,7 +160,7 @@ impl Judge<'_, '_> {
             Some(value) => range.without(value.as_f64()?),
         };
         let Some(range) = range else { return Some(Vec::new()) };
-        // If the range has only bounds, only the member that is known to occur counts.
+        // If it is not known that the bounds occur, only a member that is known to occur counts.
         if let Some(met) = range.met.filter(|met| !range.attained && (met.value < lo || met.value >= hi)) {
             return Some(vec![(met.value, met.value)]);
         }
@@ -334,8 +334,8 @@ impl Judge<'_, '_> {
         role.map_or(Cv::Unknown, |r| Cv::Str(Rc::from(r)))
     }
 
-    /// Whether an operation was certainly applied to the elements; the finding is reported at the
-    /// second place. If this is not known, the answer is false.
+    /// Whether an operation was certainly applied to the elements; false if this is not known. `of`
+    /// returns the place of the operation, and the place at which the finding is reported.
     fn history(&mut self, value: &Cv, of: fn(&Tensor) -> (Origin, Origin)) -> Cv {
         let Cv::Tensor(tensor, name) = value else { return Cv::Unknown };
         let (done, blamed) = of(tensor);
@@ -407,7 +407,7 @@ fn parts_text(parts: &[(f64, f64)]) -> String {
 }
 
 /// Whether an interpolation argument of torch, torchvision, Pillow or OpenCV selects nearest
-/// neighbour (0 is nearest in Pillow and in OpenCV, 6 is OpenCV's exact one).
+/// neighbour (0 is nearest in Pillow and in OpenCV, 6 is OpenCV's `INTER_NEAREST_EXACT`).
 fn nearest(value: &Cv) -> Cv {
     match value {
         Cv::Str(s) => Cv::Bool(matches!(&**s, "nearest" | "nearest-exact")),

@@ -154,7 +154,7 @@ fn fault(page: &Page, contract: &str, offset: usize, message: &str) -> String {
 pub(crate) fn push(found: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match found.iter_mut().find(|d| d.code == diagnostic.code && d.span == diagnostic.span) {
         Some(have) if have.severity < diagnostic.severity => *have = diagnostic,
-        // A single path on which nothing has raised before is enough.
+        // The existing finding is at least as severe.
         Some(_) => {}
         None => found.push(diagnostic),
     }

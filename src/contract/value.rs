@@ -90,8 +90,7 @@ impl Cv {
     }
 }
 
-/// Whether two shapes are equal. A named length (a batch, a sequence) is assumed not to be 1,
-/// because a default run does not use length 1 everywhere.
+/// Whether two shapes are equal; `None` if that is not known.
 pub(super) fn same_shape(a: &[Dim], b: &[Dim]) -> Option<bool> {
     if a.len() != b.len() {
         return Some(false);

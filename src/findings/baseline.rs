@@ -13,7 +13,8 @@ use crate::syntax::FileId;
 
 const VERSION: u32 = 1;
 
-/// The number of times that each finding is recorded. Paths are relative to the folder of the file.
+/// The number of times that each finding is recorded. Paths are relative to the folder of the
+/// baseline file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Baseline {
     /// The path of the file.
@@ -68,7 +69,7 @@ impl Baseline {
         Ok(Baseline { path: path.to_owned(), known })
     }
 
-    /// The folder to which its paths are relative.
+    /// The folder to which the recorded paths are relative.
     fn base(&self) -> PathBuf {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         folder.canonicalize().unwrap_or_else(|_| folder.to_owned())

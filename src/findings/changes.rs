@@ -51,8 +51,8 @@ impl Changes {
         Ok(Changes { lines })
     }
 
-    /// Whether a finding, or a place that contributes to it, is on a changed line: a smaller layer
-    /// may break a loss in another file.
+    /// Whether a finding, or a place that contributes to it, is on a changed line: a changed layer
+    /// may cause a failure in another file.
     pub(crate) fn touch(&self, diagnostic: &Diagnostic, project: &Project) -> bool {
         let spans = diagnostic.labels.iter().map(|label| label.span);
         std::iter::once(diagnostic.span).chain(spans).any(|span| self.contain(span, project))
@@ -105,13 +105,13 @@ fn parse(diff: &str, top: &Path) -> BTreeMap<PathBuf, Vec<RangeInclusive<usize>>
     lines
 }
 
-/// The number of lines that a hunk removes, and the first line and the number of those that it
-/// adds.
+/// The number of lines that a hunk removes; the first line that it adds, and the number of added
+/// lines.
 fn hunk(line: &str) -> Option<(usize, (usize, usize))> {
     let mut words = line.strip_prefix("@@ ")?.split(' ');
     let mut part = |sign: char| {
         let part = words.next()?.strip_prefix(sign)?;
-        // A count of one is omitted.
+        // Git omits a count of one.
         let (start, count) = part.split_once(',').unwrap_or((part, "1"));
         Some((start.parse::<usize>().ok()?, count.parse::<usize>().ok()?))
     };

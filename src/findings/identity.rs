@@ -36,7 +36,7 @@ pub(crate) fn relative(file: &SourceFile, base: &Path) -> String {
     relative_path(file.canonical(), base)
 }
 
-/// The same for any path; both must be canonical.
+/// Like [`relative`], for any path. Both paths must be canonical.
 pub(crate) fn relative_path(path: &Path, base: &Path) -> String {
     let inner = path.strip_prefix(base).unwrap_or(path);
     let parts = inner.components().map(|part| match part {
@@ -46,7 +46,7 @@ pub(crate) fn relative_path(path: &Path, base: &Path) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// A text for each finding that is unique, and stays the same while its code does.
+/// A unique text for each finding, which stays the same as long as the lines of the finding do.
 pub(crate) fn fingerprints(diagnostics: &[Diagnostic], project: &Project, base: &Path) -> Vec<String> {
     let mut seen: FxHashMap<Identity, usize> = FxHashMap::default();
     let one = |diagnostic| {

@@ -111,7 +111,7 @@ pub(crate) fn merge(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     merge_by(findings, |finding| finding)
 }
 
-/// The same for findings with attached data.
+/// Like [`merge`], for findings with attached data.
 pub(crate) fn merge_by<T>(findings: Vec<T>, finding: impl Fn(&T) -> &Diagnostic) -> Vec<T> {
     let mut at: FxHashMap<(String, Span), usize> = FxHashMap::default();
     let mut merged: Vec<T> = Vec::new();
@@ -135,8 +135,8 @@ pub(crate) fn condense(findings: &mut Vec<Diagnostic>) {
     condense_by(findings, |finding| finding, |_, _| true);
 }
 
-/// The same for findings with attached data. `related` decides whether the places of two findings
-/// can be compared.
+/// Like [`condense`], for findings with attached data. `related` decides whether the places of two
+/// findings can be compared.
 pub(crate) fn condense_by<T>(
     findings: &mut Vec<T>,
     finding: impl Fn(&mut T) -> &mut Diagnostic,

@@ -75,7 +75,7 @@ impl Place {
         let start = file.position(span.start);
         let end = file.position(span.end.max(span.start));
         let filename = file.path.to_string_lossy().replace('\\', "/");
-        // If a span ends with the newline after its cell, it ends in that cell.
+        // If a span starts and ends in different cells, only its start is printed.
         let end = if end.cell == start.cell { end } else { start };
         Place { filename, cell: start.cell, start, end }
     }
@@ -133,7 +133,7 @@ fn verdicts(diagnostic: &Diagnostic) -> Vec<String> {
     std::iter::once(reproduced(&verdict.witness, what)).chain(run).collect()
 }
 
-/// The same in one line.
+/// The lines of [`verdicts`] as one line.
 fn verdict(diagnostic: &Diagnostic) -> Option<String> {
     let lines = verdicts(diagnostic);
     (!lines.is_empty()).then(|| lines.join("; "))

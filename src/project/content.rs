@@ -93,8 +93,9 @@ impl Content {
         (to_u32(line.to_zero_indexed()), units(before, encoding))
     }
 
-    /// The offset of a line and column, counted in the same way. A column after the end of its line
-    /// means the end of the line; a line after the last one means the end of the text.
+    /// The offset of a line and column, counted as in [`Content::line_column`]. A column after the
+    /// end of its line means the end of the line; a line after the last one means the end of the
+    /// text.
     pub(crate) fn offset_of(&self, line: u32, column: u32, encoding: PositionEncoding) -> u32 {
         let starts = self.lines().line_starts();
         let Some(start) = usize::try_from(line).ok().and_then(|line| starts.get(line)) else {

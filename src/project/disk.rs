@@ -52,7 +52,7 @@ impl Disk {
         lock(&self.texts).insert(path, content);
     }
 
-    /// Removes the text, so that the file on disk is used again.
+    /// Removes the text that replaces a file, so that the file on disk is used again.
     pub(crate) fn unshadow(&self, path: &Path) {
         let path = self.canonical(path).unwrap_or_else(|_| path.to_owned());
         lock(&self.texts).remove(&path);

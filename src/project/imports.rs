@@ -44,9 +44,9 @@ impl Project {
     /// with `module` set to `x`.
     ///
     /// This follows Python's rules for a script of the project. Relative imports go up folders.
-    /// Absolute ones are searched beside the script, then beside the topmost package that contains
-    /// the file, then in the project's root and its `src`. Modules outside the root, library
-    /// modules and standard modules are not found.
+    /// Absolute imports are searched beside the script, then beside the topmost package that
+    /// contains the file, then in the project's root and its `src`. Modules outside the root,
+    /// library modules and standard modules are not found.
     pub(crate) fn resolve_import(&self, from: FileId, module: &str, level: u32) -> Resolved<'_> {
         let Some(folder) = self.file(from).canonical().parent() else {
             return Resolved::External;
@@ -77,9 +77,9 @@ impl Project {
         };
         let script = !self.has(folder, "__init__.py", Kind::File);
         if let Some(library) = libraries::find(top) {
-            // But a module beside the script comes first.
+            // A module beside the script takes precedence over a library.
             let beside = if script { folder.to_owned() } else { self.package_parent(folder) };
-            // A file named `torch.py` is not used: no program could run beside it.
+            // A file named `torch.py` is ignored: a program beside it could not import PyTorch.
             let own = top != "torch" && self.has(&beside, &format!("{top}.py"), Kind::File)
                 || library.is_common_word && self.has(&beside.join(top), "__init__.py", Kind::File);
             return if own { self.find(&beside, parts) } else { Found::Nothing };
@@ -100,7 +100,7 @@ impl Project {
                 vec![first, self.root.clone(), src, second]
             }
         };
-        // A namespace package is used only if no folder has a regular one.
+        // A namespace package is used only if no folder has a regular package.
         let mut namespace = Found::Nothing;
         for base in bases.iter().filter(|base| self.reachable(base, folder)) {
             match self.find(base, parts) {

@@ -32,11 +32,11 @@ use crate::syntax::FileId;
 use imports::Listing;
 use programs::Programs;
 
-/// Everything that was read.
+/// The files that were read, and the folder in which their imports are searched.
 pub(crate) struct Project {
     /// Absolute imports are never searched outside this folder.
     root: PathBuf,
-    /// Paths are shown relative to it.
+    /// Reports show paths relative to this folder.
     cwd: PathBuf,
     files: FrozenVec<Box<SourceFile>>,
     /// Every path under which a file was requested, and its canonical path.
@@ -48,7 +48,7 @@ pub(crate) struct Project {
     texts: FrozenMap<PathBuf, String>,
     /// The number of files that were read before anything was imported.
     named: OnceLock<usize>,
-    /// The groups of these files that belong to one program.
+    /// The named files in groups, each of which belongs to one program.
     programs: OnceLock<Programs>,
 }
 

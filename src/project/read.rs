@@ -10,12 +10,12 @@ use crate::syntax::Notebook;
 
 /// A larger Python file is data, not a program.
 const MAX_SOURCE: usize = 10 << 20;
-/// The file of a notebook also contains its outputs.
+/// The limit for notebooks is larger, because their files also contain outputs.
 const MAX_NOTEBOOK: u64 = 200 << 20;
 /// Files that launch programs are short.
 const MAX_LAUNCH: u64 = 1 << 20;
 
-/// The encoding of a file, so that a fix writes it in the same way.
+/// The encoding of a file. A fix writes the file in the same encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Utf8,

@@ -109,7 +109,7 @@ impl Walker {
             for glob in globs {
                 set.add(glob.clone());
             }
-            // Every pattern was already compiled separately.
+            // This cannot fail, because every pattern was already compiled separately.
             set.build().unwrap_or_else(|_| GlobSet::empty())
         };
         let cwd = std::env::current_dir().unwrap_or_default();

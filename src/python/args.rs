@@ -25,7 +25,7 @@ pub(crate) struct Args {
     pub kw: Vec<(Sym, Arg)>,
     /// A `*args` of unknown length follows the positional arguments.
     pub more_pos: bool,
-    /// The join of those arguments.
+    /// The join of the elements of this `*args`.
     pub star: Option<Value>,
     /// A `**kwargs` with unknown keys is also passed.
     pub more_kw: bool,
@@ -268,7 +268,7 @@ impl Bound {
         self.arg(name).map(|a| a.span)
     }
 
-    /// The values of `*name`: several arguments, or one tuple or list.
+    /// The values that `*name` collected: the elements, or one tuple or list of them.
     pub(crate) fn rest_values(&self) -> Vec<Value> {
         self.rest.iter().map(|a| a.value.clone()).collect()
     }

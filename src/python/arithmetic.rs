@@ -50,7 +50,7 @@ fn ranged(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     })
 }
 
-/// Arithmetic of a number with a known range and a known number, with a float as the result.
+/// Arithmetic on a number with a known range and a known number; the result is a float.
 fn scaled(op: BinOp, left: &Value, right: &Value) -> Option<Value> {
     let ((x, at), (y, _)) = (left.range()?, right.range()?);
     let range = match (op, left.as_f64(), right.as_f64()) {

@@ -125,7 +125,8 @@ impl<'p> Interp<'p> {
                     self.assign(target, value);
                 }
             }
-            // The parts of a text may be those of a default that the run replaces.
+            // The values may be parts of the default of an option. In other runs, the option may
+            // have another number of parts.
             (Items::Exact(values), _) if values.iter().any(Value::is_text) => {
                 for target in targets {
                     self.assign(target, Value::Unknown);
@@ -147,7 +148,8 @@ impl<'p> Interp<'p> {
         self.raise("ValueError");
     }
 
-    /// One of many tensors with the same facts: facts learned later apply only to this tensor.
+    /// A copy of a tensor that stands for many tensors with the same facts: facts learned later
+    /// apply only to the copy.
     pub(super) fn another(&mut self, element: &Value) -> Value {
         match self.heap.tensor_of(element) {
             Some(tensor) => self.heap.tensor(tensor),

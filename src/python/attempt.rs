@@ -28,7 +28,7 @@ impl<'p> Interp<'p> {
             self.finally_after_exception(&stmt.finalbody, mark, flow, &journal);
         }
         self.heap.release(mark);
-        // Paths that left the block have already run it.
+        // Paths that left the `try` have already run its `finally` block.
         if flow == Flow::Next { self.exec_block(&stmt.finalbody) } else { flow }
     }
 
@@ -115,7 +115,7 @@ impl<'p> Interp<'p> {
             if let Some(name) = &handler.name {
                 self.set_name(sym(name.as_str()), Value::Unknown);
             }
-            // In the default run, the modules that the `try` imports are installed.
+            // The modules that the `try` imports are assumed to be installed.
             if self.exec_block(&handler.body) == Flow::Next && !(only_imports && flow == Flow::Next) {
                 ends.push(self.heap.delta(mark));
             }
@@ -182,7 +182,7 @@ impl<'p> Interp<'p> {
             match self.any_type(handler, is_fatal) {
                 Some(true) => {}
                 Some(false) => continue,
-                // The handler may or may not catch it.
+                // It is not known whether the handler catches the exception.
                 None => return,
             }
             let goes_on = self.on_trial(Mode::Hypothetical, |it, _| {
@@ -209,7 +209,7 @@ impl<'p> Interp<'p> {
         let ends = callee.as_path().is_some_and(|path| ENDS.contains(&path));
         if ends {
             let class = match callee.as_path() {
-                // No handler catches these.
+                // These raise no exception.
                 Some("os._exit" | "os.abort") => None,
                 _ => Some("builtins.SystemExit"),
             };

@@ -306,7 +306,8 @@ impl<'p> Interp<'p> {
         None
     }
 
-    /// The setter of a property, from `@name.setter`, or `None` if there is none.
+    /// The setter of a property (`@name.setter`): `Some(None)` if the property has no setter,
+    /// `None` if `name` is not a property.
     fn property(&self, object: &Value, name: Sym) -> Option<Option<Value>> {
         let property = self.user_method(object, name.as_str())?;
         match self.heap.get(property.as_obj()?) {

@@ -201,7 +201,8 @@ impl<'p> Interp<'p> {
         self.truth(value)
     }
 
-    /// `a and b and …`: stops at the first false operand. `or` if `stops_at` is true.
+    /// `a and b and …`, which stops at the first false operand. If `stops_at` is true:
+    /// `a or b or …`, which stops at the first true operand.
     fn all_conditions(&mut self, stops_at: bool, operands: &'p [Expr]) -> Option<bool> {
         let (first, rest) = operands.split_first()?;
         let truth = self.condition(first);

@@ -130,7 +130,8 @@ impl Meter {
         self.visit = Some(Visit { kind, left });
     }
 
-    /// Ends such a call; returns false if it did not finish within its budget.
+    /// Ends the call that [`Meter::leave`] began; returns false if it did not finish within its
+    /// budget.
     pub(super) fn come_back(&mut self, code: CodeId) -> bool {
         let Some(Visit { kind, left }) = self.visit.take() else { return true };
         *self.allowance(kind) += left;

@@ -304,7 +304,7 @@ impl Interp<'_> {
                 {
                     return self.call(&method, Args::default(), span);
                 }
-                // `str(exception)` is its argument.
+                // `str` of an exception with one argument is this argument.
                 if let Some(Value::Tuple(said)) = value.as_obj().and_then(|id| self.heap.attr(id, "args"))
                     && let [said] = &said[..]
                 {
@@ -385,7 +385,7 @@ impl Interp<'_> {
                             }
                             _ => false,
                         };
-                        // An instance of a library class may be of a subclass.
+                        // An instance of a library class may be an instance of a subclass.
                         let exact = line.first().is_some_and(|c| c.as_obj().is_some()) || {
                             matches!(classes, Value::Path(p) if p.as_str().starts_with("builtins."))
                         };
@@ -418,7 +418,8 @@ impl Interp<'_> {
                         (true, ..) => Some(true),
                         (false, false, false) => Some(false),
                         (false, false, true) => {
-                            // The program's own classes do not have it: a library base class may.
+                            // The program's own classes do not have the attribute, but a library's
+                            // base class may have it.
                             match self.try_getattr(object, name, span) {
                                 Some(_) => None,
                                 None => Some(false),

@@ -52,8 +52,8 @@ impl<'p> Interp<'p> {
                 let all: Vec<Cadence> = e.values.iter().map(|v| self.cadence(v)).collect();
                 let regular = all.iter().find(|c| matches!(c, Cadence::Every(..)));
                 let clear = all.iter().any(|c| *c != Cadence::Unclear);
-                // `i % n == 0 or i == last` holds at least in every `n`th round, `i == last and …`
-                // does not.
+                // `i % n == 0 or i == last` holds at least in every `n`th round.
+                // `i % n == 0 and i == last` does not.
                 match (e.op, regular) {
                     (ast::BoolOp::Or, Some(every)) => *every,
                     (ast::BoolOp::Or, None) if clear => Cadence::Sometimes,

@@ -15,8 +15,8 @@ use crate::value::{
     sym,
 };
 
-/// A note of an object: only a parameter's annotation determines its type, which Python does not
-/// check.
+/// A note of an object whose type is known only from the annotation of a parameter, which Python
+/// does not check.
 pub(crate) const SUPPOSED: Topic = Topic::new("supposed");
 
 /// The depth to which [`Interp::forget_assigned`] follows the parts of an object.
@@ -221,7 +221,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Makes the attributes unknown that the object's methods assign.
+    /// Makes the attributes unknown that the methods of the object and of its parts assign.
     pub(crate) fn forget_assigned(&mut self, object: &Value) {
         self.forget_inside(object, MAX_PARTS);
     }
@@ -236,8 +236,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Like [`Interp::forget_assigned`], but also for the parts of the instance, whose methods may
-    /// be called.
+    /// [`Interp::forget_assigned`] for the parts of an instance down to this depth: their methods
+    /// may be called, too.
     fn forget_inside(&mut self, object: &Value, depth: u32) {
         let class = self.heap.instance_of(object).and_then(|i| i.class.as_obj());
         let (Some(id), Some(_)) = (object.as_obj(), class) else { return };
@@ -370,8 +370,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Runs a function's body with bound parameters and returns its result. The consumer gets the
-    /// values of a generator.
+    /// Runs a function's body with bound parameters and returns its result. If the function is a
+    /// generator, the consumer gets its values.
     pub(super) fn run_function(
         &mut self,
         function: &Function,
@@ -474,7 +474,7 @@ impl<'p> Interp<'p> {
         if exits.is_empty() {
             self.heap.release(mark);
             // Every path raises, so the call does not return. A method that only raises
-            // `NotImplementedError` is a placeholder for those of subclasses.
+            // `NotImplementedError` is a placeholder for the methods of subclasses.
             if flow == Flow::Stopped && !is_stub(body) {
                 self.stopped = true;
             }
@@ -577,8 +577,8 @@ impl<'p> Interp<'p> {
         let code = self.code_of(address, || Code::new(file, Body::Function(def)));
         let name = sym(def.name.as_str());
         let mut value = self.make_function(code, name, Some(&def.parameters));
-        // In an arm of an unknown condition, the variables that the function reads may be those of
-        // another arm.
+        // A function that is defined in an arm of an unknown condition is not run by itself: the
+        // variables that it reads may come from another arm.
         if file == self.root
             && self.context.doubts == 0
             && let Some(id) = value.as_obj()

@@ -55,8 +55,8 @@ impl<'p> Interp<'p> {
         Some(entries.map(one).collect())
     }
 
-    /// A loop over known elements of other lists (`zip`, `enumerate`). After one of these lists has
-    /// changed, the elements and their number are unknown.
+    /// A loop over known elements that come from lists (`zip`, `enumerate`). After one of the lists
+    /// has changed, the elements and their number are unknown.
     pub(super) fn unrolled_over(
         &mut self,
         mut items: Vec<Value>,

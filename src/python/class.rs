@@ -202,8 +202,8 @@ impl<'p> Interp<'p> {
         match self.heap.get(class) {
             Data::Class(class) => {
                 let value = self.unless_field(class.attrs.get(&name)?)?;
-                // `None` is a placeholder if the program has an assignment to such an attribute,
-                // which may run before a function that nothing calls.
+                // `None` is a placeholder if the program contains an assignment to an attribute of
+                // this name: it may run before a function that nothing calls.
                 let is_filled = || self.mentions(sym(&format!(".{name} =")).as_str());
                 Some(if value.is_none() && self.context.speculative && is_filled() { Value::Unknown } else { value })
             }
@@ -211,7 +211,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The class attribute of a dataclass for a field: its default, if it has one.
+    /// The value of a class attribute. If it is a field of a dataclass (`dataclasses.field(…)`),
+    /// its value is the default of the field, if there is one.
     fn unless_field(&self, value: &Value) -> Option<Value> {
         match value.as_obj().filter(|_| self.is_instance(value, FIELD)) {
             Some(id) => self.heap.attr(id, "default"),
@@ -268,7 +269,8 @@ impl<'p> Interp<'p> {
                 _ => {}
             }
         }
-        // The arguments go to an unseen constructor.
+        // The arguments go to an unseen constructor, which may store them as attributes of the same
+        // names.
         for (name, _) in &args.kw {
             self.heap.set_attr(object, name.as_str(), Value::Unknown);
         }

@@ -171,7 +171,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The same elements in an unknown order.
+    /// Makes the order of the elements of a list unknown.
     fn forget_order(&mut self, id: ObjId) {
         let element = self.element_of(id);
         if let Data::List(Items::Exact(items)) = self.heap.get_mut(id) {
@@ -351,8 +351,8 @@ impl Interp<'_> {
                         default
                     }
                     key => {
-                        // The entry may be any of the existing ones or a new one. The entry must
-                        // have one identity from now on, with unknown contents.
+                        // The result is an existing entry or a new one, `default`. It is known as
+                        // one object from now on, so the contents of `default` become unknown.
                         self.havoc(&default);
                         let mut all: Vec<Value> = dict.entries.values().cloned().collect();
                         all.extend(dict.open.clone());

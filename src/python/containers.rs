@@ -83,8 +83,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Whether an index is certainly outside a sequence of this length. In an uncalled function, no
-    /// index is: the list may have grown.
+    /// Whether an index is certainly outside a sequence of this length. In an uncalled function
+    /// this is never certain, because the list may have grown.
     pub(super) fn is_beyond(&self, length: usize, index: &Value) -> bool {
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         let outside = matches!(index, Value::Int(n) if *n >= length || *n < -length);
@@ -106,7 +106,7 @@ impl Interp<'_> {
     }
 
     fn index_dict(&mut self, dict: &Dict, index: &Value) -> Value {
-        // A NumPy scalar is equal to the Python number, and so the same key.
+        // A NumPy scalar is equal to a Python number, so it may be the same key.
         let scalar = self.heap.is_tensor(index);
         match Key::of(index).filter(|_| !scalar) {
             Some(key) => match (dict.entries.get(&key), &dict.open) {
@@ -201,12 +201,12 @@ impl Interp<'_> {
         self.any_one(&picked, taken(index))
     }
 
-    /// One of these elements; a loop reaches each of them.
+    /// One of these elements, each of which occurs in every pass over the data.
     pub(crate) fn any_sample(&mut self, values: &[Value]) -> Value {
         self.any_one(values, Taken::Each)
     }
 
-    /// One of these elements. If it is drawn at random or reached in a loop, it keeps its range.
+    /// One of these elements; `taken` tells how surely each of them occurs.
     pub(crate) fn any_one(&mut self, values: &[Value], taken: Taken) -> Value {
         if taken == Taken::Perhaps {
             return Items::Exact(values.to_vec()).element(&mut self.heap);
@@ -597,7 +597,7 @@ impl Interp<'_> {
     }
 }
 
-/// The positions that an index selects.
+/// How surely the possible positions of an index occur.
 fn taken(index: &Ranged) -> Taken {
     match index {
         Ranged { dense: true, range: Range { epoch: true, .. }, .. } => Taken::Each,

@@ -149,7 +149,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The number of doubts with one more undecided branch, which counts only in code that may run
+    /// `doubts`, plus 1 for one more undecided branch. The branch counts only in code that may run
     /// more than once: inside functions, and in later rounds of loops.
     pub(super) fn doubted(&self, doubts: u32) -> u32 {
         let repeats = self.frames.len() > 1 || self.context.later_rounds > 0 || self.later_round();

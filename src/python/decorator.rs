@@ -14,7 +14,7 @@ impl<'p> Interp<'p> {
     /// unchanged.
     pub(super) fn decorate(&mut self, decorator: &'p Expr, value: Value) -> Value {
         let span = self.span(decorator);
-        // `@x.setter` and `@x.getter` of a property: the property stays.
+        // `@x.setter` and `@x.getter` of a property: the result is a property, too.
         if let Expr::Attribute(a) = decorator
             && matches!(a.attr.as_str(), "setter" | "deleter" | "getter")
         {

@@ -16,7 +16,8 @@ impl<'p> Interp<'p> {
     pub(crate) fn run(&mut self) {
         let scope = self.run_main();
         self.context.speculative = true;
-        // These functions run once, not in every possible call context.
+        // These functions run only once, not in every possible call context, so their budget is
+        // smaller.
         self.meter.begin_uncalled();
         let mut instances: FxHashMap<ObjId, Value> = FxHashMap::default();
         let mut at = 0;
@@ -46,8 +47,8 @@ impl<'p> Interp<'p> {
                 Some(self.receiver(class, instances, span))
             }
             Some(class) if !is_static => {
-                // The constructor runs by creating an instance, which is the receiver of later
-                // methods.
+                // Creating an instance runs the constructor. The instance is the receiver of the
+                // other methods.
                 self.receiver(class, instances, span);
                 if self.executed.contains(&function.code) {
                     return;

@@ -395,7 +395,7 @@ impl<'p> Interp<'p> {
     /// `object.name` in the program's source.
     fn read_attribute(&mut self, object: &Value, name: Sym, span: Span) -> Value {
         if let Value::Path(path) = object {
-            // The attribute may exist in another version, so the path continues.
+            // The attribute may exist in another version, so the execution continues.
             self.report_name(*path, name, span);
         } else if self.reports_attribute(object, name, span) {
             return self.raise("AttributeError");

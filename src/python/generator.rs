@@ -298,8 +298,8 @@ impl<'p> Interp<'p> {
         self.join_values(values)
     }
 
-    /// Whether any element of suspended code is true; with `stops_at` false, whether all are. Like
-    /// Python, requests no more elements than necessary.
+    /// Whether any element of suspended code is true. If `stops_at` is false: whether all elements
+    /// are true. Like Python, requests no more elements than necessary.
     pub(super) fn any_given(&mut self, iterator: &Value, stops_at: bool, span: Span) -> Value {
         let mark = self.heap.mark();
         let id = self.block_id();

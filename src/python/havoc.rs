@@ -79,7 +79,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes the writes of these functions unknown: they may have run.
+    /// Makes unknown what the recorded functions of these kinds write: they may have run.
     pub(crate) fn havoc_hooks(&mut self, which: fn(Hook) -> bool) {
         if self.hooks.is_empty() {
             return;
@@ -97,7 +97,8 @@ impl Interp<'_> {
         self.havoc_argument(value, MAX_CALLS, &mut Seen::default());
     }
 
-    /// `havoc`, with the calls that were already followed: a function may hand itself on.
+    /// Like [`Interp::havoc`], with the calls that were already followed: a function may pass
+    /// itself to another function.
     fn havoc_argument(&mut self, value: &Value, depth: u32, seen: &mut Seen) {
         self.forget_held(value, MAX_HELD);
         match value {
@@ -150,7 +151,7 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes the possible writes of a call unknown.
+    /// Makes unknown what a call may write.
     fn havoc_call(&mut self, callee: &Value, args: &[Value], depth: u32, seen: &mut Seen) {
         let with = |first: &[Value]| first.iter().chain(args).cloned().collect::<Vec<Value>>();
         match callee {
@@ -251,8 +252,8 @@ impl Interp<'_> {
         }
     }
 
-    /// Makes the possible writes of a method of an unknown value unknown. The value may be any
-    /// object that a join has lost.
+    /// Makes unknown what a method of an unknown value may write. The value may be any object that
+    /// a join has lost.
     pub(super) fn havoc_unknown(&mut self, method: &str) {
         if let Some(written) = written_by(method) {
             self.heap.write_lost(written);
@@ -271,7 +272,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The object at a place in a function's body: a parameter, or a name of an enclosing scope.
+    /// The object that an expression such as `a.b.c` in a function's body refers to, where `a` is a
+    /// parameter or a name of an enclosing scope.
     fn at_place(&mut self, place: &[Sym], scope: ObjId, own: &[Sym], given: &Attrs) -> Option<Value> {
         let (name, attributes) = place.split_first()?;
         let mut value = match given.get(name) {

@@ -30,10 +30,10 @@ pub(crate) trait Sources<'p> {
     /// The statements of a module that bind each name.
     fn bindings(&self, file: FileId) -> &'p Bindings;
 
-    /// The path of a file from the root of its program.
+    /// The path of a file, relative to the root of its program.
     fn own_path(&self, file: FileId) -> Option<&'p str>;
 
-    /// The text of a settings file that a program in the file opens by this path.
+    /// The text of a settings file that the code in the file `from` opens by this path.
     fn data(&self, from: FileId, path: &str) -> Option<&'p str>;
 
     /// Whether any file of the same program contains this text.
@@ -102,7 +102,8 @@ impl Interp<'_> {
         (Value::Obj(module), scope)
     }
 
-    /// The module or one of its names, at once or as a deferred import.
+    /// The value of a module or of one of its names. The name of a module that is executed lazily
+    /// is a deferred import until it is used.
     fn load_name(&mut self, file: FileId, module: &str, name: Option<Sym>) -> Option<Value> {
         let (value, scope) = self.load(file, module);
         let Some(name) = name else { return Some(value) };
@@ -214,7 +215,7 @@ impl Interp<'_> {
             let value = match &alias.asname {
                 Some(_) => self.import_module(name, 0, span),
                 None => {
-                    // `import a.b` binds `a`, after importing both.
+                    // `import a.b` imports `a` and `a.b`, and binds `a`.
                     let whole = self.import_module(name, 0, span);
                     match name.split_once('.') {
                         None => whole,

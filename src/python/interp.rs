@@ -19,8 +19,7 @@ use crate::value::{CodeId, Heap, Mark, Note, ObjId, Origin, Sym, Value, sym};
 
 /// The largest depth of calls.
 pub(super) const MAX_DEPTH: usize = 40;
-/// The number of frames while an uncalled function runs: one for the module from which it is
-/// called, and its own.
+/// The number of frames while an uncalled function runs: one for its module, and its own.
 const UNCALLED_DEPTH: usize = 2;
 /// The largest number of active calls of one function.
 pub(super) const MAX_RECURSION: usize = 2;
@@ -42,7 +41,7 @@ pub(super) struct Code<'p> {
     pub body: Body<'p>,
     /// Whether a call only creates a generator or a coroutine; cached.
     pub suspends: OnceCell<bool>,
-    /// The possible writes of a call; cached.
+    /// What a call may write; cached.
     pub writes: OnceCell<Rc<Writes>>,
     /// Its local variables; computed when a name without a value is read.
     pub locals: OnceCell<FxHashSet<Sym>>,
@@ -82,7 +81,8 @@ pub(super) struct Frame<'p> {
     pub owner: Option<(ObjId, Option<Value>)>,
     /// The class whose body this is.
     pub class_body: Option<ObjId>,
-    /// The heap mark at the beginning of the call, and the number of the call for returning paths.
+    /// The heap mark at the beginning of the call, and the number under which paths that return are
+    /// stored.
     pub mark: Option<Mark>,
     pub id: BlockId,
     /// The blocks around the current statement, outermost first.
@@ -91,7 +91,8 @@ pub(super) struct Frame<'p> {
     pub arms: Vec<Cadence>,
     /// The consumer of the values that a generator yields.
     pub consumer: Option<Consumer<'p>>,
-    /// The number of open blocks that expect an exception, and of those that handle one.
+    /// The number of open `with` blocks that expect an exception (`pytest.raises`), and of open
+    /// `try` blocks whose handlers catch the exceptions of wrong calls.
     pub raising: u32,
     pub handling: u32,
     pub globals: Vec<Sym>,
@@ -167,7 +168,7 @@ pub(crate) struct Interp<'p> {
     pub(super) deferred: FxHashMap<ObjId, Deferred<'p>>,
     /// The names of lazily executed modules that are being bound, innermost last.
     pub(super) demands: Vec<(ObjId, Sym)>,
-    /// The files of these modules.
+    /// The files of the lazily executed modules.
     pub(super) foreign: FxHashSet<FileId>,
     pub(super) meter: Meter,
     /// The number of rejected calls, and the place of the last.
@@ -175,7 +176,8 @@ pub(crate) struct Interp<'p> {
     /// The number of undecided branches around the last rejected call, and the number of paths that
     /// had left blocks before it.
     pub(super) refused_in: (u32, usize),
-    /// Calls inside functions that succeeded: see [`Certainty`](super::Certainty).
+    /// The places of operations that succeeded: a [doubtful](super::Certainty::Doubtful) failure at
+    /// one of them does not occur in every run.
     pub passed: FxHashSet<Span>,
     /// The variables of the program that only its assignments bind; computed when a name without a
     /// value is read.
@@ -188,7 +190,8 @@ pub(crate) struct Interp<'p> {
     pub(super) begun: u32,
     /// The number of paths that ended in an exception, or ended the program.
     pub(super) raised: u32,
-    /// The number of such paths outside any `try`.
+    /// How many of these paths were outside any `try`, or ended the program in a way that no
+    /// handler catches.
     pub(super) uncaught: u32,
     /// An object for the state of libraries (default dtype and device, modes). It is on the heap,
     /// so that branches undo and join it.
@@ -328,7 +331,8 @@ impl<'p> Interp<'p> {
     pub(crate) fn every_round(&self) -> Option<(usize, usize)> {
         let shown = self.context.carried.filter(|_| self.second_round())?;
         let innermost = self.frames.iter().rev().find_map(|f| f.loops().last())?;
-        // In a nested loop, the events of its first round are not those of every round.
+        // In a nested loop that is not replayed itself, the events of the first round are not those
+        // of every round.
         let itself = innermost.shown && innermost.undecided == self.context.undecided;
         itself.then(|| (shown, self.open_loops()))
     }
@@ -411,7 +415,8 @@ impl<'p> Interp<'p> {
         self.library.call_function(self, sym(path), args, span)
     }
 
-    /// Whether any file of the program contains this text, and so may make such a call.
+    /// Whether any file of the program contains this text, such as the name of a function that it
+    /// may call.
     pub(crate) fn mentions(&self, text: &'static str) -> bool {
         self.sources.mentions(self.root, text)
     }
@@ -423,15 +428,16 @@ impl<'p> Interp<'p> {
         observer.rejected(self, rejection);
     }
 
-    /// Notifies the observer of the call, if a library has rejected a call since
-    /// [`Interp::refused`] was `before`.
+    /// Gives the observer the arguments of this call, if a library has rejected it:
+    /// [`Interp::refused`] was `before` when the call began, and is not now.
     pub(crate) fn tell_refused(&self, before: u32, path: Sym, bound: &Bound) {
         if self.refused.0 != before {
             self.observer().refused(self, before, path, bound);
         }
     }
 
-    /// Records that the call at this place ends the program, so its result is unknown.
+    /// Records that the call at this place is rejected: it ends the program, so its result is
+    /// unknown.
     pub(crate) fn refuse(&mut self, place: Span) {
         self.refused = (self.refused.0.wrapping_add(1), Some(place));
         self.refused_in = (self.context.undecided, self.exits.len());
@@ -489,7 +495,8 @@ impl<'p> Interp<'p> {
 
     /// The value of a command-line option: its default, unless the observer gives another value.
     pub(crate) fn option(&mut self, option: &CommandOption<'_>) -> Value {
-        // Also in speculative runs: an option has one value throughout the run.
+        // The observer is asked in speculative runs, too: an option has one value throughout the
+        // run.
         let observer = self.observer;
         observer.option(self, option).unwrap_or_else(|| option.default.clone())
     }

@@ -77,7 +77,7 @@ pub(super) struct Loop {
     pub undecided: u32,
     /// One of its later rounds is replayed for the observer.
     pub shown: bool,
-    /// The target of `continue`: the current round.
+    /// The heap mark of the current round, at the end of which paths that `continue` are joined.
     pub round: Mark,
     /// The generator that it iterates over, as an index among the waiting generators.
     pub generator: Option<usize>,
@@ -250,9 +250,9 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Raises an exception at the `yield` of the innermost waiting generator, and at the place
-    /// where the generator continues, outside the block that it manages. Returns whether the
-    /// generator may catch it.
+    /// Raises an exception at the `yield` of the innermost waiting generator. If the exception may
+    /// leave the generator, it is also raised outside the `with` block that the generator manages.
+    /// Returns whether the generator may catch it.
     pub(super) fn raise_in_waiting(&mut self, exception: Value) -> bool {
         let Some(at) = self.waiting.len().checked_sub(1) else { return false };
         let exits = self.exits.len();

@@ -284,8 +284,8 @@ pub(crate) enum Event<'a> {
     /// `object.name = value` for an instance or an array. `span` is the place of `object.name`, and
     /// `from` is the place of the assigned expression, if it is assigned to nothing else.
     SetAttribute { object: ObjId, name: Sym, value: &'a Value, span: Span, from: Option<Span> },
-    /// An attribute of an instance whose value is a list or a dictionary is read, or `.grad` of a
-    /// tensor.
+    /// An attribute is read: `.grad` of a tensor, or an attribute of an instance that holds a list
+    /// or a dictionary.
     ReadAttribute { object: ObjId, name: Sym },
     /// A library's function has returned.
     Returned { path: Sym, bound: &'a Bound, result: &'a Value, span: Span },
@@ -299,7 +299,7 @@ pub(crate) enum Event<'a> {
     Method { object: ObjId, name: Sym, span: Span },
     /// A function or method of this name is called, and its value is unknown; or an attribute of
     /// this name is set on something that is not on the heap. A function of a package without a
-    /// table has a path: its call is no such event.
+    /// table has a path, so a call of it is not an `Unseen`.
     Unseen { name: Sym, span: Span },
     /// A value escapes to unseen code, for example as an argument of an unknown function, or of a
     /// library function that returns an unknown value.
@@ -308,7 +308,8 @@ pub(crate) enum Event<'a> {
     Read { value: &'a Value, how: &'static str, span: Span },
     /// A tensor is about to be appended to a list.
     Appended { list: ObjId, value: &'a Value, span: Span },
-    /// A handler of a `try` in a loop catches [`Library::fatal`], and it is known whether the loop
-    /// then continues. `since` is [`Observer::moments`] before the body of the `try`.
+    /// A handler of a `try` in a loop was run as if it had caught [`Library::fatal`]. `goes_on`
+    /// tells whether the loop then certainly continues; `since` is [`Observer::moments`] before the
+    /// body of the `try`.
     Handled { attempt: Span, handler: Span, goes_on: bool, since: u32 },
 }

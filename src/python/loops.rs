@@ -19,8 +19,8 @@ const UNROLL: usize = 8;
 /// A loop whose body has at most `SHORT_BODY` bytes of source is unrolled up to this many elements.
 const UNROLL_LONG: usize = 96;
 const SHORT_BODY: u32 = 600;
-/// A loop with an even shorter body is unrolled up to this many elements, so that lists which grow
-/// keep their length.
+/// A loop whose body has at most `SHORTER_BODY` bytes of source is unrolled up to this many
+/// elements, so that the lengths of lists to which it appends stay known.
 const UNROLL_LONGER: usize = 512;
 const SHORTER_BODY: u32 = 120;
 /// After this number of rounds, values that still change become unknown: see
@@ -68,7 +68,8 @@ impl<'p> Interp<'p> {
                 self.unrolled(places, rounds, &stmt.orelse, &mut |it, at| it.round_at(list, &at, last, &round))
             }
             Items::Exact(items) => {
-                // The first element may differ in kind from the others, so all rounds get the join.
+                // The first element may differ in kind from the others, so each round gets the join
+                // of all elements.
                 let count = items.len();
                 let element = Items::Exact(items).element(&mut self.heap);
                 self.counted(stmt, count, &element, |it| {
@@ -85,7 +86,7 @@ impl<'p> Interp<'p> {
                     Some(Data::Iter(iter)) => iter.first.clone(),
                     _ => None,
                 };
-                // Each round has its own batch: a write to it does not affect the next.
+                // Each round has its own batch: a write to one batch does not affect the next one.
                 let made = self.heap.renewed(&element, since);
                 let mut last = |it: &mut Self| {
                     if let Some(last) = it.last_of(&iterable, span) {
@@ -181,7 +182,8 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &exits) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Runs something for each of these elements, or for any number of elements like one.
+    /// Calls `round` for each of these elements; if their number is unknown, for any number of
+    /// them.
     pub(super) fn over_items(
         &mut self,
         items: Items,
@@ -214,7 +216,7 @@ impl<'p> Interp<'p> {
     }
 
     /// Whether a loop over the iterable certainly runs at least once. A library object such as a
-    /// data loader is assumed not to be empty, a list of unknown length is not.
+    /// data loader is assumed not to be empty. A list of unknown length may be empty.
     pub(super) fn surely_not_empty(&self, iterable: &Value) -> bool {
         match iterable {
             Value::Tuple(items) => !items.is_empty(),
@@ -374,7 +376,7 @@ impl<'p> Interp<'p> {
             true => self.heap.set_filling(0),
             false => self.heap.begin_filling() - 1,
         };
-        // The state at the end of a round; none yet.
+        // The state at the end of the rounds so far; `None` before the first one.
         let mut state: Option<Delta> = None;
         // The states in which the condition ends the loop.
         let mut ended: Vec<Delta> = Vec::new();
@@ -469,19 +471,19 @@ impl<'p> Interp<'p> {
         if met { Flow::Next } else { Flow::Stopped }
     }
 
-    /// The number of paths that have left for an outer block, or ended the program.
+    /// The number of paths that have left for an outer block, and of those that ended the program.
     fn left(&self) -> (usize, u32) {
         (self.exits.len(), self.uncaught)
     }
 
-    /// Begins a round; with `doubt`, one that may not run although earlier ones did.
+    /// Begins a round. `doubt`: the round may not run, although earlier rounds did.
     fn doubt_round(&mut self, outer: Context, doubt: bool) {
         self.context.in_doubt = outer.in_doubt || doubt;
     }
 
     /// Runs a loop's body from the state in which its first round ended, only for the observer: the
-    /// effects are discarded. If a recurring action occurred in that round but not in the first,
-    /// the next round is also replayed.
+    /// effects are discarded. If only this round took a path that certainly recurs, the next round
+    /// is also replayed.
     fn show_second_round(
         &mut self,
         (mark, id): (Mark, BlockId),
@@ -537,7 +539,7 @@ fn unrolls(items: &[Value], stmt: &StmtFor, body_size: u32) -> bool {
         return true;
     }
     if has_loop(&stmt.body) {
-        // Rounds that only count, such as epochs, are alike; elements with data differ.
+        // Rounds over integers, such as epochs, are alike; rounds over other elements may differ.
         return items.len() <= UNROLL && items.iter().any(|item| item.as_int().is_none());
     }
     items.len() <= UNROLL

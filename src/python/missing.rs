@@ -1,5 +1,6 @@
 //! Names and arguments that do not exist: they raise an `AttributeError`, an `ImportError` or a
-//! `TypeError`. Checked only if all names or parameters are known.
+//! `TypeError`. They are reported only if all names of the module or type, or all parameters of the
+//! function, are known.
 
 use super::interp::Interp;
 use super::leave::BlockKind;
@@ -38,8 +39,9 @@ impl Interp<'_> {
         let of_result = method.value.as_call_expr().is_some_and(|inner| is_load(&inner.func));
         let name = method.attr.as_str();
         let is_move = matches!(name, "to" | "cuda" | "cpu" | "eval" | "train" | "half" | "float" | "parameters");
-        (of_result && is_move && !own())
-            .then(|| format!("`{LOAD}` returns the keys that did not match, not the module: it has no method `{name}`"))
+        (of_result && is_move && !own()).then(|| {
+            format!("`{LOAD}` returns the keys that did not match, not the module: they have no method `{name}`")
+        })
     }
 
     /// Whether the program may set an attribute of this name, or test whether it exists.

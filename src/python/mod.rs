@@ -1,9 +1,9 @@
 //! The interpreter: the effects of Python's statements, expressions, calls, classes and imports on
 //! abstract values.
 //!
-//! The interpreter runs the default run of a program on abstract values. It does not depend on
-//! torch: a [`Library`] models everything that is imported from outside the project, and an
-//! [`Observer`] is notified of events.
+//! The interpreter executes a program on abstract values, with the defaults of its command-line
+//! options. It does not depend on torch: a [`Library`] models everything that is imported from
+//! outside the project, and an [`Observer`] is notified of events.
 //!
 //! The arms of an unknown condition run one after the other on the same heap, and their states are
 //! joined. A loop's body runs until a fixpoint. A call runs the body of the function, up to a

@@ -8,7 +8,7 @@ use crate::syntax::ast::{self, CmpOp};
 use crate::syntax::{Expr, Stmt};
 use crate::value::{Among, Data, Dim, ObjId, Ranged, Size, Sym, Taken, Value, sym};
 
-/// A name with its value before a condition, and its narrowed value.
+/// A name with its value before a condition, and the weaker value in the arms of the condition.
 pub(super) type Doubt = (Sym, Value, Value);
 
 /// The names that an expression reads.
@@ -55,8 +55,9 @@ fn reads(expr: &Expr, name: &str) -> bool {
 }
 
 impl<'p> Interp<'p> {
-    /// In each arm of a condition on a label, the label has only some of its values, so none of
-    /// them is certain to occur any more.
+    /// Weakens the values that a condition reads, and returns them for [`Interp::settle`]. In each
+    /// arm of a condition on a label, the label has only some of its values, so none of them is
+    /// certain to occur.
     pub(super) fn doubt(&mut self, test: &'p Expr) -> Vec<Doubt> {
         let mut read = Vec::new();
         names(test, &mut read);
@@ -82,7 +83,8 @@ impl<'p> Interp<'p> {
         doubts
     }
 
-    /// Binds a name again in its own scope: narrowing a global does not make it a local variable.
+    /// Changes the value of a name in the scope that binds it: narrowing a global variable does not
+    /// create a local one.
     fn refine(&mut self, name: Sym, value: Value) {
         let mut at = self.frames.last().map(|f| f.scope);
         while let Some(id) = at
@@ -96,7 +98,8 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// If both arms of a condition continue, restores the values that neither arm has changed.
+    /// Restores the values that [`Interp::doubt`] weakened and that no arm has changed. Called only
+    /// if both arms of the condition continue.
     pub(super) fn settle(&mut self, doubts: Vec<Doubt>) {
         for (name, before, doubted) in doubts {
             let unchanged = match (&self.name(name), &doubted) {
@@ -110,7 +113,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// Assumes that the condition is `truth`.
+    /// Narrows the values that a condition tests, given that its truth value is `truth`.
     pub(super) fn assume(&mut self, test: &'p Expr, truth: bool) {
         match test {
             Expr::UnaryOp(e) if e.op == ast::UnaryOp::Not => self.assume(&e.operand, !truth),

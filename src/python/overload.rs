@@ -16,7 +16,7 @@ impl Interp<'_> {
             return None;
         }
         if op == BinOp::Ne {
-            // Without `__ne__`, it is the opposite of `==`.
+            // Without `__ne__`, `!=` is the opposite of `==`.
             let own = [left, right].iter().any(|v| self.user_method(v, "__ne__").is_some());
             if !own {
                 let equal = self.compared(BinOp::Eq, left, right, span)?;
@@ -38,7 +38,7 @@ impl Interp<'_> {
     }
 
     /// The operands whose methods Python calls for an operator, in order: the right operand comes
-    /// first if its class is a subclass and has such a method.
+    /// first if its class is a subclass of the left operand's class and has such a method.
     pub(super) fn sides(
         &self,
         left: &Value,
@@ -133,7 +133,7 @@ impl Interp<'_> {
         let stored: Vec<(Sym, Value)> = instance.attrs.iter().map(|(name, value)| (*name, value.clone())).collect();
         for (name, before) in stored.into_iter().filter(|(name, _)| !is_mark(*name)) {
             let may_be = among.as_ref().is_none_or(|names| names.contains(&name));
-            // Modules and tensors have names that programs do not generate.
+            // Programs do not generate the names of attributes that hold modules or tensors.
             let part = before
                 .as_obj()
                 .is_some_and(|id| matches!(self.heap.get(id), Data::Instance(_) | Data::Tensor(_) | Data::Function(_)));
@@ -151,7 +151,7 @@ impl Interp<'_> {
         Some(self.call(&method, Args::positional([descriptor.clone(), object.clone(), class], span), span))
     }
 
-    /// A data descriptor: it takes precedence over the instance's own attributes.
+    /// The result of a data descriptor, which takes precedence over the instance's own attributes.
     pub(super) fn data_descriptor(&mut self, object: &Value, name: Sym, span: Span) -> Option<Value> {
         if !self.has_descriptors {
             return None;

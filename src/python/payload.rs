@@ -1,8 +1,8 @@
 //! Instances that are dictionaries or lists, and the dictionary of an instance's attributes.
 //!
 //! The entries of an instance of a subclass of `dict` or `list` are stored in a separate object,
-//! its payload. Configuration classes build on it: keys read as attributes through `__getattr__`,
-//! or through `self.__dict__ = self`.
+//! its payload. Configuration classes are often such subclasses: `__getattr__` or
+//! `self.__dict__ = self` makes their keys readable as attributes.
 
 use std::rc::Rc;
 
@@ -203,8 +203,8 @@ impl Interp<'_> {
         value
     }
 
-    /// Makes the attributes unknown that are missing on some path: `__dict__` does not contain
-    /// them, but a write to it may have set them.
+    /// Makes the attributes unknown that are missing on some path: the dictionary of
+    /// [`Interp::attributes`] does not contain them, but a write to `__dict__` may have set them.
     fn forget_doubtful(&mut self, owner: &Value) {
         let Some(id) = owner.as_obj() else { return };
         let names = self.heap.instance_of(owner).map(|i| i.attrs.keys().copied().collect::<Vec<_>>());

@@ -41,7 +41,7 @@ impl<'p> Interp<'p> {
         if std::mem::take(&mut self.stopped) {
             return Flow::Stopped;
         }
-        // A statement that certainly raises continues in the handler.
+        // After a statement that certainly raises, the execution continues in the handler.
         let simple =
             matches!(stmt, Stmt::Expr(_) | Stmt::Assign(_) | Stmt::AugAssign(_) | Stmt::AnnAssign(_) | Stmt::Return(_));
         let (undecided, left) = self.refused_in;

@@ -7,7 +7,8 @@ use crate::syntax::{Expr, Stmt};
 /// An attribute that is read, and whether it is called.
 pub(super) type Use<'p> = (&'p str, bool);
 
-/// The attributes that every run of a body reads from the object that a name has at its start.
+/// The attributes that every run of a body reads from the object that a name refers to at the start
+/// of the body.
 pub(super) fn uses<'p>(body: &'p [Stmt], name: &str) -> Vec<Use<'p>> {
     let mut found = Uses { name, all: Vec::new(), mentioned: false };
     found.block(body);
@@ -99,7 +100,7 @@ impl<'p> Visitor<'p> for Uses<'p, '_> {
                 }
                 walk_expr(self, expr);
             }
-            // Only the first part of these is always evaluated.
+            // Of these expressions, only the first part is always evaluated.
             Expr::BoolOp(e) => e.values.iter().take(1).for_each(|first| self.visit_expr(first)),
             Expr::If(e) => self.visit_expr(&e.test),
             Expr::Lambda(_)

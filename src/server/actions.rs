@@ -43,7 +43,7 @@ pub(super) fn actions(
         }
         all.append(&mut ignores);
     }
-    // Fixing everything is not offered just because of the position of the cursor.
+    // The action that fixes everything is offered only if it is requested by its kind.
     if params.context.only.is_some() && wants(FIX_ALL) {
         all.extend(fix_all(&found, document, lens, client));
     }

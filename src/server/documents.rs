@@ -187,7 +187,7 @@ impl Documents {
     }
 }
 
-/// The name for the text of a cell.
+/// The file name under which the text of a cell is read.
 const CELL: &str = "cell.py";
 
 fn content(text: &str) -> Arc<Content> {

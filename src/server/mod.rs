@@ -97,8 +97,8 @@ impl Client {
     }
 }
 
-/// Serves one editor over standard input and output until it ends. Returns whether it was shut down
-/// properly. `stack` is the stack size of the thread that analyses.
+/// Serves one editor over standard input and output until the connection ends. Returns whether it
+/// was shut down properly. `stack` is the stack size of the thread that analyses.
 pub(crate) fn run(stack: usize) -> Result<bool, String> {
     let (connection, threads) = Connection::stdio();
     let orderly = serve(connection, stack)?;
@@ -180,7 +180,7 @@ impl Server<'_> {
     }
 
     fn tell(&self, task: Task) {
-        // The worker lives longer than the loop of this thread.
+        // Sending cannot fail, because the worker lives longer than the loop of this thread.
         let _ = self.tasks.send(task);
         // Only after the task was sent: otherwise, work that begins in between would count as the
         // newest.
@@ -221,8 +221,8 @@ impl Server<'_> {
                 server.close(&params.notebook_document.uri);
             }),
             "workspace/didChangeConfiguration" => self.with(params, |server, params: DidChangeConfigurationParams| {
-                // Null means that the server must request the settings. The initial settings remain
-                // valid.
+                // Null means that the server may request the new settings. It does not, and keeps
+                // the initial ones.
                 if !params.settings.is_null() {
                     server.configure(params.settings);
                 }
@@ -327,7 +327,7 @@ impl Server<'_> {
         }
     }
 
-    /// Cells that no longer exist have no findings.
+    /// Removes the findings of cells that no longer exist.
     fn forget_cells(&self, before: Option<Arc<Document>>) {
         let gone =
             before.iter().flat_map(|document| document.parts()).filter(|cell| self.documents.get(cell).is_none());

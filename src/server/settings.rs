@@ -16,7 +16,7 @@ use crate::contract::Contracts;
 pub(super) enum Hints {
     #[default]
     Off,
-    /// Where the facts about a variable change.
+    /// Only where the facts about a variable change.
     OnChange,
     All,
 }

@@ -21,8 +21,8 @@ use super::workspace::{Stopped, Workspace};
 use super::{Client, actions, hints, hover};
 use crate::panics;
 
-/// If edits come faster than analyses finish, the next analysis is delayed: at most by this time,
-/// and by this fraction of the time that an analysis takes.
+/// If edits come faster than analyses finish, the next analysis is delayed: by the duration of the
+/// last analysis divided by `PAUSE`, but at most by `LONGEST_PAUSE`.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 const PAUSE: u32 = 4;
 
@@ -272,7 +272,7 @@ impl Worker {
     }
 
     /// Does the most urgent work: first the document that was edited last, then requests, then the
-    /// rest.
+    /// other documents.
     fn step(&mut self, seen: u64) {
         let interrupt = self.interrupt.clone();
         if self.asks.is_empty() {
@@ -308,7 +308,8 @@ impl Worker {
         if let Some(bug) = analysed.bug {
             self.bug(&path, &bug);
         }
-        // If a changed document may still have findings in a file, nothing is published for it yet.
+        // If a changed document may still have findings in a file, nothing is published for this
+        // file yet.
         self.tell_of(&path);
         for other in analysed.concerned.iter().filter(|other| **other != path) {
             self.tell_of(other);
@@ -405,7 +406,8 @@ impl Worker {
     /// Publishes the findings in a file.
     fn tell_of(&mut self, path: &Path) {
         let document = self.workspace.document(path).cloned();
-        // An editor that requests findings only gets published those in files that are not open.
+        // For an editor that requests findings, only the findings in files that are not open are
+        // published.
         if document.is_some() && self.client.pulls {
             return;
         }

@@ -149,7 +149,7 @@ impl Workspace {
         self.open.contains_key(path) && self.roots.get(path).is_none_or(|root| root.stale)
     }
 
-    /// Analyses a document, unless it is cancelled.
+    /// Analyses a document, unless the work is cancelled.
     pub(super) fn analyse(&mut self, path: &Path, cancelled: Cancelled) -> Option<Analysed> {
         let loaded = self.settings_of(path);
         let before = self.concerned(path);

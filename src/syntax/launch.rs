@@ -16,7 +16,7 @@ pub(crate) enum LaunchFile {
     Yaml,
 }
 
-/// A variable that is set to a value other than nothing, `0` or another variable.
+/// A variable that is set to `1` or `true`.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     pub variable: &'static str,
@@ -49,7 +49,7 @@ impl LaunchFile {
 
     /// The settings in a file of this kind.
     pub(crate) fn settings(self, path: &Path, text: &str) -> Vec<Setting> {
-        // Files for debugging may set them.
+        // Files for debugging may set these variables.
         let debugging = |part: &str| part.to_ascii_lowercase().contains("debug");
         if path.file_name().and_then(|name| name.to_str()).is_some_and(debugging) {
             return Vec::new();
@@ -174,8 +174,8 @@ fn listed(line: &str, at: usize) -> Option<Setting> {
 
 fn yaml(path: &Path, text: &str) -> Vec<Setting> {
     let named = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.contains("compose"));
-    // Compose files may have other names: they contain services that are built, or run from an
-    // image.
+    // A Compose file with another name is recognised by its services, which are built or run from
+    // an image.
     let has = |key: &str, nested: bool| {
         lines(text).any(|(_, line)| line.trim_start().starts_with(key) && line.starts_with(' ') == nested)
     };

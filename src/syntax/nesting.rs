@@ -5,7 +5,7 @@ use ruff_text_size::{TextRange, TextSize};
 const MAX_BRACKETS: usize = 200;
 
 /// CPython's compiler rejects an expression with thousands of operators without a comma between
-/// them (a `RecursionError`): each is one level of the tree.
+/// them (a `RecursionError`): each operator is one level of the tree.
 const MAX_CHAIN: u32 = 5_000;
 
 /// Estimates how deep the syntax tree of a source can be, with a quick scan that skips strings and

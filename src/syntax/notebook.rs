@@ -16,7 +16,7 @@ pub(crate) struct Notebook {
 pub(crate) struct Cell {
     /// Counted from 1 over all cells, including text cells, as in the file.
     pub number: usize,
-    /// Its place in [`Notebook::text`], without the newline that separates it.
+    /// Its place in [`Notebook::text`], without the newline after the cell.
     pub range: TextRange,
 }
 
@@ -47,7 +47,7 @@ impl Notebook {
         Ok(Some(Notebook { text: notebook.source_code().to_owned(), cells }))
     }
 
-    /// The cell that contains the offset; the newline after a cell belongs to it.
+    /// The cell that contains the offset; the newline after a cell belongs to the cell.
     pub(crate) fn cell_at(&self, offset: TextSize) -> Option<Cell> {
         let after = self.cells.partition_point(|cell| cell.range.start() <= offset);
         self.cells.get(after.checked_sub(1)?).copied()

@@ -48,8 +48,8 @@ pub(crate) fn parse_comments(text: &str) -> Parsed {
     Parsed { comments, ..Parsed::empty() }
 }
 
-/// Parses each cell of a notebook separately, so that an open bracket in one does not affect the
-/// next. The cells are in `text` in order, separated by a newline.
+/// Parses each cell of a notebook separately, so that an open bracket in one cell does not affect
+/// the next one. The cells are in `text` in order, separated by a newline.
 pub(crate) fn parse_cells(text: &str, cells: &[TextRange]) -> Parsed {
     if let Some(refused) = refuse(text) {
         return refused;
@@ -77,7 +77,7 @@ fn options(notebook: bool) -> ParseOptions {
     if notebook { ParseOptions::from(Mode::Ipython) } else { ParseOptions::from(PySourceType::Python) }
 }
 
-/// Replaces a tree that would be too deep.
+/// The result for a source whose tree would be too deep: an empty tree with an error.
 fn refuse(text: &str) -> Option<Parsed> {
     let (range, message) = Nesting::too_deep(text)?;
     let issues = vec![ParseIssue { range, message: message.to_owned() }];

@@ -20,7 +20,7 @@ pub(crate) fn broadcast_dim(a: &Dim, b: &Dim) -> Option<Dim> {
         Some(false) if not_one(&a.size) && not_one(&b.size) => return None,
         _ => {}
     }
-    // The other dimension is 1 or equal; in both cases, this is the result.
+    // If one size is not 1, the other size is 1 or equal to it, so the first size is the result.
     Some(if not_one(&a.size) {
         a.clone()
     } else if not_one(&b.size) {

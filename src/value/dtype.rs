@@ -208,7 +208,7 @@ pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
             (Float16, Bfloat16) | (Bfloat16, Float16) => Float32,
             _ => return None,
         },
-        // The higher one is complex.
+        // The dtype of the higher kind is complex.
         (x, y) => {
             let real = |d: Dtype| match d {
                 Float64 | Complex128 => 3,

@@ -257,7 +257,7 @@ fn same_shape(a: Option<&[Dim]>, b: Option<&[Dim]>) -> bool {
     }
 }
 
-/// Whether both or neither are set, at any place.
+/// Whether both origins are set, or neither is. Their places may differ.
 fn alike(a: Origin, b: Origin) -> bool {
     a.is_some() == b.is_some()
 }

@@ -64,7 +64,7 @@ impl TensorForm {
     }
 }
 
-/// An instance of a library class, as the arguments of its constructor.
+/// An instance of a library class, described by the arguments of its constructor.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct InstanceForm {
     pub class: Sym,

@@ -29,8 +29,8 @@ pub(crate) use trail::{Change, Delta, Mark};
 
 struct Slot {
     data: Rc<Data>,
-    /// The serial number of the last mark, or of the last delta, after which the slot's older state
-    /// is on the trail.
+    /// The serial number of the mark or delta for which the slot's older state was last saved on
+    /// the trail.
     stamp: u32,
     /// Paths are being joined, and this object still has its state from before the branch.
     unjoined: bool,
@@ -53,7 +53,7 @@ pub(crate) struct Heap {
     /// Symbols for expressions of other symbols: equal expressions give the same symbol.
     derived: FxHashMap<String, Symbol>,
     /// `parts`: for an object that may be one of several others, those objects. `wholes`: the
-    /// reverse. A write to one may be a write to the other.
+    /// reverse. A write to an object may be a write to its parts and its wholes.
     parts: FxHashMap<ObjId, Vec<ObjId>>,
     wholes: FxHashMap<ObjId, Vec<ObjId>>,
     /// The journals of the active `try` statements, innermost last.
@@ -120,8 +120,8 @@ impl Heap {
         Value::Obj(self.alloc(Data::Iter(iter)))
     }
 
-    /// Records the lists of a new iterator, which yields the elements that a list has when it
-    /// reaches them.
+    /// Records the lists that a new iterator iterates over: it yields the elements that a list has
+    /// when the iterator reaches them.
     pub(crate) fn note_sources(&mut self, iterator: &Value, over: &[Value]) {
         let all: Vec<(ObjId, Rc<Data>)> = over.iter().flat_map(|value| self.sources_of(value)).collect();
         if let (Value::Obj(id), false) = (iterator, all.is_empty()) {
@@ -157,7 +157,7 @@ impl Heap {
         self.overlapping.contains(&id)
     }
 
-    /// Whether one of these objects has been written to since.
+    /// Whether one of these objects has been written to since its stored state.
     pub(crate) fn have_changed(&self, sources: &[(ObjId, Rc<Data>)]) -> bool {
         sources.iter().any(|(id, before)| !Rc::ptr_eq(before, &self.slot(*id).data))
     }
@@ -490,7 +490,8 @@ impl Heap {
                 Data::List(Items::Exact(items))
                 | Data::Set(Items::Exact(items))
                 | Data::Iter(Iter { items: Items::Exact(items), .. }) => Some(items.clone()),
-                // A deque. For classes of the program, their methods decide.
+                // A deque. For an instance of a program class, the methods of the class determine
+                // the elements.
                 Data::Instance(Instance { class: Value::Path(_), attrs, .. }) => {
                     match self.get(attrs.get(&sym(PAYLOAD))?.as_obj()?) {
                         Data::List(Items::Exact(items)) => Some(items.clone()),

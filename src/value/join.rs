@@ -9,8 +9,8 @@ use super::{Among, Data, Heap, Items, Met, Partial, Ranged, State, Taken, Type, 
 
 pub(super) use objects::{is_filled, join_data, join_tensor, nameless};
 
-/// The join of two values. With `widen`, numbers that differ lose their bounds, and strings their
-/// sets of possible values, so that every chain of joins is short.
+/// The join of two values. With `widen`, numbers that differ lose their bounds, and strings lose
+/// their sets of possible values, so that every chain of joins is short.
 pub(crate) fn join(heap: &mut Heap, a: &Value, b: &Value, widen: bool) -> Value {
     join_at(heap, a, b, widen, DEPTH)
 }
@@ -196,8 +196,8 @@ pub(crate) fn texts_of(values: &[Value]) -> Option<Value> {
     }
 }
 
-/// How surely each of the texts occurs: as surely as in the least sure of the values. It is not
-/// known if some value can only be some of the texts.
+/// How surely each of the texts occurs: as surely as in the least sure of the values. If one of the
+/// values can be only some of the texts, it is not known whether each of them occurs.
 fn surely_taken(values: &[Value], count: usize) -> Taken {
     let of = |value: &Value| match value {
         Value::Among(among) if among.texts.len() == count => among.taken,

@@ -2,8 +2,8 @@
 //!
 //! Joins are associative except in the following cases, where they are still upper bounds of
 //! everything that they join:
-//! - intervals with integral and other bounds: a gap between 1 and 2 counts only while both are
-//!   bounds;
+//! - intervals of which only some have integral bounds: [0, 1] and [2, 3] are merged, because no
+//!   integer is between 1 and 2, but only while 1 and 2 are bounds;
 //! - more intervals than a range may have;
 //! - dictionaries with known keys, in different orders;
 //! - parts of values below the depth to which values are compared.
@@ -151,7 +151,7 @@ proptest! {
         prop_assert!(at_most(&heap, &b, &ab), "not above the second: {b:?} {ab:?}");
         let wide = join(&mut heap, &a, &b, true);
         prop_assert!(at_most(&heap, &ab, &wide), "not widened: {ab:?} {wide:?}");
-        // A further join does not change it.
+        // A further join with `a` does not change the result.
         let again = join(&mut heap, &ab, &a, false);
         prop_assert!(same(&heap, &again, &ab), "not absorbed: {ab:?} {again:?}");
     }
@@ -168,7 +168,7 @@ proptest! {
         let bc = join(&mut heap, &b, &c, false);
         let right = join(&mut heap, &a, &bc, false);
         prop_assert!(same(&heap, &left, &right), "not associative: {left:?} {right:?}");
-        // If `c` is above `a`, its join with `b` is above the join of `a` and `b`.
+        // If `c` is above `a`, the join of `c` and `b` is above the join of `a` and `b`.
         let ac = join(&mut heap, &a, &c, false);
         let above = join(&mut heap, &ac, &b, false);
         prop_assert!(at_most(&heap, &ab, &above), "not monotone: {ab:?} {above:?}");

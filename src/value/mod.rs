@@ -117,8 +117,8 @@ pub(crate) struct Lazy {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Ranged {
     pub range: Range,
-    /// Whether it takes every value of the range, like an index, or only some, like a label. For a
-    /// float: whether it cannot be NaN.
+    /// Whether the number takes every value of the range, like an index, or only some, like a
+    /// label. For a float: whether it cannot be NaN.
     pub dense: bool,
     /// For the end of a slice: its distance from the slice's start.
     pub span: Option<Size>,

@@ -15,7 +15,7 @@ pub(crate) struct Range {
     /// Whether the bounds of every interval occur in some run (a literal, `randint`, the labels of
     /// a known dataset), or are only bounds.
     pub attained: bool,
-    /// Whether both bounds occur in every run (a literal), not just in some batch of it.
+    /// Whether both bounds occur in every run (a literal), not just in some batches of it.
     pub certain: bool,
     /// A symbolic upper bound, excluded. For example, the starts that `randint(len(data) - width)`
     /// draws are below `len(data) - width`.
@@ -23,8 +23,9 @@ pub(crate) struct Range {
     /// Whether the bounds occur in every pass over the data (labels of a known dataset): not in
     /// each batch, but at some time in each run.
     pub epoch: bool,
-    /// The bounds refer to whole samples: each may occur in only one position of a sample, such as
-    /// a column, which an index may exclude. Contains the ranges of the columns, if they are known.
+    /// The bounds refer to whole samples: each bound may occur in only one position of a sample,
+    /// such as a column, which an index may exclude. Contains the ranges of the columns, if they
+    /// are known.
     pub uneven: Option<Rc<[Range]>>,
     /// A value that occurs although the bounds may not, such as the fill value of a border around
     /// unknown pixels.
@@ -39,7 +40,7 @@ pub(crate) struct Met {
     pub always: bool,
 }
 
-/// The join of two paths.
+/// The value that is known to occur on both of two paths.
 fn both(a: Option<Met>, b: Option<Met>) -> Option<Met> {
     let (a, b) = (a?, b?);
     (a.value == b.value).then_some(Met { value: a.value, always: a.always && b.always })
@@ -71,8 +72,8 @@ impl Range {
         Range { epoch: true, ..Range::attained(lo, hi) }
     }
 
-    /// The range of one sample of data with these values: any of them in one sample, each of them
-    /// over a pass.
+    /// The range of one sample of data with these values: one sample has any of the values, and a
+    /// pass over the data has each of them.
     pub(crate) fn of_sample(self) -> Range {
         Range { epoch: self.epoch || (self.certain && self.attained), certain: false, ..self }
     }
@@ -112,7 +113,7 @@ impl Range {
         Range { attained, epoch: false, certain: false, met: None, ..self }
     }
 
-    /// Bounds of the same values, which need not occur.
+    /// The same bounds, which need not occur.
     pub(crate) fn only_bounds(self) -> Range {
         Range { attained: false, certain: false, epoch: false, met: None, ..self }
     }
@@ -136,7 +137,7 @@ impl Range {
         Some(Met { value: self.lo(), always: self.certain || self.met.is_some_and(|met| met.always) })
     }
 
-    /// From `lo` to below `below`.
+    /// The range from `lo` (included) to `below` (excluded).
     pub(crate) fn up_to(lo: f64, below: Size) -> Range {
         match below {
             #[expect(clippy::cast_precision_loss, reason = "a length as the end of a range")]

@@ -83,8 +83,8 @@ impl Poly {
         Some(Poly { terms: terms.collect::<Option<_>>()?, constant: self.constant.checked_neg()? })
     }
 
-    /// Whether it is not 0 for any integers in place of the symbols: a number divides every
-    /// coefficient, but not the constant.
+    /// Whether the polynomial is never 0, whatever integers the symbols stand for: a number divides
+    /// every coefficient, but not the constant.
     fn leaves_a_rest(&self) -> bool {
         let divisor = self.terms.iter().fold(0_u64, |divisor, (_, k)| gcd(divisor, k.unsigned_abs()));
         divisor > 1 && !self.constant.unsigned_abs().is_multiple_of(divisor)

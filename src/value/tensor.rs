@@ -85,8 +85,8 @@ pub(crate) struct Past {
     /// A transform with random parameters moved the elements: its place, and the number of the
     /// draw.
     pub drawn: Option<(Span, u32)>,
-    /// The elements are ids of a tokenizer to which tokens were added: its number of tokens now,
-    /// and the place.
+    /// The elements are ids of a tokenizer to which tokens were added: the tokenizer's new number
+    /// of tokens, and the place.
     pub vocabulary: Option<(i64, Span)>,
 }
 
@@ -135,7 +135,7 @@ impl Past {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Picks {
     pub of: ObjId,
-    /// The number of writes to its memory at that time.
+    /// The number of writes to the memory of `of` when the mask was computed.
     pub writes: u32,
     pub lo: f64,
     pub hi: f64,
@@ -181,7 +181,7 @@ pub(crate) struct Tensor {
     /// The dimensions in memory order, from the outermost to the innermost, if the tensor is known
     /// to be dense, or a slice of a dense tensor. Not inherited: [`super::Heap::tensor`] clears it.
     pub layout: Option<Rc<[usize]>>,
-    /// For a mask, the elements that it selects. Not inherited either.
+    /// For a mask, the elements that it selects. Not inherited: [`super::Heap::tensor`] clears it.
     pub picks: Option<Picks>,
     /// The elements in row-major order, if all are known.
     pub data: Option<Rc<[f64]>>,
@@ -194,8 +194,8 @@ pub(crate) struct Tensor {
     /// Whether this object itself was created as a parameter. Not inherited by results computed
     /// from it: [`super::Heap::tensor`] clears it.
     pub parameter: bool,
-    /// The `backward()` that freed the graph from which this tensor was computed. Not inherited
-    /// either.
+    /// The `backward()` that freed the graph from which this tensor was computed. Not inherited:
+    /// [`super::Heap::tensor`] clears it.
     pub freed: Origin,
     /// Paths differ in the number of writes to its memory.
     pub unsure: bool,
@@ -264,7 +264,7 @@ impl Tensor {
         }
     }
 
-    /// Notes the last dimensions, the first of which has a known length.
+    /// Stores the last dimensions, from the first one with a known length on.
     pub(crate) fn set_trailing(&mut self, dims: impl IntoIterator<Item = Dim>) {
         self.trailing = dims.into_iter().skip_while(|dim| dim.size.is_unknown()).collect();
     }

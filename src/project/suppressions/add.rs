@@ -7,8 +7,8 @@ use crate::syntax::{self, Span, TextRange, TextSize};
 
 impl Suppressions<'_> {
     /// The edit that adds a comment which suppresses findings of a rule at a span: on its line if a
-    /// comment is possible there, otherwise on another line that counts, otherwise on the line
-    /// above.
+    /// comment is possible there, otherwise on another line where a comment applies to the span,
+    /// otherwise on the line above.
     pub(crate) fn addition(&self, span: Span, code: &str) -> Edit {
         let lines = self.lines_of(span);
         let insert =

@@ -37,7 +37,7 @@ struct Directive {
     range: TextRange,
     /// The comment that contains the directive.
     comment: TextRange,
-    /// The source line to which it applies; any for [`Kind::File`].
+    /// The source line to which it applies; without meaning for [`Kind::File`].
     line: usize,
     /// The codes of the directive; empty if it suppresses all findings.
     codes: Vec<Code>,
@@ -136,8 +136,8 @@ impl<'f> Suppressions<'f> {
         found
     }
 
-    /// The lines on which a comment applies to a span: its first and last line, and those of the
-    /// simple statement around it.
+    /// The lines on which a comment applies to a span: the first and last line of the span, and
+    /// those of the simple statement around it.
     fn lines_of(&self, span: Span) -> [usize; 4] {
         let last = |end: u32| self.file.line_of(end.saturating_sub(1).max(span.start));
         let mut lines = [self.file.line_of(span.start), last(span.end), 0, 0];

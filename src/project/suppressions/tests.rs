@@ -22,7 +22,8 @@ fn finding(span: Span) -> Diagnostic {
     }
 }
 
-/// Whether a TV103 finding at the text's `BAD` is suppressed, and the findings about the comments.
+/// Whether a TV103 finding at the text's `BAD` is suppressed, the messages about unused comments,
+/// and the text after their fixes.
 fn check(text: &str) -> (bool, Vec<String>, String) {
     let project = Project::new(".".into());
     let file = project.add_text(Path::new("suppressed.py"), text).unwrap();

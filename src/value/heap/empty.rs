@@ -23,7 +23,8 @@ impl Heap {
         self.filling
     }
 
-    /// Ends the loop of [`Heap::begin_filling`].
+    /// Sets the number of active loops that are assumed to run at least once; returns the old
+    /// number.
     pub(crate) fn set_filling(&mut self, filling: u32) -> u32 {
         std::mem::replace(&mut self.filling, filling)
     }

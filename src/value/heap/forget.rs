@@ -19,9 +19,9 @@ impl Heap {
     /// also loses its length; a tensor keeps the facts that did not change. A name that only one of
     /// the states binds keeps its value, as in [`Heap::join`].
     ///
-    /// Both are relative to `mark`; afterwards, the heap is in the state at the mark. Repeated for
-    /// each further round, this reaches a fixpoint: each name, element of a tuple and fact of a
-    /// tensor becomes unknown after one or two rounds, and is never known again.
+    /// Both states are relative to `mark`; afterwards, the heap is in the state at the mark.
+    /// Repeated for each further round, this reaches a fixpoint: each name, element of a tuple and
+    /// fact of a tensor becomes unknown after one or two rounds, and is never known again.
     pub(crate) fn give_up_changes(&mut self, mark: Mark, previous: &Delta, next: &Delta) -> Delta {
         self.undo(mark);
         self.adopt(previous);

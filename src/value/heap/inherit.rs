@@ -32,7 +32,8 @@ impl Heap {
         if let Some(value) = data.attrs.get(&name) {
             // A function becomes a new bound method at each read.
             let bound = value.as_obj().is_some_and(|id| matches!(self.get(id), Data::Function(_)));
-            // For a field, the class of a dataclass stores only its default.
+            // The class attribute for a field of a dataclass is the default of the field, if there
+            // is one.
             if let Some(Data::Instance(field)) = value.as_obj().map(|id| self.get(id))
                 && field.class.as_path() == Some("dataclasses.Field")
             {

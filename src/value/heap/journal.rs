@@ -16,7 +16,7 @@ const MOST: usize = 4;
 /// The values of names and objects that were overwritten since the journal was started.
 #[derive(Default)]
 pub(crate) struct Journal {
-    /// The number of objects on the heap.
+    /// The number of objects on the heap when the journal was started.
     older: usize,
     /// `None` for places with too many values.
     names: FxHashMap<(ObjId, Sym), Option<Vec<Value>>>,
@@ -30,7 +30,7 @@ impl Journal {
     }
 
     pub(super) fn overwrites(&mut self, id: ObjId, data: &Rc<Data>) {
-        // No code outside can read the names of scopes that were created since.
+        // Code outside the `try` cannot read the names of scopes that were created inside it.
         if id.is_among_first(self.older) || !matches!(**data, Data::Scope(_)) {
             let old = self.objects.entry(id).or_insert_with(|| Some(Vec::new()));
             keep(old, data, Rc::ptr_eq);

@@ -1,7 +1,7 @@
 //! Attributes that an instance has on some of the joined paths, but not on others.
 //!
-//! Reading one returns its value on the paths that have it; `hasattr` and `getattr` with a default
-//! check whether it may be missing.
+//! Reading such an attribute returns its value on the paths that have it; `hasattr` and `getattr`
+//! with a default check whether it may be missing.
 
 use super::{Heap, names_of};
 use crate::value::{Attrs, Data, Instance, ObjId, Sym, Value, sym};
@@ -15,7 +15,7 @@ pub(in crate::value) fn mark_of(name: Sym) -> Sym {
     sym(&format!("{name}{MARK}"))
 }
 
-/// Whether a name is such a note.
+/// Whether a name was made by [`mark_of`].
 pub(crate) fn is_mark(name: Sym) -> bool {
     name.as_str().ends_with(MARK)
 }
@@ -39,7 +39,7 @@ impl Heap {
         }
     }
 
-    /// Notes it among attributes that are being joined.
+    /// Notes that an attribute is missing on some path, among attributes that are being joined.
     pub(in crate::value) fn note_lacking_in(&mut self, attrs: &mut Attrs, name: Sym) {
         if !is_mark(name) {
             self.lacking = true;

@@ -1,13 +1,13 @@
 //! Objects that an unknown value may be. If a name holds values of different kinds on two paths,
-//! such as `None` and a tensor, it is unknown after their join; but a write to it may still be a
-//! write to that tensor, which other names may hold.
+//! such as `None` and a tensor, its value is unknown after their join. But a write to the unknown
+//! value may still be a write to the tensor, which other names may hold.
 
 use super::Heap;
 use crate::value::{Attrs, Data, Grad, Instance, Items, ObjId, Sym, Value};
 
-/// The depth to which the parts of such objects are followed.
+/// The depth to which the parts of these objects are followed.
 const DEPTH: u32 = 3;
-/// The largest number of such objects.
+/// The largest number of objects that are recorded.
 const MOST: usize = 4096;
 
 /// The kind of a write to an unknown value.

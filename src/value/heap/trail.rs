@@ -77,7 +77,8 @@ pub(super) struct Open {
     older: usize,
     /// The serial number of the last delta relative to the mark; 0 if there is none.
     kept: u32,
-    /// The objects that the current path has created since, except those created after `since`.
+    /// The objects that belong to the current path, as ranges of their numbers. All objects from
+    /// number `since` on belong to it, too.
     made: Vec<(usize, usize)>,
     since: usize,
 }
@@ -162,7 +163,7 @@ impl Heap {
                     let Some(names) = names_mut(Rc::make_mut(&mut slot.data)) else { continue };
                     match value {
                         Some(value) => _ = names.insert(name, value),
-                        // Usually it is the last one.
+                        // Usually, the name is the last one.
                         None if names.last().is_some_and(|(last, _)| *last == name) => _ = names.pop(),
                         None => _ = names.shift_remove(&name),
                     }
@@ -314,9 +315,9 @@ impl Heap {
         changed
     }
 
-    /// Joins the names of a scope or instance that some path changed. A name that only one path
-    /// binds keeps that path's value, because reading it on the other path would raise, unless the
-    /// class has the name, too.
+    /// Joins the names of a scope or instance that some path changed. For a name that only one path
+    /// binds, the other path contributes the value in the class. Without one, the name keeps its
+    /// value, because reading it on the other path would raise.
     fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
         let mut written: Vec<Sym> = Vec::new();
         let mut seen = FxHashSet::default();
@@ -489,8 +490,7 @@ mod tests {
         assert!(matches!(items.as_slice(), [Value::Ranged(both)] if both.range.parts() == [(1.0, 2.0)]));
     }
 
-    /// A loop ends with a `break`, with a list that it has created itself and that is used
-    /// afterwards.
+    /// A loop that ends with a `break` has created a list, which is used after the loop.
     #[test]
     fn what_was_made_since_the_mark_is_joined_as_each_path_left_it() {
         let mut heap = Heap::new();

@@ -83,8 +83,8 @@ impl Heap {
         found
     }
 
-    /// The elements of a collection changed, so those of collections that may be the same change,
-    /// too.
+    /// The elements of a collection changed, so the elements of collections that may be the same
+    /// one become unknown.
     pub(super) fn touch(&mut self, id: ObjId) {
         for twin in self.twins(id) {
             match self.write(twin) {

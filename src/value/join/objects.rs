@@ -179,7 +179,7 @@ pub(super) fn join_instance(heap: &mut Heap, a: &Instance, b: &Instance, widen: 
     }
 }
 
-/// If paths differ in more than the attributes of a class, it may have any members.
+/// If paths differ in more than the attributes of a class, the class may have any members.
 fn join_class(heap: &mut Heap, a: &UserClass, b: &UserClass, widen: bool) -> UserClass {
     let UserClass { name, path, code, bases, attrs, fields, open } = a;
     let one = bases.len() == b.bases.len() && bases.iter().zip(&b.bases).all(|(x, y)| same(heap, x, y));
@@ -209,7 +209,7 @@ fn join_states(a: &Tensor, b: &Tensor, widen: bool) -> Tensor {
     joined.writes = a.writes.max(b.writes);
     joined.version = a.version.max(b.version);
     joined.unsure |= a.writes != b.writes || a.base != b.base;
-    // Known facts are current, unless the tensor is a view.
+    // In both states, the tensor is not a view, and its facts are current.
     let fresh = [a, b].iter().all(|tensor| tensor.base.is_none() && tensor.version == tensor.writes);
     let alike = (a.version, a.writes, a.base) == (b.version, b.writes, b.base);
     if !(alike || fresh) {

@@ -11,7 +11,8 @@ use super::super::{
     Suspended, Sym, Taken, Tensor, Type, UserClass, Value,
 };
 
-/// Deeper than joins compare, so that the effect of their depth limit is visible.
+/// The depth of the comparison: greater than that of joins, so that the effect of their depth limit
+/// is visible.
 const DEPTH: u32 = 8;
 
 pub(super) fn at_most(heap: &Heap, a: &Value, b: &Value) -> bool {
@@ -88,8 +89,8 @@ fn ranged_at_most(a: &Value, b: &Ranged) -> bool {
     })
 }
 
-/// A range that claims that its bounds occur claims this for the bounds of each interval, so ranges
-/// with different intervals are not ordered in this case.
+/// If `b` claims that its bounds occur, it claims this for the bounds of each of its intervals, so
+/// `a` must have the same intervals.
 pub(super) fn range_at_most(a: &Range, b: &Range) -> bool {
     let inside = |(lo, hi): &(f64, f64)| b.parts().iter().any(|(from, to)| from <= lo && hi <= to);
     let same = a.parts() == b.parts();
