@@ -33,7 +33,7 @@ pub(crate) enum Origin {
     File(PathBuf, String),
     /// The text of `--config 'key = value'`.
     Inline(String),
-    /// The other flags.
+    /// The flags other than `--config`.
     CommandLine,
     /// The settings of an editor.
     Editor,
@@ -43,7 +43,7 @@ pub(crate) enum Origin {
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
     pub origin: Origin,
-    /// The folder to which its patterns are relative.
+    /// The folder to which the patterns of the layer are relative.
     pub base: PathBuf,
     pub options: Options,
 }

@@ -82,7 +82,7 @@ pub(crate) struct Given {
     pub name: Sym,
     pub value: Form,
     pub place: Place,
-    /// The function has a default for it.
+    /// The function has a default for this argument.
     pub optional: bool,
 }
 

@@ -7,7 +7,7 @@ pub(crate) struct Library {
     /// torchvet checks its use. A file is only interpreted if it imports such a library, or one
     /// whose name contains the name of such a library.
     pub is_checked: bool,
-    /// Its import imports torch.
+    /// Importing it imports torch.
     pub imports_torch: bool,
     /// Programs also use this name for their own packages.
     pub is_common_word: bool,

@@ -39,7 +39,7 @@ mod tests {
     fn a_panic_becomes_its_message() {
         install();
         let caught = catch(|| {
-            #[expect(clippy::manual_assert, reason = "a panic is the point")]
+            #[expect(clippy::manual_assert, reason = "the test needs a panic")]
             if true {
                 panic!("no such luck")
             }

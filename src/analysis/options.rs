@@ -32,7 +32,8 @@ pub(super) struct Declared {
     default: String,
     /// Other values that users are likely to pass.
     others: Vec<Other>,
-    /// Whether the program certainly expects these values: a string may be anything.
+    /// Whether the program certainly accepts these values. For a string without listed choices,
+    /// this is not known.
     sure: bool,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum Other {
 /// The options with other values than their defaults, by the place of their declaration.
 pub(super) type Assumed = BTreeMap<Span, Other>;
 
-/// The result of one run for options and places.
+/// The result of one run: the options that it read, and the places where calls succeeded or failed.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub options: IndexMap<Span, Declared, FxBuildHasher>,
@@ -151,7 +152,7 @@ pub(super) fn weaken(found: &mut [Diagnostic], first: &Run, again: &dyn Fn(&Assu
         let Declared { name, default, .. } = option;
         let is = if default.is_empty() { String::new() } else { format!(", {default}") };
         diagnostic.message.push_str(&format!(" (if `{name}` has its default{is})"));
-        let message = format!("with another value of `{name}` this line may not fail");
+        let message = format!("with another value of `{name}`, this line may succeed");
         diagnostic.labels.push(Label { span: made, message });
     }
 }

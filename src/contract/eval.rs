@@ -15,7 +15,7 @@ use crate::value::{Dim, Dtype, Origin, Size, Tensor, Value, dims_text};
 
 /// The result of a contract.
 pub(super) struct Finding {
-    /// The statement that failed: `require` is an error if the page says so.
+    /// The report whose condition is false. The page determines the severity of a `require`.
     pub statement: Statement,
     pub message: String,
     pub reads: Vec<Read>,

@@ -2,8 +2,8 @@
 //!
 //! A contract is a few lines of Python in a page. It is compiled once, and evaluated for each call
 //! of its functions: a false condition is reported, an unknown condition is not. The probe runs the
-//! same lines over real tensors (`probe/runtime/contracts.py`), so the two must give the helpers
-//! the same meaning.
+//! same lines over real tensors, so its helpers (`probe/runtime/contracts.py`) must have the same
+//! meaning.
 
 mod check;
 mod eval;

@@ -44,7 +44,7 @@ fn once() -> usize {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 fn is_once(count: &usize) -> bool {
     *count == 1
 }

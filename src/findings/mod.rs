@@ -53,7 +53,7 @@ impl<'f> Sieve<'f> {
     }
 }
 
-/// The meaning of an unused code in a suppressing comment under these settings.
+/// How to report an unused code in a suppressing comment under these settings.
 fn judge(settings: &Settings, code: &str) -> Judgement {
     let narrowed = settings.selection.is_narrowed();
     if code.is_empty() || code.eq_ignore_ascii_case("ALL") {
@@ -75,7 +75,8 @@ fn judge(settings: &Settings, code: &str) -> Judgement {
 pub(crate) fn syntax_errors(file: &SourceFile) -> Vec<Diagnostic> {
     let mut issues = file.parsed().issues.clone();
     issues.dedup_by_key(|issue| file.line_of(issue.range.start().to_u32()));
-    // If something is missing at the end, the error is reported after the last code.
+    // If something is missing at the end of the file, the error is reported directly after the last
+    // code.
     let end = TextSize::of(file.text().trim_end());
     let place = |range: TextRange| {
         if range.start() > end { TextRange::empty(end) } else { range }

@@ -18,7 +18,8 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             Severity::Warning => "major",
             Severity::Info => "info",
         };
-        // GitLab would treat the lines of the cell as lines of the file.
+        // A finding in a notebook is shown in line 1, because GitLab would treat the lines of the
+        // cell as lines of the file.
         let (first, last) = if place.is_cell() { ((1, 1), (1, 1)) } else { (place.first, place.last) };
         json!({
             "description": format!("{}{}: {}", place.cell_prefix(), diagnostic.code, diagnostic.message),

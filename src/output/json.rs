@@ -126,7 +126,7 @@ pub(crate) fn write(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn
     writeln!(out)
 }
 
-/// Writes the objects of [`write`], one per line.
+/// Writes the objects of [`write()`], one per line.
 pub(crate) fn write_lines(diagnostics: &[Diagnostic], project: &Project, out: &mut dyn Write) -> io::Result<()> {
     for diagnostic in diagnostics {
         serde_json::to_writer(&mut *out, &Entry::new(diagnostic, project))?;

@@ -20,7 +20,7 @@ use super::read::{self, ReadError};
 /// change again without a new time stamp.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The files as seen by a project.
+/// The files as a project reads them.
 #[derive(Default)]
 pub(crate) struct Disk {
     /// Texts that replace files on disk, by canonical path.

@@ -116,12 +116,13 @@ impl Project {
         self.files.iter()
     }
 
-    /// Records that all named files were read. Later files are imported, in an unpredictable order.
+    /// Records that all named files were read. Files that are read later are imported ones, in an
+    /// unpredictable order.
     pub(crate) fn all_named(&self) {
         self.named.get_or_init(|| self.files.len());
     }
 
-    /// Whether some named file that belongs to the same program as this one contains this text.
+    /// Whether some named file that belongs to the same program as `file` contains this text.
     pub(crate) fn mentions(&self, file: FileId, text: &'static str) -> bool {
         let named = *self.named.get_or_init(|| self.files.len());
         let named = || self.files.iter().take(named);

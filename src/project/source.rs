@@ -14,7 +14,7 @@ pub(crate) struct Position {
     pub column: usize,
 }
 
-/// A file of a project: a content with a name.
+/// A file of a project: its content and its path.
 pub(crate) struct SourceFile {
     pub id: FileId,
     /// The path as reports print it.

@@ -33,7 +33,7 @@ pub(crate) struct Walker {
 #[derive(Default)]
 pub(crate) struct Walk {
     pub files: Vec<PathBuf>,
-    /// Files that may set environment variables; most are not relevant.
+    /// Files that may set environment variables; most of them set no variable that rules check.
     pub launch: Vec<PathBuf>,
     pub errors: Vec<ReadError>,
 }

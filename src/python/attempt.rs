@@ -128,7 +128,7 @@ impl<'p> Interp<'p> {
         if self.meet(mark, &ends) { Flow::Next } else { Flow::Stopped }
     }
 
-    /// Whether a handler catches an exception: an instance or a class.
+    /// Whether a handler catches an exception, given as an instance or a class.
     fn takes(&mut self, handler: &'p ExceptHandlerExceptHandler, exception: &Value) -> Option<bool> {
         let class = match self.heap.instance_of(exception) {
             Some(instance) => instance.class.clone(),

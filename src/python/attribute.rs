@@ -7,7 +7,7 @@ use super::{Args, Event};
 use crate::syntax::Span;
 use crate::value::{Data, Key, ObjId, Sym, Type, Value, Written, sym};
 
-/// The name of an unknown value's shape, which the program may unpack.
+/// The name of the method value that stands for an unknown shape, which the program may unpack.
 pub(super) const UNKNOWN_SHAPE: &str = "<shape>";
 
 /// The attribute of a property that stores its setter.

@@ -82,7 +82,7 @@ impl<'p> Interp<'p> {
         self.set_name(name, value);
     }
 
-    /// Calls `__init_subclass__` of the base classes of a new class.
+    /// Calls the `__init_subclass__` that a new class inherits.
     fn begin_subclass(&mut self, class: ObjId, keywords: Vec<(Sym, Arg)>, span: Span) {
         let bases = self.mro(class);
         let hook = bases.iter().skip(1).filter_map(Value::as_obj);
@@ -203,7 +203,7 @@ impl<'p> Interp<'p> {
             Data::Class(class) => {
                 let value = self.unless_field(class.attrs.get(&name)?)?;
                 // `None` is a placeholder if the program contains an assignment to an attribute of
-                // this name: it may run before a function that nothing calls.
+                // this name: the assignment may run before a function that nothing calls.
                 let is_filled = || self.mentions(sym(&format!(".{name} =")).as_str());
                 Some(if value.is_none() && self.context.speculative && is_filled() { Value::Unknown } else { value })
             }

@@ -101,7 +101,7 @@ impl<'p> Interp<'p> {
         (is_type && text && builtin()).then(|| self.eval(argument))
     }
 
-    /// Whether the string of a class contains another string.
+    /// Whether `str` of a class contains another string.
     fn is_in_class_text(&self, class: &Value, part: &Value) -> Option<bool> {
         let part = part.as_str()?;
         let path = match class {
@@ -116,7 +116,7 @@ impl<'p> Interp<'p> {
         if root.contains(part) || last.contains(part) {
             return Some(true);
         }
-        // The modules in the middle of the path do not contain names of other libraries.
+        // The path of a class does not contain the distinct name of another library.
         (libraries::find(part).is_some_and(|library| library.is_distinct) && !path.contains(part)).then_some(false)
     }
 

@@ -574,7 +574,7 @@ impl Interp<'_> {
         }
     }
 
-    /// The result of `__bool__`, otherwise of `__len__`; an object without both is true.
+    /// The result of `__bool__`, otherwise of `__len__`; an object with neither is true.
     fn truth_of_instance(&mut self, value: &Value, plain: bool) -> Option<bool> {
         let said = self.user_method(value, "__bool__").or_else(|| self.user_method(value, "__len__"));
         let Some(method) = said else { return plain.then_some(true) };

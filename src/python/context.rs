@@ -52,7 +52,7 @@ pub(crate) enum Certainty {
     /// The code is in an arm of an unknown condition, which may depend on whatever fails in the
     /// arm.
     Guessed,
-    /// The code is in a function called by one that nothing calls, or after `if …: return`: related
+    /// The code is in a function that an uncalled function calls, or after `if …: return`: related
     /// arguments and conditions may have been assumed independently.
     Doubtful,
     Certain,

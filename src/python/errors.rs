@@ -103,7 +103,7 @@ impl Interp<'_> {
         let Some(id) = frame.code.filter(|_| !self.context.speculative && frame.class_body.is_none()) else {
             return false;
         };
-        // Variables of comprehensions and generators are not distinguished here.
+        // In comprehensions and generators, it is not known which variables are unbound.
         if frame.scope != frame.home || self.suspends(id) {
             return false;
         }

@@ -320,8 +320,8 @@ impl<'p> Interp<'p> {
         id
     }
 
-    /// Whether the current code is in a function called by one that nothing calls. It is unknown
-    /// which call contexts of such a function occur.
+    /// Whether the current code is in a function that an uncalled function calls. It is unknown in
+    /// which call contexts the function runs.
     pub(crate) fn inlined(&self) -> bool {
         self.context.speculative && self.frames.len() > UNCALLED_DEPTH
     }

@@ -295,7 +295,7 @@ pub(crate) enum Event<'a> {
     Written { object: ObjId, result: &'a Value, span: Span },
     /// A loop over a library's collection begins.
     Iterated { object: ObjId, span: Span },
-    /// `object.name(…)`, if the program defines the method and the call names it.
+    /// `object.name(…)`, written in this form, where the program defines the method.
     Method { object: ObjId, name: Sym, span: Span },
     /// A function or method of this name is called, and its value is unknown; or an attribute of
     /// this name is set on something that is not on the heap. A function of a package without a

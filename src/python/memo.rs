@@ -9,7 +9,7 @@ pub(crate) const MEMO: &str = "<memo>";
 /// The attribute of a function that stores the size of its cache.
 pub(crate) const MEMO_SIZE: &str = "<memo-size>";
 
-/// The state of the cache before a call.
+/// What the cache contains for a call.
 pub(super) enum Recall {
     /// A hit: the function does not run, and this is the result.
     Known(Value),

@@ -182,8 +182,8 @@ impl Server<'_> {
     fn tell(&self, task: Task) {
         // Sending cannot fail, because the worker lives longer than the loop of this thread.
         let _ = self.tasks.send(task);
-        // Only after the task was sent: otherwise, work that begins in between would count as the
-        // newest.
+        // The interrupt is set only after the task was sent: otherwise, work that begins in between
+        // would count as the newest.
         self.interrupt.news();
     }
 

@@ -314,7 +314,7 @@ impl Facts {
 
 /// A panic on demand, for the test that the server survives one.
 fn injected_panic(text: &str) {
-    #[expect(clippy::manual_assert, reason = "a panic on demand claims nothing")]
+    #[expect(clippy::manual_assert, reason = "the panic is intended")]
     if cfg!(debug_assertions) && text.contains("# torchvet-test: panic") {
         panic!("on demand");
     }

@@ -193,7 +193,7 @@ pub(crate) fn promote(a: Dtype, b: Dtype) -> Option<Dtype> {
         (Other(_), _) | (_, Other(_)) => return None,
         (Bool, other) => other,
         (x, y) if x.kind() < Kind::Floating && y.kind() >= Kind::Floating => y,
-        // Both integral.
+        // Both dtypes are integral.
         (x, y) if y.kind() == Kind::Integral => match (x, y) {
             (Uint16 | Uint32 | Uint64, _) | (_, Uint16 | Uint32 | Uint64) => return None,
             (Int64, _) | (_, Int64) => Int64,

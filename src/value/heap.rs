@@ -403,7 +403,7 @@ impl Heap {
     /// Replaces the facts about a tensor after an in-place write; every view of the same memory
     /// loses the facts about its elements.
     pub(crate) fn overwrite(&mut self, id: ObjId, mut facts: Tensor) {
-        // A write to one element changes the others at the same place.
+        // A write to one element changes the others at the same place in memory.
         let uniform = facts.range.as_ref().is_some_and(|range| range.lo() == range.hi());
         if self.is_overlapping(id) && !uniform {
             facts.forget_values();

@@ -204,8 +204,8 @@ impl Value {
         Value::Ranged(Rc::new(Ranged { range, dense, span: None, at }))
     }
 
-    /// Whether it is an index with which a loader requests a sample: over a pass, it takes every
-    /// value.
+    /// Whether the value is an index with which a loader requests a sample: in a pass over the
+    /// data, it takes every value.
     pub(crate) fn is_sample_index(&self) -> bool {
         matches!(self, Value::Ranged(ranged) if ranged.dense && ranged.range.epoch)
     }

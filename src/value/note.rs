@@ -21,7 +21,7 @@ impl Topic {
         Topic(name)
     }
 
-    /// A note on this topic about one of several subjects.
+    /// A note on this topic about a subject.
     pub(crate) fn of(self, about: impl Into<About>) -> Note {
         Note { topic: self, about: about.into() }
     }

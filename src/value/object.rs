@@ -13,7 +13,7 @@ use crate::syntax::{FileId, Span};
 pub(crate) struct ObjId(pub(super) u32);
 
 impl ObjId {
-    /// Whether it was one of the first `n` objects.
+    /// Whether the object was one of the first `n` objects.
     pub(crate) fn is_among_first(self, n: usize) -> bool {
         (self.0 as usize) < n
     }
@@ -204,7 +204,7 @@ pub(crate) enum Source {
 
 /// An object on the heap.
 #[derive(Debug, Clone)]
-#[expect(clippy::large_enum_variant, reason = "most objects are tensors, the largest: a box would cost each of them")]
+#[expect(clippy::large_enum_variant, reason = "most objects are tensors: boxing the largest kind costs allocations")]
 pub(crate) enum Data {
     Scope(Scope),
     List(Items),

@@ -147,14 +147,14 @@ impl Range {
         }
     }
 
-    /// The symbolic upper bound of all values.
+    /// The upper bound of all values (excluded), which may be symbolic.
     pub(crate) fn end(&self) -> Option<Size> {
         #[expect(clippy::cast_possible_truncation, reason = "the bound is checked")]
         let end = (self.hi().abs() < 9e15).then(|| Size::Int(self.hi().floor() as i64 + 1));
         self.below.clone().or(end)
     }
 
-    /// Exactly these values occur.
+    /// The range of exactly these values, all of which occur.
     pub(crate) fn of_values(values: &[f64]) -> Option<Range> {
         let mut sorted: Vec<f64> = values.to_vec();
         if sorted.is_empty() || sorted.iter().any(|v| v.is_nan()) {
@@ -217,7 +217,7 @@ impl Range {
         }
     }
 
-    /// The range of a tensor that contains the elements of both.
+    /// The range of a tensor that contains the elements of two tensors with these ranges.
     pub(crate) fn union(&self, other: &Range) -> Range {
         let mut all: Vec<(f64, f64)> = self.parts.iter().chain(&other.parts).copied().collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));

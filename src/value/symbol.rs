@@ -66,7 +66,7 @@ static ALL: LazyLock<Mutex<FxHashSet<&'static str>>> = LazyLock::new(Mutex::defa
 
 /// A cache for each thread, so that only the first use of a name takes the lock.
 struct Seen {
-    /// Short strings by their bytes, which needs no access to the stored string.
+    /// Short strings, found by their bytes without access to the stored string.
     short: FxHashMap<Short, Sym>,
     long: FxHashMap<&'static str, Sym>,
     dotted: FxHashMap<(Sym, Sym), Sym>,

@@ -238,8 +238,8 @@ impl Heap {
     }
 
     /// Like [`Heap::join`]. With `apart`, every path certainly recurs in the loop, so the rule
-    /// states of the paths are stored separately ([`Value::Fates`]). If such a value then differs
-    /// between further paths, it becomes unknown: the conditions may depend on each other.
+    /// states of the paths are stored separately ([`Value::Fates`]). If separate states then differ
+    /// between further paths, they become unknown: the conditions may depend on each other.
     pub(crate) fn join_taken(&mut self, deltas: &[Delta], widen: bool, apart: bool) -> bool {
         if let [only] = deltas {
             self.apply(only);
@@ -316,8 +316,8 @@ impl Heap {
     }
 
     /// Joins the names of a scope or instance that some path changed. For a name that only one path
-    /// binds, the other path contributes the value in the class. Without one, the name keeps its
-    /// value, because reading it on the other path would raise.
+    /// binds, the other path contributes the value in the class. If the class has none, the name
+    /// keeps its value, because reading it on the other path would raise.
     fn join_names(&mut self, id: ObjId, changes: &[Option<&Change>], widen: bool, apart: bool) -> bool {
         let mut written: Vec<Sym> = Vec::new();
         let mut seen = FxHashSet::default();

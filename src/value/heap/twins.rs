@@ -1,6 +1,6 @@
 //! Objects that may be the same: if a name holds different objects on two paths, their join is a
-//! new object that covers both. A write to it is a weak update of both of them, and a write to one
-//! of them is a weak update of it.
+//! new object that covers both. A write to the new object is a weak update of both, and a write to
+//! one of the two is a weak update of the new object.
 
 use super::Heap;
 use crate::value::join::join_tensor;

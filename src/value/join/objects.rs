@@ -58,8 +58,8 @@ pub(in super::super) fn nameless() -> Data {
 }
 
 /// Joins the names of two paths. For a name that only one path binds, the other path contributes
-/// the value in the class; without one, this path's value is used, because reading the name on the
-/// other path would raise.
+/// the value in the class. If the class has none, the name keeps its value, because reading it on
+/// the other path would raise.
 fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, widen: bool, depth: u32) -> Attrs {
     let mut out = Attrs::default();
     // The same condition as in `Heap::follows_presence`.
@@ -90,8 +90,8 @@ fn join_attrs(heap: &mut Heap, a: &Attrs, b: &Attrs, class: Option<&Value>, wide
     out
 }
 
-/// Values by name, in order if both have the same order; a name that only one of them has is
-/// unknown.
+/// Joins values by name. The order is kept if it is the same in both; a name that only one of them
+/// has is unknown.
 pub(super) fn join_named(
     heap: &mut Heap,
     a: &[(Sym, Value)],
@@ -114,8 +114,9 @@ pub(super) fn join_named(
     names.into_iter().map(|name| (name, both(name))).collect()
 }
 
-/// Keeps the keys that both have, with their joined values. The entries that only one of them has
-/// are joined into the value of all other keys. If the order differs, there may be other keys, too.
+/// Joins two dictionaries. Keeps the keys that both have, with their joined values. The entries
+/// that only one of them has are joined into the value of all other keys. If the order differs,
+/// there may be other keys, too.
 pub(super) fn join_dict(heap: &mut Heap, a: &Dict, b: &Dict, widen: bool, depth: u32) -> Dict {
     let Dict { entries, open } = a;
     let mut out = Dict::default();

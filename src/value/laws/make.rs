@@ -170,7 +170,8 @@ impl<'a> Bytes<'a> {
         let mut dict = Dict { open: self.some(|it| it.value(heap, world, depth)), ..Dict::default() };
         dict.entries.extend(entries);
         if self.integral {
-            // The order of keys is a fact, and joins drop more of it than necessary.
+            // The order of keys is a fact, of which joins drop more than necessary, so the keys are
+            // sorted.
             dict.entries.sort_by(|a, _, b, _| format!("{a:?}").cmp(&format!("{b:?}")));
         }
         dict

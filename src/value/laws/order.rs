@@ -250,7 +250,7 @@ fn tensor_at_most(a: &Tensor, b: &Tensor) -> bool {
         freed,
         unsure,
     } = b;
-    // A place without its fact would not label anything.
+    // An origin without a fact is not allowed: it would label nothing.
     let labelled = (shape.is_some() || shape_at.is_none())
         && (dtype.is_some() || dtype_at.is_none())
         && (device.is_some() || device_at.is_none())
