@@ -1,4 +1,5 @@
-//! The only interface through which a project reads: the disk, with texts that replace files.
+//! The only interface through which a project reads files: the disk, and texts that replace files
+//! on it.
 //!
 //! Content is cached while the file is unchanged on disk. An editor creates a project for each
 //! keystroke, and these share the syntax trees of unchanged files.

@@ -385,7 +385,7 @@ impl Interp<'_> {
                             }
                             _ => false,
                         };
-                        // An instance of a library class may be an instance of a subclass.
+                        // The value may be an instance of a subclass of the library class.
                         let exact = line.first().is_some_and(|c| c.as_obj().is_some()) || {
                             matches!(classes, Value::Path(p) if p.as_str().starts_with("builtins."))
                         };

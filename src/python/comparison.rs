@@ -166,7 +166,7 @@ impl<'p> Interp<'p> {
                 if x == y {
                     return Some(true);
                 }
-                // Two members of one enumeration, whose names are in capitals.
+                // Two members of one enumeration of a library, whose names are in capitals, differ.
                 let (a, b) = (x.as_str().rsplit_once('.')?, y.as_str().rsplit_once('.')?);
                 let member = |n: &str| n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
                 (a.0 == b.0 && member(a.1) && member(b.1)).then_some(false)
@@ -216,7 +216,7 @@ impl<'p> Interp<'p> {
                 if let (Some(x), Some(y)) = (a.as_f64(), b.as_f64()) {
                     return Some(x == y);
                 }
-                // A number and a string, and other values of different types.
+                // Values of different types, such as a number and a string, are not equal.
                 let kind = |v: &Value| match v {
                     Value::Str(_) => 1,
                     Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Size(_) => 2,

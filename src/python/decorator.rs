@@ -44,7 +44,7 @@ impl<'p> Interp<'p> {
                 "builtins.classmethod" => self.mark_kind(&value, "class"),
                 "builtins.property" | "abc.abstractproperty" => self.mark_kind(&value, "property"),
                 "functools.cached_property" => self.mark_kind(&value, "cached"),
-                // The function that is called depends on the type of an argument.
+                // The function that is called depends on the type of an argument, so the result is unknown.
                 "functools.singledispatch" | "functools.singledispatchmethod" => return Value::Unknown,
                 "abc.abstractmethod" => self.mark(&value, ABSTRACT, Value::Bool(true)),
                 "dataclasses.dataclass" => self.mark_dataclass(&value),

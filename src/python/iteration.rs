@@ -46,7 +46,7 @@ impl Interp<'_> {
             }
             _ => Value::Any(Type::Int),
         };
-        // A length is assumed not to be 0.
+        // A symbolic length is assumed not to be 0, so the range has an element.
         let filled = stop.is_some_and(|stop| {
             let least = stop.range().map(|(range, _)| range.lo());
             #[expect(clippy::cast_precision_loss, reason = "facts about ranges, not arithmetic")]

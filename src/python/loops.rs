@@ -357,11 +357,12 @@ impl<'p> Interp<'p> {
     }
 
     /// Runs a loop's body from the state on entry, then from the joined states at the end of its
-    /// rounds, until a fixpoint (an accumulator may be a number before the loop, and a tensor in
-    /// it). Values that keep changing become unknown.
+    /// rounds, until a fixpoint. (An accumulator may be a number before the loop and a tensor
+    /// inside it.) Values that keep changing become unknown.
     ///
     /// `begin` evaluates the condition: `Some(false)` ends the loop, `None` may end it. `certain`
-    /// means that the body runs at least once. `last` runs the last round, if its element differs.
+    /// means that the body runs at least once. `last` runs the last round, if its element differs
+    /// from the others.
     pub(super) fn widened(
         &mut self,
         rounds: Rounds,

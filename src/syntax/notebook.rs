@@ -64,7 +64,8 @@ impl Notebook {
             let Some(old) = cell.and_then(|cell| cell.source) else {
                 continue;
             };
-            // The raw value borrows from `json`, so the distance is its offset.
+            // The raw value borrows from `json`, so the distance between the addresses is its
+            // offset.
             let start = (old.get().as_ptr() as usize).saturating_sub(json.as_ptr() as usize);
             let Some(before) = json.get(done..start) else {
                 continue;

@@ -78,7 +78,8 @@ pub(crate) struct Past {
     pub scaled: Origin,
     /// Palette indices were replaced by their colours.
     pub recoloured: Origin,
-    /// The elements were 0 and 1 before all bits of these integers were flipped.
+    /// All bits of the integers 0 and 1 were flipped (`~mask`), which gives -1 and -2, or 255 and
+    /// 254.
     pub flipped: Origin,
     /// The elements were integers before they were floats.
     pub whole: bool,

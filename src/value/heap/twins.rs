@@ -69,7 +69,7 @@ impl Heap {
                 }
             }
         }
-        // An object that may be any of its parts may also be this object.
+        // An object that has one of these objects as a part may be this object, too.
         at = 0;
         while let Some(next) = found.get(at).copied().filter(|_| found.len() < 2 * MOST) {
             at += 1;
