@@ -1,11 +1,11 @@
-//! albumentations: a pipeline takes `image=` and `mask=` and gives a dictionary.
+//! albumentations: a pipeline takes `image=` and `mask=` and returns a dictionary.
 
 use super::common::part_of;
 use super::{Cx, Table};
 use crate::python::Args;
 use crate::value::{ArrayKind, Data, Device, Dict, Dim, Dtype, Items, Key, Past, Range, Role, Size, Tensor, Value};
 
-/// Transforms with fixed results, with their parameters.
+/// Transforms that are modelled one by one, each with its signature.
 const CLASSES: &[(&str, &str)] = &[
     ("Compose", "transforms, *args, **kwargs"),
     ("Sequential", "transforms, p=0.5"),
@@ -18,7 +18,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("ToFloat", "max_value=None, p=1.0, **kwargs"),
 ];
 
-/// Transforms that keep the size, and the values of masks.
+/// Transforms that keep the size, and write at most a fill value to masks.
 const SAME: &str = "HorizontalFlip VerticalFlip Flip RandomBrightnessContrast HueSaturationValue RGBShift ColorJitter CLAHE Blur \
                     GaussianBlur MedianBlur MotionBlur GaussNoise ISONoise RandomGamma ChannelShuffle ToGray \
                     CoarseDropout Cutout RandomFog RandomRain Sharpen Emboss Posterize Equalize Solarize InvertImg \
@@ -157,7 +157,7 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
         }
         name if SAME.split_whitespace().any(|n| n == name) => {
             if mask {
-                // Pixels from outside the image get a fill value, and dropout writes one.
+                // Dropout writes a fill value.
                 out.range = out.range.map(|r| Range::bounds(r.lo().min(0.0), r.hi()));
             } else {
                 let bounds = out.dtype.and_then(Dtype::bounds);
@@ -173,7 +173,8 @@ fn apply(cx: &mut Cx<'_, '_>, object: &Value, input: Tensor, mask: bool, depth: 
     Some(out)
 }
 
-/// The effect of a geometric transform on the values of pixels; pixels from outside are zero.
+/// The effect of a geometric transform on the values of pixels. Pixels from outside the image are
+/// zero.
 fn resample(cx: &Cx<'_, '_>, object: &Value, out: &mut Tensor, mask: bool) {
     let chosen = cx.attr(object, if mask { "mask_interpolation" } else { "interpolation" }).as_int();
     out.past = match chosen {

@@ -126,7 +126,7 @@ fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The range of the values after interpolation.
+/// Updates the range, the role and the history of the values after interpolation.
 fn mix(out: &mut Tensor, interpolation: &Value, at: Origin) {
     out.past = match interpolation.as_int() {
         Some(0 | 6) => out.past,
@@ -135,7 +135,8 @@ fn mix(out: &mut Tensor, interpolation: &Value, at: Origin) {
     };
     match interpolation.as_int() {
         Some(0 | 6) => out.range = out.range.take().map(part_of),
-        // Linear and area interpolation stay between the values, the other modes overshoot.
+        // Linear and area interpolation do not leave the range of the input; the other modes
+        // overshoot.
         Some(1 | 3 | 5) => out.range = out.range.as_ref().map(|r| Range::bounds(r.lo(), r.hi())),
         _ => out.range = out.dtype.and_then(Dtype::bounds).map(|(lo, hi)| Range::bounds(lo, hi)),
     }
@@ -193,7 +194,8 @@ fn threshold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     out.forget_values();
     let at = cx.at();
-    // The lower bits select how values are mapped, the others how the threshold is found.
+    // The lower bits select how values are mapped; the higher bits select how the threshold is
+    // found.
     if let (Some(kind), Some(most)) = (b.get("type").as_int(), b.get("maxval").as_f64())
         && matches!(kind & 7, 0 | 1)
     {
@@ -225,7 +227,7 @@ fn same_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Draws into the array itself, which it also returns.
+/// Models the drawing functions: they draw into the array itself and return it.
 fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let image = b.get("img");
     let (Some(id), Some(mut out)) = (image.as_obj(), cx.tensor(&image)) else { return Value::Unknown };
@@ -233,7 +235,7 @@ fn draw(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         (_, Some(channels)) => channels.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>(),
         (one, None) => one.as_f64().map(|x| vec![x]),
     };
-    // A shape may be outside the image, and anti-aliased edges have intermediate values.
+    // The drawn shape may be outside the image, and anti-aliased edges have intermediate values.
     let plain = b.rest.iter().all(|arg| !matches!(arg.value.as_int(), Some(16)));
     let (before, role) = (out.range.take(), out.role);
     out.forget_values();

@@ -68,8 +68,8 @@ impl Cx<'_, '_> {
         self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, span);
     }
 
-    /// Reports that the library rejects this call under an assumption that is not known to hold;
-    /// without it, the call succeeds.
+    /// Reports that the library rejects this call if the assumption holds. It is not known whether
+    /// it holds; if not, the call succeeds.
     pub(crate) fn reject_if(
         &mut self,
         assumed: &'static str,
@@ -81,9 +81,9 @@ impl Cx<'_, '_> {
         self.it.suspect(rejection);
     }
 
-    /// Reports that the library rejects this call because of the input of the model that contains
-    /// it. The report is placed at the call of the model, unless the wrong `fact` was made inside
-    /// the model.
+    /// Reports that the library rejects this call because of the input of the `nn.Module` whose
+    /// `forward` makes the call. The report is placed at the call of the module, unless the wrong
+    /// `fact` comes from inside the module.
     pub(crate) fn reject_input(
         &mut self,
         kind: RejectKind,
@@ -99,7 +99,7 @@ impl Cx<'_, '_> {
         self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, place);
     }
 
-    /// Integers of a tuple or list argument, or of a single integer.
+    /// The integers in a tuple or list, or a single integer.
     pub(crate) fn ints(&self, value: &Value) -> Option<Vec<i64>> {
         if let Some(n) = value.as_int() {
             return Some(vec![n]);
@@ -152,13 +152,13 @@ impl Cx<'_, '_> {
         Ok(usize::try_from(at).ok())
     }
 
-    /// A `dtype=` argument: `None` if it is `None`, `Some(None)` if it is given but not
-    /// known.
+    /// The value of a `dtype=` argument: `None` for Python's `None`, and `Some(None)` for any other
+    /// value whose dtype is not known.
     pub(crate) fn dtype_arg(&self, value: &Value) -> Option<Option<Dtype>> {
         match value {
             Value::None => None,
             Value::Dtype(d) => Some(Some(*d)),
-            // Python's own types select their default dtypes.
+            // A Python type such as `float` selects the dtype of its values.
             Value::Path(p) => Some(match p.as_str() {
                 "builtins.float" => Some(Dtype::Float64),
                 "builtins.int" => Some(Dtype::Int64),
@@ -170,8 +170,8 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// A `device=` argument: `None` if it is `None`, `Some(None)` if it is given but not
-    /// known.
+    /// The value of a `device=` argument: `None` for Python's `None`, and `Some(None)` for any
+    /// other value whose device is not known.
     pub(crate) fn device_arg(&self, value: &Value) -> Option<Option<Device>> {
         match value {
             Value::None => None,
@@ -216,9 +216,9 @@ impl Cx<'_, '_> {
         self.it.call(callee, args, span)
     }
 
-    /// Whether a value is certainly a tensor, for functions that also accept other types: an
-    /// annotation alone may be wrong, and so may everything that is computed from an annotated
-    /// value.
+    /// Whether a value is certainly a tensor. Models of functions that also accept other types need
+    /// this: an annotation may be wrong, and then everything computed from the annotated value is
+    /// wrong, too.
     pub(crate) fn is_surely_tensor(&self, value: &Value) -> bool {
         let Some(tensor) = self.it.heap.tensor_ref(value) else { return false };
         let supposed = [value.as_obj(), tensor.base]

@@ -1,7 +1,7 @@
 //! Sizes of datasets, models and tokenizers: the TOML files of `data/`, each read on first use.
 //!
-//! `build.rs` includes this file, so that a mistake in a data file is a build error at its line: it
-//! may use nothing but `std`, `serde` and `toml`.
+//! `build.rs` includes this file, so that a mistake in a data file is a build error that names the
+//! line. Therefore this file may use only `std`, `serde` and `toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -93,9 +93,10 @@ pub(super) enum Store {
     Tensors,
     /// `data` is an array, `targets` a list (CIFAR).
     Arrays,
-    /// `data` is an array of channels first, `labels` an array (SVHN).
+    /// `data` is an array with the channels before height and width, `labels` is an array (SVHN).
     Labels,
-    /// Files in folders by class: `targets`, `samples`, `imgs`.
+    /// The samples are files in one folder per class; the attributes are `targets`, `samples` and
+    /// `imgs`.
     Folder,
     /// No attribute that a script would use.
     #[default]
@@ -189,19 +190,19 @@ pub(super) enum Layers {
     Linear,
     /// Dropout, then a linear layer.
     Dropout,
-    /// Linear layers of 4096 in the order of VGG.
+    /// Two hidden linear layers of 4096 features and a linear layer, in the order of VGG.
     Vgg,
     Alexnet,
     /// A linear layer, an activation, dropout, a linear layer.
     Wide,
     Convnext,
-    /// A linear layer by the name of `head`.
+    /// A linear layer with the name `head`.
     Named,
     /// A convolution over the feature map.
     Squeeze,
 }
 
-/// The height and width to which images are cropped for these weights.
+/// The height and width to which the transforms of these weights crop images.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Crop {

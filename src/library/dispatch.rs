@@ -39,7 +39,8 @@ impl Libraries {
             torch::trailing::learn(it, path, &bound, &value);
         }
         it.event(Event::Returned { path: entry.same_as.unwrap_or(path), bound: &bound, result: &value, span });
-        // The rejected call ends the program, so errors that follow from it are not reported.
+        // In the program, the rejected call raises, so errors that follow from its result are not
+        // reported.
         if it.refused.0 != refused && it.refused.1 == Some(span) {
             if !it.heap.is_tensor(&value) {
                 return Value::Unknown;
@@ -113,7 +114,7 @@ impl Library for Libraries {
     }
 
     fn init(&self, it: &mut Interp<'_>, class: Sym, object: ObjId, args: Args, span: Span) {
-        // The nearest base class that has its own constructor.
+        // The class itself or its nearest base class that has its own constructor.
         let Some(own) = TABLES.class(class) else { return };
         let entry = TABLES.line(class).find(|c| c.init.is_some() || c.keeps_arguments).unwrap_or(own);
         let Some(bound) = entry.sigs.iter().find_map(|s| s.bind(&args)) else {
@@ -219,7 +220,8 @@ impl Library for Libraries {
                 Some(false)
             }
             (path, ArrayKind::Torch) if path.starts_with("builtins.") => Some(path == "builtins.object"),
-            // The labels of datasets are modelled as arrays, but a 0-d array is not a list.
+            // The labels of datasets are modelled as arrays even if they are lists. A 0-d array is
+            // certainly not a list.
             ("builtins.list" | "builtins.tuple", ArrayKind::Numpy) if rank == Some(0) => Some(false),
             (_, ArrayKind::Numpy) => None,
             // PyTorch's objects are not instances of other libraries' classes, except of abstract

@@ -260,7 +260,8 @@ fn shape_of(
     middle.is_empty().then_some(out)
 }
 
-/// Computes the one length of a group that is not given; `None` after a rejection.
+/// Computes the length of the only axis of a group whose length is not given; `None` if the call
+/// was rejected.
 fn solve(
     cx: &mut Cx<'_, '_>,
     axes: &[String],

@@ -42,8 +42,8 @@ pub(super) fn refuse_kind(cx: &mut Cx<'_, '_>, bound: &Bound) -> bool {
 /// The kinds of a module.
 const MODULE: &[&str] = &["module"];
 
-/// The kinds to which a value may belong; None if its type is not certain. Python's `None` has no
-/// kind, because other code often replaces it.
+/// The kinds to which a value may belong; `None` if its type is not certain. Python's `None` has no
+/// kind, because code that torchvet does not see often replaces such a value.
 fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
     const SEQUENCE: &[&str] = &["list", "tuple", "tensors"];
     Some(match value {
@@ -54,7 +54,7 @@ fn kinds_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static [&'static str]> {
         Value::Tuple(_) => SEQUENCE,
         Value::Obj(id) => match cx.it.heap.get(*id) {
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => return None,
-            // A scalar of NumPy counts as a number of Python.
+            // A NumPy scalar has none of these kinds: a function may accept it as a Python number.
             Data::Tensor(tensor) if tensor.rank().is_some_and(|rank| rank > 0) && tensor.wrapper.is_none() => {
                 &["array"]
             }

@@ -47,7 +47,8 @@ pub(super) fn register(t: &mut Table) {
     });
 }
 
-/// Functions that move pixels by a matrix or a grid, each with the name of its tensor parameter.
+/// Functions that move pixels by a matrix or a grid, each with its signature. The first parameter
+/// is the tensor.
 const WARPS: &[(&str, &str)] = &[
     ("warp_affine", "src, M, dsize, mode='bilinear', padding_mode='zeros', align_corners=True, fill_value=None"),
     ("warp_perspective", "src, M, dsize, mode='bilinear', padding_mode='zeros', align_corners=True, fill_value=None"),
@@ -65,11 +66,12 @@ const WARPS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The layers with the same effect; their interpolation argument is `resample`.
+/// The layers with the same effect as these functions; their interpolation argument is `resample`.
 const AUGMENTATIONS: &str = "RandomRotation RandomAffine RandomPerspective RandomElasticTransform RandomResizedCrop \
                              Resize RandomThinPlateSpline RandomFisheye RandomTranslate RandomShear";
 
-/// The result keeps the kind of its input; changes of size are not modelled.
+/// A tensor after its pixels were moved. If the size may change, the new height and width are
+/// unknown.
 fn moved(cx: &mut Cx<'_, '_>, mut out: Tensor, interpolation: &Value, same_size: bool) -> Value {
     let at = cx.at();
     let name = interpolation.as_str().or_else(|| interpolation.as_path().and_then(|p| p.rsplit('.').next()));

@@ -1,5 +1,5 @@
-//! PyTorch Lightning and Accelerate move models and batches to devices themselves, so devices
-//! become unknown.
+//! PyTorch Lightning and Accelerate move models and batches to devices themselves, so the devices
+//! of these become unknown.
 
 use rustc_hash::FxHashSet;
 
@@ -182,8 +182,8 @@ fn unplaced(cx: &mut Cx<'_, '_>, batch: &Value) -> Value {
     copy
 }
 
-/// Runs one training step and one validation step on a batch of each loader. The trainer calls
-/// hooks of the objects that it gets, and these may set any attribute.
+/// `test`, `validate` and `predict`: the trainer calls hooks of the objects that it gets, and these
+/// may set any attribute.
 fn run_hooks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for arg in b.rest.iter().chain(b.extra.iter().map(|(_, arg)| arg)) {
         cx.it.forget_assigned(&arg.value);
@@ -191,11 +191,13 @@ fn run_hooks(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
+/// `fit`: runs one training step and one validation step on a batch of each loader. The hooks of the
+/// objects that the trainer gets may set any attribute.
 fn fit(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (model, span) = (b.get("model"), cx.span);
     forget_devices(cx.it, &model);
     let module = b.get("datamodule");
-    // The hooks that split data and create datasets.
+    // These hooks split data and create datasets.
     for object in [&module, &model] {
         for (hook, given) in [("prepare_data", None), ("setup", Some(Value::str("fit")))] {
             if cx.it.user_method(object, hook).is_some() {

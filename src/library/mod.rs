@@ -2,7 +2,7 @@
 //!
 //! Each module below registers the functions and classes of one library in a [`Table`]; the
 //! interpreter accesses them through [`Libraries`]. A function that is in no table returns an
-//! unknown value. Functions report facts and rejected calls, never diagnostics.
+//! unknown value. Models report facts and rejected calls, never diagnostics.
 
 mod albumentations;
 mod common;

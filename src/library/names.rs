@@ -23,7 +23,7 @@ const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"]
 /// missing only if it is similar to a listed one.
 const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets", "torchvision.transforms"];
 
-/// Attributes that both tensors and the named tuples of results have.
+/// Attributes that tensors have, and also the named tuples that PyTorch's functions return.
 const FIELDS: &[&str] =
     &["values", "indices", "sign", "min", "max", "inverse", "count", "index", "mode", "histogram", "logdet"];
 
@@ -52,8 +52,8 @@ pub(crate) fn is_module(path: &str) -> bool {
     MODULES.contains(&path)
 }
 
-/// The message for a name that its module or class does not have; `None` if it exists or that is
-/// not known.
+/// The message for a name that its module or class does not have; `None` if the name exists, or if
+/// the names of the module or class are not known.
 pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     let names = NAMES.get(path)?;
     if names.contains(name) || name.starts_with('_') || path == "numpy" && FORMER.contains(&name) {
@@ -64,8 +64,8 @@ pub(crate) fn missing_name(path: &str, name: &str) -> Option<String> {
     sure.then(|| format!("`{path}.{name}` does not exist{}", meant(near)))
 }
 
-/// The message for an attribute that a value of a known type does not have. Given only if other
-/// types in training scripts have this attribute, or the name is similar to an existing one.
+/// The message for an attribute that a value of a known type does not have. `None` unless another
+/// type in training scripts has this attribute, or the name is similar to an existing one.
 pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Option<String> {
     let (class, what) = plain_type(heap, value)?;
     let own = NAMES.get(class)?;
@@ -81,7 +81,7 @@ pub(crate) fn missing_attribute(heap: &Heap, value: &Value, name: &str) -> Optio
     confused.then(|| format!("{what} has no attribute `{name}`{}", meant(near)))
 }
 
-/// The class whose attributes the value has, without additions, and its name in messages.
+/// The class that has exactly the attributes of the value, and how messages name the value.
 fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)> {
     let is_part =
         |item: &Value| item.number_type() == Some(Type::Int) || matches!(item, Value::Size(_)) || heap.is_tensor(item);
@@ -91,7 +91,7 @@ fn plain_type(heap: &Heap, value: &Value) -> Option<(&'static str, &'static str)
         Value::Float(_) | Value::Floats(_) | Value::Any(Type::Float) => ("builtins.float", "a number"),
         Value::Obj(id) => match heap.get(*id) {
             Data::Tensor(tensor) if tensor.wrapper.is_some() => return None,
-            // Nothing is known of it but what an annotation says, which may be wrong.
+            // Only an annotation says that the value is a tensor, and it may be wrong.
             Data::Tensor(t) if t.shape.is_none() && t.dtype.is_none() && t.device.is_none() => return None,
             Data::Tensor(tensor) if tensor.array == ArrayKind::Torch => ("torch.Tensor", "a tensor"),
             Data::Tensor(_) => ("numpy.ndarray", "an array of NumPy"),

@@ -1,5 +1,5 @@
-//! Notes of the current run that several libraries write, and that rules and contracts read under
-//! the same names (`rules/notes.rs`).
+//! The topics of notes that libraries write about the run or an object, and that rules and
+//! contracts read. `rules/notes.rs` defines the same topics.
 
 use crate::value::Topic;
 

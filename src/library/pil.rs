@@ -97,7 +97,8 @@ pub(super) fn register(t: &mut Table) {
     });
 }
 
-/// The channels after height and width, and the type of their values, by mode.
+/// The number of channels of an image with this mode (`None` if its array has only height and
+/// width), and the dtype of the values.
 fn layout(mode: &str) -> Option<(Option<i64>, Dtype)> {
     Some(match mode {
         "1" => (None, Dtype::Bool),
@@ -112,8 +113,8 @@ fn layout(mode: &str) -> Option<(Option<i64>, Dtype)> {
     })
 }
 
-/// A new image; height before width, as in the array. Without `values`, it can hold every value
-/// that its mode allows.
+/// A new image. `size` is (height, width), as in the array. Without `values`, it may hold every
+/// value that its mode allows.
 pub(super) fn new_image(
     cx: &mut Cx<'_, '_>,
     mode: Option<&str>,
@@ -132,7 +133,7 @@ pub(super) fn new_image(
         Some((range, role)) => facts = facts.with_range(Some(range), at).with_role(Some(role), at),
         None => {
             let range = layout.and_then(|l| l.1.bounds()).map(|(lo, hi)| Range::bounds(lo, hi));
-            // Read as numbers, palette indices are classes.
+            // If a program reads palette indices as numbers, they are class ids.
             let role = if mode == Some("P") { Role::ClassMask } else { Role::Image };
             facts = facts.with_range(range, at).with_role(Some(role), at);
         }
@@ -165,7 +166,7 @@ pub(super) fn as_array(cx: &mut Cx<'_, '_>, image: &Value) -> Option<Tensor> {
     array_of(cx, image)
 }
 
-/// Height and width.
+/// The height and width of an image.
 pub(super) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     if let Some([height, width, ..]) = array_of(cx, image)?.shape.as_deref() {
         return Some((height.clone(), width.clone()));
@@ -177,7 +178,7 @@ pub(super) fn hw(cx: &Cx<'_, '_>, image: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
-/// `(width, height)` of an argument, height first.
+/// A `(width, height)` argument as (height, width).
 fn size_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<(Dim, Dim)> {
     let at = cx.at();
     match cx.items(value)?.as_slice() {
@@ -223,7 +224,7 @@ pub(super) fn set_past(cx: &mut Cx<'_, '_>, made: &Value, past: Past) {
     }
 }
 
-/// Notes that a new image or tensor with otherwise unknown values contains this value.
+/// Notes that a new image or tensor contains this value, if its range is unknown.
 pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     let facts = if is_image(cx, made) { cx.attr(made, ARRAY) } else { made.clone() };
     let at = cx.at();
@@ -237,7 +238,8 @@ pub(super) fn meet(cx: &mut Cx<'_, '_>, made: &Value, value: f64) {
     }
 }
 
-/// A resized image: `values` maps its range, and its role becomes unknown.
+/// A resized image. `values` maps its range; if the new range is unknown, the image is no longer a
+/// class mask.
 pub(super) fn with_size(
     cx: &mut Cx<'_, '_>,
     image: &Value,
@@ -266,7 +268,8 @@ fn convert(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let size = hw(cx, &image);
     let mode = b.get("mode");
     let (from, to) = (cx.attr(&image, "mode"), mode.as_str());
-    // The role survives only if the numbers do: converting palette indices gives colours.
+    // The role is kept only if the numbers are: converting palette indices to another mode gives
+    // colours.
     let kept = match (from.as_str(), to) {
         (Some(from), Some(to)) => from == to || matches!((from, to), ("L", "I" | "F")),
         _ => false,
@@ -364,7 +367,8 @@ fn from_array(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     });
     let out = new_image(cx, mode, size, values);
     if let Some(id) = out.as_obj().filter(|_| mode.is_none() && given.is_none() && is_bytes) {
-        // An array has no palette, and its elements stay bytes.
+        // The mode depends on the unknown shape of the array. It is a mode without a palette, whose
+        // values are bytes.
         if let Some(facts) = cx.attr(&out, ARRAY).as_obj() {
             let at = cx.at();
             cx.it.heap.update_tensor(facts, |t| (t.dtype, t.dtype_at) = (Some(Dtype::Uint8), at));

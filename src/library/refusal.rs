@@ -24,7 +24,8 @@ pub(super) fn refuse_arguments(it: &mut Interp<'_>, path: Sym, args: &Args, span
     }
 }
 
-/// Rejects a call of a path without a table, if that is a module. The result is unknown.
+/// Rejects a call of a path that is in no table, if it is the path of a module. The result is
+/// unknown.
 pub(super) fn refuse_module(it: &mut Interp<'_>, path: Sym, span: Span) -> Value {
     if !names::is_module(path.as_str()) {
         return Value::Unknown;

@@ -1,4 +1,4 @@
-//! The tables, and the libraries in each of them.
+//! The tables, and which libraries are in which table.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,8 @@ use super::{
 
 pub(super) static TABLES: Tables = Tables { main: &MAIN, others: &OTHERS };
 
-/// The libraries of the main table. The order matters: base classes first.
+/// The libraries of the main table. The order matters: a base class must be registered before the
+/// classes that derive from it.
 const IN_MAIN: &[Register] = &[
     torch::pointwise::unary::register,
     torch::pointwise::binary::register,
@@ -201,29 +202,29 @@ mod tests {
                 }
             }
         }
-        assert!(faults.is_empty(), "not in src/libraries.rs, or in the table of another: {faults:?}");
+        assert!(faults.is_empty(), "not in src/libraries.rs, or in the table of another library: {faults:?}");
     }
     /// Handwritten signatures of PyTorch functions that `signatures.txt` lists differently, for a
     /// reason that is not visible in the signatures.
     const BY_HAND: &[(&str, &str)] = &[
-        ("torch.Tensor.chalf", "all casts have one signature"),
+        ("torch.Tensor.chalf", "all casts are registered with one signature"),
         ("torch.Tensor.copy_", "documented with the name `src`"),
         ("torch.Tensor.map_", "documented with the name `tensor`"),
-        ("torch.Tensor.register_post_accumulate_grad_hook", "its object is `self`, as in hooks of modules"),
+        ("torch.Tensor.register_post_accumulate_grad_hook", "its object is named `self`, as in the hooks of modules"),
         ("torch.Tensor.requires_grad_", "documented with the name `requires_grad`"),
         ("torch.Tensor.uniform_", "`from` is a keyword of Python: the listing says `from_`"),
-        ("torch.asarray", "read by the function of `torch.as_tensor`, which takes `data`"),
+        ("torch.asarray", "has the model of `torch.as_tensor`, which takes `data`"),
         ("torch.autograd.backward", "`grad_variables` has been replaced by `grad_tensors`"),
-        ("torch.cuda.memory_summary", "one of a family that gives texts"),
-        ("torch.dtype", "no program makes one"),
-        ("torch.empty_permuted", "read by one function for all tensors without values"),
-        ("torch.empty_quantized", "read by one function for all tensors without values"),
-        ("torch.linalg.diagonal", "read by the function of `torch.diagonal`, which takes `input`"),
-        ("torch.nn.functional.one_hot", "documented with the name `tensor`, and read as `input`"),
+        ("torch.cuda.memory_summary", "one of a family of functions that return text"),
+        ("torch.dtype", "no program constructs it"),
+        ("torch.empty_permuted", "has one model with all functions that return uninitialised tensors"),
+        ("torch.empty_quantized", "has one model with all functions that return uninitialised tensors"),
+        ("torch.linalg.diagonal", "has the model of `torch.diagonal`, which takes `input`"),
+        ("torch.nn.functional.one_hot", "documented with the name `tensor`; the model takes `input`"),
         ("torch.optim.Optimizer", "programs derive from it with or without `defaults`"),
-        ("torch.optim.lr_scheduler.ChainedScheduler", "one of the table of schedulers"),
-        ("torch.scalar_tensor", "read by the function of `torch.tensor`, which takes `data`"),
-        ("torch.split", "read as `input`, as the method is"),
+        ("torch.optim.lr_scheduler.ChainedScheduler", "registered with all schedulers"),
+        ("torch.scalar_tensor", "has the model of `torch.tensor`, which takes `data`"),
+        ("torch.split", "the model takes `input`, which is the object of the method"),
     ];
 
     #[test]

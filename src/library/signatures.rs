@@ -13,8 +13,8 @@ fn path_of(line: &str) -> &str {
     line.split('(').next().unwrap_or(line)
 }
 
-/// The signatures of a path, the most common overload first; empty if the file does not list it. A
-/// method has its object as the parameter `input`, like the function of that name.
+/// The signatures of a path, the most common overload first; empty if the file does not list it.
+/// The object of a method is the parameter `input`, as in the function of the same name.
 pub(super) fn of(path: &str) -> Vec<Sig> {
     let from = LINES.partition_point(|line| path_of(line) < path);
     let lines = LINES.iter().skip(from).take_while(|line| path_of(line) == path);

@@ -1,20 +1,22 @@
-//! Special methods of library objects that the interpreter does not find as attributes: of objects
-//! inside a library (`os.environ[…] = …`), and of iteration.
+//! Special methods of libraries that the interpreter does not find as attributes: those of an
+//! object inside a module (`os.environ[…] = …`), and those for iteration over an instance of a
+//! class.
 
 use super::table::Tables;
 use crate::python::{Args, Interp};
 use crate::syntax::Span;
 use crate::value::{Items, Type, Value, dotted, sym};
 
-/// Calls a special method of an object inside a library.
+/// Calls a special method of an object inside a module.
 pub(super) fn call(it: &mut Interp<'_>, object: &Value, name: &str, args: &[Value], span: Span) -> Option<Value> {
     let Value::Path(path) = object else { return None };
     let args = Args::positional(args.iter().cloned(), span);
     it.call_function(dotted(*path, sym(name)).as_str(), &args, span)
 }
 
-/// The elements of a loop over an instance of a library class: the result of `__iter__`, or any
-/// item. Methods of the program take precedence; the interpreter handles them.
+/// The elements of a loop over an instance of a library class: those that `__iter__` returns or,
+/// without `__iter__`, an item that `__getitem__` returns. Methods of the program take precedence;
+/// the interpreter handles them.
 pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Items> {
     if goes_through(tables, it, object, "__iter__") {
         let inner = it.call_method(object, "__iter__", Args::default(), span);
@@ -27,7 +29,7 @@ pub(super) fn iterate(tables: &Tables, it: &mut Interp<'_>, object: &Value, span
     None
 }
 
-/// The item of the last iteration of such a loop.
+/// The element in the last iteration of a loop over an instance of a library class.
 pub(super) fn last(tables: &Tables, it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Value> {
     if !goes_through(tables, it, object, "__iter__") {
         return None;

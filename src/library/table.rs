@@ -31,7 +31,7 @@ impl Entry {
     }
 }
 
-/// The arguments with NumPy's names for them replaced by PyTorch's, since PyTorch accepts both.
+/// The arguments with NumPy's keywords replaced by PyTorch's, because PyTorch accepts both.
 fn numpy_names(args: &Args) -> Option<Args> {
     let ours = |name: &str| match name {
         "axis" => Some("dim"),
@@ -117,7 +117,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// An empty table, whose classes derive from those of another.
+    /// An empty table whose classes may derive from those of another table.
     pub(crate) fn over(below: &'static LazyLock<Table>) -> Table {
         Table { below: Some(below), ..Table::default() }
     }
@@ -142,10 +142,10 @@ impl Table {
         sigs
     }
 
-    /// A function with one signature. For PyTorch functions, use this only if the line in
-    /// `signatures.txt` cannot be used: merged overloads, parameters of older versions, parameters
-    /// that are accepted but not documented, or a line that is missing or only says `*args,
-    /// **kwargs`.
+    /// A function with one signature. For a PyTorch function, use this only if its line in
+    /// `signatures.txt` cannot be used: because the model merges overloads, because the function
+    /// has parameters in older versions or undocumented ones, or because the line is missing or
+    /// only says `*args, **kwargs`.
     pub(crate) fn def(&mut self, path: &str, sig: &'static str, run: Run) -> &mut Self {
         self.defs(path, &[sig], run)
     }
@@ -159,7 +159,7 @@ impl Table {
         self
     }
 
-    /// Several functions of one family: the same signature and meaning.
+    /// Several functions with the same signature and model.
     pub(crate) fn family(&mut self, prefix: &str, names: &str, sig: &'static str, run: Run) -> &mut Self {
         for name in names.split_whitespace() {
             self.def(&format!("{prefix}{name}"), sig, run);

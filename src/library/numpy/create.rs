@@ -96,7 +96,7 @@ pub(crate) fn register(t: &mut Table) {
     });
 }
 
-/// Numbers from a file: floats by default.
+/// Numbers from a file; they are floats by default.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     match dtype_arg(cx, &b.get("dtype")).flatten() {
@@ -165,7 +165,8 @@ pub(crate) fn dtype(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 pub(crate) fn call_dtype(cx: &mut Cx<'_, '_>, dtype: &Value, args: Args) -> Option<Value> {
     let Value::Dtype(dtype) = dtype else { return None };
     let value = args.pos.first()?.value.clone();
-    // A single number becomes a Python float.
+    // For a single number, `np.float64` calls `__float__`, which also accepts a tensor that
+    // requires grad.
     let single = *dtype == Dtype::Float64 && cx.tensor(&value).is_some_and(|t| t.rank().is_none_or(|rank| rank == 0));
     if !single {
         refuse_unreadable(cx, &value);
@@ -217,7 +218,8 @@ pub(crate) fn cast(mut input: Tensor, dtype: Option<Dtype>, at: crate::value::Or
             input.range = Some(range.map(f64::trunc));
             input.data = input.data.map(|d| d.iter().map(|x| x.trunc()).collect());
         } else if to == Dtype::Float16 || to == Dtype::Float32 {
-            // Rounding changes the bounds slightly, unless they are small integers.
+            // Rounding may change elements that are not integers. Its effect on the bounds is
+            // ignored.
             if range.parts().iter().any(|(a, b)| a.fract() != 0.0 || b.fract() != 0.0) {
                 input.data = None;
             }

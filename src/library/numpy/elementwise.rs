@@ -67,8 +67,8 @@ fn operand(b: &Bound) -> Value {
     b.get(first)
 }
 
-/// The result of a ufunc on tensors is a tensor: `Tensor.__array_wrap__` creates it, with uint8 for
-/// bool.
+/// The result of a ufunc on tensors is a tensor: `Tensor.__array_wrap__` creates it, and converts
+/// bool to uint8.
 fn wrapped(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let given = b.values.iter().flatten().any(|arg| cx.tensor(&arg.value).is_some_and(|t| t.array == ArrayKind::Torch));
     let own = matches!(cx.name(), "nan_to_num" | "sinc" | "isclose" | "isin");
@@ -86,7 +86,7 @@ fn wrapped(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
 }
 
 fn mapped(cx: &mut Cx<'_, '_>, value: &Value, dtype: fn(Dtype) -> Dtype) -> Value {
-    // A scalar stays a scalar.
+    // `as_array` reads a number as a 0-d array, so the result of a scalar is 0-d.
     let Some(input) = as_array(cx, value) else { return Value::Unknown };
     let at = cx.at();
     let to = input.dtype.map(dtype);
@@ -213,7 +213,7 @@ fn operator(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Opti
     if op == BinOp::Pow && (a.dtype == Some(Dtype::Bool) || b.dtype == Some(Dtype::Bool)) {
         out.dtype = None;
     }
-    // `-` raises for bools, `//` and `%` compute int8, and shifts are rare.
+    // For bools, `-` raises, and `//` and `%` compute int8.
     if out.dtype == Some(Dtype::Bool) && matches!(op, BinOp::Sub | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow) {
         out.dtype = None;
     }
@@ -362,7 +362,8 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         Some(condition) => broadcast(cx, &condition, &out),
         None => None,
     };
-    // Python numbers are weak only beside an array.
+    // A Python number takes the dtype of the other operand only if that is an array. Two Python
+    // numbers have the dtype of the wider type.
     if let (Some(p), Some(q)) = (x.number_type(), y.number_type()) {
         out.dtype = match (wider(p, q), out.dtype) {
             (Some(Type::Int), _) => Some(Dtype::Int64),

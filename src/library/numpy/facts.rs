@@ -25,7 +25,7 @@ pub(crate) fn as_array(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Tensor> {
     as_array_at(cx, value, 6)
 }
 
-/// Functions that convert tensors, and tensors in lists, to arrays.
+/// NumPy functions that convert a tensor, or a list of tensors, to an array.
 #[rustfmt::skip]
 const CONVERTING: &[&str] = &[
     "abs", "absolute", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
@@ -40,8 +40,8 @@ const CONVERTING: &[&str] = &[
     "where", "zeros_like", "all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var",
 ];
 
-/// Functions that call the array method of the same name, with arguments that the tensor method
-/// does not accept.
+/// NumPy functions that call the argument's method of the same name. The method of tensors does not
+/// accept the keywords that they pass.
 const CALLING: &[&str] = &["all", "amax", "amin", "any", "max", "mean", "min", "prod", "std", "sum", "var"];
 
 /// Rejects a tensor, or a list of tensors, that cannot be read as an array.
@@ -53,14 +53,14 @@ pub(crate) fn refuse_unreadable(cx: &mut Cx<'_, '_>, value: &Value) {
     {
         let method = name.trim_start_matches('a').replace("ll", "all").replace("ny", "any");
         let message =
-            format!("np.{name} calls `{method}` of the tensor with `axis` and `out`, which are not its arguments");
+            format!("np.{name} calls `{method}` of the tensor with `axis` and `out`, which it does not accept");
         cx.reject(RejectKind::Value, message, vec![("the tensor is created here".to_owned(), tensor.shape_at)]);
         return;
     }
     let Some(tensor) = direct.clone().or_else(|| member(cx, value, 4)) else { return };
     let what = if direct.is_some() { "the tensor" } else { "a tensor in it" };
     match tensor.device.filter(|device| device.kind == DeviceKind::Cuda) {
-        // Contracts on pages check these.
+        // The contract of `numpy-of-cuda-tensor` checks these calls.
         Some(_) if direct.is_some() && matches!(name, "array" | "asarray") => {}
         Some(device) => {
             let message = format!("{what} is on {device}, but NumPy can only use host memory");
@@ -143,12 +143,12 @@ fn as_array_at(cx: &mut Cx<'_, '_>, value: &Value, depth: u32) -> Option<Tensor>
             let row = as_array_at(cx, &element, depth - 1)?;
             let mut shape = row.shape.clone()?;
             shape.insert(0, cx.fresh_dim("n"));
-            // An empty list gives a float array.
+            // NumPy converts an empty list to a float array.
             let filled = !cx.it.heap.is_perhaps_empty(value);
             let dtype = row.dtype.filter(|dtype| filled || *dtype == Dtype::Float64);
             let mut out = array(None, dtype, at);
             out.shape = Some(shape);
-            // The elements of a list of unknown length, which may be empty.
+            // The list may be empty, so no value certainly occurs.
             out.range = row.range.map(part_of);
             out.range_at = row.range_at;
             Some(out)
@@ -207,7 +207,7 @@ pub(super) fn stacked(rows: &[Tensor], at: Origin) -> Option<Tensor> {
     Some(out)
 }
 
-/// The union of the ranges.
+/// The union of the ranges; `None` if one of them is unknown.
 pub(super) fn union_of(parts: &[Tensor]) -> Option<Range> {
     let mut all = parts.iter().map(|p| p.range.clone());
     let first = all.next()??;
@@ -244,13 +244,13 @@ pub(super) fn shape_text(tensor: &Tensor) -> String {
     tensor.shape.as_deref().map_or_else(|| "[…]".to_owned(), dims_text)
 }
 
-/// A `shape=` or `size=` argument: an integer or a tuple of them.
+/// A `shape=` or `size=` argument: an integer or a tuple of integers.
 pub(super) fn shape_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Vec<Size>> {
     cx.sizes(std::slice::from_ref(value))
 }
 
-/// The axes that an `axis=` argument names, in order; `None` if they are not known. `axis=None`
-/// means all axes.
+/// The axes that an `axis=` argument names, in ascending order; `None` if they are not known.
+/// `axis=None` means all axes.
 pub(super) fn axes(cx: &Cx<'_, '_>, axis: &Value, rank: usize) -> Option<Vec<usize>> {
     if axis.is_none() {
         return Some((0..rank).collect());

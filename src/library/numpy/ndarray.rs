@@ -60,7 +60,7 @@ pub(crate) fn register(t: &mut Table) {
     t.family("numpy.ndarray.", "tobytes", "a, *args", |_, _| Value::Any(Type::Bytes));
 }
 
-/// The array after a write of unknown values.
+/// Updates the facts of an array to which unknown values were written.
 fn written(cx: &mut Cx<'_, '_>, object: &Value) {
     if let (Some(id), Some(mut facts)) = (object.as_obj(), cx.tensor(object)) {
         facts.forget_values();
@@ -93,20 +93,20 @@ pub(crate) fn put(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     object
 }
 
-/// NumPy functions that call the method of their argument, or give the result its class: for a
-/// tensor, they return a tensor.
+/// NumPy functions that call the argument's method of the same name, or convert the result to the
+/// argument's class. For a tensor, they return a tensor.
 #[rustfmt::skip]
 const DELEGATING: &[&str] = &[
     "argmax", "argmin", "argsort", "clip", "cumprod", "cumsum", "repeat", "reshape", "round", "squeeze", "swapaxes",
     "take", "transpose",
 ];
 
-/// The result of a NumPy function of a tensor.
+/// The result of a NumPy function that was called with a tensor.
 fn delegated(cx: &mut Cx<'_, '_>, b: &Bound, result: Value) -> Value {
     let first = b.values.first().and_then(Option::as_ref).and_then(|arg| cx.tensor(&arg.value));
     let of_tensor = first.is_some_and(|tensor| tensor.array == ArrayKind::Torch);
     let Some(name) = cx.path.as_str().strip_prefix("numpy.").filter(|_| of_tensor) else { return result };
-    // The method of tensors returns another shape than the one of arrays.
+    // `Tensor.nonzero` returns another shape than `ndarray.nonzero`.
     if name == "nonzero" {
         return Value::Unknown;
     }
@@ -142,7 +142,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
             });
             reshape_in_place(cx, object, sizes);
         }
-        // The same bytes, reinterpreted.
+        // The array keeps its bytes, which are reinterpreted.
         "dtype" => {
             let mut facts = facts;
             facts.forget_values();

@@ -1,5 +1,5 @@
-//! NumPy dtypes: names, promotion of arrays, and Python numbers, whose type is weak beside an array
-//! (NEP 50).
+//! NumPy dtypes: their names, and their promotion. A Python number is weakly typed: in an operation
+//! with an array, it takes the dtype of the array (NEP 50).
 
 use crate::library::Cx;
 use crate::value::{Dtype, Kind, Type, Value};
@@ -26,7 +26,8 @@ pub(super) fn parse(name: &str) -> Option<Dtype> {
     })
 }
 
-/// A `dtype=` argument: `None` if it is `None`, `Some(None)` if it is given but not known.
+/// The value of a `dtype=` argument: `None` for Python's `None`, and `Some(None)` for any other
+/// value whose dtype is not known.
 pub(crate) fn dtype_arg(cx: &Cx<'_, '_>, value: &Value) -> Option<Option<Dtype>> {
     match value {
         Value::Str(name) => Some(parse(name)),

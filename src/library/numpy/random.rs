@@ -173,7 +173,7 @@ fn draws(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Dtype>, range: Option<Ran
     cx.out(array(shape, dtype, at).with_range(range, at))
 }
 
-/// Samples that are vectors, with the length of the distribution's parameter.
+/// Samples that are vectors, each as long as the distribution's parameter.
 fn rows(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (of, dtype, range) = match cx.name() {
         "dirichlet" => ("alpha", Dtype::Float64, Some(Range::bounds(0.0, 1.0))),
@@ -227,7 +227,8 @@ fn randint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     out
 }
 
-/// Whether the shape is that of an id map or a batch of id maps, not of an image with channels.
+/// Whether the shape is that of a map of class ids or a batch of such maps, not of an image with
+/// channels.
 fn is_map(array: &Tensor) -> bool {
     match array.known_shape().as_deref() {
         Some([height, width]) => *height >= 8 && *width >= 8,

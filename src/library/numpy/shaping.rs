@@ -305,7 +305,7 @@ fn squeeze(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, a)
 }
 
-/// The arrays of a sequence; `None` if their number is not known, or one of the arrays is not.
+/// The arrays of a sequence; `None` if their number or one of the arrays is not known.
 fn parts(cx: &mut Cx<'_, '_>, sequence: &Value) -> Option<Vec<Tensor>> {
     let items = cx.items(sequence)?;
     items.iter().map(|v| as_array(cx, v)).collect()

@@ -1,4 +1,5 @@
-//! Operators on Series and frames. Elementwise if the row labels are equal, unknown otherwise.
+//! Operators on Series and frames. If the row labels are equal, they work elementwise; otherwise,
+//! the result is unknown.
 
 use super::facts::{FRAME, Frame, SERIES, Series, aligned, forget, frame, is_pandas, new_frame, new_series, series};
 use crate::library::common::array;
@@ -9,7 +10,7 @@ use crate::syntax::Span;
 use crate::value::{Dtype, Range, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
-    // Methods with the meaning of operators, unless they get more arguments.
+    // Methods that are operators if they get no further arguments.
     super::both(
         t,
         "add radd sub subtract rsub mul multiply rmul div divide truediv rdiv floordiv mod pow",
@@ -76,7 +77,7 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
     if let (Some(x), Some(y)) = (&x, &y)
         && !aligned(&x.index, &y.index)
     {
-        // Rows that only one operand has are missing values in the result.
+        // In the result, the rows that only one operand has become missing values.
         let rows = super::facts::some_rows(cx);
         return Some(Series::unknown(rows, at));
     }
@@ -102,7 +103,7 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
 }
 
 impl Series {
-    /// Whether a comparison returns numpy bools.
+    /// Whether a comparison with the Series returns NumPy bools.
     fn is_plain(&self) -> bool {
         self.array.dtype.is_some() || self.wide || !self.items.is_unknown()
     }
@@ -188,7 +189,7 @@ fn each(
     Some(have)
 }
 
-/// `left op= right`: may change the object in place, which other names see.
+/// `left op= right`: may change the object in place, and other names may refer to it.
 pub(crate) fn augmented(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value, span: Span) -> Option<Value> {
     let id = left.as_obj().filter(|_| is_pandas(it, left))?;
     let out = binary(it, op, left, right, span);

@@ -46,7 +46,7 @@ fn of_tensor(tensor: Tensor, rows: Option<&Size>) -> Option<Series> {
     let mut array = numpy::of_tensor(tensor);
     match array.rank() {
         Some(1) => {}
-        // One column.
+        // A table with one column.
         Some(2) if array.dim(1).and_then(|d| d.size.known()) == Some(1) => {
             array.shape = array.shape.map(|dims| dims.into_iter().take(1).collect());
         }
@@ -80,8 +80,8 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
             let missing = values.iter().any(Value::is_none);
             let numbers = values.iter().all(|v| v.is_none() || v.number_type().is_some());
             if numbers && missing {
-                // Missing values become NaN, and the column floats. If all are missing, or the
-                // others are bools, the dtype is object.
+                // Missing values become NaN, so the column has floats. If all values are missing,
+                // or some are bools, the dtype is object.
                 let floats = values.iter().any(|v| matches!(v.number_type(), Some(Type::Int | Type::Float)))
                     && !values.iter().any(|v| v.number_type() == Some(Type::Bool));
                 let rows = size_of_length(values.len());
@@ -90,7 +90,7 @@ fn of_items(cx: &mut Cx<'_, '_>, items: Items, rows: Option<&Size>) -> Series {
                 out.items = list;
                 return out;
             }
-            // Bools mixed with numbers are objects.
+            // A list with both bools and numbers becomes a column of objects.
             let truths = values.iter().filter(|v| v.number_type() == Some(Type::Bool)).count();
             if numbers && (truths == 0 || truths == values.len()) {
                 match numpy::as_array(cx, &list).filter(|a| a.rank() == Some(1)) {
@@ -129,7 +129,7 @@ pub(crate) fn elements_of(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Items> {
     Some(elements(cx, &series))
 }
 
-/// Whether the value is a missing value: NaN, as in NumPy.
+/// Whether the value is NaN, which pandas treats as a missing value.
 fn is_nan(value: &Value) -> bool {
     matches!(value, Value::Float(x) if x.is_nan())
 }
@@ -161,7 +161,7 @@ pub(super) fn elements(cx: &mut Cx<'_, '_>, of: &Series) -> Items {
         (Some(d), Some(range)) if d.is_integral() => Value::ranged(range, false, of.array.range_at),
         (Some(d), None) if d.is_integral() => Value::Any(Type::Int),
         (Some(d), _) if d.is_floating() => Value::Any(Type::Float),
-        // Integers, or floats if some values are missing.
+        // The numbers are integers, or floats if some values are missing.
         (None, Some(range)) => {
             let number = array(Some(Vec::new()), None, of.array.dtype_at).with_range(Some(range), of.array.range_at);
             cx.out(number)

@@ -87,7 +87,7 @@ fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     } else if let (Some(names), None) = (given("names"), given("usecols"))
         && let Some(names) = keys(cx, &names)
     {
-        // If the file has more columns than `names`, the first columns become the labels.
+        // If the file has more columns than `names`, its first columns become the row labels.
         for name in names {
             let column = out.other(cx.at());
             let column = new_series(cx, column);
@@ -128,7 +128,7 @@ pub(crate) fn frame(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if !b.get("index").is_none() {
         out.index = labels(cx);
         let index = out.index.clone();
-        // Rows of Series and frames are then selected by label.
+        // With `index=`, the rows of Series and frames are selected by label.
         let picks = is_pandas(cx.it, &b.get("data")) || cx.it.heap.dict_of(&b.get("data")).is_some();
         out = out.each(cx, |cx, _, column| match picks {
             true => Series::unknown(column.rows(), cx.at()).resized(column.rows(), index.clone()),
@@ -298,8 +298,8 @@ fn of_table(cx: &mut Cx<'_, '_>, table: Tensor, names: &Option<Option<Vec<Key>>>
     Some(out)
 }
 
-/// A table and its targets as returned by another library: a frame, a Series, and one frame with
-/// both.
+/// The features and targets that another library returns: as a frame, as a Series, and together in
+/// one frame.
 pub(crate) fn table(
     cx: &mut Cx<'_, '_>,
     data: Tensor,
@@ -321,7 +321,7 @@ pub(crate) fn table(
     let last = new_series(cx, Series::of(target));
     both.columns.insert(Key::Str("target".into()), last);
     if !known {
-        // The columns that are not listed have another dtype than the last column.
+        // The columns that are not listed may have another dtype than the last column.
         both.wide = true;
     }
     let both = new_frame(cx, both);
@@ -347,7 +347,7 @@ pub(crate) fn series(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     new_series(cx, out)
 }
 
-/// `pd.concat(…)`: one below the other, or side by side.
+/// `pd.concat(…)`: puts the objects one below the other, or side by side.
 fn concat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let parts = cx.items(&b.get("objs"));
     let axis = match b.get("axis") {
@@ -378,7 +378,7 @@ fn concat(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
     let mut out = first.clone();
     for part in more {
-        // A name that several frames have then occurs twice.
+        // If several frames have a column of this name, the result has the name twice.
         if part.columns.keys().any(|k| out.columns.contains_key(k)) {
             return joined(cx, b);
         }

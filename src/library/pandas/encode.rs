@@ -53,7 +53,8 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// `series.cat.codes`, and other attributes of categories. For a `pd.Categorical`, they are arrays.
+/// `series.cat.codes`, and other attributes of categories. For a `pd.Categorical`, these are
+/// arrays.
 fn categorical(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let held = cx.attr(object, "of");
     let have = series(cx, &held)?;
@@ -89,7 +90,8 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
         return with(out);
     }
     let all: Vec<Value> = dict.entries.values().cloned().collect();
-    // The possible keys, if they are known. Whether each of them occurs is not known.
+    // The values to which the possible texts are mapped, if these are known. Whether each of them
+    // occurs is not known.
     let met: Option<Vec<Value>> = match &have.items {
         text @ (Value::Str(_) | Value::Among(_)) => {
             let texts = match text {
@@ -108,7 +110,7 @@ fn mapped(cx: &mut Cx<'_, '_>, have: &Series, dict: &Dict) -> Series {
     let mut out = unknown;
     if let Some(numbers) = numbers(values) {
         out.array.dtype = met.is_some().then_some(Dtype::Int64);
-        // If the script maps each text, each text occurs.
+        // If each possible text occurs, so does each value.
         let all = matches!(&have.items, Value::Among(among) if among.taken == Taken::Each) && met.is_some();
         out.array.range = Range::of_values(&numbers).map(|r| if all { r } else { r.of_part() });
         out.array.range_at = cx.at();
@@ -229,7 +231,7 @@ fn all_items(have: &Series) -> Option<Vec<Value>> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a position among few")]
+#[expect(clippy::cast_precision_loss, reason = "the position in a short list")]
 fn place(classes: &[Key], value: &Value) -> f64 {
     let at = Key::of(value).and_then(|key| classes.iter().position(|class| *class == key));
     at.map_or(-1.0, |at| at as f64)
@@ -268,7 +270,8 @@ fn dummies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let plain = b.get("drop_first").as_bool() == Some(false) && b.get("dummy_na").as_bool() == Some(false);
         let mut out = super::facts::Frame::unknown(have.rows());
         out.index = have.index.clone();
-        // Without columns, it has floats.
+        // The dtype of the columns. If the frame has no columns, as `drop_first` can cause, it
+        // converts to floats.
         out.rest = dtype.filter(|_| b.get("drop_first").as_bool() == Some(false));
         if let (Some((values, _)), true) = (distinct(cx, &object), plain)
             && let Some(mut keys) = values.iter().map(Key::of).collect::<Option<Vec<Key>>>()

@@ -31,15 +31,15 @@ pub(super) const MOST_ITEMS: usize = 4096;
 /// The facts of a Series.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
-    /// The values as a NumPy array; without a dtype if they are strings or categories, or if some
+    /// The values as a NumPy array. It has no dtype if they are strings or categories, or if some
     /// may be missing.
     pub array: Tensor,
-    /// The elements, if they are not numbers: a tuple of all, or their join.
+    /// The elements, if they are not numbers: a tuple of all elements, or their join.
     pub items: Value,
     /// Whether the dtype is `category`.
     pub category: bool,
-    /// If the dtype is not known: whether it is certainly neither a narrow NumPy float nor one of
-    /// pandas' own dtypes, as in a file that was read without `dtype=`.
+    /// If the dtype is not known: whether it is certainly neither a NumPy float of less than 64
+    /// bits nor one of pandas' own dtypes, as in a file that was read without `dtype=`.
     pub wide: bool,
     /// The labels of the rows: the number of rows if they count from 0, otherwise a fresh symbol.
     /// Operations are elementwise only for equal labels.
@@ -142,7 +142,7 @@ pub(super) fn counted(rows: &Size) -> Value {
     Value::size(rows)
 }
 
-/// Labels that are equal to those of no other object.
+/// New row labels, which are equal to those of no other object.
 pub(super) fn labels(cx: &mut Cx<'_, '_>) -> Value {
     let symbol = cx.it.heap.symbol("labels");
     Value::size(&Size::symbol(symbol))
@@ -154,7 +154,7 @@ pub(super) fn some_rows(cx: &mut Cx<'_, '_>) -> Size {
     Size::symbol(symbol)
 }
 
-/// Whether two objects certainly have the same rows.
+/// Whether the row labels `a` and `b` are certainly equal.
 pub(super) fn aligned(a: &Value, b: &Value) -> bool {
     match (a.as_size(), b.as_size()) {
         (Some(a), Some(b)) => a.equals(&b) == Some(true),
@@ -349,7 +349,7 @@ pub(super) fn common_dtype(dtypes: &[Option<Dtype>]) -> Option<Dtype> {
     })
 }
 
-/// Havoc: what unseen code may have done to a frame or Series.
+/// Havoc: forgets what unseen code may have changed in a frame or Series.
 pub(crate) fn forget(it: &mut Interp<'_>, id: ObjId) {
     let object = Value::Obj(id);
     let Some(class) = class_of(it, &object) else { return };
@@ -410,7 +410,7 @@ pub(crate) fn as_sequence(cx: &Cx<'_, '_>, value: &Value) -> Sequence {
     }
 }
 
-/// Whether the numbers of a Series or frame are 64 bits wide, if they are numbers.
+/// Whether the values of a Series or frame are 64 bits wide, if they are numbers.
 pub(crate) fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
     if let Some(series) = series(cx, value) {
         return series.is_wide();
@@ -422,7 +422,7 @@ pub(crate) fn is_wide(cx: &Cx<'_, '_>, value: &Value) -> bool {
     frame(cx, value).is_some_and(wide)
 }
 
-/// Column labels: a list of them, or one.
+/// The column labels of an argument, which is one label or a list of labels.
 pub(super) fn keys(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
     if matches!(value, Value::Str(_) | Value::Int(_)) {
         return Some(vec![Key::of(value)?]);
@@ -459,8 +459,8 @@ pub(super) fn give_frame(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Fram
     }
 }
 
-/// Like [`give_frame`], for a Series. Whether an in-place change of a column's Series changes the
-/// frame depends on the pandas version, so only the facts that both results share remain.
+/// Like [`give_frame`], for a Series. An in-place change of a column's Series changes the frame
+/// only in some pandas versions. So only facts that hold with and without the change are kept.
 pub(super) fn give_series(cx: &mut Cx<'_, '_>, b: &crate::python::Bound, of: Series) -> Value {
     let object = b.get("self");
     match (in_place(b), series(cx, &object)) {
@@ -485,7 +485,8 @@ pub(super) fn lost(cx: &mut Cx<'_, '_>, object: &Value) -> Value {
     Value::Unknown
 }
 
-/// An accessor (an instance of `class`) that selects rows of `of` by position or label.
+/// A helper object of `of`, such as `frame.loc`, `series.cat` or a group-by object: an instance of
+/// `class`.
 pub(super) fn indexer(cx: &mut Cx<'_, '_>, class: &str, of: &Value) -> Value {
     instance(cx, class, vec![("of", of.clone())])
 }

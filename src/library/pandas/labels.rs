@@ -14,11 +14,10 @@ use crate::value::{Key, Sym, Type, Value, sym};
 /// The class of column names.
 const INDEX: &str = "pandas.Index";
 
-/// The accessor for changing all names as texts.
+/// The accessor `columns.str`, which changes all names as strings.
 const TEXTS: &str = "pandas.Index.str";
 
-/// Attributes that do not change the object. Reading any other attribute may be the start of a
-/// change.
+/// Attributes that do not change the object. Any other attribute may be a method that changes it.
 const HARMLESS: &[&str] = &[
     "dtypes",
     "dtype",
@@ -166,7 +165,7 @@ pub(crate) fn register(t: &mut Table) {
             return Value::Unknown;
         };
         items.retain(|v| Key::of(v).is_none_or(|key| !gone.contains(&key)));
-        // The difference of sets is sorted.
+        // `difference` returns sorted names.
         if cx.name() == "difference" {
             items.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
         }
@@ -205,11 +204,11 @@ fn names(cx: &mut Cx<'_, '_>, of: &Frame) -> Value {
     }
 }
 
-/// An attribute of a frame or Series that is not a method of the tables.
+/// An attribute of a frame or Series that is not a method in a table.
 pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     let class = cx.path;
     let text = name.as_str();
-    // A method of the table, or a special method that Python looks up and no table has.
+    // A method in a table, or a special method that Python looks up itself.
     if text.starts_with("__") || cx.it.library().is_function(crate::value::dotted(class, name)) {
         return None;
     }
@@ -263,14 +262,15 @@ pub(crate) fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Optio
     Some(Value::Unknown)
 }
 
-/// `frame.column = values`, `frame.columns = names`. Returns whether the object was a frame.
+/// `frame.column = values`, `frame.columns = names`. Returns whether the object is a frame or a
+/// Series.
 pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value, span: Span) -> bool {
     if !super::is_pandas(it, object) {
         return false;
     }
     let cx = &mut Cx { it, path: sym(FRAME), span };
     let Some(mut have) = frame(cx, object) else {
-        // Assigns `name` or `index` of a Series.
+        // Only `name` can be assigned without a change of the values or labels of a Series.
         if name.as_str() != "name" {
             lost(cx, object);
         }
@@ -282,7 +282,7 @@ pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value, name: Sym, valu
                 have.columns = names.into_iter().zip(have.columns.into_values()).collect();
                 put_frame(cx, object, have);
             }
-            // New names for the same columns.
+            // The new names are not known; the columns are the same.
             None => {
                 have.wide = super::is_wide(cx, object);
                 have.rest = None;

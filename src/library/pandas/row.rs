@@ -75,7 +75,7 @@ pub(crate) fn register(t: &mut Table) {
         if held.open.is_some() {
             return Value::Unknown;
         }
-        // Python numbers.
+        // `tolist` and iteration return Python numbers.
         let span = cx.span;
         let number = |cx: &mut Cx<'_, '_>, cell: Value| match cx.is_numpy(&cell) {
             true => cx.it.call_method(&cell, "item", Args::default(), span),
@@ -101,7 +101,8 @@ fn made(cx: &mut Cx<'_, '_>, cells: Dict, dtype: Value) -> Value {
 }
 
 /// The row of a frame at an index. The numbers of a row have one common dtype; if the row has
-/// strings, each number keeps its own. Iteration over the rows yields Python numbers.
+/// strings, each number keeps the dtype of its column. With `pass`, the row comes from a loop over
+/// the rows, and the numbers beside strings are Python numbers.
 pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> Value {
     let columns: Vec<(Key, Series)> =
         of.columns.iter().filter_map(|(key, column)| Some((key.clone(), series(cx, column)?))).collect();
@@ -125,7 +126,7 @@ pub(crate) fn at(cx: &mut Cx<'_, '_>, of: &Frame, index: &Value, pass: bool) -> 
     made(cx, cells, common.map_or(Value::Unknown, Value::Dtype))
 }
 
-/// One element of a Series, at an index. With `pass`, a loop over all indices reaches each element.
+/// The element of a Series at an index.
 pub(crate) fn one(cx: &mut Cx<'_, '_>, of: &Series, index: &Value) -> Value {
     scalar(cx, of, index, of.array.dtype)
 }

@@ -93,13 +93,13 @@ pub(crate) fn register(t: &mut Table) {
             (_, Some(false)) => {}
             _ => out.open = true,
         }
-        // `reset_index` may turn the labels into columns.
+        // A later `reset_index` may convert the labels to columns.
         out.index = Value::Unknown;
         give_frame(cx, b, out)
     });
 }
 
-/// The class of a frame's rows in groups.
+/// The class of a frame's group-by objects.
 const GROUPS: &str = "pandas.GroupBy";
 
 /// How the rows change.
@@ -146,7 +146,7 @@ pub(crate) fn of_frame(cx: &mut Cx<'_, '_>, mut have: Frame, rows: &Rows, index:
     have.each(cx, |cx, _, column| of_series(cx, column, rows, index))
 }
 
-/// The frame or Series with its rows changed.
+/// The frame or Series after its rows were changed as `rows` says.
 fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
     let object = b.get("self");
     let have = match frame(cx, &object) {
@@ -168,7 +168,7 @@ fn rearranged(cx: &mut Cx<'_, '_>, b: &Bound, rows: Rows) -> Value {
     give_series(cx, b, out)
 }
 
-/// Some rows of a frame or Series after a split. Other libraries use it, too.
+/// Some rows of a frame or Series after a split. The models of other libraries also use this.
 pub(crate) fn split_off(cx: &mut Cx<'_, '_>, object: &Value, rows: &Size) -> Option<Value> {
     let (rows, index) = (Rows::Part(rows.clone()), labels(cx));
     if let Some(have) = frame(cx, object) {

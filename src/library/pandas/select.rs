@@ -110,7 +110,7 @@ fn picked(cx: &mut Cx<'_, '_>, have: &Frame, wanted: &[Key]) -> Frame {
         let column = new_series(cx, column);
         out.columns.insert(key.clone(), column);
     }
-    // A column that is selected twice.
+    // If a column is selected twice, the frame has more columns than are listed.
     out.open = out.columns.len() != wanted.len();
     out
 }
@@ -186,7 +186,7 @@ fn get_located(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn by_names(cx: &mut Cx<'_, '_>, object: &Value, have: &Frame, wanted: &Value) -> Value {
     match wanted {
         Value::Slice(parts) if parts.iter().all(Value::is_none) => object.clone(),
-        // A slice from one name to another.
+        // A slice from one column name to another.
         Value::Slice(parts) => {
             let [start, stop, step] = &**parts;
             let place = |v: &Value| have.columns.get_index_of(&Key::of(v)?);
@@ -272,7 +272,7 @@ fn located_rows(cx: &mut Cx<'_, '_>, from: &Value, rows: &Value, by_position: bo
             let size = some_rows(cx);
             split_off(cx, from, &size).unwrap_or(Value::Unknown)
         }
-        // By label, an integer also selects one row if the labels are the positions.
+        // Selection by label also returns one row for an integer, if the labels are the positions.
         Value::Int(_) | Value::Ranged(_) | Value::Any(Type::Int) if by_position || is_counted(cx, from) => {
             single(cx, from, rows)
         }
@@ -393,7 +393,7 @@ fn set_located(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 let column = column.clone();
                 overwrite(cx, &column, &value);
             }
-            // A new column: the other rows are missing values.
+            // A new column: the rows that are not selected get missing values.
             None => set_column(cx, &object, key, &Value::Unknown),
         },
         _ => _ = lost(cx, &object),

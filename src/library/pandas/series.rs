@@ -154,7 +154,7 @@ pub(crate) fn register(t: &mut Table) {
         let labels = b.extra.iter().find(|(k, _)| k.as_str() == "labels").map(|(_, a)| a.value.as_bool());
         let have = b.rest_values().first().and_then(|v| series(cx, v));
         match (have, labels) {
-            // The codes of the bins: floats if a value is in no bin.
+            // The result has the numbers of the bins. They are floats if a value is in no bin.
             (Some(have), Some(Some(false))) if cx.name() != "to_datetime" => {
                 let out = have.as_dtype(None, cx.at());
                 let out = Series { wide: true, ..out };
@@ -198,7 +198,8 @@ pub(crate) fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Serie
     }
     if matches!(dtype.as_str(), Some("str" | "string" | "object" | "O")) || dtype.as_path() == Some("builtins.str") {
         let mut out = have.as_dtype(None, at);
-        // Missing values become texts, or stay missing.
+        // A missing value becomes a string or stays missing, so the elements are kept only if none
+        // is missing.
         if have.exact().is_none_or(|items| !items.iter().any(Value::is_none)) && have.array.dtype.is_none() {
             out.items = have.items;
         }
@@ -211,7 +212,7 @@ pub(crate) fn cast_to(cx: &mut Cx<'_, '_>, have: Series, dtype: &Value) -> Serie
             array.base = None;
             let texts = have.exact().is_some() && array.dtype.is_none();
             let mut out = have.with(numpy::cast(array, Some(dtype), at));
-            // Texts that contain numbers.
+            // The numbers that these strings or categories contain are not computed.
             if texts || have.category {
                 out.array.forget_values();
             }
@@ -280,7 +281,7 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
     let at = cx.at();
     if let Some(have) = series(cx, &object) {
         let Some(dtype) = one(have.array.dtype, have.is_wide()) else {
-            // An order of texts, or a number of unknown dtype.
+            // The result is a string, or a number of unknown dtype.
             return Value::Unknown;
         };
         let mut out = array(Some(Vec::new()), Some(dtype), at);
@@ -308,7 +309,7 @@ fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, how: Reduce) -> Value {
     new_series(cx, out)
 }
 
-/// `series.apply(function)`: calls the function with any of the elements.
+/// `series.apply(function)`: calls the function once, with the join of the elements.
 fn apply(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (object, function) = (b.get("self"), b.get("func"));
     let Some(have) = series(cx, &object) else { return Value::Unknown };

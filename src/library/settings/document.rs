@@ -33,7 +33,7 @@ pub(super) enum Dialect {
 }
 
 impl Node {
-    /// The entry with a text as key.
+    /// The entry whose key is this string.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         let Node::Map(entries) = self else { return None };
         entries.iter().find(|(k, _)| matches!(k, Node::Text(text) if text == key)).map(|(_, node)| node)
@@ -139,7 +139,8 @@ pub(super) fn yaml(text: &str, dialect: Dialect) -> Option<Node> {
                 (node, anchor)
             }
             Event::SequenceStart(anchor, tag) | Event::MappingStart(anchor, tag) if tag.is_some() => {
-                // A Python object. Its contents are not modelled, but its end must be found.
+                // A list or map with a tag, such as a Python object. Documents with such tags are
+                // not modelled.
                 let _ = (anchor, tag);
                 return None;
             }

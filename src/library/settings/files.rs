@@ -10,7 +10,7 @@ use crate::value::{Sym, Topic, Type, Value, sym};
 const FILE: &str = "io.TextIOWrapper";
 const PATH: &str = "pathlib.Path";
 const TEXT: &str = "text";
-/// The script itself has written a file.
+/// A note for a path: the script itself has written the file.
 const WRITTEN: Topic = Topic::new("written file");
 
 pub(crate) fn register(t: &mut Table) {
@@ -67,7 +67,8 @@ pub(crate) fn register(t: &mut Table) {
         let parts: Vec<Value> = b.rest.iter().map(|a| a.value.clone()).collect();
         joined(cx, &parts).map_or(Value::Any(Type::Str), |text| Value::str(&text))
     });
-    // Project files have paths relative to its root; folders above the root do not matter.
+    // The paths of project files are relative to the root of the project; folders above the root do
+    // not matter.
     t.family("os.path.", "abspath realpath normpath expanduser", "path, **kwargs", |_, b| {
         b.values
             .first()

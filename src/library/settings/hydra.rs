@@ -33,7 +33,7 @@ fn partial(func: Value, args: Vec<Value>, kwargs: Vec<(crate::value::Sym, Value)
     Value::Partial(std::rc::Rc::new(Partial { func, args, kwargs }))
 }
 
-/// The decorated function: a call without arguments passes the configuration.
+/// A call of the decorated function. If the call has no arguments, Hydra passes the configuration.
 fn main(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let path = b.get("config_path");
     let config = match (path.as_str().or(path.is_none().then_some("")), b.get("config_name").as_str()) {
@@ -95,7 +95,7 @@ fn compose(cx: &mut Cx<'_, '_>, folder: &str, name: &str, depth: usize) -> Optio
         let words: Vec<&str> = group.split_whitespace().collect();
         let optional = words.contains(&"optional");
         let group = words.last().copied().unwrap_or_default();
-        // Hydra's own settings, and choices that override those of another list.
+        // This entry contains Hydra's own settings, or overrides a choice of another defaults list.
         if group.starts_with("hydra") || words.contains(&"override") {
             continue;
         }

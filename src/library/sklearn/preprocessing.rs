@@ -46,7 +46,7 @@ pub(crate) fn register(t: &mut Table) {
     for (module, _, _, names) in TRANSFORMERS {
         for name in names.split_whitespace() {
             let class = format!("sklearn.{module}.{name}");
-            // Only these arguments are used.
+            // The signature names only the arguments that the models use.
             t.class(&class, &[], "n_components=None, *args, dtype=None, sparse_output=None, sparse=None, **kwargs");
             t.family(&format!("{class}."), "fit partial_fit", "self, X, y=None, **kwargs", |_, b| b.get("self"));
             t.family(&format!("{class}."), "fit_transform transform", "self, X, y=None, **kwargs", transform);
@@ -87,8 +87,8 @@ pub(crate) fn register_sparse(t: &mut Table) {
     t.def(&format!("{SPARSE}.__len__"), "self", unknown);
 }
 
-/// The table that a transformer gets. If its dtype is not known: whether it certainly has no column
-/// of narrow floats.
+/// The table that a transformer gets, and whether certainly no column has floats of less than 64
+/// bits, if the dtype is not known.
 fn table(cx: &mut Cx<'_, '_>, value: &Value) -> Option<(Tensor, bool)> {
     if let Some(values) = pandas::as_array(cx, value) {
         return Some((numpy::of_tensor(values), pandas::is_wide(cx, value)));
@@ -103,7 +103,7 @@ fn rows_of(cx: &mut Cx<'_, '_>, value: &Value) -> Size {
     }
 }
 
-/// The width and dtype of the class whose method is called.
+/// How the transformer whose method is called changes the number of columns and the dtype.
 fn does(cx: &Cx<'_, '_>) -> Option<(Width, Gives)> {
     let class = cx.path.as_str().rsplit('.').nth(1)?;
     TRANSFORMERS

@@ -1,7 +1,7 @@
 //! `argparse`: options have their defaults, as when the script is run without arguments.
 //!
-//! A parser stores the values of its options in a dictionary by destination, which its groups
-//! share. A required option has no default, so only its type is known.
+//! A parser stores the values of its options in a dictionary by destination. The groups of the
+//! parser share this dictionary. A required option has no default, so only its type is known.
 
 use std::rc::Rc;
 
@@ -11,8 +11,9 @@ use crate::python::{Args, Bound, CommandOption};
 use crate::syntax::Span;
 use crate::value::{Data, Dict, Key, ObjId, Type, Value};
 
-/// The attribute with a parser's values by destination. A destination of an option (not only of
-/// `set_defaults`) has a second entry: a tuple with the option's declaration.
+/// The attribute that holds a parser's values by destination. If the destination belongs to an
+/// option, and not only to `set_defaults`, there is a second entry: a tuple with the option's
+/// declaration.
 const VALUES: &str = "_values";
 
 const PARSER: &str = "argparse.ArgumentParser";
@@ -158,7 +159,7 @@ fn destination(names: &[String]) -> Option<String> {
     Some(chosen.trim_start_matches('-').replace('-', "_"))
 }
 
-/// The value in a default run; `None` if the option stores nothing.
+/// The value of an option in a default run; `None` if the option stores nothing.
 fn option_value(cx: &mut Cx<'_, '_>, b: &Bound, positional: bool) -> Option<Value> {
     let default = b.given("default").then(|| b.get("default"));
     let action = b.get("action");
@@ -310,7 +311,7 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(parser) = b.get("self").as_obj() else { return Value::Unknown };
     let values = values(cx, parser);
     let mut dict = cx.it.heap.dict_of(&values).cloned().unwrap_or_default();
-    // Arguments in the script itself, as in notebooks.
+    // Arguments that the script itself passes, as in notebooks.
     let given = b.get("args");
     let words = if given.is_none() { None } else { cx.items(&given) };
     // The command line may set any option, unless the script itself passes the arguments.
@@ -326,9 +327,9 @@ fn namespace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
         }
     }
-    // `sys.argv[1:]` and completely unknown words are read as in a run without arguments. A word
-    // without dashes is the value of an option, or fills a positional one, which is unknown
-    // already.
+    // If the arguments are `sys.argv[1:]` or completely unknown, the options have the values of a
+    // run without arguments. A word without dashes is the value of an option or of a positional
+    // argument; both are already unknown.
     for word in words.unwrap_or_default() {
         match word.as_str() {
             Some(word) if word.starts_with("--") => {

@@ -10,7 +10,8 @@ use crate::value::{Partial, Value, sym};
 
 const STACK: &str = "contextlib.ExitStack";
 const CLOSING: &str = "contextlib.closing";
-/// The callbacks of an `ExitStack`: a tuple of pairs, each a tag with a manager or a call.
+/// The callbacks of an `ExitStack`: a tuple of pairs, each of which has a tag and a manager or a
+/// call.
 const ENTRIES: &str = "entries of the stack";
 
 pub(crate) fn register(t: &mut Table) {
@@ -121,7 +122,7 @@ fn unwind(it: &mut Interp<'_>, stack: &Value, span: Span) {
     }
 }
 
-/// A manager's block ends.
+/// Runs when the block of a manager ends.
 pub(crate) fn exit(it: &mut Interp<'_>, object: &Value) {
     let class = it.heap.instance_of(object).and_then(|instance| instance.class.as_path());
     let span = Span { file: it.file(), start: 0, end: 0 };
@@ -137,7 +138,7 @@ pub(crate) fn exit(it: &mut Interp<'_>, object: &Value) {
     }
 }
 
-/// Calls a function inside a manager.
+/// Calls a function inside the block of a manager.
 fn managed(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (manager, function, span) = (b.get("manager"), b.get("function"), cx.span);
     let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open, star: None };

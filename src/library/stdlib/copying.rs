@@ -96,7 +96,7 @@ impl Copier<'_> {
             }
             _ => {}
         }
-        // Stored before its parts are copied, since a part may refer back to it.
+        // The copy is stored before its parts are copied, because a part may refer back to it.
         let copy = self.heap.alloc(data.clone());
         self.done.insert(id, copy);
         self.depth += 1;
@@ -155,7 +155,7 @@ fn asdict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     for (name, value) in instance.attrs.iter().filter(|(name, _)| !is_mark(**name)) {
         dict.entries.insert(Key::Str(name.as_str().into()), value.clone());
     }
-    // Nested dataclasses become dictionaries, too.
+    // Nested dataclasses become dictionaries, too. This is not modelled.
     for value in dict.entries.values_mut() {
         if matches!(value.as_obj().map(|id| cx.it.heap.get(id)), Some(Data::Instance(_))) {
             *value = Value::Unknown;

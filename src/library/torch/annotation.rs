@@ -6,7 +6,7 @@ use crate::python::Interp;
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dim, Dtype, Partial, Size, Sym, Tensor, Topic, Type, Value, sym};
 
-/// The length that a name has in annotations of shapes.
+/// A note for a name in shape annotations: the length that the name stands for.
 const ANNOTATED: Topic = Topic::new("annotated size");
 
 /// A value that fits the annotation; `None` if the annotation is not supported.
@@ -81,7 +81,8 @@ pub(crate) fn used(
     Some(it.heap.tensor(Tensor::default().with_device(device, None)))
 }
 
-/// The name determines only the dtype: the device stays unknown, because users annotate loosely.
+/// A tensor of this dtype. Its device stays unknown, because users also write `torch.FloatTensor`
+/// for a tensor on a GPU.
 fn of_dtype(it: &mut Interp<'_>, dtype: Dtype, span: Span) -> Value {
     it.heap.tensor(Tensor::default().with_dtype(Some(dtype), Some(span)))
 }

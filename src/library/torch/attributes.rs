@@ -25,8 +25,8 @@ pub(crate) fn shape_value(tensor: &Tensor) -> Value {
     }
 }
 
-/// The tensor, after each unknown length got a symbol, so that values computed from its shape fit
-/// the tensor.
+/// Gives each unknown length of the tensor a symbol, so that sizes computed from the shape equal
+/// those of the tensor. Returns the tensor.
 fn measured(cx: &mut Cx<'_, '_>, object: &Value) -> Option<Tensor> {
     let tensor = cx.tensor(object)?;
     let id = object.as_obj()?;
@@ -198,7 +198,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
         }
         "data" => {
             let mut facts = cx.tensor(value).unwrap_or_default();
-            // From now on the two tensors share memory: a write to one changes the other.
+            // The two tensors share memory after this assignment: a write to one changes the other.
             facts.forget_values();
             facts.grad = tensor.grad;
             cx.it.heap.overwrite(id, facts);

@@ -35,7 +35,7 @@ pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let eligible = dtype.is_floating() && dtype != Dtype::Float64;
     let cpu = tensor.device.is_some_and(Device::is_cpu);
     match autocast(cx, tensor.device) {
-        // Products with vectors are only on CUDA's list.
+        // Products with vectors are only on CUDA's list of lowered functions.
         Autocast::To(_) if eligible && cpu && matches!(cx.name(), "mv" | "addmv" | "addr" | "multi_dot") => None,
         Autocast::To(to) if eligible => Some(to),
         Autocast::Unknown if eligible => None,
@@ -43,8 +43,8 @@ pub(crate) fn lowered(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     }
 }
 
-/// The dtype to which a sum, a norm, a softmax or an exponential casts this tensor. This is CUDA's
-/// list; those of other devices depend on the version.
+/// The dtype to which a sum, a norm, a softmax or an exponential casts this tensor. The list of
+/// these functions is that for CUDA; the lists for other devices depend on the PyTorch version.
 pub(crate) fn raised(cx: &Cx<'_, '_>, tensor: &Tensor) -> Option<Dtype> {
     let dtype = tensor.dtype?;
     let eligible = dtype.is_floating() && !matches!(dtype, Dtype::Float32 | Dtype::Float64);

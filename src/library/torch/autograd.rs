@@ -85,7 +85,7 @@ fn gradients(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(gradients)
 }
 
-/// Runs the function directly.
+/// `checkpoint(function, …)`: runs the function directly.
 fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     const OWN: &[&str] =
         &["use_reentrant", "context_fn", "determinism_check", "debug", "preserve_rng_state", "early_stop"];
@@ -98,8 +98,8 @@ fn checkpoint(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 }
 
 /// The result of a checkpointed function. With `use_reentrant` (the default up to 2.15), the
-/// function is a single autograd node of its inputs: if no input requires grad, the result does not
-/// either, even if the function uses parameters.
+/// function is a single autograd node that depends only on the inputs: if no input requires grad,
+/// the result does not either, even if the function uses parameters.
 fn recorded(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[Value], result: Value) -> Value {
     let reentrant = b.extra.iter().find(|(name, _)| name.as_str() == "use_reentrant");
     let reentrant = reentrant.map_or(Some(true), |(_, arg)| match arg.value {

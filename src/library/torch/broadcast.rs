@@ -46,7 +46,8 @@ pub(crate) fn device_read((name, tensor): Named<'_>) -> (String, Origin) {
     (format!("`{name}` is placed on {device} here"), tensor.device_at)
 }
 
-/// The shape to which two tensors broadcast; `None` if that is not known or they do not.
+/// The shape to which two tensors broadcast; `None` if they do not broadcast, or if it is not known
+/// whether they do.
 pub(crate) fn both_shapes(a: &Tensor, b: &Tensor) -> Option<Vec<Dim>> {
     broadcast_pair(a.shape.as_ref()?, b.shape.as_ref()?).ok()
 }
@@ -136,7 +137,7 @@ fn may_meet(a: &Tensor, b: &Tensor, mix: Mix, place: fn(Device) -> Device) -> bo
     mix == Mix::CpuScalars && cpu.rank().is_none_or(|rank| rank == 0)
 }
 
-/// The assumption about the device of a module whose methods nothing calls.
+/// The assumption about the device of a module whose methods the program never calls.
 pub(crate) const MODULE_ON_GPU: &str = "with the module on a GPU";
 
 /// Checks that the tensors are on devices that the operation accepts, and returns the device of the
@@ -157,7 +158,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
         })
     };
     if let Some((a, b, message, reads)) = clash(|device| device) {
-        // The model was moved to its device on purpose, so the batch is on the wrong device.
+        // The model is assumed to be on the intended device, so the batch is on the wrong device.
         if a.1.parameter || b.1.parameter {
             let other = if a.1.parameter { b.1 } else { a.1 };
             cx.reject_input(RejectKind::Device, message, reads, other.device_at);
@@ -233,7 +234,8 @@ pub(crate) fn result_grad<T: Input>(cx: &Cx<'_, '_>, inputs: &[T], dtype: Option
     }
     match grad_mode(cx) {
         Some(false) => Grad::Off,
-        // If the input that needs gradients has an unknown dtype, too, the dtype is floating.
+        // An input that needs gradients is floating. If the result's dtype is unknown only because
+        // this input's dtype is, the result is floating, too.
         Some(true) if inputs.any(|t| is_attached(t) && (dtype.is_some() || t.dtype.is_none())) => Grad::Attached,
         _ => Grad::Unknown,
     }

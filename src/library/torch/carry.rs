@@ -15,7 +15,7 @@ pub(crate) struct Rejected;
 /// The elements of larger tensors are not tracked one by one.
 pub(crate) const MOST_ELEMENTS: usize = 4096;
 
-/// Sizes in the form of messages: `[4, 3]`.
+/// Sizes as messages show them: `[4, 3]`.
 pub(crate) fn sizes_text(sizes: &[Size]) -> String {
     let sizes: Vec<String> = sizes.iter().map(Size::to_string).collect();
     format!("[{}]", sizes.join(", "))
@@ -149,7 +149,7 @@ pub(crate) fn set_data(tensor: &mut Tensor, data: Rc<[f64]>, at: Origin) {
     tensor.data = Some(data);
 }
 
-/// The columns of a table with known elements.
+/// The range of each column of a table with known elements.
 pub(crate) fn columns(table: &Tensor) -> Option<Vec<Range>> {
     let [_, width] = extents(table.shape.as_deref()?)?[..] else { return None };
     let data = table.data.as_ref()?;
@@ -214,7 +214,7 @@ fn keep_range(input: &Tensor, out: &mut Tensor, takes: Takes) {
         return;
     }
     out.range = match takes {
-        // In another order, the columns are different.
+        // In another order of the elements, the columns are different.
         Takes::All => input.range.clone().map(|r| if r.uneven.is_some() { r.somewhere() } else { r }),
         // A mask selects by value, so the remaining values are not known.
         _ if out.shape.iter().flatten().any(|d| is_count(&d.size)) => {
@@ -270,7 +270,8 @@ pub(crate) fn whole(x: f64) -> Option<i64> {
     (x.fract() == 0.0 && x.abs() < 9.0e15).then_some(x as i64)
 }
 
-/// A dimension's index in a tensor of known rank. `Err`: out of range, already reported.
+/// The index of a dimension. `Ok(None)` if the index or the rank of the tensor is not known; `Err`
+/// if the index is out of range, which has been reported.
 pub(crate) fn axis(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor) -> Result<Option<usize>, Rejected> {
     let Some(rank) = input.rank() else { return Ok(None) };
     cx.dim_index(value, rank, input.shape_at).map_err(|()| Rejected)

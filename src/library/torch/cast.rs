@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::carry::claims;
 use crate::value::{Dtype, Past, Range, Role, Tensor};
 
-/// The largest integer below which a float type holds every integer.
+/// The largest integer up to which a float type represents every integer exactly.
 fn exact_up_to(dtype: Dtype) -> Option<f64> {
     Some(match dtype {
         Dtype::Float16 => 2048.0,

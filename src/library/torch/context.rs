@@ -9,11 +9,13 @@ use crate::python::{Args, Bound, Interp, RejectKind, Rejection};
 use crate::syntax::Span;
 use crate::value::{Device, DeviceKind, Dtype, ObjId, Topic, Value};
 
-/// The setting of a manager while it is entered, and its value.
+/// The settings that managers change. The second topic is that of the manager's note with the value
+/// in its block.
 const SETS: [(Topic, Topic); 2] = [(GRAD_MODE, Topic::new("sets grad mode")), (AUTOCAST, Topic::new("sets autocast"))];
-/// The previous settings, one for each time the manager was entered: a tuple.
+/// A note of a manager with the previous settings: a tuple with one value for each time it was
+/// entered.
 const BEFORE: Topic = Topic::new("set before");
-/// The constructor of `set_grad_enabled` has already set the mode.
+/// A note of a `set_grad_enabled` that was entered. Its constructor had already set the mode.
 const ENTERED: Topic = Topic::new("entered already");
 
 /// Managers with an `__enter__` that returns the manager itself; other managers return None.
@@ -34,7 +36,7 @@ fn manager(class: &mut Class) {
     class.invoke = Some(decorate);
 }
 
-/// Classes whose instances are managers, and which are easily written without a call.
+/// Classes of managers that users often write without a call: `with torch.no_grad:`.
 const MANAGERS: &[&str] = &["torch.no_grad", "torch.enable_grad", "torch.inference_mode"];
 
 pub(crate) fn register(t: &mut Table) {
@@ -43,7 +45,7 @@ pub(crate) fn register(t: &mut Table) {
     {
         manager(t.listed_class(path, &[]));
     }
-    // Their defaults of `dtype` are not literals.
+    // These classes are not `listed`: the defaults of their `dtype` are not literals.
     for path in ["torch.cuda.amp.autocast", "torch.cpu.amp.autocast"] {
         manager(t.class(path, &[], "enabled=True, dtype=None, cache_enabled=True"));
     }
@@ -101,7 +103,7 @@ fn set(cx: &mut Cx<'_, '_>, object: ObjId, topic: Topic, to: Value) {
     }
 }
 
-/// The setting of a manager, and its value.
+/// The setting that a manager changes, and the value in its block.
 fn sets(it: &Interp<'_>, object: ObjId) -> Option<(Topic, Value)> {
     SETS.iter().find_map(|(what, sets)| Some((*what, it.heap.note(object, *sets)?)))
 }
@@ -165,7 +167,8 @@ fn autocast(cx: &Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(vec![Value::Device(device), dtype])
 }
 
-/// `torch.no_grad()(f)`: the function runs inside the manager. The wrapper itself is not modelled.
+/// `torch.no_grad()(f)`: a call of the result runs `f` inside the block of the manager. The wrapper
+/// itself is not modelled.
 fn decorate(_: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     let function = args.pos.first()?.value.clone();
     Some(Value::Partial(std::rc::Rc::new(crate::value::Partial {
@@ -175,7 +178,7 @@ fn decorate(_: &mut Cx<'_, '_>, object: &Value, args: Args) -> Option<Value> {
     })))
 }
 
-/// Calls a function inside a manager.
+/// Calls a function inside the block of a manager.
 fn inside(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (manager, function, span) = (b.get("manager"), b.get("function"), cx.span);
     let args = Args { pos: b.rest.clone(), kw: b.extra.clone(), more_pos: b.open, more_kw: b.open, star: None };
@@ -185,7 +188,7 @@ fn inside(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-/// Whether `__enter__` of an instance of this class returns the instance.
+/// Whether an object is an instance of a PyTorch class or of a subclass.
 fn is_manager(it: &Interp<'_>, object: &Value) -> bool {
     let classes = it.mro_of(object);
     classes.iter().filter_map(Value::as_path).any(|path| path.starts_with("torch."))
@@ -244,8 +247,8 @@ fn given(it: &Interp<'_>, object: &Value) -> Value {
     }
 }
 
-/// Autocast for one device type inside autocast for another: both are enabled, which is not
-/// modelled.
+/// The state of autocast after autocast `to` is entered. If autocast for another device type is
+/// enabled, both are enabled, which is not modelled.
 fn nested(now: &Value, to: Value) -> Value {
     let kind = |v: &Value| match v {
         Value::Tuple(parts) => match parts.first() {

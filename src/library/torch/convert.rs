@@ -12,7 +12,7 @@ use crate::library::{Cx, Table};
 use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Device, DeviceKind, Dtype, Grad, Size, Tensor, Type, Value};
 
-/// Methods named for a dtype.
+/// Methods that are named after a dtype.
 const CASTS: [(&str, Dtype); 13] = [
     ("float", Dtype::Float32),
     ("double", Dtype::Float64),
@@ -70,12 +70,13 @@ pub(crate) fn register(t: &mut Table) {
     t.family("torch.Tensor.", "stride storage untyped_storage storage_type", "input, *args", |_, _| Value::Unknown);
 }
 
-/// `input` with another dtype or device. `None` keeps it; `Some(None)` means an unknown one.
+/// `input` with another dtype or device. `None` keeps the dtype or device; `Some(None)` means that
+/// the new one is unknown.
 fn moved(cx: &mut Cx<'_, '_>, b: &Bound, dtype: Option<Option<Dtype>>, device: Option<Option<Device>>) -> Value {
     let value = b.get("input");
     let at = cx.at();
     let Some(input) = cx.tensor(&value) else {
-        // If the value is a tensor, the call determines its dtype and device.
+        // If the value is a tensor, the call determines the dtype and device of the result.
         let mut out = Tensor::default();
         if let Some(dtype) = dtype {
             out = out.with_dtype(dtype, at);
@@ -241,8 +242,8 @@ fn numpy(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.view_of(&value, out)
 }
 
-/// Rejects tensors with which NumPy cannot share memory. For tensors on another device, a page has
-/// a contract.
+/// Rejects tensors with which NumPy cannot share memory. The contract of `numpy-of-cuda-tensor`
+/// checks the device.
 fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     if matches!(input.grad, Grad::Leaf | Grad::Attached) && grad_known(input) {
         let reads = vec![("`input` is created here".to_owned(), input.shape_at)];
@@ -253,7 +254,7 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     }
 }
 
-/// Whether the gradient state is certain: it is not for a dtype that may not support gradients.
+/// Whether the gradient state is certain. It is not if the dtype may not support gradients.
 pub(crate) fn grad_known(input: &Tensor) -> bool {
     input.dtype.is_some_and(|d| !d.is_integral())
 }
@@ -292,8 +293,8 @@ fn item(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     match python_number(one, input.dtype) {
         Value::Any(Type::Int) => match input.range {
-            // One of the elements: a value that occurs among the elements also occurs here in some
-            // round, so the claims of the range stay.
+            // The result is one of the elements. A bound that occurs among the elements is also the
+            // result in some iteration, so the range still says that its bounds occur.
             Some(range) => Value::ranged(range, false, input.range_at),
             None => Value::Any(Type::Int),
         },

@@ -10,7 +10,7 @@ use crate::syntax::Span;
 use crate::value::{ArrayKind, Data, Dim, Dtype, Items, ObjId, Range, Size, Tensor, Topic, Type, Value, sym};
 
 const DATA: &str = "torch.utils.data";
-/// The program has set the start method of processes.
+/// A note of the run: the program has set the start method of processes.
 const START: Topic = Topic::new("start method");
 const LOADER: &str = "torch.utils.data.DataLoader";
 
@@ -63,7 +63,8 @@ fn dataset(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// The class of a library's or program's instance, as far as this module knows it.
+/// The class of `torch.utils.data` to which an instance belongs, if this module models the class.
+/// The instance may also belong to a subclass.
 fn class_of(it: &Interp<'_>, object: &Value) -> Option<&'static str> {
     const OURS: &[&str] = &["TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "DataLoader"];
     it.heap.instance_of(object)?;
@@ -190,7 +191,7 @@ pub(crate) fn last(it: &mut Interp<'_>, object: &Value, span: Span) -> Option<Va
     nested(it, |it| {
         let cx = &mut Cx { it, path: sym(DATA), span };
         let batch = kept_dim(cx, object, LAST_BATCH)?;
-        // A `collate_fn` of the program gets a list, which has no known length.
+        // A `collate_fn` of the program gets a list of samples, whose length is not known.
         collates_by_default(cx, object).then(|| batch_of(cx, object, &batch))
     })
 }
@@ -236,7 +237,8 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     }
 }
 
-/// A generator was seeded after the sample began, so draws may repeat.
+/// A note of the run: a generator was seeded while a sample is computed, so random draws may
+/// repeat.
 const SEEDED: Topic = Topic::new("seeded");
 const DRAWS: Topic = Topic::new("random draws");
 
@@ -244,7 +246,7 @@ pub(crate) fn note_seed(cx: &mut Cx<'_, '_>) {
     cx.it.remember(SEEDED, Value::Bool(true));
 }
 
-/// A unique number for a random draw.
+/// The place and the unique number of a new random draw; `None` if random draws may repeat.
 pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
     let count = cx.it.remembered(DRAWS).and_then(|v| v.as_int()).unwrap_or(0).saturating_add(1);
     cx.it.remember(DRAWS, Value::Int(count));
@@ -256,7 +258,8 @@ pub(crate) fn next_draw(cx: &mut Cx<'_, '_>) -> Option<(Span, u32)> {
 const APART: &str = "torch.utils.data.drawn_apart";
 static MASK: LazyLock<Arc<Sig>> = LazyLock::new(|| Arc::new(Sig::parse("mask")));
 
-/// Looks for a mask in the sample that did not move with the image.
+/// Reports a mask in the sample whose pixels were moved by another random draw than those of the
+/// image.
 fn compare_draws(cx: &mut Cx<'_, '_>, sample: &Value) {
     let parts: Vec<Value> = match cx.it.heap.dict_of(sample) {
         Some(dict) => dict.entries.values().cloned().collect(),
@@ -297,8 +300,8 @@ fn kept_dim(cx: &Cx<'_, '_>, loader: &Value, topic: Topic) -> Option<Dim> {
     cx.tensor(&cx.it.heap.note(loader.as_obj()?, topic)?)?.dim(0).map(|dim| Dim { batch: true, ..dim.clone() })
 }
 
-/// Runs one of the processes, with an unknown rank. If the processes communicate, their tensors may
-/// change unseen.
+/// Runs one of the processes, with an unknown rank. If the processes communicate, another process
+/// may change their tensors.
 fn spawned(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let span = cx.span;
     let scope = match b.get("fn").as_obj().map(|id| cx.it.heap.get(id)) {

@@ -51,7 +51,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{base}.entropy"), "self", entropy);
 }
 
-/// `left op right`, evaluated as in the program.
+/// The facts of `left + right`, computed as if the program called `torch.add`.
 fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
     let (span, args) = (cx.span, [left.clone(), right.clone()]);
     let sum = cx.it.call_function("torch.add", &Args::positional(args, span), span)?;
@@ -84,7 +84,7 @@ fn keep(cx: &mut Cx<'_, '_>, object: ObjId, batch: Option<Tensor>) {
     cx.it.heap.set_note(object, BATCH, batch);
 }
 
-/// One parameter, or two that broadcast.
+/// Distributions with one parameter, or with two that broadcast.
 fn continuous(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     let names: Vec<&str> = b.sig.params.iter().map(|p| p.name.as_str()).filter(|n| *n != "validate_args").collect();
     let first = names.first().map_or(Value::Unknown, |n| b.get(n));
@@ -94,7 +94,7 @@ fn continuous(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, batch);
 }
 
-/// The given parameter: probabilities or logits.
+/// The parameter that is given: probabilities or logits.
 fn weights(cx: &Cx<'_, '_>, b: &Bound) -> Option<Tensor> {
     let value = if b.get("probs").is_none() { b.get("logits") } else { b.get("probs") };
     let weights = cx.tensor(&value)?;
@@ -109,7 +109,7 @@ fn bernoulli(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     keep(cx, object, batch);
 }
 
-/// Probabilities and logits, computed from each other.
+/// Sets `probs` and `logits`. PyTorch computes each from the other.
 fn both(cx: &mut Cx<'_, '_>, object: ObjId, weights: Option<&Tensor>) {
     for name in ["probs", "logits"] {
         let facts = match weights {

@@ -1,4 +1,5 @@
-//! Fourier transforms: they change between real and complex dtypes, and the lengths with them.
+//! Fourier transforms. They convert between real and complex dtypes, and some of them also change a
+//! length.
 
 use super::broadcast::{Named, result_grad, shape_read};
 use super::pointwise::derived;

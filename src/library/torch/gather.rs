@@ -76,13 +76,13 @@ pub(crate) fn not_empty(tensor: &Tensor) -> bool {
     carry::positive(&tensor.numel())
 }
 
-/// Whether a tensor has elements, if those of unknown shape are assumed to have some.
+/// Whether a tensor has elements. A tensor of unknown shape is assumed to have some.
 pub(crate) fn has_elements(tensor: &Tensor) -> bool {
     tensor.shape.is_none() || not_empty(tensor)
 }
 
-/// Rejects the dtypes of a call that PyTorch accepts if `tensor` has no elements: a warning if the
-/// tensor may be empty.
+/// Rejects the dtypes of a call that PyTorch accepts if `tensor` has no elements. If the tensor may
+/// be empty, this gives a warning.
 pub(crate) fn reject_elements(cx: &mut Cx<'_, '_>, tensor: &Tensor, message: String, reads: Vec<(String, Origin)>) {
     if has_elements(tensor) {
         cx.reject(RejectKind::Dtype, message, reads);
@@ -91,8 +91,9 @@ pub(crate) fn reject_elements(cx: &mut Cx<'_, '_>, tensor: &Tensor, message: Str
     }
 }
 
-/// Rejects an index with another rank than the tensor, or one that is longer than the tensor in a
-/// dimension other than `axis` (if one is exempt).
+/// Rejects an index whose rank is not that of the tensor `within`, or that is longer than this
+/// tensor in a dimension. The dimension `exempt` is not checked; `Some(None)` is an unknown
+/// dimension.
 pub(crate) fn index_fits(
     cx: &mut Cx<'_, '_>,
     index: Named<'_>,
@@ -202,7 +203,7 @@ fn take_along_dim(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         Err(back) => {
             let message = format!(
-                "`input` is {} and `indices` is {}: outside dimension {axis} they must broadcast, and differ in dimension -{back}",
+                "`input` is {} and `indices` is {}: outside dimension {axis}, they must broadcast, but they differ in dimension -{back}",
                 shape_text(&input),
                 shape_text(&index)
             );

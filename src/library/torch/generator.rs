@@ -41,7 +41,7 @@ pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
     fits(cx, &option(b, "generator"), drawn);
 }
 
-/// Like [`check`], for the generator itself.
+/// Like [`check`], but gets the generator instead of the call's arguments.
 pub(crate) fn fits(cx: &mut Cx<'_, '_>, generator: &Value, drawn: &Tensor) {
     let place = generator.as_obj().and_then(|id| cx.it.heap.note(id, PLACE));
     let Some(place) = place.and_then(|place| cx.tensor(&place)) else { return };

@@ -47,7 +47,7 @@ pub(crate) fn register(t: &mut Table) {
 /// Methods that change the shape of the tensor itself, but not its memory.
 const RESHAPES: [&str; 6] = ["squeeze", "unsqueeze", "transpose", "swapaxes", "swapdims", "t"];
 
-/// The name without its underscore, if the method is one of these.
+/// The name without its underscore, if it names an in-place method.
 fn base(class: Sym, name: Sym) -> Option<Sym> {
     let text = name.as_str();
     (class.as_str() == "torch.Tensor" && !text.ends_with("__")).then_some(())?;
@@ -414,7 +414,8 @@ fn random_integers(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     })
 }
 
-/// The tensor gets another shape; new elements are uninitialised.
+/// `resize_` and similar methods: the tensor gets another shape, and new elements are
+/// uninitialised.
 fn resize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let input = b.get("input");
     let (Some(id), Some(mut facts)) = (input.as_obj(), cx.tensor(&input)) else { return input };

@@ -35,7 +35,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.linalg.", "vecdot", vecdot);
 }
 
-/// Reports two sizes that must be equal.
+/// Reports two sizes that differ, but must be equal.
 fn refuse_sizes(cx: &mut Cx<'_, '_>, a: Named<'_>, at_a: usize, b: Named<'_>, at_b: usize, what: &str) {
     let size =
         |t: &Tensor, at: usize| t.shape.as_ref().and_then(|s| s.get(at)).map_or(Size::Unknown, |d| d.size.clone());
@@ -253,7 +253,7 @@ fn add(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_with(cx, b, out, Cast::Refused)
 }
 
-/// Whether a shape may broadcast to exactly another.
+/// Whether the shape `have` may broadcast to exactly the shape `want`.
 pub(super) fn expands(have: &[Dim], want: &[Dim]) -> bool {
     have.len() <= want.len()
         && have.iter().rev().zip(want.iter().rev()).all(|(a, b)| {
@@ -411,7 +411,8 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return give(cx, b, out);
     };
     if left.len() != right.len() {
-        let message = format!("`dims` names {} dimensions of one and {} of the other", left.len(), right.len());
+        let message =
+            format!("`dims` names {} dimensions of the first tensor and {} of the second", left.len(), right.len());
         cx.reject(RejectKind::Value, message, vec![("`dims` is given here".to_owned(), b.span("dims"))]);
         return cx.some_tensor();
     }
@@ -421,7 +422,8 @@ fn tensordot(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let q = super::reduce::index(cx, &Value::Int(*j), second, rank_y);
         let (Ok(Some(p)), Ok(Some(q))) = (p, q) else { return cx.some_tensor() };
         let sizes = x.shape.as_ref().and_then(|s| s.get(p)).zip(y.shape.as_ref().and_then(|s| s.get(q)));
-        // A dimension of 1 is summed over first.
+        // PyTorch accepts a dimension of size 1 for any size: it first sums the other tensor over
+        // its dimension.
         if let Some((s, t)) = sizes
             && broadcast_dim(s, t).is_none()
         {

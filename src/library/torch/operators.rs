@@ -61,12 +61,13 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
         return None;
     }
     if !meets(it, left) || !meets(it, right) {
-        // Beside an array, lists and tuples count as arrays.
+        // In an operation with an array, NumPy converts lists and tuples to arrays.
         let sequence = |v: &Value| it.heap.exact_items(v).is_some();
         let numpy = x == Some(ArrayKind::Numpy) && sequence(right) || y == Some(ArrayKind::Numpy) && sequence(left);
         return numpy.then(|| it.heap.tensor(Tensor { array: ArrayKind::Numpy, ..Tensor::default() }));
     }
-    // A comparison with `None`, or with another type that tensors do not support, gives one bool.
+    // The unknown operand may be `None`, or have another type that tensors do not support. Then the
+    // comparison gives one bool.
     if matches!(op, BinOp::Eq | BinOp::Ne) && (left.is_unknown() || right.is_unknown()) {
         return Some(Value::Unknown);
     }
@@ -81,8 +82,9 @@ pub(crate) fn binary(it: &mut Interp<'_>, op: BinOp, left: &Value, right: &Value
     it.call_function(function(op), &args, span)
 }
 
-/// An operation of a PyTorch tensor and a NumPy number, which counts as a Python number. A
-/// 0-dimensional array would contribute its dtype; the two are not distinguished.
+/// An operation of a PyTorch tensor and a NumPy number, which counts as a Python number. The dtype
+/// of a 0-dimensional array would count, but torchvet does not distinguish such an array from a
+/// NumPy number.
 fn with_number(it: &mut Interp<'_>, op: BinOp, (left, right): (&Value, &Value), span: Span) -> Option<Value> {
     let number = |it: &Interp<'_>, v: &Value| {
         let array = it.heap.tensor_of(v).filter(|t| t.array == ArrayKind::Numpy && t.rank() == Some(0))?;

@@ -113,7 +113,7 @@ fn optimizer(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     for name in ["lr", "weight_decay", "momentum"] {
         let given = b.get(name);
         if given.is_text() {
-            let shown = given.as_str().map_or_else(|| "a text".to_owned(), |text| format!("the string {text:?}"));
+            let shown = given.as_str().map_or_else(|| "a string".to_owned(), |text| format!("the string {text:?}"));
             let yaml = if given.as_str().is_some_and(|t| t.contains(['e', 'E'])) {
                 " (PyYAML reads `1e-3` as a string: write `1.0e-3`)"
             } else {
@@ -176,7 +176,7 @@ fn scaled_step(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Unknown
 }
 
-/// The loss times the scale.
+/// `scale`: the loss, multiplied by the scale.
 fn scale(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let outputs = b.get("outputs");
     let Some(tensor) = cx.tensor(&outputs) else { return Value::Unknown };

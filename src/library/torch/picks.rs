@@ -1,5 +1,5 @@
-//! Masks that are comparisons with a number: they determine which elements they select, and so the
-//! values after an assignment (`labels[labels == 255] = 0`).
+//! Masks that compare a tensor with a number. The comparison determines which values the mask
+//! selects, and so which values remain after an assignment (`labels[labels == 255] = 0`).
 
 use super::carry;
 use crate::library::Cx;
@@ -40,13 +40,14 @@ fn mirrored(op: &str) -> &str {
     }
 }
 
-/// The elements that a mask selects from this tensor in its current state.
+/// The elements that a mask selects from this tensor; `None` if that is not known, or if the tensor
+/// was written to after the comparison.
 pub(crate) fn of(cx: &Cx<'_, '_>, mask: &Value, tensor: &Value) -> Option<Picks> {
     let picks = cx.tensor(mask)?.picks?;
     (tensor.as_obj() == Some(picks.of) && cx.it.heap.writes_to(picks.of) == picks.writes).then_some(picks)
 }
 
-/// The values after `new` replaced those that a mask selects.
+/// The range of a tensor after `new` has replaced the values that a mask selects.
 pub(crate) fn replaced(have: &Range, picks: Option<Picks>, new: &Range) -> Range {
     let Some(picks) = picks else { return carry::chosen(have, new) };
     // The values that the mask does not select stay.

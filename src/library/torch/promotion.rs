@@ -11,7 +11,7 @@ pub(crate) enum Operand {
     Tensor(Box<Tensor>),
     /// A Python number, with its value if known.
     Number(Type, Option<f64>),
-    /// A tensor or a number.
+    /// A value that may be a tensor or a number.
     Unknown,
 }
 

@@ -24,8 +24,8 @@ pub(crate) enum Dims {
     Unknown,
 }
 
-/// Reads a `dim=` argument: an integer, a sequence of them, or `None` for all. `Err` if the call is
-/// rejected, which is already reported.
+/// Reads a `dim=` argument: an integer, a sequence of integers, or `None` for all dimensions. `Err`
+/// if the call is rejected, which is already reported.
 pub(crate) fn dims_of(cx: &mut Cx<'_, '_>, value: &Value, input: Named<'_>) -> Result<Dims, ()> {
     match value {
         Value::None => return Ok(Dims::All),
@@ -144,7 +144,7 @@ pub(crate) fn keepdim(b: &Bound) -> Option<bool> {
     b.get("keepdim").as_bool()
 }
 
-/// The number of elements that are reduced to one result; unknown if the dimensions are.
+/// The number of elements that are reduced to one result; unknown if the dimensions are unknown.
 pub(crate) fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
     match dims {
         Dims::All => input.numel(),
@@ -160,7 +160,7 @@ pub(crate) fn reduced_size(input: &Tensor, dims: &Dims) -> Size {
     }
 }
 
-/// Reports a reduction of no elements, for functions without an identity.
+/// Reports a reduction over no elements. Functions that have no identity element reject it.
 pub(crate) fn refuse_empty(cx: &mut Cx<'_, '_>, input: Named<'_>, dims: &Dims) -> bool {
     let size = match dims {
         Dims::These(_) => reduced_size(input.1, dims),

@@ -32,8 +32,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "as_strided_scatter", like_input);
 }
 
-/// A copy of `input` after elements of `other` were written into it: with its shape and dtype, and
-/// the values of both.
+/// A copy of `input` after elements of `other` were written into it. It has the shape and dtype of
+/// `input`, and values of both.
 pub(crate) fn written(cx: &Cx<'_, '_>, input: &Tensor, other: Option<&Tensor>, plain: bool) -> Tensor {
     let mut out = carry::bare(cx, input);
     out.shape.clone_from(&input.shape);
@@ -56,7 +56,7 @@ pub(crate) fn written_range(from: &Tensor, dtype: Option<Dtype>) -> Option<Range
     if from.dtype == dtype { Some(range.clone()) } else { cast_range(range, from.dtype, dtype?) }
 }
 
-/// A number that is written like a 0-d tensor.
+/// The 0-d tensor that has the effect of a number in a write.
 pub(crate) fn number(value: &Value) -> Option<Tensor> {
     let ty = value.number_type()?;
     let dtype = match ty {

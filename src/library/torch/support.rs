@@ -112,8 +112,8 @@ pub(crate) fn refuse_mixed(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> bool {
 /// The dtype in which a matrix product of these tensors is computed. They must have the same dtype,
 /// after autocast has lowered floating dtypes other than float64. `Err` if the call is rejected.
 pub(crate) fn product_dtype(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>]) -> Result<Option<Dtype>, ()> {
-    // The tensors are on one device, so one of them determines it. If they are not, that is already
-    // reported.
+    // The tensors are on one device, so the device of one of them is enough. Tensors on different
+    // devices have already been reported.
     let all: Vec<&Tensor> = tensors.iter().map(|(_, t)| *t).collect();
     let (device, _) = agreed_device(&all);
     if device.is_none() && all.iter().any(|t| t.device.is_some()) {
@@ -157,7 +157,7 @@ pub(crate) fn agreed_device(inputs: &[&Tensor]) -> (Option<Device>, Origin) {
 pub(crate) enum Cast {
     /// Every dtype to which the result may be cast (elementwise operations).
     Allowed,
-    /// Only its own dtype.
+    /// Only the dtype of the result.
     Refused,
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn give_all_with(cx: &mut Cx<'_, '_>, b: &Bound, results: Vec<Tensor>
     }
 }
 
-/// `out=` is resized to the result and keeps its dtype and device.
+/// Writes a result into `out=`, which is resized to the result and keeps its dtype and device.
 fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -> Value {
     let (Some(id), Some(have)) = (out.as_obj(), cx.tensor(out)) else {
         result.dtype = None;
@@ -238,16 +238,17 @@ fn write_out(cx: &mut Cx<'_, '_>, out: &Value, mut result: Tensor, cast: Cast) -
     out.clone()
 }
 
-/// Applies `f` to the elements of a tensor: to the range, which requires a monotone `f`, and to the
-/// elements as long as they stay small integers (whose arithmetic is exact in every dtype that
-/// holds them).
+/// Applies `f`, which must be monotone, to the range and to the known elements of a tensor. The new
+/// elements are kept only if they are small integers, because every dtype that can hold these
+/// represents them exactly.
 pub(crate) fn map_values(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let range = input.range.as_ref().map(|r| r.map(&f));
     set_range(out, range, at);
     map_data(out, input, at, f);
 }
 
-/// Applies any `f` to the elements as long as they stay small integers.
+/// Applies `f`, which need not be monotone, to the known elements of a tensor. The new elements are
+/// kept only if they are small integers.
 pub(crate) fn map_data(out: &mut Tensor, input: &Tensor, at: crate::value::Origin, f: impl Fn(f64) -> f64) {
     let Some(data) = input.data.as_ref().filter(|d| d.len() <= MOST_DATA) else { return };
     let values: Vec<f64> = data.iter().map(|x| f(*x)).collect();

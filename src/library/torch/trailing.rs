@@ -80,7 +80,8 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
 }
 
 /// For layers whose weight determines the length of one dimension of the input and of the result:
-/// this dimension, and the number of dimensions after it.
+/// the dimension of the weight for the input, that for the result, and the number of dimensions
+/// after this dimension in the input and result.
 fn wants(name: &str) -> Option<(i64, i64, usize)> {
     Some(match name {
         "linear" => (1, 0, 0),

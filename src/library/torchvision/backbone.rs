@@ -1,6 +1,7 @@
-//! Backbones of torchvision models, which scripts use separately: `vgg16().features`, all children
-//! of a ResNet except the last. The layers of VGG and AlexNet are modelled one by one; in other
-//! models, one body module represents many layers, with known output channels and strides.
+//! Backbones of torchvision models, which scripts use separately, for example `vgg16().features`,
+//! or all children of a ResNet except the last. The layers of VGG and AlexNet are modelled one by
+//! one; in other models, one body module represents many layers, with known output channels and
+//! strides.
 
 use super::models::{layer, open_module};
 use crate::library::torch::nn::module::named_children_of;
@@ -36,8 +37,8 @@ pub(crate) fn register(t: &mut Table) {
             body
         });
     }
-    // Code that accesses a part of a body may change its strides, and in the last part its
-    // channels.
+    // Code that accesses a part of a body may change the strides of the part, and so those of the
+    // body. The last part also determines the output channels.
     t.def(&format!("{BODY}.__getitem__"), "self, index", |cx, b| {
         let body = b.get("self");
         changed(cx, &body, STEPS);
@@ -55,7 +56,7 @@ fn changed(cx: &mut Cx<'_, '_>, body: &Value, what: &str) {
     }
 }
 
-/// The feature extractors of models, whose input must fit them.
+/// The attributes of models that hold the feature extractor, or its last stages.
 const LAST: &[&str] = &[
     "features",
     "layer4",
@@ -77,8 +78,8 @@ pub(crate) fn channels(cx: &Cx<'_, '_>, model: &Value, features: i64) -> Size {
     parts.fold(Size::Int(features), |_, part| out_of(cx, &part, Size::Unknown))
 }
 
-/// Whether modules were added to a body by name, which run at its end. `conv0` replaces the first
-/// layer of a DenseNet.
+/// Whether modules were added to a body by name. Such modules run at its end. `conv0` replaces the
+/// first layer of a DenseNet.
 fn is_extended(cx: &Cx<'_, '_>, body: &Value) -> bool {
     let added = |name: &str| name != PROBE && name != "conv0";
     named_children_of(cx, body).found.iter().any(|(name, _)| added(name))
@@ -107,7 +108,7 @@ fn out_of(cx: &Cx<'_, '_>, part: &Value, channels: Size) -> Size {
 }
 
 /// The number of features computed from a feature map with this number of channels. Models without
-/// a pooling attribute keep it.
+/// a pooling attribute have one feature for each channel.
 pub(crate) fn pooled(cx: &mut Cx<'_, '_>, model: &Value, map: Tensor, channels: Size) -> Size {
     let Some(pool) = model.as_obj().and_then(|id| cx.it.heap.attr(id, "avgpool")) else { return channels };
     let (map, span) = (cx.out(map), cx.span);

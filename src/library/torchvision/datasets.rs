@@ -1,8 +1,9 @@
 //! Datasets: the number of samples, the images, the labels. The numbers are in
 //! `data/torchvision-datasets.toml`.
 //!
-//! A dataset stores the join of its images and of its targets as patterns. If the real dataset has
-//! `data` and `targets`, these are used instead, because scripts filter and change them.
+//! A dataset stores two patterns: the join of its images, and the join of its targets. If the real
+//! dataset has `data` and `targets`, these are used instead, because scripts filter and change
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::value::{Data, Device, Dict, Dim, Dtype, Grad, Items, ObjId, Range, Ro
 
 const FOLDER: &str = "torchvision.datasets.";
 const BASE: &str = "torchvision.datasets.VisionDataset";
-/// Hidden attributes: the patterns, and the number of samples.
+/// Hidden attributes: the two patterns, and the number of samples.
 const IMAGE: &str = "_image";
 const TARGET: &str = "_target";
 const LENGTH: &str = "_length";
@@ -96,7 +97,7 @@ fn init(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         // If the labels do not begin at 0, `classes` begins with an entry that no label uses.
         classes = labels.map(|(_, last)| last + 1);
     }
-    // Arguments that select other files, or only a part of the samples.
+    // These arguments select other files, or only a part of the samples.
     if name == "QMNIST" && !b.get("what").is_none() || name == "STL10" && !b.get("folds").is_none() {
         count = None;
     }
@@ -172,7 +173,7 @@ fn pattern(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> V
             (spec.mode.as_deref(), Some(size))
         }
     };
-    // Each part contains black and white pixels.
+    // Each part of the dataset contains black and white pixels.
     let values = spec.full_range.then(|| (Range::of_data(0.0, 255.0).somewhere(), Role::Image));
     pil::new_image(cx, mode, size, values)
 }

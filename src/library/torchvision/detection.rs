@@ -1,6 +1,6 @@
-//! `torchvision.models.detection`: models that take lists of images, and of targets in training.
-//! The box classifier of an R-CNN is a real layer, which scripts replace; in training, the labels
-//! are checked by a cross entropy against its output.
+//! `torchvision.models.detection`: models that take a list of images and, in training, a list of
+//! targets. The box classifier of an R-CNN is a real layer, which scripts replace; in training, the
+//! labels are checked by a cross entropy against its output.
 
 use super::models::{check_classes, layer, open_module};
 use crate::library::data::TORCHVISION_MODELS;

@@ -120,7 +120,7 @@ pub(crate) fn register(t: &mut Table) {
     t.def(&format!("{V2}resized_crop"), RESIZED_CROP_V2, resize);
 }
 
-/// The image: the first argument, which has several names.
+/// The image: the first argument, whose name depends on the function.
 pub(super) fn picture(b: &Bound) -> Value {
     b.values.first().and_then(Option::as_ref).map_or(Value::Unknown, |a| a.value.clone())
 }
@@ -439,7 +439,7 @@ fn scaled(cx: &mut Cx<'_, '_>, image: &Value, dtype: Option<Dtype>) -> Value {
 
 fn dtype_of(cx: &Cx<'_, '_>, value: &Value) -> Option<Dtype> {
     match value {
-        // The default in the signature.
+        // The default in the signature is this path.
         Value::Path(p) if p.as_str() == "torch.float32" => Some(Dtype::Float32),
         other => cx.dtype_arg(other).flatten(),
     }

@@ -88,10 +88,10 @@ fn filled(cx: &mut Cx<'_, '_>, image: &Value, size: Option<(Dim, Dim)>, fill: Op
     out
 }
 
-/// The range of values after this value may have replaced some of them.
+/// The range of values after `fill` may have replaced some of them.
 fn beside(range: &Range, fill: f64) -> Range {
     let mut all = range.union(&Range::bounds(fill, fill));
-    // The old values may still occur; the new value may not occur.
+    // Any old value may be gone, and the new value need not occur.
     (all.certain, all.met) = (false, None);
     all.attained = range.attained && range.lo() <= fill && range.hi() >= fill;
     all

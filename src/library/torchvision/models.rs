@@ -34,7 +34,7 @@ pub(crate) fn register_hub(t: &mut Table) {
     t.def("torch.hub.load", "repo_or_dir, model, *args, **kwargs", hub);
 }
 
-/// A module with unknown further members.
+/// A module that may have further, unknown members.
 pub(crate) fn open_module(cx: &mut Cx<'_, '_>, class: &str) -> Value {
     let model = instance(cx, class, vec![("training", Value::Bool(true))]);
     if let Some(instance) = model.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
@@ -97,7 +97,7 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
         cx.it.heap.set_attr(id, &stem.name, conv);
     }
     match arch.class.as_str() {
-        // Dilation replaces strides.
+        // With dilation instead of strides, the backbone is not modelled.
         "resnet.ResNet"
             if b.open || b.extra.iter().any(|(name, _)| name.as_str() == "replace_stride_with_dilation") => {}
         "resnet.ResNet" => backbone::resnet(cx, id, arch.features),
@@ -157,7 +157,8 @@ fn make(cx: &mut Cx<'_, '_>, name: &str, b: &Bound) -> Value {
                     vec![first, plain(cx, "Hardswish"), plain(cx, "Dropout"), last]
                 }
                 Layers::Convnext => {
-                    // A layer norm over channels, which `torch.nn` does not have.
+                    // The identity stands for a layer norm over channels, which `torch.nn` does not
+                    // have.
                     let norm = plain(cx, "Identity");
                     vec![norm, plain(cx, "Flatten"), linear(cx, n, classes)]
                 }

@@ -7,7 +7,8 @@ use crate::library::{Cx, pil};
 use crate::python::Bound;
 use crate::value::{Device, Dtype, Grad, Range, Role, Size, Tensor, Type, Value};
 
-/// The target of datasets with a special kind of target; `None` for those with a class index.
+/// The target of a dataset with a special kind of target; `None` for a dataset whose target is a
+/// class index.
 pub(super) fn special(cx: &mut Cx<'_, '_>, name: &str, spec: &ImageDataset, b: &Bound) -> Option<Value> {
     Some(match name {
         "CocoDetection" | "CocoCaptions" => cx.list_of(Value::Unknown),

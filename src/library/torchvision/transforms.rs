@@ -11,7 +11,7 @@ use crate::library::{Cx, Table, pil};
 use crate::python::{Arg, Args, RejectKind, Sig};
 use crate::value::{ArrayKind, Data, Dict, Dim, Dtype, Items, Past, Range, Role, Size, Value, join, sym};
 
-/// Transforms with their parameters.
+/// Transforms with their signatures.
 const CLASSES: &[(&str, &str)] = &[
     ("Compose", "transforms"),
     ("ToTensor", ""),
@@ -91,15 +91,15 @@ const MADE: &str = "<made>";
 pub(crate) fn register(t: &mut Table) {
     for prefix in ["torchvision.transforms.", "torchvision.transforms.v2."] {
         for (name, sig) in CLASSES {
-            // Transforms that contain other transforms are plain objects, the others are modules.
+            // These transforms are plain objects; all others are modules.
             let plain =
                 matches!(*name, "Compose" | "ToTensor" | "PILToTensor" | "ToPILImage" | "Lambda" | "RandomChoice");
             let bases: &[&str] = if plain { &[] } else { &["torch.nn.Module"] };
             let class = t.class(&format!("{prefix}{name}"), bases, sig);
             class.invoke = Some(invoke);
             if *name == "Normalize" {
-                // An error of the transform only appears in a loop over the data, far from its
-                // creation.
+                // An error in the transform appears only in a loop over the data, far from the
+                // place that creates the transform.
                 class.init = Some(|cx, object, _| {
                     let place = Value::place(cx.span);
                     cx.it.heap.set_attr(object, MADE, place);
@@ -175,7 +175,7 @@ const RANDOM: &[&str] = &[
     "ElasticTransform",
 ];
 
-/// Notes on images and tensors that one random draw moved their pixels.
+/// Notes on all images and tensors in a result that the same random draw moved their pixels.
 fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
     let chance = cx.it.heap.instance_of(object).and_then(|i| i.attrs.get(&sym("p"))).and_then(Value::as_f64);
     if !RANDOM.contains(&name) || chance.is_some_and(|p| p <= 0.0 || p >= 1.0) {
@@ -190,7 +190,7 @@ fn note_draw(cx: &mut Cx<'_, '_>, name: &str, object: &Value, out: &Value) {
     }
 }
 
-/// Transforms that contain transforms; `None` for other classes.
+/// The result of a transform that contains transforms; `None` for other classes.
 fn container(cx: &mut Cx<'_, '_>, name: &str, object: &Value, inputs: &[Value]) -> Option<Value> {
     let span = cx.span;
     let whole = |inputs: &[Value]| match inputs {
@@ -266,9 +266,10 @@ fn flatten(cx: &Cx<'_, '_>, value: &Value, out: &mut Vec<Value>, depth: u32) {
 struct Walk<'w> {
     name: &'w str,
     object: &'w Value,
-    /// A plain tensor still counts as an image: the first one, if there is no explicit image.
+    /// Whether the next plain tensor counts as an image. If there is no explicit image, the first
+    /// plain tensor does.
     pure: bool,
-    /// An unknown input may be the explicit image.
+    /// Whether an unknown input may be the explicit image.
     unsure: bool,
     /// Height and width of the image.
     image: Option<(Dim, Dim)>,
@@ -341,8 +342,8 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// A tensor that the transform does not change, although it moves the pixels of the image. The
-    /// tensor is reported if it has one number for each pixel of the image.
+    /// Handles a tensor that the transform does not change, although it moves the pixels of the
+    /// image. The tensor is reported if it has one integer for each pixel of the image.
     fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
         let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
         let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());
@@ -392,7 +393,8 @@ const GEOMETRY: &[&str] = &[
     "ScaleJitter",
 ];
 
-/// Applies a `v2` transform to a mask: only geometry, without interpolation.
+/// Applies a `v2` transform to a mask. Geometric transforms do not interpolate it, and colour
+/// transforms do not change it.
 fn on_mask(cx: &mut Cx<'_, '_>, name: &str, object: &Value, mask: &Value) -> Value {
     match name {
         name if GEOMETRY.contains(&name) => one(cx, name, object, mask),
@@ -402,7 +404,7 @@ fn on_mask(cx: &mut Cx<'_, '_>, name: &str, object: &Value, mask: &Value) -> Val
     }
 }
 
-/// Calls the function of the same version.
+/// Calls the function for a transform, in the same version of the API as the transform.
 fn function(cx: &mut Cx<'_, '_>, name: &str, image: &Value, named: Vec<(&str, Value)>) -> Value {
     let span = cx.span;
     let prefix = if is_v2(cx) { V2 } else { V1 };

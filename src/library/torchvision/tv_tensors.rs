@@ -25,18 +25,18 @@ pub(crate) fn register(t: &mut Table) {
         pass_on(cx, &like, &out);
         out
     });
-    // The name before version 0.16.
+    // The name of the module before torchvision 0.16.
     t.prefix("torchvision.datapoints", "torchvision.tv_tensors");
 }
 
-/// Marks a tensor as one of these classes.
+/// Marks a tensor as an instance of a class of `tv_tensors`.
 pub(crate) fn mark(cx: &mut Cx<'_, '_>, tensor: &Value, class: &str) {
     if let Some(id) = tensor.as_obj() {
         cx.it.heap.update_tensor(id, |t| t.wrapper = Some(sym(&format!("{MODULE}{class}"))));
     }
 }
 
-/// The class of a tensor, if it is one of these.
+/// The class of a tensor, if it is a class of `tv_tensors`.
 pub(crate) fn class_of(cx: &Cx<'_, '_>, value: &Value) -> Option<&'static str> {
     cx.it.heap.tensor_ref(value)?.wrapper?.as_str().strip_prefix(MODULE)
 }
@@ -45,7 +45,7 @@ pub(crate) fn is(cx: &Cx<'_, '_>, value: &Value, class: &str) -> bool {
     class_of(cx, value).is_some_and(|c| c == class)
 }
 
-/// The result of a transform gets the class of its input.
+/// Gives the result of a transform the class of its input.
 pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     match class_of(cx, from) {
         Some(class) => mark(cx, to, class),
@@ -53,7 +53,7 @@ pub(crate) fn pass_on(cx: &mut Cx<'_, '_>, from: &Value, to: &Value) {
     }
 }
 
-/// The result of any other function is a plain tensor.
+/// Makes the result of any other function a plain tensor.
 pub(crate) fn plain(cx: &mut Cx<'_, '_>, tensor: &Value) {
     if let Some(id) = tensor.as_obj() {
         cx.it.heap.update_tensor(id, |t| t.wrapper = None);
@@ -86,7 +86,7 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                             _ => None,
                         };
                     }
-                    // Lists give the default dtype.
+                    // A tensor made from a list has the default dtype.
                     if out.dtype == Some(Dtype::Float64) && !cx.is_numpy(&data) {
                         out.dtype = cx.default_dtype();
                     }
@@ -105,7 +105,8 @@ fn make(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         out = out.with_device(device, at);
     }
     if class == "Mask" {
-        // A mask contains class ids, or the pixels of one object each; neither is interpolated.
+        // A mask contains class ids, or marks the pixels of one object. Neither must be
+        // interpolated.
         out = out.with_role(Some(Role::ClassMask), at);
     } else if class == "Image" {
         out = out.with_role(Some(Role::Image), at);

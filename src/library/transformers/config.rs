@@ -29,7 +29,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// Keyword arguments become attributes.
+/// Sets the keyword arguments as attributes of the configuration.
 fn with_arguments(cx: &mut Cx<'_, '_>, config: &Value, b: &Bound) {
     let Some(id) = config.as_obj() else { return };
     for (name, arg) in &b.extra {

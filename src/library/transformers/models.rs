@@ -11,11 +11,11 @@ use crate::value::{Dim, Dtype, Grad, Range, Size, Tensor, Value};
 
 const BASE: &str = "transformers.PreTrainedModel";
 const OUTPUT: &str = "transformers.modeling_outputs.ModelOutput";
-/// The fields of a model output, in order, with their names.
+/// Hidden attributes of a model output: its fields in order, and their names.
 const FIELDS: &str = "_fields";
 const NAMES: &str = "_names";
 
-/// Suffixes of class names, each with the meaning of the output's last dimension.
+/// Suffixes of class names. The suffix determines the meaning of the output's last dimension.
 const TASKS: &[&str] = &[
     "Model",
     "ForSequenceClassification",
@@ -98,7 +98,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
-    // The checkpoint defines its own model class.
+    // With `trust_remote_code`, the checkpoint may define its own model class.
     let remote = b.extra.iter().find(|(name, _)| name.as_str() == "trust_remote_code");
     if remote.is_some_and(|(_, arg)| arg.value.as_bool() != Some(false)) {
         return Value::Unknown;
@@ -114,7 +114,7 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         }
         given => given,
     };
-    // The weights may be loaded on another device, or with another dtype.
+    // These arguments may change the device or dtype of the weights, or the layers of the model.
     let opaque = b.open
         || b.extra.iter().any(|(k, _)| {
             matches!(
@@ -176,7 +176,7 @@ fn build(cx: &mut Cx<'_, '_>, id: crate::value::ObjId, class: &str, config: Valu
     cx.it.heap.set_attr(id, "num_labels", cx.attr(&config, "num_labels"));
     cx.it.heap.set_attr(id, "_task", Value::str(task_of(class)));
     cx.it.heap.set_attr(id, "_opaque", Value::Bool(opaque));
-    // The name of the head depends on the family, and scripts replace some of them.
+    // The name of the head depends on the family, and scripts replace some of these heads.
     let labels = cx.attr(&config, "num_labels");
     let text = matches!(task_of(class), "ForSequenceClassification" | "ForTokenClassification");
     if text && replaceable(cx, class, &config) {
@@ -192,7 +192,8 @@ fn linear(cx: &mut Cx<'_, '_>, from: Value, to: Value) -> Value {
     cx.call(&Value::path("torch.nn.Linear"), Args::positional([from, to], span))
 }
 
-/// Families whose classifier is a single linear layer of that name.
+/// Whether the family of a model has a classifier that is a single linear layer with the name
+/// `classifier`.
 fn replaceable(cx: &Cx<'_, '_>, class: &str, config: &Value) -> bool {
     let has_one = |family: &str| TRANSFORMERS.families.get(family).is_some_and(|family| family.linear_classifier);
     let name = class.rsplit('.').next().unwrap_or(class);

@@ -174,7 +174,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let tokenizer = b.get("self");
     let text = b.get("text");
     let mut dict = Dict::default();
-    // Other arguments add more entries to the result.
+    // These arguments add more entries to the result.
     let plain = ["return_overflowing_tokens", "return_special_tokens_mask", "return_offsets_mapping", "return_length"]
         .iter()
         .all(|n| b.get(n).as_bool() == Some(false));
@@ -195,7 +195,7 @@ fn tokenize(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if matches!(b.get("return_attention_mask"), Value::None | Value::Bool(true)) {
         names.push("attention_mask");
     }
-    // Added tokens occur in some text.
+    // Tokens that the script adds are assumed to occur in some text.
     let attained = cx.attr(&tokenizer, "_grown").as_bool() == Some(true);
     // If the family distinguishes segments, the second text is segment 1.
     let paired = match b.get("text_pair") {

@@ -39,13 +39,14 @@ pub(crate) struct Refused {
     pub reads: Vec<(String, Origin)>,
 }
 
-/// The facts of a tensor made from `data`, without a device. `Err`: rejected, and already reported.
+/// The facts of a tensor made from `data`, without a device. `Err` if the call is rejected, which
+/// has been reported.
 pub(crate) fn read(cx: &mut Cx<'_, '_>, data: &Value) -> Result<Tensor, Rejected> {
     let mut found = facts(cx, data).map_err(|refused| {
         cx.reject(RejectKind::Value, refused.message, refused.reads);
         Rejected
     })?;
-    // A list of unknown length is assumed not to be empty.
+    // For the size, a list of unknown length is assumed not to be empty.
     if !cx.it.heap.is_tensor(data)
         && let Some(first) = found.shape.as_mut().and_then(|dims| dims.first_mut())
         && first.size.is_unknown()
@@ -169,7 +170,7 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
         Ok(inner) => {
             let (filled, default) = (!cx.it.heap.is_perhaps_empty(list), cx.default_dtype());
             let dtype = inner.dtype.filter(|dtype| filled || default.is_some() && *dtype == default);
-            // Any of the values may be missing, except one that occurs in some run.
+            // Any of the values may be missing, but a value that occurs still occurs in some run.
             let part = |range: Range| {
                 let met = range.met.map(|met| Met { always: false, ..met });
                 range.of_part().with_met(met)
@@ -236,7 +237,8 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
     let shape = match (a.shape, b.shape) {
         (Some(x), Some(y)) => {
             let differ = x.len() != y.len() || x.iter().zip(&y).any(|(p, q)| p.equals(q) == Some(false));
-            // An empty list next to others gives no elements; PyTorch decides whether that raises.
+            // If one of the lists may be empty, the tensor may have no elements, and PyTorch may
+            // accept the literal.
             let filled = x.iter().chain(&y).all(|s| !s.may_be_zero());
             if differ && filled {
                 return Err(refused(ragged(&x, &y, depth)));
@@ -258,7 +260,7 @@ fn join(a: Part, b: Part, depth: u32) -> Result<Part, Refused> {
         }
         _ => None,
     };
-    // Known elements are more precise.
+    // If the elements are known, the range is computed from them.
     let range = range.filter(|_| data.is_none());
     Ok(Part { shape, dtype, data, range, at })
 }

@@ -17,7 +17,7 @@ use crate::python::{Bound, RejectKind};
 use crate::value::{ArrayKind, Dim, Dtype, Grad, Size, Tensor, Type, Value};
 use options::{Options, dims, fill, fills, finish, fits, option};
 
-/// The keyword options of every factory.
+/// The parameters of the factories that take a size, and of those that take a tensor.
 const SIZED: &str = "*size, generator=None, names=None, memory_format=None, out=None, dtype=None, layout=None, device=None, \
      pin_memory=False, requires_grad=False";
 const LIKE: &str = "input, *, generator=None, memory_format=None, dtype=None, layout=None, device=None, \

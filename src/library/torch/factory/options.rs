@@ -36,7 +36,7 @@ pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device
         }
     }
     match value {
-        // A tensor, or an object of another library.
+        // The value may be a tensor, or an object of another library.
         Value::Obj(_) => Some(None),
         _ => cx.device_arg(value),
     }
@@ -103,7 +103,7 @@ impl Options {
     }
 }
 
-/// The value of an option: `None` if the signature has no such parameter.
+/// The value of an option; Python's `None` if the signature has no such parameter.
 pub(crate) fn option(b: &Bound, name: &str) -> Value {
     let has = b.sig.params.iter().any(|p| p.name.as_str() == name);
     if has { b.get(name) } else { Value::None }
@@ -169,8 +169,8 @@ fn carry_cast(x: f64, dtype: Dtype) -> Option<f64> {
     if outside { None } else { crate::library::torch::cast::cast_value(x, dtype) }
 }
 
-/// Rejects a number that does not fit the integer dtype of a tensor. Only negative numbers in
-/// unsigned dtypes are accepted: they wrap around.
+/// Rejects a number outside the range of a tensor's integer dtype. A negative number for an
+/// unsigned dtype is accepted, because it wraps around.
 pub(crate) fn fits(cx: &mut Cx<'_, '_>, values: &[f64], dtype: Option<Dtype>) -> bool {
     let Some((lo, hi)) = dtype.and_then(|d| if d == Dtype::Bool { None } else { d.bounds() }) else { return true };
     let low = if lo == 0.0 { -hi } else { lo };

@@ -39,7 +39,7 @@ pub(crate) fn register(t: &mut Table) {
     );
 }
 
-/// A bound of a sequence: its value, its number type, and its size.
+/// A bound of a sequence: its value as a number, its number type, and its value as a size.
 fn bound(cx: &Cx<'_, '_>, value: &Value) -> (Option<f64>, Option<Type>, Size) {
     if let Some(tensor) = cx.tensor(value) {
         let one = match tensor.data.as_deref() {

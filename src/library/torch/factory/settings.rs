@@ -101,7 +101,7 @@ fn is_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     match cx.tensor(&value) {
         Some(t) => Value::Bool(t.array == ArrayKind::Torch),
         None if value.is_unknown() => Value::Any(Type::Bool),
-        // An instance of a subclass is an ordinary object here.
+        // torchvet models an instance of a subclass of `Tensor` as an ordinary object.
         None if cx.it.heap.instance_of(&value).is_some() => Value::Any(Type::Bool),
         None => Value::Bool(false),
     }
@@ -125,7 +125,7 @@ fn numel(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::size(&numel)
 }
 
-/// Notes the initial defaults, also on paths that set none.
+/// Notes the initial defaults, so that they also hold on paths that set none.
 fn begin_defaults(cx: &mut Cx<'_, '_>) {
     let state = cx.it.state;
     for (topic, value) in [(DEFAULT_DTYPE, Value::Dtype(Dtype::Float32)), (DEFAULT_DEVICE, Value::Device(Device::CPU))]

@@ -75,7 +75,7 @@ fn make_device(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             }
             _ => Value::Unknown,
         },
-        // The device is unknown, but it is the same one wherever this object is used.
+        // The device is unknown, but it is the same one in all places that use this object.
         _ => {
             let id = cx.it.heap.device_symbol();
             Value::Device(Device { kind: DeviceKind::Symbolic(id), index: None })
@@ -207,8 +207,8 @@ fn iinfo(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     info(cx, "torch.iinfo", &fields)
 }
 
-/// `torch.Tensor(2, 3)` creates an uninitialised tensor of this size, `torch.Tensor([2, 3])` one
-/// with these elements.
+/// `torch.Tensor(2, 3)` creates an uninitialised tensor of this size, `torch.Tensor([2, 3])`
+/// creates a tensor with these elements.
 pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Option<Dtype>) -> Tensor {
     let at = cx.at();
     let blank = Tensor { grad: Grad::Off, shape_at: at, ..Tensor::default() }.with_dtype(dtype, at);
@@ -225,8 +225,8 @@ pub(crate) fn legacy(cx: &mut Cx<'_, '_>, b: &Bound, args: &[Value], dtype: Opti
         let shape = dims(cx, b, args);
         return Tensor { shape, ..blank };
     };
-    // `torch.Tensor` of a `torch.Size` is uninitialised, of a tuple it has these elements. Both are
-    // tuples of integers here, so the result is unknown.
+    // `torch.Tensor(…)` of a `torch.Size` is uninitialised; of a tuple, it has the elements of the
+    // tuple. torchvet models both as tuples of integers, so the result is unknown.
     if let Value::Tuple(items) = content
         && items.iter().all(|v| matches!(v, Value::Unknown | Value::Int(_) | Value::Size(_) | Value::Any(Type::Int)))
     {

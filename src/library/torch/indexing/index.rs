@@ -25,7 +25,7 @@ pub(super) enum Item {
     Unknown,
 }
 
-/// The items of an index. `Err`: rejected, and already reported.
+/// The items of an index. `Err` if the index is rejected, which has been reported.
 pub(super) fn parse(cx: &mut Cx<'_, '_>, index: &Value, numpy: bool) -> Result<Vec<Item>, Rejected> {
     match index {
         Value::Tuple(items) => items.iter().map(|v| item(cx, v, numpy, true)).collect(),
@@ -150,7 +150,8 @@ fn array(cx: &mut Cx<'_, '_>, tensor: Tensor, numpy: bool) -> Result<Item, Rejec
         (Some(_), Some(0)) => Item::At(one.and_then(carry::whole).map_or(Size::Unknown, Size::Int)),
         (Some(d), Some(_)) if mask(d) => Item::Mask(tensor),
         (Some(_), Some(_)) => Item::Index(tensor),
-        // A mask or positions: either replaces one dimension by one.
+        // The tensor is a mask, or it contains positions. Both replace one dimension by one
+        // dimension.
         (None, Some(1)) => Item::Index(Tensor { shape: Some(vec![Dim::UNKNOWN]), data: None, ..tensor }),
         _ => Item::Unknown,
     })

@@ -102,7 +102,8 @@ fn only_slices(index: &Value) -> bool {
     }
 }
 
-/// Whether an index reaches every position: each position is selected in some call.
+/// Whether an index is not limited to certain positions, so that each position is selected in some
+/// call.
 fn any_place(index: &Value) -> bool {
     match index {
         Value::Tuple(items) => items.iter().all(any_place),

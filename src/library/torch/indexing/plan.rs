@@ -58,7 +58,7 @@ impl Plan {
         }
     }
 
-    /// Whether the index has index tensors or masks, not only bare bools.
+    /// Whether the index contains index tensors or masks. Single bools do not count.
     pub(super) fn gathers(&self) -> bool {
         !self.positions.is_empty()
     }
@@ -124,7 +124,7 @@ fn position(index: &Tensor, block: &[usize], total: usize) -> Option<usize> {
     usize::try_from(found).ok()
 }
 
-/// The selection of an index from a tensor; `Err`: rejected, and already reported.
+/// What an index selects from a tensor. `Err` if the index is rejected, which has been reported.
 pub(super) fn plan(cx: &mut Cx<'_, '_>, input: &Tensor, index: &Value) -> Result<Plan, Rejected> {
     let numpy = input.array == ArrayKind::Numpy;
     let items = parse(cx, index, numpy)?;
@@ -181,7 +181,8 @@ pub(super) fn plan_items(cx: &mut Cx<'_, '_>, input: &Tensor, items: &[Item]) ->
                     _ => None,
                 };
                 plan.fixed.push((axis, index));
-                // Beside index arrays, NumPy treats an integer as an index array.
+                // If the index contains index arrays, NumPy also treats an integer as an index
+                // array.
                 if numpy && arrays {
                     plan.entries.push(Entry::Gathered);
                 }

@@ -45,7 +45,7 @@ pub(super) fn assign(cx: &mut Cx<'_, '_>, object: &Value, index: &Value, value: 
     cx.it.heap.overwrite(id, after);
 }
 
-/// The tensor after an unknown write.
+/// Forgets the values of a tensor after an unknown write.
 fn forget(cx: &mut Cx<'_, '_>, object: &Value, mut input: Tensor) {
     input.forget_values();
     if let Some(id) = object.as_obj() {
@@ -53,7 +53,7 @@ fn forget(cx: &mut Cx<'_, '_>, object: &Value, mut input: Tensor) {
     }
 }
 
-/// The facts of the assigned value; `Err`: it cannot be assigned, and this is already reported.
+/// The facts of the assigned value. `Err` if it cannot be assigned, which has been reported.
 fn source(cx: &mut Cx<'_, '_>, input: &Tensor, value: &Value) -> Result<Tensor, Rejected> {
     if let Some(tensor) = cx.tensor(value) {
         if tensor.array == ArrayKind::Numpy && input.array == ArrayKind::Torch && tensor.rank().is_some_and(|r| r > 0) {
@@ -115,7 +115,7 @@ fn check(cx: &mut Cx<'_, '_>, input: &Tensor, plan: &Plan, value: Option<&Tensor
     if !plan.gathers() || !torch {
         return true;
     }
-    // A single value of another dtype can be assigned to a mask, so the number of values must be
+    // PyTorch accepts a single value of another dtype for a mask, so the number of values must be
     // known.
     let several = value.shape.iter().flatten().any(|d| d.size.known().is_some_and(|n| n != 1));
     let one = value.numel().equals(&Size::Int(1)).filter(|_| !several).or(several.then_some(false));
@@ -271,11 +271,12 @@ fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     if count == 0 || plan.advanced {
         return None;
     }
-    // All elements are equal, so some of them remain.
+    // All elements are equal, so their value remains if the assignment leaves an element.
     if have.certain && have.lo() == have.hi() {
         return (count < total).then(|| have.clone());
     }
-    // A value that occurs in some batch of the whole occurs in some batch of the rest.
+    // A value that occurs in the tensor in some batch also occurs in its remaining part in some
+    // batch.
     if have.attained && !have.certain {
         return (count < total).then(|| have.clone().of_part());
     }
@@ -293,7 +294,7 @@ fn untouched(input: &Tensor, plan: &Plan, have: &Range) -> Option<Range> {
     Range::of_values(&data.into_iter().flatten().collect::<Vec<f64>>())
 }
 
-/// The range of a tensor that contains all values of both.
+/// The range of a tensor that contains all values of both ranges.
 fn beside(rest: &Range, new: &Range) -> Range {
     let epoch = |r: &Range| r.epoch || r.certain && r.attained;
     let mut all = rest.union(new);

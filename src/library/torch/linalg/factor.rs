@@ -14,7 +14,7 @@ enum D {
     M,
     /// Columns.
     N,
-    /// The smaller of the two.
+    /// The smaller of rows and columns.
     K,
 }
 
@@ -28,7 +28,7 @@ enum As {
     Int64,
 }
 
-/// A result: its dimensions after the batch, and its dtype.
+/// A result: its dimensions after the batch dimensions, and its dtype.
 type Out = (&'static [D], As);
 
 const M: D = D::M;

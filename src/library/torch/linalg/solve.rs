@@ -49,7 +49,7 @@ fn refuse_fit(cx: &mut Cx<'_, '_>, a: Named<'_>, b: Named<'_>, why: &str) {
     cx.reject(RejectKind::Shape, message, vec![shape_read(a, None), shape_read(b, None)]);
 }
 
-/// `A X = B`, or `X A = B`.
+/// Solves `A X = B`, or `X A = B`.
 fn solve(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let ex = cx.name() == "solve_ex";
     let unknown = |cx: &mut Cx<'_, '_>| if ex { cx.outs(vec![Tensor::default(); 2]) } else { cx.some_tensor() };
@@ -271,7 +271,7 @@ fn lstsq(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_all(cx, b, vec![out, residuals, rank, values])
 }
 
-/// The first `ind` dimensions are exchanged with the others.
+/// `tensorinv`: the result has the first `ind` dimensions of the input after all others.
 fn tensorinv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     if refuse_integers(cx, ("input", &input)) {

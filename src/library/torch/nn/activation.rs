@@ -175,7 +175,7 @@ fn glu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Checks `dim` of a softmax. Returns whether it is in range, or unknown.
+/// Checks `dim` of a softmax. Returns `false` only if it is out of range.
 fn dim_fits(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor) -> bool {
     match input.rank() {
         Some(rank) if !b.get("dim").is_none() => cx.dim_index(&b.get("dim"), rank, input.shape_at).is_ok(),
@@ -234,7 +234,7 @@ fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool
     // Dropout scales the elements that it keeps.
     let out = if idle { passed(cx, input) } else { like(cx, input) };
     let result = finish(cx, b, out);
-    // If dropout drops nothing, it does not write.
+    // If dropout drops nothing, which is not known here, it does not write.
     if in_place
         && (training.is_none() || p.is_none())
         && let Some(id) = result.as_obj()

@@ -146,7 +146,7 @@ fn multihead(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_attr(object, "out_proj", out);
 }
 
-/// A sub-module, created as in this module's constructor.
+/// Creates a sub-module on the `device` and with the `dtype` of this module.
 fn make(cx: &mut Cx<'_, '_>, b: &Bound, class: &str, args: &[Value], more: &[(&str, Value)]) -> Value {
     let span = cx.span;
     let mut call = Args::positional(args.iter().cloned(), span);
@@ -296,7 +296,8 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::tuple(vec![out, weights])
 }
 
-/// `[batch, heads?, queries, keys]`.
+/// The shape of the attention weights: `[batch, heads, queries, keys]`. An unbatched query gives no
+/// batch dimension; averaged weights have no heads.
 fn attention_shape(
     cx: &Cx<'_, '_>,
     b: &Bound,
@@ -325,7 +326,8 @@ fn attention_shape(
     Some(dims)
 }
 
-/// The width of a transformer, from the sub-module that stores it.
+/// The width of a transformer, and the weight that determines it, from the sub-module that stores
+/// them.
 fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
     let direct = cx.attr(object, "d_model");
     if !direct.is_unknown() {
@@ -343,7 +345,7 @@ fn width_of(cx: &Cx<'_, '_>, object: &Value) -> (Size, Option<Tensor>) {
     }
 }
 
-/// The result has the shape of the input.
+/// Models a call whose result has the shape of its input.
 fn pass(cx: &mut Cx<'_, '_>, b: &Bound, name: &str) -> Value {
     let object = b.get("self");
     let Some(input) = cx.tensor_arg(b, name) else { return cx.some_tensor() };

@@ -42,7 +42,7 @@ fn members(it: &Interp<'_>, object: &Value) -> Option<ObjId> {
     it.heap.note(object.as_obj()?, MEMBERS)?.as_obj()
 }
 
-/// A container of a program's class escapes to unseen code, which may change its members.
+/// Makes the members of a container unknown, because unseen code may have changed them.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     let Some(id) = members(it, object) else { return };
     let data = match it.heap.get(id) {
@@ -86,7 +86,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_note(object, MEMBERS, Value::Obj(holder));
 }
 
-/// A dict, or pairs, as a dict.
+/// The dict that a dict or a list of pairs contains.
 fn entries(cx: &mut Cx<'_, '_>, given: &Value) -> Dict {
     if given.is_none() {
         return Dict::default();
@@ -170,7 +170,7 @@ pub(crate) fn add(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value
     true
 }
 
-/// `sequential.name = module`: adds a member, or replaces that of the same name.
+/// `sequential.name = module`: adds a member, or replaces the member of this name.
 pub(crate) fn set_member(it: &mut Interp<'_>, object: &Value, name: &str, value: &Value) {
     let Some(holder) = members(it, object) else { return };
     let Data::List(Items::Exact(values)) = it.heap.get(holder) else { return };
@@ -420,7 +420,8 @@ fn sliced(it: &mut Interp<'_>, object: &Value, values: &[Value], parts: &[Value;
     let part: Vec<Value> =
         values.get(start..stop.max(start)).unwrap_or_default().iter().step_by(step).cloned().collect();
     let Some(class) = it.heap.instance_of(object).map(|i| i.class.clone()) else { return Value::Unknown };
-    // The constructor of a subclass may do more.
+    // The constructor of a subclass may do more, so the slice of a subclass is modelled as a
+    // `Sequential`.
     let class = if class.as_path().is_some() { class } else { Value::path("torch.nn.Sequential") };
     let id = it.heap.instance(class);
     let training = object.as_obj().and_then(|o| it.heap.attr(o, "training")).unwrap_or(Value::Unknown);

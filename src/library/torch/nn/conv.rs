@@ -55,7 +55,7 @@ struct Call {
 }
 
 /// Reads and checks the arguments that convolutions and transposed convolutions share. `Err`
-/// contains the most precise result.
+/// contains the result of the call if the arguments are not known or rejected.
 fn read(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Call, Value> {
     let n = spatial(cx.name());
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));

@@ -66,8 +66,8 @@ pub(super) fn finish(cx: &mut Cx<'_, '_>, b: &Bound, out: Tensor) -> Value {
     }
 }
 
-/// Writes the result into the input. For the autograd graph, a new tensor is written there, as for
-/// methods with an underscore.
+/// Writes the result into the input. The autograd graph records it as a new tensor that is written
+/// into the input, as for methods with an underscore.
 pub(super) fn put_back(cx: &mut Cx<'_, '_>, b: &Bound, input: ObjId, out: Tensor) {
     let (path, span) = (cx.path, cx.span);
     let result = &cx.it.heap.tensor(out.clone());

@@ -1,8 +1,8 @@
 //! Forward hooks of modules.
 //!
 //! A module keeps its hooks in two tuples of handles, so that the end of a branch restores them. If
-//! the tuple is unknown, so is the module's result. If a hook runs inside a module that is not
-//! modelled, everything that the hook writes becomes unknown.
+//! one of the tuples is unknown, the result of the module is unknown, too. If a hook runs inside a
+//! module that is not modelled, everything that the hook writes becomes unknown.
 
 use crate::library::table::Invoke;
 use crate::library::{Cx, Table};
@@ -172,7 +172,7 @@ fn packed(cx: &mut Cx<'_, '_>, args: &Args) -> (Value, Value) {
     (positional, keywords)
 }
 
-/// The result of one hook if it is not None; `None` if it is, or if the hook does not run.
+/// The result of one hook. `None` if the hook returns Python's `None`, or does not run.
 fn answer(cx: &mut Cx<'_, '_>, handle: &Value, given: Vec<Value>) -> Option<Value> {
     let function = cx.note(handle, FUNCTION);
     let span = cx.span;
@@ -237,7 +237,7 @@ fn run_after(cx: &mut Cx<'_, '_>, object: &Value, handle: &Value, args: &Args, v
     match with_keywords {
         Some(true) => given.push(keywords),
         Some(false) => {}
-        // The hook gets one or two arguments.
+        // It is not known whether the hook also gets keyword arguments.
         None => return Value::Unknown,
     }
     given.push(value.clone());

@@ -259,7 +259,7 @@ pub(crate) fn size(cx: &Cx<'_, '_>, b: &Bound, name: &str) -> Size {
     cx.size_of(&b.get(name))
 }
 
-/// Registers `bias` if the constructor's flag says so.
+/// Registers the parameter `name`, usually `bias`, if the constructor's argument `flag` is true.
 pub(crate) fn bias(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound, flag: &str, name: &str, sizes: Vec<Size>) {
     match b.get(flag) {
         Value::Bool(true) => parameter(cx, object, b, name, sizes),

@@ -348,7 +348,7 @@ fn padding(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// A dimension must be an integer, not a bool.
+/// Rejects a `dim` that is not an integer.
 fn softmax(cx: &mut Cx<'_, '_>, _: ObjId, b: &Bound) {
     let dim = b.get("dim");
     if matches!(dim, Value::Bool(_) | Value::Float(_) | Value::Str(_)) {

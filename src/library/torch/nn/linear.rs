@@ -122,7 +122,8 @@ fn bilinear(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The row of the weight for each index. A contract checks that the indices are integers in range.
+/// Selects the row of the weight for each index. A contract checks that the indices are integers in
+/// range.
 fn embedding(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (input, weight) = (cx.tensor_arg(b, "input"), cx.tensor_arg(b, "weight"));
     let Some(weight) = weight else { return cx.some_tensor() };
@@ -192,7 +193,7 @@ fn from_pretrained(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     Value::Obj(object)
 }
 
-/// Reduces two tensors of one shape along a dimension.
+/// Reduces two tensors, which broadcast, along a dimension.
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, dim: &Value, keepdim: Option<bool>) -> Value {
     let (Some(x), Some(y)) = (cx.tensor_arg(b, "x1"), cx.tensor_arg(b, "x2")) else { return cx.some_tensor() };
     device::check(cx, &[("x1", &x), ("x2", &y)]);
@@ -217,7 +218,7 @@ fn cosine_similarity(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     if let Some(id) = value.as_obj() {
         cx.it.heap.update_tensor(id, |t| {
-            // Rounding errors may exceed 1 slightly.
+            // Because of rounding errors, the result may exceed 1 slightly.
             *t = std::mem::take(t).with_range(Some(crate::value::Range::bounds(-1.001, 1.001)), at);
         });
     }

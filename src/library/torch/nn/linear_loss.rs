@@ -1,4 +1,4 @@
-//! A linear layer and cross entropy in one call: its own checks, then those of both.
+//! A linear layer and cross entropy in one call: its own checks, then those of the two functions.
 
 use super::facts::{check_rank, dim_read, product_dtype, result, shape_read, shape_text};
 use super::losses::weights;

@@ -1,4 +1,4 @@
-//! The results of losses. Contracts check the arguments of losses.
+//! The results of losses. Contracts check most arguments of losses; this module checks the others.
 
 use super::device;
 use super::facts::{Autocast, autocast, both_shapes, floating_dtype, full_dtype, result, shape_read, shape_text};
@@ -181,7 +181,7 @@ fn check_broadcast(cx: &mut Cx<'_, '_>, tensors: &[(&str, &Tensor)]) {
     super::super::broadcast::common_shape(cx, tensors);
 }
 
-/// The result for the argument `reduction`.
+/// The result of a loss after the reduction that the argument `reduction` selects.
 fn reduced(cx: &mut Cx<'_, '_>, b: &Bound, inputs: &[&Tensor], dtype: Option<Dtype>, full: Option<Vec<Dim>>) -> Value {
     check_reduction(cx, b);
     let shape = match reduction_of(b) {

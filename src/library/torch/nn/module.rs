@@ -84,7 +84,7 @@ fn subclass(t: &mut Table, name: &str, base: &str) {
     class.init = Some(|cx, object, _| begin(cx, object));
 }
 
-/// The attributes that `Module.__init__` sets.
+/// Sets the attributes that `Module.__init__` sets.
 pub(crate) fn begin(cx: &mut Cx<'_, '_>, object: ObjId) {
     cx.it.heap.set_attr(object, "training", Value::Bool(true));
 }
@@ -154,7 +154,8 @@ fn new_buffer(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     value
 }
 
-/// An attribute is a buffer if it is an `nn.Buffer`, or a tensor that replaces a buffer.
+/// Registers an attribute as a buffer if its value is an `nn.Buffer`, or a tensor that replaces a
+/// buffer.
 fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     let Some((tensor, module)) = value.as_obj().zip(object.as_obj()) else { return };
     if it.heap.is_tensor(value)
@@ -164,7 +165,7 @@ fn set_buffer(it: &mut Interp<'_>, object: &Value, name: Sym, value: &Value) {
     }
 }
 
-/// A module escapes to unseen code: its parameters and buffers may be on any device.
+/// Handles a module that escapes to unseen code: its parameters and buffers may be on any device.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: &Value) {
     if !may_be_module(it, object) {
         return;
@@ -191,14 +192,14 @@ fn forget_registered(it: &mut Interp<'_>, object: &Value) {
 const MOVING: &[&str] =
     &["to", "cuda", "cpu", "xpu", "float", "double", "half", "bfloat16", "type", "to_empty", "requires_grad_", "apply"];
 
-/// A method of this name may have been called on a module.
+/// Handles a call that may be a call of the module's method of this name.
 pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
     if MOVING.contains(&method) {
         unseen(it, object);
     }
 }
 
-/// Unseen code got a module, and may have moved, frozen or extended it.
+/// Handles a module that unseen code got, and may have moved, frozen or extended.
 pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     let object = &Value::Obj(object);
     if !may_be_module(it, object) {
@@ -214,9 +215,9 @@ pub(crate) fn unseen(it: &mut Interp<'_>, object: ObjId) {
     }
 }
 
-/// A module whose methods are analysed without a caller: its parameters and buffers are on one
-/// unknown device. If the program changes the default device somewhere, the default device is
-/// unknown, too.
+/// Handles a module whose methods are analysed without a caller: its parameters and buffers are on
+/// the unknown device of the module. This assumption is not made if the program changes the default
+/// device somewhere.
 pub(crate) fn moved(it: &mut Interp<'_>, object: &Value) {
     if !is_module(it, object) || it.mentions("set_default_tensor_type") || it.mentions("set_default_device") {
         return;
@@ -247,7 +248,7 @@ fn new_parameter(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 // Iteration over modules.
 
-/// Names and values, and whether they are certainly all.
+/// Names and values, and whether the list is certainly complete.
 pub(crate) struct Found {
     pub found: Vec<(String, Value)>,
     pub complete: bool,
@@ -278,7 +279,7 @@ pub(crate) fn named_children_of(cx: &Cx<'_, '_>, object: &Value) -> Found {
         }
         match value {
             Value::Unknown => out.complete = false,
-            // A member of a container that was also set as an attribute.
+            // A member of a container may also be an attribute; it is listed once.
             value if is_module(cx.it, value) && !out.found.iter().any(|(have, _)| have == name.as_str()) => {
                 out.found.push((name.to_string(), value.clone()));
             }
@@ -400,7 +401,8 @@ pub(crate) fn move_all(
             }
         });
     }
-    // An `_apply` of the program may also move other attributes, by an unknown function.
+    // An `_apply` that the program defines may also apply the move, which is an unknown function
+    // here, to other attributes.
     let span = cx.span;
     for (_, module) in named_modules_of(cx, object).found {
         if let Some(apply) = cx.it.user_method(&module, "_apply") {
@@ -423,7 +425,7 @@ fn to(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                     device = Some(like.device);
                     dtype = Some(like.dtype);
                 }
-                // A device or a dtype.
+                // The unknown value may be a device or a dtype.
                 None => {
                     device = Some(None);
                     dtype = Some(None);
@@ -570,7 +572,7 @@ fn listing(cx: &mut Cx<'_, '_>, found: Found, named: bool) -> Value {
         .collect();
     let items = match found.complete {
         true => Items::Exact(values),
-        // The missing ones may be of another kind.
+        // The missing values may be of another kind.
         false => Items::Many(if named {
             Value::tuple(vec![Value::Any(crate::value::Type::Str), Value::Unknown])
         } else {
@@ -588,7 +590,7 @@ fn parameters(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     prefix(&mut found, &b.get("prefix"));
     let complete = found.complete;
     if !complete {
-        // Unknown elements are tensors, too.
+        // The missing elements are tensors, too.
         let element = cx.some_tensor();
         let named = name.starts_with("named");
         let one = if named { Value::tuple(vec![Value::Any(crate::value::Type::Str), element]) } else { element };
@@ -629,7 +631,7 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             dict.entries.insert(Key::Str(name.as_str().into()), detached);
         }
     }
-    // A tensor with several names has a key for each of them.
+    // A tensor with several names has a key for each name.
     if !all.complete || !buffers.complete || state::is_tied(cx, &object) {
         let other = cx.some_tensor();
         dict.open = Some(other);
@@ -637,7 +639,8 @@ fn state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.it.heap.dict(dict)
 }
 
-/// New values in the existing tensors: shapes, dtypes and devices stay.
+/// `load_state_dict`: writes new values into the existing tensors, whose shapes, dtypes and devices
+/// stay.
 fn load_state_dict(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     state::check(cx, b);
     let object = b.get("self");

@@ -49,7 +49,7 @@ fn normalized(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, 
     out
 }
 
-/// Whether an input without elements is returned before the kernel checks dtypes.
+/// Whether the function returns an input without elements before the kernel checks dtypes.
 fn accepts_if_empty(cx: &Cx<'_, '_>, parameters: &[(&'static str, Tensor)]) -> bool {
     match cx.name() {
         "batch_norm" | "instance_norm" => true,
@@ -58,7 +58,7 @@ fn accepts_if_empty(cx: &Cx<'_, '_>, parameters: &[(&'static str, Tensor)]) -> b
     }
 }
 
-/// Rejects integers, and float64 next to float32. (Half precision with float32 parameters is
+/// Rejects integers, and float64 together with float32. (Half precision with float32 parameters is
 /// allowed.) Returns whether the dtypes fit.
 fn check_dtype(cx: &mut Cx<'_, '_>, input: &Tensor, parameters: &[(&'static str, Tensor)]) -> bool {
     let Some(dtype) = input.dtype else { return true };
@@ -200,7 +200,7 @@ fn layer_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 fn with_statistics(cx: &mut Cx<'_, '_>, value: Value, input: &Tensor, shape: Option<Vec<Dim>>) -> Value {
     let dtype = input.dtype.filter(|d| matches!(d, Dtype::Float32 | Dtype::Float64));
     let mut statistics = result(cx, &[input], shape, dtype);
-    // Gradients do not flow through them, unlike those of `native_group_norm`.
+    // These statistics have no gradient, unlike those of `native_group_norm`.
     statistics.grad = Grad::Off;
     let (mean, deviation) = (cx.out(statistics.clone()), cx.out(statistics));
     Value::tuple(vec![value, mean, deviation])
@@ -266,8 +266,8 @@ fn is_half(dtype: Dtype) -> bool {
     matches!(dtype, Dtype::Float16 | Dtype::Bfloat16)
 }
 
-/// The dtype of the statistics: the input's, but float32 parameters of a half-precision input make
-/// it float32.
+/// The dtype of the statistics: that of the input, or float32 if the input has half precision and
+/// the parameters are float32.
 fn group_statistics(cx: &Cx<'_, '_>, b: &Bound, input: &Tensor) -> Option<Dtype> {
     let dtype = input.dtype?;
     if matches!(dtype, Dtype::Float32 | Dtype::Float64) {
@@ -323,8 +323,8 @@ fn check_group_sizes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters:
     }
 }
 
-/// Rejects dtypes other than one floating dtype for all tensors, or float32 parameters of a
-/// half-precision input.
+/// Accepts one floating dtype for all tensors, and float32 parameters for a half-precision input;
+/// rejects all other dtypes.
 fn check_group_dtypes(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, parameters: &[(&'static str, Tensor)]) {
     let Some(dtype) = input.dtype else { return };
     let on_meta = input.device.is_some_and(|device| device.kind == DeviceKind::Meta);

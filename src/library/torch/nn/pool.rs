@@ -26,7 +26,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed(f, "max_unpool1d max_unpool2d max_unpool3d", unpool);
 }
 
-/// The input, whose spatial dimensions follow the channels and an optional batch dimension.
+/// The input, after a check of its rank: an optional batch dimension, the channels, and `n` spatial
+/// dimensions.
 fn checked(cx: &mut Cx<'_, '_>, b: &Bound, n: usize) -> Option<Tensor> {
     let input = cx.tensor_arg(b, "input")?;
     check_rank(cx, "input", &input, &[n + 1, n + 2]).then_some(input)
@@ -138,7 +139,7 @@ fn lp_pool(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     avg_pool(cx, b)
 }
 
-/// `None` in the output size keeps the length of that dimension.
+/// Adaptive pooling. `None` in the output size keeps the length of that dimension.
 fn adaptive(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let n = spatial(cx.name());
     let Some(input) = checked(cx, b, n) else { return cx.some_tensor() };

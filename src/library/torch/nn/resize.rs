@@ -30,7 +30,7 @@ pub(crate) fn register(t: &mut Table) {
     }
 }
 
-/// The rank that an interpolation mode requires.
+/// The ranks that an interpolation mode accepts.
 fn ranks_of(mode: &str) -> Option<&'static [usize]> {
     Some(match mode {
         "nearest" | "area" | "nearest-exact" => &[3, 4, 5],
@@ -80,8 +80,8 @@ fn interpolate(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             out.role = input.role;
             out.role_at = input.role_at;
         }
-        // A mask keeps its role after interpolation, so that a contract can report it, but its
-        // range becomes unknown.
+        // A mask keeps its role after interpolation, so that a contract can report the
+        // interpolation, but its range becomes unknown.
         _ => {
             out.role = input.role.filter(|r| matches!(r, Role::ClassMask | Role::Image));
             out.role_at = input.role_at;
@@ -211,7 +211,8 @@ fn pad(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Reflection padding must be smaller than the dimension.
+/// Rejects reflection padding that is not smaller than the dimension, and circular padding that is
+/// larger.
 fn check_reflection(cx: &mut Cx<'_, '_>, input: &Tensor, mode: &Value, dim: &Dim, pads: [&Size; 2]) {
     let least = match mode.as_str() {
         Some("reflect") => 1,
@@ -264,7 +265,7 @@ fn pixel_unshuffle(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The elements are those of the input, in another order.
+/// Copies the facts of the elements: the result has the elements of the input, in another order.
 fn copy_values(out: &mut Tensor, input: &Tensor) {
     out.range.clone_from(&input.range);
     out.range_at = input.range_at;
@@ -273,7 +274,7 @@ fn copy_values(out: &mut Tensor, input: &Tensor) {
     out.past = input.past;
 }
 
-/// New lengths for the last three dimensions.
+/// The shape with new lengths for the last three dimensions.
 fn rearranged(
     cx: &Cx<'_, '_>,
     input: &Tensor,

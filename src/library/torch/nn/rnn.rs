@@ -61,7 +61,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
         return;
     }
     let (Some(layers), Some(both)) = (b.get("num_layers").as_int(), b.get("bidirectional").as_bool()) else {
-        // The number of weights is unknown, but those of the first layer exist.
+        // The number of weights is unknown, but the weights of the first layer exist.
         parameter(cx, object, b, "weight_ih_l0", vec![wide, inputs]);
         if let Some(instance) = cx.it.heap.instance_mut(object) {
             instance.open = true;
@@ -89,7 +89,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     }
 }
 
-/// Flags must be of type `bool`, and sizes must be integers.
+/// Rejects flags that are not of type `bool`, and sizes that are not integers.
 fn check_types(cx: &mut Cx<'_, '_>, b: &Bound) {
     for (argument, wanted) in
         [("bias", Type::Bool), ("batch_first", Type::Bool), ("input_size", Type::Int), ("hidden_size", Type::Int)]
@@ -179,7 +179,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(dims) = &input.shape {
         match dims.as_slice() {
             [first, second, _] => {
-                // A packed sequence is stored batch first.
+                // The padded form of a packed sequence has the batch first.
                 let first_is_batch = if is_packed { Some(true) } else { batch_first };
                 state_batch = first_is_batch.map(|f| Some(if f { first.clone() } else { second.clone() }));
                 out_shape = Some(vec![first.clone(), second.clone(), features]);
@@ -221,7 +221,8 @@ fn stored_or_zero(cx: &Cx<'_, '_>, object: &Value) -> Size {
     }
 }
 
-/// The initial state must be `[layers, batch, hidden]`, regardless of `batch_first`.
+/// Rejects an initial state whose shape is not `[layers, batch, hidden]`. This shape does not
+/// depend on `batch_first`.
 #[expect(clippy::too_many_arguments, reason = "each is a fact of the call, read once by the caller")]
 fn check_state(
     cx: &mut Cx<'_, '_>,
@@ -290,7 +291,8 @@ fn cell(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// The state of a cell has the rows of the input and the hidden size of the cell.
+/// Rejects a state of a cell that does not have one row of the cell's hidden size for each row of
+/// the input.
 fn check_cell_state(cx: &mut Cx<'_, '_>, b: &Bound, object: &Value, input: &Tensor) {
     let hx = b.get("hx");
     let states: Vec<Tensor> = match cx.items(&hx) {

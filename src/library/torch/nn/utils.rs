@@ -55,8 +55,7 @@ fn total_norm(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out.with_dtype(dtype, at).with_device(device, at))
 }
 
-/// A packed sequence, with a note of the padded tensor from which it was made (time first or batch
-/// first).
+/// A packed sequence, with a note of the padded tensor, whose first dimension is the batch.
 fn packed(cx: &mut Cx<'_, '_>, padded: Tensor) -> Value {
     let id = cx.it.heap.instance(Value::path(PACKED));
     let width = padded.shape.as_deref().and_then(|dims| dims.get(2..)).map(|rest| {
@@ -124,7 +123,8 @@ fn pad_packed_sequence(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let padded = padded_of(cx, &b.get("sequence"));
     let mut out = padded.map(|t| like(cx, &t)).unwrap_or_default();
     if let Some([_, time, ..]) = out.shape.as_deref_mut() {
-        // The padding ends with the longest sequence, so it may be shorter than before.
+        // The result is only as long as the longest sequence, so it may be shorter than the tensor
+        // that was packed.
         let length = b.get("total_length");
         *time = Dim::new(if length.is_none() { Size::Unknown } else { cx.size_of(&length) }, cx.at());
     }
@@ -181,7 +181,7 @@ fn padded_range(b: &Bound, one: &Tensor, all: Option<&[Tensor]>) -> Option<Range
     match lengths(all) {
         Some(lengths) if lengths.windows(2).all(|pair| pair.first() == pair.last()) => Some(values),
         Some(_) => Some(values.union(&Range::of_values(&[fill])?)),
-        // The sequences differ in length, so some batch has padding.
+        // Sequences of unknown length are assumed to differ in length, so some batch has padding.
         None => Some(values.union(&Range::attained(fill, fill))),
     }
 }

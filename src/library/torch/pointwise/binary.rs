@@ -15,9 +15,9 @@ use crate::value::{ArrayKind, Device, Dtype, Grad, Kind, Past, Range, Role, Size
 /// The operands that a binary function accepts, and the dtype of its result.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
-    /// Whether the first may be a Python number.
+    /// Whether the first operand may be a Python number.
     pub left_number: bool,
-    /// Whether the second may be a Python number.
+    /// Whether the second operand may be a Python number.
     pub right_number: bool,
     pub gives: Gives,
     /// Kinds of the common dtype that the function rejects.
@@ -260,7 +260,8 @@ pub(crate) fn combine(cx: &mut Cx<'_, '_>, operands: &[(&'static str, Operand); 
     Some(out)
 }
 
-/// The result if an operand is unknown and may be a tensor of any shape.
+/// Forgets the facts of a result that depend on an unknown operand, which may be a tensor of any
+/// shape.
 fn give_up(out: &mut Tensor, tensors: &[Named<'_>]) {
     out.shape = None;
     out.shape_at = None;
@@ -342,7 +343,7 @@ fn values(cx: &Cx<'_, '_>, x: &Operand, y: &Operand, out: &mut Tensor) {
     }
 }
 
-/// A function of a tensor and a number.
+/// The effect of a function of a tensor and a number on the values of the elements.
 fn scaled(name: &str, x: &Tensor, n: f64, out: &mut Tensor, at: crate::value::Origin) {
     let integral = out.dtype.is_some_and(Dtype::is_integral);
     match name {
@@ -377,7 +378,7 @@ fn scaled(name: &str, x: &Tensor, n: f64, out: &mut Tensor, at: crate::value::Or
     }
 }
 
-/// A function of two tensors with known ranges.
+/// The range of a function of two tensors with known ranges.
 fn pairwise(name: &str, a: &Range, b: &Range) -> Option<Range> {
     Some(match name {
         "add" => Range::bounds(a.lo() + b.lo(), a.hi() + b.hi()),
@@ -429,7 +430,7 @@ fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
     match combine(cx, &operands, rule) {
         Some(mut out) => {
-            // The ranges above are for true division.
+            // The ranges that `combine` computes are for true division.
             out.forget_values();
             give(cx, b, out)
         }
@@ -437,7 +438,8 @@ fn divide(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// An integer to a negative integer power is rejected if the exponent is a number.
+/// Integer tensors with a negative integer exponent are rejected if the exponent is a number, not a
+/// tensor.
 fn pow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let rule = Rule::any(Gives::Common, NONE);
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };

@@ -57,7 +57,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let numbers = operands.iter().skip(1).any(|o| matches!(o, Operand::Number(..)));
     let tensors = operands.iter().skip(1).any(|o| o.tensor().is_some());
     if numbers && tensors {
-        // A 0-d tensor may be used like a number.
+        // Beside a number, a 0-d tensor is accepted and used like a number.
         for operand in operands.iter_mut().skip(1) {
             let Some(tensor) = operand.tensor() else { continue };
             *operand = match tensor.rank() {
@@ -107,7 +107,7 @@ fn clamp_values(cx: &Cx<'_, '_>, input: &Tensor, ends: &[(&'static str, Value)],
         // If the range of the input is unknown, only the bounds are known.
         None => set_range(out, Some(Range::bounds(lo, hi)), at),
     }
-    // The bounds of an integer dtype may be too large for a range.
+    // This is not done for an integer dtype, whose bounds may be too large for a range.
     if out.range.is_none() && out.dtype.is_some_and(Dtype::is_floating) {
         out.range = Some(Range::bounds(lo, hi));
         out.range_at = at;
@@ -171,7 +171,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
                 let picked = picks::of(cx, &b.get("condition"), &b.get("other"));
                 picks::replaced(&q, picked, &single(x, p))
             }
-            // A tensor with equal elements is like a number.
+            // A tensor whose elements are all equal has the effect of a number.
             (Operand::Tensor(_), Operand::Tensor(_)) if p.certain && p.lo() == p.hi() => {
                 let picked = picks::of(cx, &b.get("condition"), &b.get("other"));
                 picks::replaced(&q, picked, &p)
@@ -263,7 +263,8 @@ fn addc(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Whether elements occur in another tensor: bool, with the shape of the first argument.
+/// Whether elements occur in another tensor. The result is bool, with the shape of the first
+/// argument.
 fn isin(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let values = ["elements", "test_elements"].map(|n| (n, b.get(n)));
     let operands = values.each_ref().map(|(n, v)| (*n, operand(cx, v)));

@@ -229,7 +229,7 @@ fn values(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     }
 }
 
-/// Bounds computed in f64 are only close to those that PyTorch computes.
+/// Widens bounds, because bounds computed in f64 are only close to those that PyTorch computes.
 fn approximate(range: Range) -> Range {
     let wider = |x: f64, by: f64| x + by * (x.abs() * 1e-2 + 1e-6);
     Range::bounds(wider(range.lo(), -1.0), wider(range.hi(), 1.0))
@@ -316,7 +316,7 @@ fn part(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.some_tensor();
     }
     if cx.name() != "imag" && complex == Some(false) {
-        // Returns the tensor itself.
+        // PyTorch returns the tensor itself.
         return b.get("input");
     }
     let mut out = derived(&input);

@@ -16,7 +16,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "cdist", cdist);
 }
 
-/// Two vectors, with the device of the result.
+/// The tensors `x1` and `x2`, and a result with the dtype and device that follow from them.
 fn two(cx: &mut Cx<'_, '_>, b: &Bound, mix: Mix) -> Option<(Tensor, Tensor, Tensor)> {
     let (x, y) = (tensor_param(cx, b, "x1"), tensor_param(cx, b, "x2"));
     let (x, y) = (x?, y?);

@@ -27,7 +27,7 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "argmax argmin", argmax);
 }
 
-/// Values between the minimum and maximum of the input.
+/// Sets the range of a result whose values are elements of the input.
 pub(super) fn among(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     if let Some(range) = &input.range {
         // It is not known which elements are selected.
@@ -60,7 +60,7 @@ fn extreme(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dim = b.get("dim");
     let mode = cx.name() == "mode";
     if cx.it.heap.is_tensor(&dim) {
-        // The second argument is positional.
+        // The second argument is a tensor that was passed by position: `torch.max(a, b)`.
         return binary(cx, b, Rule::tensors(Gives::Common, &[Kind::Complex]));
     }
     let Some(input) = tensor_param(cx, b, "input") else {
@@ -184,7 +184,7 @@ fn argmax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         return cx.out(unknown);
     }
     // `dim` is one integer, which may be unknown (`Dims::One`), or `None`. An unknown value may be
-    // either.
+    // an integer or `None`.
     let dims = match &dim {
         Value::None => Dims::All,
         Value::Unknown => Dims::Unknown,

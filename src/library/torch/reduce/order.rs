@@ -82,7 +82,7 @@ fn topk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     let k = cx.size_of(&b.get("k"));
     if k.less(&Size::Int(0)) == Some(true) || length.less(&k) == Some(true) {
-        let message = format!("`k` is {k}, but there are {length} elements along the dimension");
+        let message = format!("`k` is {k}: it must be between 0 and {length}, the size of the dimension");
         let reads = vec![("`k` is given here".to_owned(), b.span("k")), shape_read(named, dim)];
         cx.reject(RejectKind::Value, message, reads);
         return cx.outs(unknown);

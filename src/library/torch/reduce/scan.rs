@@ -78,7 +78,7 @@ fn cummax(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give_all(cx, b, vec![values, indices])
 }
 
-/// Applies differences of neighbours `n` times: each time, the dimension gets shorter by one.
+/// Computes the differences of neighbours `n` times. Each time, the dimension gets shorter by one.
 fn diff(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &input);
@@ -186,7 +186,7 @@ fn trapezoid(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// A tensor like the input for each dimension.
+/// `gradient`: returns a tensor like the input for each dimension.
 fn gradient(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return Value::Unknown };
     let named = ("input", &input);

@@ -110,7 +110,7 @@ fn bincount(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let dtype = if weights.is_none() {
         Some(Dtype::Int64)
     } else {
-        // Weights of other dtypes are summed as float64.
+        // Weights of other dtypes than float32 are summed as float64.
         cx.tensor(&weights).and_then(|w| w.dtype).map(|d| if d == Dtype::Float32 { d } else { Dtype::Float64 })
     };
     let mut out = derived(&input).with_dtype(dtype, at);
@@ -245,7 +245,7 @@ fn unravel_index(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
 
 /// The number of distinct elements (or of runs of equal elements), if all are known.
 fn distinct(input: &Tensor, consecutive: bool) -> Option<i64> {
-    // Other numbers may become equal by rounding.
+    // Numbers that are not small integers may become equal by rounding.
     let mut data: Vec<f64> = input.data.as_ref()?.iter().map(|x| x + 0.0).collect();
     if data.iter().any(|x| x.fract() != 0.0 || x.abs() > 2048.0) {
         return None;
@@ -273,7 +273,8 @@ fn combinations(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let again = b.get("with_replacement").as_bool();
     let rows = match (n, r, again) {
         (Some(n), Some(r), Some(again)) => {
-            // `r` of `n` elements with repetition: as many as `r` of `n + r - 1` without.
+            // With repetition, there are as many combinations of `r` of `n` elements as there are
+            // without repetition of `r` of `n + r - 1` elements.
             let n = if again { n.checked_add(r.saturating_sub(1)) } else { Some(n) };
             n.and_then(|n| choose(n, r)).map_or(Size::Unknown, Size::Int)
         }

@@ -87,7 +87,7 @@ fn mean(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     give(cx, b, out)
 }
 
-/// Bounds for means and other values between the minimum and maximum.
+/// Sets the bounds of means and other values between the minimum and maximum of the input.
 fn inside(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     if let Some(range) = &input.range
         && !out.dtype.is_none_or(Dtype::is_complex)
@@ -160,7 +160,8 @@ fn count(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// `all` and `any`: bool, except that uint8 stays uint8. An empty tuple of dimensions reduces none.
+/// `all` and `any`. The result is bool, or uint8 for a uint8 input. An empty tuple of dimensions
+/// reduces no dimension.
 fn truth(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else {
         return cx.some_tensor();
@@ -243,7 +244,7 @@ fn trace(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// The given shape must broadcast to that of the input.
+/// The shape that is given must broadcast to the shape of the input.
 fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let Some(sizes) = cx.sizes(&b.rest_values()) else {
@@ -282,7 +283,8 @@ fn sum_to_size(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(out)
 }
 
-/// Rows are variables, columns are observations. The result is a square matrix, or a number.
+/// `cov` and `corrcoef`: rows are variables, columns are observations. The result is a square
+/// matrix, or a number.
 fn covariance(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let named = ("input", &input);

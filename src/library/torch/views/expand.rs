@@ -70,8 +70,8 @@ fn expanded(cx: &mut Cx<'_, '_>, input: &Tensor, sizes: &[Size]) -> Option<Vec<D
             cx.reject(RejectKind::Shape, message, vec![shape_read(("input", input), i.checked_sub(new))]);
             return None;
         }
-        // An unknown size may be -1; otherwise, it must equal the existing length, unless that is
-        // 1.
+        // If the existing length is certainly not 1, the result has this length: an unknown size is
+        // -1 or equals it.
         out.push(if size.is_unknown() && one == Some(false) { have.clone() } else { Dim::new(size.clone(), at) });
     }
     Some(out)

@@ -11,7 +11,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "meshgrid", meshgrid);
 }
 
-/// Rejects tensors with more than one dimension or with different dtypes.
+/// Rejects tensors whose number of dimensions is not between `least` and `most`, or whose dtypes
+/// differ.
 fn alike(cx: &mut Cx<'_, '_>, tensors: &[Tensor], most: usize, least: usize) -> Result<(), Rejected> {
     let names: Vec<String> = (0..tensors.len()).map(|i| format!("tensors[{i}]")).collect();
     let named: Vec<Named<'_>> = names.iter().map(String::as_str).zip(tensors).collect();

@@ -80,8 +80,8 @@ fn names(count: usize) -> Vec<String> {
     (0..count).map(|i| format!("tensors[{i}]")).collect()
 }
 
-/// The range of all elements. Its bounds occur if those of all parts occur, or if all ranges are
-/// equal.
+/// The range of all elements. Its bounds are known to occur if the bounds of all parts occur in
+/// every run, or if all ranges are equal.
 fn joined_range(tensors: &[Tensor]) -> Option<Range> {
     let mut ranges = tensors.iter().filter(|t| t.numel().known() != Some(0)).map(|t| t.range.clone());
     let first = ranges.next()??;
@@ -128,12 +128,12 @@ fn many_cat(cx: &mut Cx<'_, '_>, element: &Tensor, dim: &Value) -> Tensor {
     out
 }
 
-/// A 1-D tensor without elements, which `cat` ignores.
+/// Whether a tensor is 1-D without elements: `cat` ignores such tensors.
 fn skipped(tensor: &Tensor) -> bool {
     matches!(tensor.shape.as_deref(), Some([only]) if only.size.known() == Some(0))
 }
 
-/// A tensor that `cat` may ignore.
+/// Whether `cat` may ignore a tensor.
 fn maybe_skipped(tensor: &Tensor) -> bool {
     match tensor.shape.as_deref() {
         None => true,
@@ -331,7 +331,7 @@ fn stacked(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor {
     out
 }
 
-/// `hstack` and similar functions: `cat` after each tensor got a minimum rank.
+/// `hstack` and similar functions: `cat`, after each tensor has been padded to a minimum rank.
 fn direction_stack(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Ok(given) = given(cx, &b.get("tensors")) else { return cx.some_tensor() };
     let name = cx.name();

@@ -102,7 +102,8 @@ pub(crate) fn refuses_view(input: &Tensor, sizes: &[Size]) -> bool {
     false
 }
 
-/// The lengths of runs of dimensions that are also adjacent in memory.
+/// Groups neighbouring dimensions that are also adjacent in memory, and returns the number of
+/// elements in each group.
 fn chunks(dims: &[Dim], order: &[usize]) -> Option<Vec<Size>> {
     if dims.iter().any(|d| d.size.is_unknown()) {
         return None;

@@ -29,7 +29,7 @@ pub(crate) fn register(t: &mut Table) {
 }
 
 /// The shape for the argument `sizes` and `numel` elements. `-1` is computed, and so is an unknown
-/// length if it is the only one. `Err`: the call is certainly rejected.
+/// length if it is the only one. `Err` if the call is certainly rejected.
 pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {
@@ -374,7 +374,7 @@ pub(crate) fn padded(dims: &[Dim], rank: usize, at: crate::value::Origin) -> Vec
 
 fn raised(cx: &mut Cx<'_, '_>, value: &Value, rank: usize) -> Value {
     let Some(input) = cx.tensor(value) else { return cx.some_tensor() };
-    // The same object, not a view of it.
+    // PyTorch returns the same object, not a view of it.
     if input.rank().is_some_and(|have| have >= rank) {
         return value.clone();
     }

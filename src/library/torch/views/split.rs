@@ -48,7 +48,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "slice_copy", slice_copy);
 }
 
-/// The view of `length` elements from `start` along a dimension; both may be unknown.
+/// The view of `length` elements from `start` along a dimension. `length` and `start` may be
+/// unknown.
 pub(crate) fn narrowed(
     cx: &mut Cx<'_, '_>,
     value: &Value,
@@ -100,7 +101,7 @@ fn selected(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, ind
     cx.view_of(value, out)
 }
 
-/// Consecutive pieces of these lengths.
+/// A tuple of consecutive pieces of these lengths.
 fn pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, lengths: &[Size]) -> Value {
     let mut start = Size::Int(0);
     let mut out = Vec::with_capacity(lengths.len());
@@ -124,7 +125,7 @@ fn some_pieces(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: Option<
     many(cx, piece)
 }
 
-/// A tuple with an unknown number of such values.
+/// A sequence of an unknown number of values like `piece`.
 fn many(cx: &mut Cx<'_, '_>, piece: Value) -> Value {
     cx.it.heap.iter(Items::Many(piece))
 }
@@ -132,7 +133,8 @@ fn many(cx: &mut Cx<'_, '_>, piece: Value) -> Value {
 /// `input`, its facts, and the dimension to split (`None` if it is not known).
 type Split = (Value, Tensor, Option<usize>);
 
-/// Reads `input` and `dim`. `Err`: the result if `input` is unknown or the call is rejected.
+/// Reads `input` and `dim`. `Err` contains the result of the call if `input` is unknown or the call
+/// is rejected.
 fn splitting(cx: &mut Cx<'_, '_>, b: &Bound) -> Result<Split, Value> {
     let value = b.get("input");
     let Some(input) = cx.tensor(&value) else {
@@ -154,7 +156,7 @@ fn length(input: &Tensor, axis: Option<usize>) -> Size {
     axis.and_then(|a| input.shape.as_ref()?.get(a).map(|d| d.size.clone())).unwrap_or(Size::Unknown)
 }
 
-/// More pieces than this are joined.
+/// If there are more pieces, only their join is stored.
 const MOST_PIECES: i64 = 256;
 
 /// The lengths of pieces of length `size`; the last piece may be shorter.
@@ -220,7 +222,7 @@ fn split(cx: &mut Cx<'_, '_>, b: &Bound, parameter: &str) -> Value {
     match (exact, axis) {
         (Some(lengths), Some(axis)) => pieces(cx, &value, &input, axis, &lengths),
         _ => {
-            // An empty dimension gives one empty piece.
+            // If the dimension may be empty, the only piece may be empty.
             let whole = total.div_exact(&size).is_some() && carry::positive(&total);
             some_pieces(cx, &value, &input, axis, if whole { size } else { Size::Unknown })
         }
@@ -266,7 +268,7 @@ fn chunk(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     }
 }
 
-/// Splits a dimension like `tensor_split` and similar functions.
+/// Splits a dimension as `tensor_split` and similar functions do.
 fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only: bool) -> Value {
     if matches!(how, Value::Str(_) | Value::Float(_) | Value::Any(Type::Str | Type::Float)) {
         let message = format!("{} takes a number of sections or a tuple of indices", cx.name());
@@ -322,7 +324,8 @@ fn cut(cx: &mut Cx<'_, '_>, (value, input, axis): Split, how: &Value, even_only:
     pieces(cx, &value, &input, axis, &lengths)
 }
 
-/// The lengths between these indices, which are clipped like those of Python slices.
+/// The lengths of the pieces between these indices, which are clipped like the indices of Python
+/// slices.
 fn cut_lengths(cuts: &[Size], total: i64) -> Option<Vec<Size>> {
     let clip = |i: i64| if i < 0 { (i + total).max(0) } else { i.min(total) };
     let mut out = Vec::with_capacity(cuts.len() + 1);
