@@ -94,7 +94,7 @@ impl Cx<'_, '_> {
         let place = self.span;
         let span = self.it.entered("torch.nn.Module", fact).unwrap_or(place);
         if span != place {
-            reads.push((format!("it fails here, in `{}`", self.name()), Some(place)));
+            reads.push((format!("the call fails here, in `{}`", self.name()), Some(place)));
         }
         self.it.reject(Rejection { kind, message: message.into(), reads, span, assumed: None }, place);
     }

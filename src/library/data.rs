@@ -63,7 +63,7 @@ pub(super) fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, St
 pub(super) struct ImageDataset {
     pub signature: String,
     pub base: Option<String>,
-    /// The number of samples by part.
+    /// The number of samples of each part, such as `train`.
     #[serde(default)]
     pub samples: BTreeMap<String, i64>,
     pub mode: Option<String>,
@@ -72,7 +72,7 @@ pub(super) struct ImageDataset {
     #[serde(default)]
     pub full_range: bool,
     pub classes: Option<i64>,
-    /// The first and last label by part.
+    /// The first and last label of each part.
     #[serde(default)]
     pub labels: BTreeMap<String, (i64, i64)>,
     #[serde(default)]

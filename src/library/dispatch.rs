@@ -1,4 +1,4 @@
-//! Handles the interpreter's requests with the tables.
+//! Implements the interpreter's interface to libraries with the tables.
 
 use super::cx::Cx;
 use super::kinds::refuse_kind;
@@ -389,7 +389,7 @@ const NEVER_EMPTY: &[&str] = &[
     "torch.cuda.amp.",
     "torch.utils.tensorboard.",
 ];
-/// Classes of these packages that have one.
+/// Classes of these packages that have `__len__`.
 const CONTAINERS: &[&str] = &[
     "torch.nn.Sequential",
     "torch.nn.ModuleList",

@@ -118,7 +118,8 @@ fn accelerator_attribute(cx: &mut Cx<'_, '_>, _object: &Value, name: Sym) -> Opt
     })
 }
 
-/// A part of a Lightning module moves with it, at a time that is not visible in the program.
+/// An attribute of a Lightning module moves with the module, at a time that is not visible in the
+/// program. So its device becomes unknown.
 pub(super) fn set_attribute(it: &mut Interp<'_>, class: Sym, value: &Value) {
     if class.as_str() == MODULE {
         forget_devices(it, value);

@@ -242,7 +242,7 @@ impl Table {
 /// All tables: the main one, and those of less common libraries, which are built on first use.
 pub(crate) struct Tables {
     pub main: &'static LazyLock<Table>,
-    /// By the first component of the dotted name.
+    /// The other tables, by the first component of the dotted name.
     pub others: &'static [(&'static str, LazyLock<Table>)],
 }
 

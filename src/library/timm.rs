@@ -56,7 +56,7 @@ fn create(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     model
 }
 
-/// Models whose default weights have the classes of ImageNet.
+/// Whether the default weights of a model have the classes of ImageNet.
 fn is_imagenet(name: &str) -> bool {
     TIMM.imagenet_families.iter().any(|family| name.starts_with(family))
         && !TIMM.other_weights.iter().any(|other| name.contains(other))

@@ -10,7 +10,7 @@ use crate::syntax::Span;
 use crate::value::{Dtype, Range, Type, Value, sym};
 
 pub(crate) fn register(t: &mut Table) {
-    // Methods that are operators if they get no further arguments.
+    // Methods that work like operators if they get no further arguments.
     super::both(
         t,
         "add radd sub subtract rsub mul multiply rmul div divide truediv rdiv floordiv mod pow",
@@ -77,7 +77,7 @@ fn rows(cx: &mut Cx<'_, '_>, op: BinOp, left: &Value, right: &Value) -> Option<S
     if let (Some(x), Some(y)) = (&x, &y)
         && !aligned(&x.index, &y.index)
     {
-        // In the result, the rows that only one operand has become missing values.
+        // A row that only one operand has is a missing value in the result.
         let rows = super::facts::some_rows(cx);
         return Some(Series::unknown(rows, at));
     }

@@ -221,7 +221,7 @@ fn codes(cx: &Cx<'_, '_>, have: &Series, classes: Option<&[Key]>) -> Series {
 }
 
 fn all_items(have: &Series) -> Option<Vec<Value>> {
-    #[expect(clippy::cast_possible_truncation, reason = "whole numbers, as is checked")]
+    #[expect(clippy::cast_possible_truncation, reason = "the values are checked to be whole numbers")]
     match (have.exact(), &have.array.data) {
         (Some(items), _) => Some(items.to_vec()),
         (None, Some(data)) if data.iter().all(|x| x.fract() == 0.0) => {
@@ -270,8 +270,8 @@ fn dummies(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let plain = b.get("drop_first").as_bool() == Some(false) && b.get("dummy_na").as_bool() == Some(false);
         let mut out = super::facts::Frame::unknown(have.rows());
         out.index = have.index.clone();
-        // The dtype of the columns. If the frame has no columns, as `drop_first` can cause, it
-        // converts to floats.
+        // `drop_first` may leave no columns. A frame without columns is converted to a float array,
+        // so its dtype is not `dtype`.
         out.rest = dtype.filter(|_| b.get("drop_first").as_bool() == Some(false));
         if let (Some((values, _)), true) = (distinct(cx, &object), plain)
             && let Some(mut keys) = values.iter().map(Key::of).collect::<Option<Vec<Key>>>()

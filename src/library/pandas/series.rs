@@ -172,7 +172,7 @@ pub(crate) fn distinct(cx: &Cx<'_, '_>, object: &Value) -> Option<(Vec<Value>, b
         (Some(items), _) => items.to_vec(),
         (None, Some(data)) if data.iter().all(|x| x.fract() == 0.0) =>
         {
-            #[expect(clippy::cast_possible_truncation, reason = "whole numbers, as is checked")]
+            #[expect(clippy::cast_possible_truncation, reason = "the values are checked to be whole numbers")]
             data.iter().map(|x| Value::Int(*x as i64)).collect()
         }
         _ => return None,

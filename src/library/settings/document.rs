@@ -256,7 +256,7 @@ fn number(text: &str, dialect: Dialect) -> Option<Node> {
     float(&plain, dialect).then(|| plain.parse().ok())?.map(|x: f64| Node::Float(x * if sign < 0 { -1.0 } else { 1.0 }))
 }
 
-/// Whether the reader takes unsigned digits as a floating-point number.
+/// Whether the library reads this unsigned number as a floating-point number.
 fn float(text: &str, dialect: Dialect) -> bool {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),

@@ -183,7 +183,7 @@ fn labels(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Vec<Key>> {
     items.iter().map(Key::of).collect()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "whole numbers, as the caller has checked")]
+#[expect(clippy::cast_possible_truncation, reason = "the caller has checked that the values are whole numbers")]
 fn whole(x: f64) -> Value {
     Value::Int(x as i64)
 }

@@ -76,7 +76,7 @@ fn given(cx: &mut Cx<'_, '_>, b: &Bound, from: Option<Value>) -> Value {
     cx.call(&Value::path("builtins.dict"), args)
 }
 
-/// The entry under a key; a missing one is created and stored.
+/// The entry under a key. A missing entry is created and stored.
 fn lookup(cx: &mut Cx<'_, '_>, object: &Value, key: &Value, make: impl FnOnce(&mut Cx<'_, '_>) -> Value) -> Value {
     let payload = cx.attr(object, PAYLOAD);
     let (Some(id), Some(mut dict)) = (payload.as_obj(), cx.it.heap.dict_of(&payload).cloned()) else {

@@ -133,8 +133,8 @@ const USUALLY_SET: &[&str] = &[
     "XDG",
 ];
 
-/// The value of a variable in a default run: the value that the script wrote, otherwise the default
-/// of the call, unless launchers usually set the variable.
+/// The value of a variable in a default run: the value that the script wrote, or, if there is none,
+/// the default of the call. The value of a variable that launchers usually set is unknown.
 fn getenv(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let (key, default) = (b.get("key"), b.get("default"));
     if let Some(name) = key.as_str() {

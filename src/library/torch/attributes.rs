@@ -128,7 +128,7 @@ pub(crate) fn gradients_made(cx: &mut Cx<'_, '_>) {
     cx.it.havoc_hooks(|when| when == Hook::Backward);
 }
 
-/// `zero_grad` was called: some gradients may be None now.
+/// Handles a call of `zero_grad`: some gradients may be `None` now.
 pub(crate) fn gradients_cleared(cx: &mut Cx<'_, '_>, set_to_none: &Value) {
     begin_gradients(cx);
     if set_to_none.as_bool() != Some(false) {
@@ -233,7 +233,7 @@ pub(crate) fn set(cx: &mut Cx<'_, '_>, object: &Value, name: &str, value: &Value
     }
 }
 
-/// A tensor has escaped to unseen code, which may set `requires_grad`.
+/// Handles a tensor that escapes to unseen code, which may set `requires_grad`.
 pub(crate) fn escaped(it: &mut Interp<'_>, object: ObjId) {
     if matches!(it.heap.get(object), Data::Tensor(tensor) if tensor.grad == Grad::Off && !tensor.parameter) {
         it.heap.update_tensor(object, |tensor| tensor.grad = Grad::Unknown);

@@ -178,7 +178,7 @@ pub(crate) fn common_device(cx: &mut Cx<'_, '_>, tensors: &[Named<'_>], mix: Mix
 fn device_of(tensors: &[Named<'_>], mix: Mix) -> (Option<Device>, Origin) {
     let known = |t: &Tensor| t.device.map(|d| (Some(d), t.device_at));
     let concrete = |d: Device| !matches!(d.kind, DeviceKind::Symbolic(_));
-    // If a tensor is not on the CPU, the result is not either.
+    // If a tensor is on another device than the CPU, so is the result.
     let elsewhere = tensors.iter().find(|(_, t)| t.device.is_some_and(|d| !d.is_cpu() && concrete(d)));
     if let Some(found) = elsewhere.and_then(|(_, t)| known(t)) {
         return found;

@@ -89,9 +89,9 @@ pub(crate) fn subset(range: &Range, some: bool) -> Range {
 pub(crate) enum Takes {
     /// Every element at least once.
     All,
-    /// Some of them, with the whole last dimension.
+    /// Some elements, with the whole last dimension.
     Some,
-    /// Some of them, with a part of the last dimension.
+    /// Some elements, with only a part of the last dimension.
     CutsLast,
 }
 

@@ -128,8 +128,8 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
                 Some(mode) => Value::Bool(mode),
                 None => Value::Unknown,
             };
-            // `set_grad_enabled` also works as a plain call; as a manager, it is undone at the end
-            // of the block.
+            // `set_grad_enabled` also works as a plain call; as a manager, it restores the previous
+            // mode at the end of the block.
             let before = cx.it.remembered(GRAD_MODE).unwrap_or(Value::Bool(true));
             cx.it.heap.set_note(object, BEFORE, Value::tuple(vec![before]));
             cx.it.remember(GRAD_MODE, mode.clone());

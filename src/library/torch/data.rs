@@ -237,8 +237,8 @@ fn sampled(cx: &mut Cx<'_, '_>, loader: &Value, size: &Dim) -> Value {
     }
 }
 
-/// A note of the run: a generator was seeded while a sample is computed, so random draws may
-/// repeat.
+/// A note of the run: during the computation of a sample, a generator was seeded, so random draws
+/// may repeat.
 const SEEDED: Topic = Topic::new("seeded");
 const DRAWS: Topic = Topic::new("random draws");
 

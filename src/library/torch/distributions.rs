@@ -65,7 +65,7 @@ fn added(cx: &mut Cx<'_, '_>, left: &Value, right: &Value) -> Option<Tensor> {
     Some(out)
 }
 
-/// An attribute of a distribution was set: its samples become unknown.
+/// Handles an assignment to an attribute of a distribution: its samples become unknown.
 pub(crate) fn set_attribute(it: &mut Interp<'_>, object: &Value) {
     if let Some(id) = object.as_obj()
         && it.heap.note(id, BATCH).is_some()

@@ -145,7 +145,7 @@ fn axes(cx: &mut Cx<'_, '_>, b: &Bound, named: Named<'_>, single: bool) -> Resul
                     cx.reject(RejectKind::Value, message, vec![shape_read(named, None)]);
                     return Err(());
                 }
-                // The last dimensions.
+                // Without `dim`, the last dimensions are transformed.
                 (rank - number..rank).filter_map(|i| i64::try_from(i).ok()).map(Value::Int).collect()
             }
             other => match other.as_int() {

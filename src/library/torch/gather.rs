@@ -20,7 +20,7 @@ pub(crate) fn register(t: &mut Table) {
 const INTS: &[Dtype] = &[Dtype::Int64, Dtype::Int32];
 const LONG: &[Dtype] = &[Dtype::Int64];
 
-/// The index dtypes that an operation accepts.
+/// The index dtypes of an operation that also accepts int32.
 pub(crate) fn takes_int32() -> &'static [Dtype] {
     INTS
 }
@@ -87,7 +87,7 @@ pub(crate) fn reject_elements(cx: &mut Cx<'_, '_>, tensor: &Tensor, message: Str
     if has_elements(tensor) {
         cx.reject(RejectKind::Dtype, message, reads);
     } else if tensor.numel().known() != Some(0) {
-        cx.reject_if("unless it is empty", RejectKind::Dtype, message, reads);
+        cx.reject_if("if the tensor has elements", RejectKind::Dtype, message, reads);
     }
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn index_fits(
     for (i, (a, b)) in x.iter().zip(y).enumerate() {
         if exempt != Some(Some(i)) && b.size.less(&a.size) == Some(true) {
             let message = format!(
-                "`{}` is {} and `{}` is {}: in dimension {i} the index must not be longer, and {} is more than {}",
+                "`{}` is {} and `{}` is {}: the index must not be longer in dimension {i}, but {} is more than {}",
                 within.0,
                 shape_text(within.1),
                 index.0,

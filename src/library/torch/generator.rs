@@ -36,7 +36,7 @@ fn attribute(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
 }
 
 /// Rejects a `generator=` for another kind of device than the device of the result. Device indices
-/// do not matter, and PyTorch does not check if no elements are drawn.
+/// do not matter. If no elements are drawn, PyTorch does not check the device.
 pub(crate) fn check(cx: &mut Cx<'_, '_>, b: &Bound, drawn: &Tensor) {
     fits(cx, &option(b, "generator"), drawn);
 }

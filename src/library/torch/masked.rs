@@ -45,7 +45,7 @@ fn dtype_of(cx: &Cx<'_, '_>, b: &Bound, input: &Tensor) -> (Option<Dtype>, bool)
     }
 }
 
-/// A reduction; `floats` says that integers are rejected.
+/// A reduction. Integers are rejected if `floats` is true.
 fn along(cx: &mut Cx<'_, '_>, b: &Bound, dtype: impl Fn(Dtype) -> Option<Dtype>, floats: bool) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let (have, given) = dtype_of(cx, b, &input);

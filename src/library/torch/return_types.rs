@@ -44,8 +44,8 @@ fn part(cx: &mut Cx<'_, '_>, object: &Value, name: Sym) -> Option<Value> {
     if items.len() != 3 {
         return None;
     }
-    // `svd` returns U, S, Vh and `lu` returns P, L, U. Only in the result of `svd`, the second item
-    // has one dimension less than the first: it contains singular values.
+    // `svd` returns U, S, Vh and `lu` returns P, L, U. In the result of `svd`, the second item (the
+    // singular values) has one dimension less than the first.
     let rank = |at: usize| items.get(at).and_then(|v| cx.it.heap.tensor_ref(v)).and_then(|t| t.rank());
     let lu = rank(0)? == rank(1)?;
     let at = match (name, lu) {

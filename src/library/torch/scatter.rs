@@ -56,7 +56,7 @@ pub(crate) fn written_range(from: &Tensor, dtype: Option<Dtype>) -> Option<Range
     if from.dtype == dtype { Some(range.clone()) } else { cast_range(range, from.dtype, dtype?) }
 }
 
-/// The 0-d tensor that has the effect of a number in a write.
+/// The 0-d tensor that stands for a number in a write.
 pub(crate) fn number(value: &Value) -> Option<Tensor> {
     let ty = value.number_type()?;
     let dtype = match ty {
@@ -246,8 +246,11 @@ fn check_part(cx: &mut Cx<'_, '_>, src: &Tensor, part: &[Dim]) {
     let differ = dims.len() != part.len() || dims.iter().zip(part).any(|(a, b)| a.size.equals(&b.size) == Some(false));
     if differ {
         let part: Vec<Size> = part.iter().map(|d| d.size.clone()).collect();
-        let message =
-            format!("`src` is {} and the part of `input` it replaces is {}", shape_text(src), carry::sizes_text(&part));
+        let message = format!(
+            "`src` is {} and the part of `input` that it replaces is {}",
+            shape_text(src),
+            carry::sizes_text(&part)
+        );
         cx.reject(RejectKind::Shape, message, vec![shape_read(("src", src), None)]);
     }
 }

@@ -11,7 +11,7 @@ use crate::value::{ArrayKind, Data, Device, Dtype, Grad, Kind, Origin, Range, Si
 /// The elements of larger tensors are not tracked through arithmetic.
 const MOST_DATA: usize = 4096;
 
-/// Whether a value is certainly neither a tensor nor a value that PyTorch accepts as one.
+/// Whether a value is certainly no tensor, and no value that PyTorch accepts as a tensor.
 pub(crate) fn is_no_tensor(cx: &Cx<'_, '_>, value: &Value) -> bool {
     match value {
         Value::None | Value::Str(_) | Value::Tuple(_) | Value::Dtype(_) | Value::Slice(_) | Value::Ellipsis => true,

@@ -79,9 +79,9 @@ pub(crate) fn learn(it: &mut Interp<'_>, path: Sym, bound: &Bound, result: &Valu
     }
 }
 
-/// For layers whose weight determines the length of one dimension of the input and of the result:
-/// the dimension of the weight for the input, that for the result, and the number of dimensions
-/// after this dimension in the input and result.
+/// For a layer whose weight determines one length of the input and one of the result: the
+/// dimensions of the weight that have these two lengths, and the number of dimensions after them in
+/// the input and the result.
 fn wants(name: &str) -> Option<(i64, i64, usize)> {
     Some(match name {
         "linear" => (1, 0, 0),

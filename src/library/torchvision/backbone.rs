@@ -13,7 +13,8 @@ const BODY: &str = "torchvision.models.Body";
 const CHANNELS: &str = "_channels";
 /// A hidden layer that has the dtype and device of all parameters.
 const PROBE: &str = "_probe";
-/// How each step halves a side length: `c` rounds up, `f` rounds down.
+/// A string with a letter for each step, which halves a side length: `c` rounds up, `f` rounds
+/// down.
 const STEPS: &str = "_steps";
 
 pub(crate) fn register(t: &mut Table) {
@@ -165,7 +166,7 @@ fn forward(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     cx.out(Tensor { grad: Grad::Unknown, ..out })
 }
 
-/// The children of a ResNet between its first convolution and its head.
+/// Adds the children of a ResNet between its first convolution and its head.
 pub(crate) fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
     let int = Value::Int;
     let norm = layer(cx, "BatchNorm2d", vec![int(64)], Vec::new());
@@ -182,7 +183,7 @@ pub(crate) fn resnet(cx: &mut Cx<'_, '_>, model: ObjId, features: i64) {
     cx.it.heap.set_attr(model, "avgpool", pool);
 }
 
-/// The `features` of a model, and the layers before its classifier.
+/// Adds the `features` of a model, and the layers before its classifier.
 pub(crate) fn features(cx: &mut Cx<'_, '_>, model: ObjId, name: &str, channels: i64) {
     let int = Value::Int;
     let made = match name {

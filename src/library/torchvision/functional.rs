@@ -198,8 +198,8 @@ pub(crate) fn size_pair(cx: &Cx<'_, '_>, size: &Value) -> Option<(Dim, Dim)> {
     }
 }
 
-/// The new size of `resize`: a single number is the length of the shorter side, and the other keeps
-/// the aspect ratio.
+/// The new size of `resize`: a single number is the length of the shorter side, and the longer side
+/// keeps the aspect ratio.
 fn resized(cx: &Cx<'_, '_>, image: &Value, b: &Bound) -> Option<(Dim, Dim)> {
     let size = b.get("size");
     let at = cx.at();
@@ -364,7 +364,7 @@ fn pil_to_tensor(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let at = cx.at();
     if !pil::is_image(cx, &pic) {
         if let Some(tensor) = cx.tensor(&pic).filter(|_| cx.is_surely_tensor(&pic)) {
-            let reads = vec![("it is created here".to_owned(), tensor.shape_at)];
+            let reads = vec![("the value is created here".to_owned(), tensor.shape_at)];
             cx.reject(RejectKind::Value, "pil_to_tensor takes a PIL image, but got a tensor or an array", reads);
         }
         let out = on_cpu(Tensor::default(), at);

@@ -343,7 +343,7 @@ impl Walk<'_> {
 
 impl Walk<'_> {
     /// Handles a tensor that the transform does not change, although it moves the pixels of the
-    /// image. The tensor is reported if it has one integer for each pixel of the image.
+    /// image. The tensor is reported if it has one class id for each pixel of the image.
     fn passed_over(&self, cx: &mut Cx<'_, '_>, value: &Value) {
         let (Some(tensor), Some((height, width))) = (cx.tensor(value), &self.image) else { return };
         let ids = tensor.role == Some(Role::ClassMask) || tensor.dtype.is_some_and(|d| !d.is_floating());

@@ -54,7 +54,7 @@ fn with_arguments(cx: &mut Cx<'_, '_>, config: &Value, b: &Bound) {
     }
 }
 
-/// The configuration of a checkpoint, with changes.
+/// The configuration of a checkpoint, changed by the keyword arguments.
 pub(crate) fn of_checkpoint(cx: &mut Cx<'_, '_>, name: &Value, b: &Bound) -> Value {
     let known = name.as_str().and_then(checkpoints::find);
     let mut attrs = Vec::new();

@@ -108,7 +108,7 @@ fn grow(cx: &mut Cx<'_, '_>, tokenizer: &Value, tokens: &[Value]) -> Value {
     cx.it.heap.set_attr(id, "_length", length.map_or(Value::Any(Type::Int), Value::Int));
     cx.it.heap.set_attr(id, "_top", length.map_or(Value::Unknown, Value::Int));
     cx.it.heap.set_attr(id, "_grown", Value::Bool(length.is_some()));
-    // A tensor stores the number together with its place.
+    // A tensor stores the number together with the place that determined it.
     let past = Past { vocabulary: length.map(|n| (n, cx.span)), ..Past::default() };
     let mark = cx.out(Tensor { past, ..Tensor::default() });
     cx.it.heap.set_attr(id, "_added", mark);
@@ -136,7 +136,7 @@ fn load(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(instance) = tokenizer.as_obj().and_then(|id| cx.it.heap.instance_mut(id)) {
         instance.open = true;
     }
-    // Special tokens named here are added if the vocabulary does not contain them.
+    // Special tokens that these arguments name are added if the vocabulary does not contain them.
     let named = |name: &str| name.ends_with("_token") || name == "additional_special_tokens";
     let without_pad = known.is_some_and(|known| known.pad.is_none());
     let own = |token: &str| kind.is_some_and(|kind| kind.special.iter().any(|special| special == token));

@@ -170,7 +170,8 @@ fn many(cx: &Cx<'_, '_>, list: &Value, element: &Value, depth: Depth) -> Part {
         Ok(inner) => {
             let (filled, default) = (!cx.it.heap.is_perhaps_empty(list), cx.default_dtype());
             let dtype = inner.dtype.filter(|dtype| filled || default.is_some() && *dtype == default);
-            // Any of the values may be missing, but a value that occurs still occurs in some run.
+            // Any of the values may be missing, but a value that is known to occur still occurs in
+            // some run.
             let part = |range: Range| {
                 let met = range.met.map(|met| Met { always: false, ..met });
                 range.of_part().with_met(met)

@@ -30,7 +30,7 @@ pub(crate) fn device(cx: &mut Cx<'_, '_>, value: &Value) -> Option<Option<Device
         let name = text.split(':').next().unwrap_or_default();
         if is_no_device(name) {
             let message =
-                format!("{text:?} is not a device: use \"cpu\", \"cuda\", \"cuda:1\", \"mps\" or another one");
+                format!("{text:?} is not a device: use \"cpu\", \"cuda\", \"cuda:1\", \"mps\" or another device");
             cx.reject(RejectKind::Value, message, Vec::new());
             return Some(None);
         }

@@ -20,7 +20,7 @@ pub(super) enum Item {
     Flag(Option<bool>),
     /// A tensor of positions along one dimension.
     Index(Tensor),
-    /// A tensor of bools, which covers as many dimensions as it has.
+    /// A tensor of bools. It indexes as many dimensions as it has itself.
     Mask(Tensor),
     Unknown,
 }

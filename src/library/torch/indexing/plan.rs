@@ -285,7 +285,7 @@ fn mask_positions(mask: &Tensor, dim: usize) -> Option<Tensor> {
     Some(Tensor { shape: Some(vec![Dim::int(count)]), data: Some(found.into()), ..Tensor::default() })
 }
 
-/// Broadcasts the shape of an index tensor with those of the earlier ones.
+/// Broadcasts the shape of an index tensor with the shapes of the earlier index tensors.
 fn gather_dims(cx: &mut Cx<'_, '_>, plan: &mut Plan, dims: &[Dim]) -> Result<(), Rejected> {
     if plan.positions.len() == 1
         || plan.gathered.is_empty() && plan.entries.iter().filter(|e| matches!(e, Entry::Gathered)).count() <= 1

@@ -1,4 +1,5 @@
-//! Functions of one batch of matrices, whose result shapes are made from the sizes of the matrices.
+//! Functions of one batch of matrices. The shapes of their results consist of the sizes of the
+//! matrices.
 
 use super::{Matrices, beside, matrices, refuse_integers, refuse_oblong, smaller};
 use crate::library::torch::broadcast::shape_read;

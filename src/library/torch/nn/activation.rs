@@ -163,7 +163,7 @@ fn glu(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         && n % 2 != 0
     {
         let message = format!("glu halves dimension {at}, whose length {n} is odd");
-        cx.reject(RejectKind::Shape, message, vec![(format!("it gets length {n} here"), dim.at)]);
+        cx.reject(RejectKind::Shape, message, vec![(format!("the dimension gets length {n} here"), dim.at)]);
     }
     let half = dim.size.div_exact(&Size::Int(2)).unwrap_or(Size::Unknown);
     let mut dims = dims.clone();
@@ -234,7 +234,8 @@ fn dropped(cx: &mut Cx<'_, '_>, b: &Bound, input: &Tensor, training: Option<bool
     // Dropout scales the elements that it keeps.
     let out = if idle { passed(cx, input) } else { like(cx, input) };
     let result = finish(cx, b, out);
-    // If dropout drops nothing, which is not known here, it does not write.
+    // It is not known here whether dropout drops elements. If it drops none, it does not write to
+    // the input.
     if in_place
         && (training.is_none() || p.is_none())
         && let Some(id) = result.as_obj()

@@ -86,7 +86,7 @@ fn construct(cx: &mut Cx<'_, '_>, object: ObjId, b: &Bound) {
     cx.it.heap.set_note(object, MEMBERS, Value::Obj(holder));
 }
 
-/// The dict that a dict or a list of pairs contains.
+/// Converts a dict or a list of pairs to a dict.
 fn entries(cx: &mut Cx<'_, '_>, given: &Value) -> Dict {
     if given.is_none() {
         return Dict::default();

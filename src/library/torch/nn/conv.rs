@@ -31,7 +31,7 @@ pub(crate) fn register(t: &mut Table) {
 struct Window {
     kernel: Size,
     stride: Size,
-    /// The sum of both sides; `None` for `padding='same'`.
+    /// The sum of the padding on both sides; `None` for `padding='same'`.
     padding: Option<Size>,
     dilation: Size,
 }
@@ -171,7 +171,7 @@ fn window_length(cx: &mut Cx<'_, '_>, input: &Tensor, dim: &Dim, window: &Window
     let span = padded.sub(&window.reach()).sub(&Size::Int(1));
     if span.less(&Size::Int(0)) == Some(true) {
         let message = format!(
-            "`input` is {}: a length of {}, padded to {padded}, is shorter than the kernel's {}",
+            "`input` is {}: a length of {}, padded to {padded}, is shorter than the kernel, which covers {}",
             shape_text(input),
             dim.size,
             window.reach().add(&Size::Int(1))

@@ -3,8 +3,8 @@
 //!
 //! A module keeps constructor arguments, parameters, buffers and sub-modules as plain attributes of
 //! its instance. Registered members are recognised as follows: a parameter by
-//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a note of the instance about
-//! its name, whose value says whether it is saved (`persistent`).
+//! [`Tensor::parameter`], a sub-module by its class, and a buffer by a note of the instance for the
+//! buffer's name. The value of the note says whether the buffer is saved (`persistent`).
 
 use std::sync::LazyLock;
 

@@ -192,7 +192,7 @@ fn forget_registered(it: &mut Interp<'_>, object: &Value) {
 const MOVING: &[&str] =
     &["to", "cuda", "cpu", "xpu", "float", "double", "half", "bfloat16", "type", "to_empty", "requires_grad_", "apply"];
 
-/// Handles a call that may be a call of the module's method of this name.
+/// Handles a call of `method` on an object that may be a module.
 pub(crate) fn unseen_method(it: &mut Interp<'_>, object: ObjId, method: &str) {
     if MOVING.contains(&method) {
         unseen(it, object);
@@ -362,7 +362,8 @@ pub(crate) fn tensors_of(cx: &Cx<'_, '_>, object: &Value, kind: Kind, recurse: b
             }
         }
     }
-    // A method that nothing calls may be meant for instances of subclasses.
+    // A method that nothing calls may be meant for instances of subclasses, which may have more
+    // tensors.
     let bare = out.found.is_empty() && cx.it.speculative();
     out.complete &= !bare;
     out

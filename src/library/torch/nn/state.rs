@@ -86,8 +86,7 @@ fn differ(own: &Tensor, new: &Tensor) -> bool {
     lengths && !a.is_empty()
 }
 
-/// Whether a value in a state was taken from a parameter. (A value that was taken from a buffer may
-/// be missing in a state.)
+/// Whether a value in a state was taken from a parameter. (A buffer need not be part of a state.)
 fn is_of_parameter(cx: &Cx<'_, '_>, value: &Value) -> bool {
     let base = cx.it.heap.tensor_ref(value).and_then(|tensor| tensor.base);
     base.is_some_and(|base| matches!(cx.it.heap.get(base), Data::Tensor(tensor) if tensor.parameter))

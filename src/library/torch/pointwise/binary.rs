@@ -45,17 +45,17 @@ const NOT_FLOAT: &[Kind] = &[Kind::Bool, Kind::Integral, Kind::Complex];
 const INTEGERS: &[Kind] = &[Kind::Bool, Kind::Integral];
 
 impl Rule {
-    /// Two tensors.
+    /// A rule for two tensors.
     pub(crate) const fn tensors(gives: Gives, refuses: &'static [Kind]) -> Rule {
         Rule { left_number: false, right_number: false, gives, refuses }
     }
 
-    /// A tensor, and a tensor or a number.
+    /// A rule for a tensor, and a tensor or a number.
     const fn second(gives: Gives, refuses: &'static [Kind]) -> Rule {
         Rule { left_number: false, right_number: true, gives, refuses }
     }
 
-    /// At least one tensor.
+    /// A rule for two operands, at least one of which is a tensor.
     const fn any(gives: Gives, refuses: &'static [Kind]) -> Rule {
         Rule { left_number: true, right_number: true, gives, refuses }
     }

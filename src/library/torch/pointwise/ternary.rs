@@ -57,7 +57,7 @@ fn clamp(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let numbers = operands.iter().skip(1).any(|o| matches!(o, Operand::Number(..)));
     let tensors = operands.iter().skip(1).any(|o| o.tensor().is_some());
     if numbers && tensors {
-        // Beside a number, a 0-d tensor is accepted and used like a number.
+        // If the other bound is a number, a 0-d tensor is accepted and used like a number.
         for operand in operands.iter_mut().skip(1) {
             let Some(tensor) = operand.tensor() else { continue };
             *operand = match tensor.rank() {
@@ -163,7 +163,7 @@ fn choose(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     };
     if let (Some(p), Some(q)) = (range(x), range(y)) {
         let at = cx.at();
-        // It is not known which elements are selected, so the bounds may not occur.
+        // It is not known which elements are selected, so the bounds need not occur.
         let single =
             |o: &Operand, r: Range| if matches!(o, Operand::Number(..)) { carry::claims(r, true, true) } else { r };
         let all = match (x, y) {

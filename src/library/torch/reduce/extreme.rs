@@ -30,7 +30,7 @@ pub(crate) fn register(t: &mut Table) {
 /// Sets the range of a result whose values are elements of the input.
 pub(super) fn among(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     if let Some(range) = &input.range {
-        // It is not known which elements are selected.
+        // It is not known which elements are selected, so the bounds need not occur.
         let mut range = range.clone();
         (range.attained, range.certain, range.met) = (false, false, None);
         out.range = Some(range);

@@ -97,7 +97,7 @@ fn inside(cx: &Cx<'_, '_>, input: &Tensor, out: &mut Tensor) {
     }
 }
 
-/// The product over all dimensions, or over one.
+/// The product over all dimensions, or over one dimension.
 fn prod(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let Some(input) = tensor_param(cx, b, "input") else { return cx.some_tensor() };
     let dim = b.get("dim");

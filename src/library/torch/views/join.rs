@@ -188,7 +188,7 @@ fn concatenated(cx: &mut Cx<'_, '_>, tensors: &[Tensor], dim: &Value) -> Tensor 
                     continue;
                 }
                 let message = format!(
-                    "`{}` is {} and `{name}` is {}: to be joined along dimension {axis}, they must have equal sizes in the others, but {} is not {}",
+                    "`{}` is {} and `{name}` is {}: to be joined along dimension {axis}, they must have equal sizes in all other dimensions, but {} is not {}",
                     first.0,
                     shape_text(first.1),
                     shape_text(tensor),

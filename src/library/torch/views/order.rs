@@ -139,7 +139,7 @@ fn unfold(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         _ => Size::Unknown,
     };
     let refused = if size.known().is_some_and(|n| n < 0) {
-        Some(format!("the window's size is {size}"))
+        Some(format!("the window's size is {size}: it must not be negative"))
     } else if total.less(&size) == Some(true) {
         Some(format!("windows of {size} do not fit a dimension of {total}"))
     } else if step.known().is_some_and(|n| n <= 0) {

@@ -28,8 +28,8 @@ pub(crate) fn register(t: &mut Table) {
     t.listed("torch.", "as_strided", as_strided);
 }
 
-/// The shape for the argument `sizes` and `numel` elements. `-1` is computed, and so is an unknown
-/// length if it is the only one. `Err` if the call is certainly rejected.
+/// The shape for the argument `sizes` and `numel` elements. A `-1` is computed from the other
+/// sizes, and so is the only unknown size. `Err` if the call is certainly rejected.
 pub(crate) fn solve(numel: &Size, sizes: &[Size]) -> Result<Vec<Size>, String> {
     let text = || sizes_text(sizes);
     if let Some(bad) = sizes.iter().find(|s| s.known().is_some_and(|n| n < -1)) {

@@ -411,7 +411,7 @@ fn narrow(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     if let Some(start) = cx.tensor_arg(b, "start")
         && (start.rank().is_some_and(|r| r > 0) || start.dtype.is_some_and(|d| !d.is_integral() || d == Dtype::Bool))
     {
-        let message = "`start` must be an integer, or a tensor of one without dimensions";
+        let message = "`start` must be an integer or a 0-dimensional tensor of an integer dtype";
         cx.reject(RejectKind::Value, message, vec![shape_read(("start", &start), None)]);
         return carry::like_only(cx, &input);
     }
