@@ -103,7 +103,7 @@ fn run(
         let diagnostics = rules::launched(rules, file, &kind.settings(&source.path, source.text()));
         return Report { diagnostics, ..Report::default() };
     }
-    // A file that imports no known library cannot have findings.
+    // A file that imports no checked library cannot have findings.
     if !wanted.facts && wanted.at.is_none() && !concerns_library(source) {
         return Report::default();
     }
@@ -186,7 +186,8 @@ fn budget(project: &Project, source: &SourceFile) -> Budget {
     let bytes = u64::try_from(source.text().len()).unwrap_or(0);
     let script = Budget {
         steps: 100_000 + 4 * bytes,
-        // Functions that nothing calls run once, not in every possible call context.
+        // Functions that nothing calls run once, not in every possible call context, so fewer steps
+        // are enough.
         uncalled: 20_000 + 3 * bytes,
         inlining: 10_000 + bytes / 2,
         eager: 48 * 1024,
@@ -276,8 +277,8 @@ struct Watcher<'p> {
     around: Option<((FileId, u32), RefCell<Facts>)>,
     cancelled: Option<&'p dyn Fn() -> bool>,
     witnesses: bool,
-    /// The findings about rejected calls that are not complete yet: rule and place, and the number
-    /// of rejected calls at that time.
+    /// The findings about rejected calls whose arguments are not known yet: rule and place, and the
+    /// number of rejected calls when the finding was made.
     refused: RefCell<Vec<(Cow<'static, str>, Span, u32)>>,
     /// The calls that led to a call with findings, innermost first.
     callers: RefCell<Callers>,
