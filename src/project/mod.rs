@@ -178,7 +178,7 @@ impl Project {
     }
 }
 
-/// Removes `.`, and resolves `..` if it cannot follow a symbolic link.
+/// Removes `.` from a path. `..` stays, because it may follow a symbolic link.
 fn normalise(path: &Path) -> PathBuf {
     path.components().filter(|part| *part != Component::CurDir).collect()
 }

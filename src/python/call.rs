@@ -226,7 +226,8 @@ impl<'p> Interp<'p> {
         self.forget_inside(object, MAX_PARTS);
     }
 
-    /// Makes the attributes unknown that the methods of an instance's class assign.
+    /// Makes the attributes unknown that methods of an instance's class other than the constructor
+    /// assign.
     pub(super) fn forget_own(&mut self, id: ObjId) {
         let Some(class) = self.heap.instance_of(&Value::Obj(id)).and_then(|i| i.class.as_obj()) else { return };
         for name in self.attributes_set_later(class) {

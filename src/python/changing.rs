@@ -21,8 +21,8 @@ impl<'p> Interp<'p> {
         matches!(&*stmt.iter, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_)).then_some(id)
     }
 
-    /// The current element of a list that was written to since the loop began; `None` if it was not
-    /// written to.
+    /// The join of the current elements, if one of the lists was written to since the loop began;
+    /// otherwise `None`.
     pub(super) fn element_by_now(&mut self, iterator: &Value, over: &Sources) -> Option<Value> {
         if !self.heap.have_changed(over) {
             return None;
@@ -40,7 +40,7 @@ impl<'p> Interp<'p> {
         }
     }
 
-    /// The current element of `items()` or `values()` of a dictionary that was written to during
+    /// The current elements of `items()` or `values()` of a dictionary that was written to during
     /// the loop, if its keys did not change.
     fn entries_by_now(&self, items: &[Value], over: &Sources) -> Option<Vec<Value>> {
         let [(id, before)] = over.as_slice() else { return None };

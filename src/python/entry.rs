@@ -141,7 +141,7 @@ impl<'p> Interp<'p> {
                     self.heap.set_attr(id, name.as_str(), Value::Unknown);
                 }
             }
-            // Methods of its parts may have run, too.
+            // Methods of the parts of the instance may have run, too.
             self.forget_assigned(&value);
             // The program may do anything to the instance.
             let library = self.library;

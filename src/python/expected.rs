@@ -23,8 +23,8 @@ impl<'p> Interp<'p> {
     /// Whether the program expects a failure at the current place.
     ///
     /// A handler counts for its own function, and for methods called there (especially of models).
-    /// A handler in a caller of the function does not count: around a call of `main`, it usually
-    /// only prints errors.
+    /// A handler around any other call, such as that of `main`, does not count: it usually only
+    /// prints errors.
     pub(crate) fn expects_failure(&self) -> bool {
         let mut methods_only = true;
         for frame in self.frames.iter().rev() {

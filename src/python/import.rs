@@ -82,8 +82,8 @@ impl Interp<'_> {
         }
     }
 
-    /// The module object of a file and its scope. The first import runs the module, unless it is
-    /// too long.
+    /// The module object of a file and its scope. The first import runs the module, unless too much
+    /// source has been imported already.
     fn load(&mut self, file: FileId, name: &str) -> (Value, ObjId) {
         if let Some(module) = self.modules.get(&file)
             && let Data::Module { scope, .. } = self.heap.get(*module)
