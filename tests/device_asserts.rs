@@ -14,9 +14,9 @@ const TABLE: &str = "docs/DEVICE-ASSERTS.md";
 const HEAD: &str = "\
 # Device-side asserts
 
-`CUDA error: device-side assert triggered` has one of the causes in this table. It lists all asserts in PyTorch's CUDA \
-kernels that a Python program can trigger, each with the page that covers it, or with the reason why no rule can. CUDA \
-prints the condition between backticks, after the file and a line number that changes with every release; \
+`CUDA error: device-side assert triggered` has one of the causes in this table. The table lists all asserts in \
+PyTorch's CUDA kernels that a Python program can trigger, each with the pages that cover it, or with the reason why no \
+rule can. CUDA prints the condition between backticks, after the file and a line number that changes with every release; \
 `torchvet rule CODE` explains the rule.
 
 The conditions were read from the binaries of PyTorch 2.15 or from the source of 2.6; the messages of the CPU come from \

@@ -50,7 +50,7 @@ pub(super) struct ConfigArgs {
 }
 
 impl ConfigArgs {
-    /// The settings for a run whose configuration is searched from a path.
+    /// The settings of a run. The search for its configuration file begins at `start`.
     pub(super) fn settings(&self, start: &Path) -> Result<Settings, Failure> {
         Ok(Settings::resolve(&self.layers(start)?)?)
     }
@@ -110,7 +110,8 @@ fn per_file(list: &[String]) -> Result<PerFile, Failure> {
     Ok(map)
 }
 
-/// The folder in which the search for settings begins: that of the first path, if it exists.
+/// The folder in which the search for settings begins: the folder of the first path, or the nearest
+/// parent folder that exists.
 pub(super) fn start_folder(first: Option<&Path>) -> PathBuf {
     let cwd = std::env::current_dir().unwrap_or_default();
     let start = first.map_or_else(|| cwd.clone(), |path| cwd.join(path));

@@ -266,7 +266,7 @@ fn known(args: &KnownArgs, start: &Path) -> Result<Known, String> {
     Ok(Known { baseline: baseline.transpose()?, changes: changes.transpose()? })
 }
 
-/// The only text of a run, as it will be written.
+/// The fixed text of standard input, as it will be written.
 fn fixed_text(fixed: &Fixed) -> Vec<u8> {
     if let Some(changed) = fixed.changed.first() {
         return changed.encode().unwrap_or_default();

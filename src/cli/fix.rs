@@ -14,7 +14,7 @@ use crate::project::suppressions::{Suppressions, UNUSED_IGNORE};
 use crate::project::{Encoding, SourceFile};
 use crate::syntax::{self, FileId, Notebook};
 
-/// The largest number of rounds: a fix may make another one possible.
+/// The maximum number of rounds; a fix in one round may make another fix possible in the next.
 const MAX_ROUNDS: usize = 10;
 
 /// What to do with findings.
@@ -117,7 +117,7 @@ fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
             Choice::Safe | Choice::All => edits_of(diagnostic, choice == Choice::All),
         };
         let Some(edits) = edits else { continue };
-        // A fix in several files would have to be written atomically.
+        // A fix in several files is not applied: they cannot be written as one atomic change.
         let Some(id) = edits.first().map(|edit| edit.span.file) else {
             continue;
         };
@@ -146,8 +146,8 @@ fn choose(run: &Run, choice: Choice) -> Vec<(FileId, Vec<Edit>, usize)> {
     chosen
 }
 
-/// The file's new content (source, or a notebook's JSON); `None` if the edits do not fit or would
-/// break the syntax.
+/// The file's new content (source, or a notebook's JSON); `None` if the edits do not fit the text or
+/// would break its syntax.
 fn apply(file: &SourceFile, edits: &[Edit]) -> Option<String> {
     let issues = file.parsed().issues.len();
     let Some(json) = file.json() else {
@@ -214,7 +214,7 @@ impl Changed {
     pub(super) fn write(&self) -> Result<(), String> {
         let fail = |error: io::Error| format!("{}: {error}", self.path.display());
         let Some(bytes) = self.encode() else {
-            return Err(format!("{}: the fix does not fit its encoding", self.path.display()));
+            return Err(format!("{}: the fixed text cannot be written in the file's encoding", self.path.display()));
         };
         replace(&self.canonical, &bytes).map_err(fail)
     }

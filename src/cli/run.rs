@@ -47,7 +47,7 @@ pub(super) struct Run {
     pub checked: Vec<FileId>,
     pub diagnostics: Vec<Diagnostic>,
     pub facts: Vec<FactEntry>,
-    /// Messages about files that could not be checked.
+    /// Messages about files that could not be checked, and about stale entries of the baseline.
     pub messages: Vec<(Level, String)>,
     /// Some input could not be read.
     pub broken: bool,
@@ -101,7 +101,7 @@ pub(super) fn run(settings: &Settings, input: &Input) -> io::Result<Run> {
 }
 
 impl Run {
-    /// Prints the messages about files that could not be checked.
+    /// Prints the messages of the run; its notes only with `--verbose`.
     pub(super) fn tell(&self, global: &Global) {
         for (level, message) in &self.messages {
             if *level != Level::Note || global.verbose {
@@ -110,7 +110,7 @@ impl Run {
         }
     }
 
-    /// The exit status without the findings.
+    /// The exit status if there were no findings.
     pub(super) fn status(&self) -> Status {
         if self.panicked {
             Status::Internal
@@ -136,8 +136,8 @@ impl Run {
         walk.files
     }
 
-    /// The files that set an environment variable that a rule checks. They are read only for these
-    /// rules, so an unreadable file is not an error.
+    /// The launch files that mention an environment variable that a rule checks. A launch file that
+    /// cannot be read is not an error, because only these rules need it.
     fn launch(&mut self, files: &[PathBuf]) -> Vec<PathBuf> {
         let wanted: Vec<Result<bool, ReadError>> = files.par_iter().map(|path| mentions(path, VARIABLES)).collect();
         let mut chosen = Vec::new();
@@ -154,7 +154,7 @@ impl Run {
     fn read(&mut self, files: &[PathBuf]) {
         let clock = Instant::now();
         let real: Vec<Option<PathBuf>> = files.par_iter().map(|p| p.canonicalize().ok()).collect();
-        // If a file has two names, the first one counts, independent of the order of threads.
+        // If a file has two paths, the first path is used, so that the order of threads has no effect.
         let mut named = FxHashSet::default();
         let mut once = |real: Option<PathBuf>| real.is_none_or(|real| named.insert(real));
         let files: Vec<&PathBuf> =

@@ -20,8 +20,8 @@ use crate::rules::Rules;
 /// How to verify.
 #[derive(clap::Args, Debug, Clone, Default)]
 pub(super) struct VerifyArgs {
-    /// The Python whose PyTorch is used [default: that of the active virtual environment, else
-    /// python3]
+    /// The Python whose PyTorch is used [default: the one of the active virtual environment,
+    /// otherwise python3]
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
     python: Option<PathBuf>,
     /// Time limit for each of the small programs, in seconds
@@ -83,8 +83,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// The result of the verification.
 pub(super) struct Verified {
-    /// The number of reproduced findings, with the PyTorch that was used, and the number observed
-    /// in a run.
+    /// Lines that count the verdicts: those of the witnesses, with the version of PyTorch, and with
+    /// `--run` those of the runs.
     pub summary: Vec<String>,
     /// Why nothing could be run.
     pub trouble: Option<String>,
@@ -163,8 +163,8 @@ pub(super) fn verify(
     Ok(Verified { summary, trouble })
 }
 
-/// Runs a script under the probe, and compares the findings with the run. A module that several
-/// scripts import is compared with all of them.
+/// Runs a script under the probe, and compares the findings with the run. The findings in a module
+/// that several scripts import are compared with the runs of all these scripts.
 fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, script: &Path) -> Result<(), String> {
     let findings: Vec<Static> = run.diagnostics.iter().map(|one| place(one, &run.project)).collect();
     let contracts = ContractSource::all(rules, |code| findings.iter().any(|finding| finding.code == code));
@@ -185,7 +185,8 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
     let observations = observe(&task.findings, rules, &outcome, &root);
     for (diagnostic, observation) in run.diagnostics.iter_mut().zip(observations) {
         let Some(verdict) = &mut diagnostic.verdict else { continue };
-        // If neither run observed anything, the reason from the finding's own script is preferred.
+        // If the runs of two scripts give the same status, the result of the script that contains
+        // the finding is kept.
         let is_own = run.project.file(diagnostic.span.file).path == script;
         let says_more = |before: &Observation| (observation.status, is_own) > (before.status, false);
         if verdict.run.as_ref().is_none_or(says_more) {
@@ -195,7 +196,7 @@ fn watch(run: &mut Run, rules: &Rules, args: &VerifyArgs, python: &Python, scrip
     Ok(())
 }
 
-/// A finding in the form that the probe watches for.
+/// A finding in the form in which the probe compares it with the calls of a program.
 pub(super) fn place(diagnostic: &Diagnostic, project: &Project) -> Static {
     let file = project.file(diagnostic.span.file);
     let at = |offset: u32| {

@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// Stop the program after this number of optimizer steps
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
-    /// Save the arguments of the call that violates a contract to this folder
+    /// Write the arguments of the call that violates a contract to files in this folder
     #[arg(long, value_name = "DIR")]
     dump: Option<PathBuf>,
     /// Report violations without stopping the program
@@ -84,14 +84,14 @@ pub(super) fn main(args: Args, global: &Global) -> Result<Status, Failure> {
     }
     out.flush()?;
     Ok(match report.exit_code {
-        // The program's own exit code is kept, unless it hides a violation.
+        // The program's own exit code is kept, but 0 would hide a violation.
         0 if report.refused().is_some() => Status::Failed,
         0 if report.has_violation() => Status::Findings,
         code => Status::Program(code),
     })
 }
 
-/// The script to run; none for a module.
+/// The script to run; `None` for a module.
 fn script(args: &Args) -> Result<Option<PathBuf>, Failure> {
     if args.module {
         return Ok(None);

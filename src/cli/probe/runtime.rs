@@ -1,5 +1,5 @@
-//! `torchvet probe runtime`: the Python half of the probe and the contracts, for the Python package
-//! `torchvet`, which has no copy of its own.
+//! `torchvet probe runtime`: prints the Python half of the probe and the contracts for the Python
+//! package `torchvet`, which contains no copy of them.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -21,11 +21,11 @@ pub(super) struct Args {
     #[arg(long)]
     all: bool,
     /// Test pages: the findings in their Examples, and their claims about PyTorch. PAGE is a file,
-    /// or the code or name of a rule. The code in the pages is executed
+    /// or the code or name of a rule. The Python blocks of the pages are executed
     #[arg(long, value_name = "PAGE", num_args = 1.., conflicts_with_all = ["all", "output_format"])]
     test: Vec<String>,
-    /// The Python whose PyTorch is used [default: that of the active virtual environment, else
-    /// python3]
+    /// The Python whose PyTorch is used [default: the one of the active virtual environment,
+    /// otherwise python3]
     #[arg(long, value_name = "PATH", requires = "test")]
     python: Option<PathBuf>,
     /// How to print the pages

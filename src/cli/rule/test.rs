@@ -18,7 +18,7 @@ use crate::config::{Layer, Settings};
 use crate::probe::python::{self, Python};
 use crate::rules::{Needs, Page, Rules};
 
-/// The lines before a block that imports nothing. `tests/pages_run.py` uses the same lines.
+/// The lines that run before a block without imports. `tests/pages_run.py` uses the same lines.
 const PRELUDE: &str = "\
 import torch
 import torch.nn as nn
@@ -77,7 +77,7 @@ pub(super) fn main(names: &[String], python: Option<&Path>, out: &mut dyn Write)
     Ok(if failed == 0 { Status::Clean } else { Status::Findings })
 }
 
-/// The page, and settings that enable all default rules and this one.
+/// The page, and settings that enable its rule and all default rules.
 fn load(name: &str) -> Result<(Page, Settings), Failure> {
     let mut rules = Rules::builtin();
     let path = Path::new(name);
@@ -102,8 +102,8 @@ fn load(name: &str) -> Result<(Page, Settings), Failure> {
     }
 }
 
-/// torchvet's own page that this file contains; `None` for a page of the user. The tests use the
-/// page that was compiled, so a file of torchvet that has changed since then is an error.
+/// The built-in page that this file contains; `None` for a page of the user. A built-in page is
+/// tested as it was compiled into torchvet, so it is an error if the file has changed since then.
 fn built<'r>(rules: &'r Rules, path: &Path) -> Result<Option<&'r Page>, Failure> {
     let page = Rules::read(path, path).map_err(Failure::Message)?;
     if !page.code.starts_with("TV") {
@@ -272,20 +272,21 @@ fn execute(python: &Python, program: &str) -> Result<Ended, Failure> {
     Ok(Ended { error, line })
 }
 
-/// `IndexError: Target 3 is out of bounds.`
+/// Whether a line has the form `IndexError: Target 3 is out of bounds.`
 fn is_exception(line: &str) -> bool {
     let name = line.split(':').next().unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     name.chars().next().is_some_and(char::is_alphabetic) && name.chars().all(plain)
 }
 
-/// A block with an import is a complete program.
+/// The lines that run before this block: none if it has an import, because it is then a complete
+/// program.
 fn prelude(block: &str) -> &'static str {
     let imports = |line: &str| line.starts_with("import ") || line.starts_with("from ");
     if block.lines().any(imports) { "" } else { PRELUDE }
 }
 
-/// Pages write `"cuda"` as users do; without a GPU the CPU is used.
+/// Pages write `"cuda"` as users do; the tests run their blocks on the CPU.
 fn on_cpu(block: &str) -> String {
     block.replace(".cuda()", "").replace("\"cuda\"", "\"cpu\"").replace("'cuda'", "'cpu'")
 }
