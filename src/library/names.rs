@@ -23,7 +23,7 @@ const FORMER: &[&str] = &["int", "float", "complex", "object", "str", "unicode"]
 /// missing only if it is similar to a listed one.
 const MERGED: &[&str] = &["torch.nn", "torch.utils.data", "torchvision.datasets", "torchvision.transforms"];
 
-/// Attributes that tensors have, and also the named tuples that PyTorch's functions return.
+/// Attributes of tensors that are also items of the named tuples that PyTorch's functions return.
 const FIELDS: &[&str] =
     &["values", "indices", "sign", "min", "max", "inverse", "count", "index", "mode", "histogram", "logdet"];
 

@@ -124,8 +124,8 @@ fn add_argument(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
         let own = b.given("default");
         let declared = declaration(cx, names.as_deref().unwrap_or_default(), b);
         with_dict(cx, &parser, |dict| {
-            // The first option of a destination determines its value. An earlier `set_defaults`
-            // determines it if the option has no default.
+            // The first option of a destination determines the value of the destination. If this
+            // option has no default, an earlier `set_defaults` determines the value.
             let first = dict.entries.insert(Key::Tuple(vec![key.clone()]), declared).is_none();
             if !dict.entries.contains_key(&key) || (first && own) {
                 dict.entries.insert(key, value);

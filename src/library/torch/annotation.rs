@@ -121,7 +121,7 @@ fn typed(it: &mut Interp<'_>, kind: &str, shape: &str, span: Span) -> Value {
 }
 
 /// The dimensions of a jaxtyping shape. A name has one length within a function, but may have
-/// another one in other functions, so symbols also depend on the call's frame.
+/// another length in another function, so symbols also depend on the call's frame.
 fn sizes(it: &mut Interp<'_>, shape: &str) -> Option<Vec<Size>> {
     let mut out = Vec::new();
     for name in shape.split_whitespace() {

@@ -79,7 +79,7 @@ pub(crate) fn subset(range: &Range, some: bool) -> Range {
     out.attained = range.attained && (single || !(range.certain || range.uneven.is_some()));
     out.certain = range.certain && single && some;
     out.met = None;
-    // A pass over the whole reaches every value; a pass over a part may not.
+    // A loop over the whole tensor reaches every value; a loop over a part of it need not.
     out.epoch = false;
     out
 }

@@ -254,7 +254,7 @@ fn refuse_numpy(cx: &mut Cx<'_, '_>, input: &Tensor) {
     }
 }
 
-/// Whether the gradient state is certain. It is not if the dtype may not support gradients.
+/// Whether the gradient state is certain, because the dtype is known to support gradients.
 pub(crate) fn grad_known(input: &Tensor) -> bool {
     input.dtype.is_some_and(|d| !d.is_integral())
 }

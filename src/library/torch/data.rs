@@ -126,7 +126,7 @@ fn picked(it: &mut Interp<'_>, object: &Value, index: &Value, span: Span) -> Opt
     })
 }
 
-/// Any one sample of a dataset.
+/// An arbitrary sample of a dataset.
 fn sample(cx: &mut Cx<'_, '_>, dataset: &Value) -> Value {
     let span = cx.span;
     if cx.it.is_instance(dataset, "torch.utils.data.IterableDataset")

@@ -160,7 +160,7 @@ fn plain(cx: &mut Cx<'_, '_>, b: &Bound, left: &[usize], right: &[usize]) -> Val
     };
     let out = made(cx, &named, shape, dtype);
     let product = give_with(cx, b, out, Cast::Refused);
-    // The result of factors of equal rank is contiguous; otherwise it may not be.
+    // The result of factors of equal rank is contiguous; otherwise, it need not be.
     if x.rank().is_some() && x.rank() == y.rank() && b.get("out").is_none() {
         layout::fresh(cx, &product);
     }

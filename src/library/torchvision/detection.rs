@@ -80,7 +80,8 @@ fn rcnn(cx: &mut Cx<'_, '_>, classes: Value) -> Value {
     model
 }
 
-/// In training, the losses by name; otherwise, the objects found in each image.
+/// The result of a call: in training, the losses by name; otherwise, the objects found in each
+/// image.
 fn detect(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     let images = b.get("images");
     let image = cx.element(&images);

@@ -99,7 +99,8 @@ impl Depth {
     }
 }
 
-/// The number of list levels; like PyTorch, follows the first elements.
+/// The number of list levels. Like PyTorch, this function looks only at the first element of each
+/// list.
 fn levels(cx: &Cx<'_, '_>, value: &Value, depth: u32) -> Option<u32> {
     if depth > MOST_LEVELS {
         return None;

@@ -281,7 +281,8 @@ fn attend(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
             let shape = attention_shape(cx, b, &object, &query, key.as_ref());
             let at = cx.at();
             let facts = Tensor { shape, ..out.clone() };
-            // In training, dropout scales the weights that it keeps, so rows may not sum to 1.
+            // In training, dropout scales the weights that it keeps, so the sum of a row need not
+            // be 1.
             let dropout = cx.attr(&object, "dropout").as_f64() == Some(0.0);
             let facts = if dropout {
                 facts.with_role(Some(Role::Probabilities), at).with_range(Some(Range::bounds(0.0, 1.0)), at)

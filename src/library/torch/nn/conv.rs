@@ -225,7 +225,8 @@ pub(crate) fn pooled(cx: &mut Cx<'_, '_>, length: &Size, window: &PoolWindow, ce
     let span = length.add(&window.padding.mul(&Size::Int(2))).sub(&reach).sub(&Size::Int(1));
     match ceil {
         Some(false) => windows(cx, &span, &window.stride),
-        // Rounded up, but a window must start inside the input or its left padding.
+        // The number is rounded up, but the last window must start inside the input or its left
+        // padding.
         Some(true) => match (length, &span, &window.stride, &window.padding) {
             (Size::Int(length), Size::Int(span), Size::Int(stride), Size::Int(padding)) if *stride > 0 => {
                 let Some(mut count) = span.checked_add(stride - 1).map(|s| s.div_euclid(*stride) + 1) else {

@@ -327,7 +327,8 @@ fn elementwise(cx: &mut Cx<'_, '_>, b: &Bound) -> Value {
     reduced(cx, b, &tensors, dtype, full)
 }
 
-/// Rejects targets other than one label per row, which margin losses require.
+/// Rejects a target with another shape than the margin loss requires: one label per row for
+/// `multi_margin_loss`, the shape of the input for `multilabel_margin_loss`.
 fn check_labels(cx: &mut Cx<'_, '_>, input: &Tensor, target: &Tensor) {
     let (Some([rows, classes]), Some(labels)) = (input.shape.as_deref(), target.shape.as_deref()) else { return };
     let differ = |a: &Dim, b: &Dim| a.size.equals(&b.size) == Some(false);

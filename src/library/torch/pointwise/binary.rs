@@ -156,7 +156,7 @@ fn operands(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Option<[(&'static str
     Some([(left, x), (right, y)])
 }
 
-/// A binary function of its first two parameters.
+/// A binary function, applied to the first two arguments of the call.
 pub(crate) fn binary(cx: &mut Cx<'_, '_>, b: &Bound, rule: Rule) -> Value {
     let Some(operands) = operands(cx, b, rule) else { return cx.some_tensor() };
     match combine(cx, &operands, rule) {

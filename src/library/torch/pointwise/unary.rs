@@ -104,7 +104,7 @@ pub(super) enum Gives {
     Angle,
 }
 
-/// A function of its first parameter.
+/// An elementwise function, applied to the first argument of the call.
 pub(super) fn unary(cx: &mut Cx<'_, '_>, b: &Bound, gives: Gives, refuses: &[Kind]) -> Value {
     let Some(name) = b.sig.params.first().map(|p| p.name.as_str()) else { return Value::Unknown };
     let Some(input) = tensor_param(cx, b, name) else { return cx.some_tensor() };

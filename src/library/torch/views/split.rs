@@ -84,7 +84,7 @@ pub(crate) fn narrowed(
     cx.view_of(value, out)
 }
 
-/// The view at one index of a dimension, which is removed.
+/// The view at one index of a dimension. The view does not have this dimension.
 fn selected(cx: &mut Cx<'_, '_>, value: &Value, input: &Tensor, axis: usize, index: Option<i64>) -> Value {
     let mut dims = input.shape.clone();
     if let Some(dims) = dims.as_mut().filter(|d| axis < d.len()) {
