@@ -1,5 +1,5 @@
-//! Diagnoses a machine. Each part is queried in a separate process, because a broken driver may
-//! crash or hang the process that queries it.
+//! Diagnoses a machine, part by part. The parts are queried in another process, because a broken
+//! driver may crash or hang it. If that happens, a new process queries the remaining parts.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -238,7 +238,7 @@ impl Health {
             }
             let newer = |driver: &DriverPart| {
                 let (have, needs) = (number(driver.cuda.as_deref()?)?, number(torch.cuda.as_deref()?)?);
-                // Within a major version, every driver supports newer CUDA versions than its own.
+                // A driver also supports newer CUDA versions of the same major version.
                 (have.0 < needs.0).then(|| (driver.cuda.clone(), torch.cuda.clone()))
             };
             if let Some((Some(have), Some(needs))) = self.driver.as_ref().and_then(newer) {

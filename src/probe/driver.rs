@@ -13,7 +13,7 @@ pub(crate) struct Assert {
     pub condition: String,
     /// The number of threads that reported it.
     pub threads: u64,
-    /// The rules that cover it.
+    /// The rules whose pages cover it.
     pub rules: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Event {
     /// A process has imported PyTorch.
     Start(Start),
     Finding(Box<Finding>),
-    /// What happened to a call that the checker reported, by the number of its finding.
+    /// What happened at a call that the checker reported. `finding` is the number of the finding.
     Call {
         finding: usize,
         #[serde(flatten)]
@@ -59,7 +59,7 @@ pub(crate) struct Start {
     pub gpus: Option<u32>,
 }
 
-/// Each is reported once per process; a failure once per message.
+/// Each is reported once per process; `Raised` is reported once per message.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub(crate) enum Call {
@@ -118,7 +118,7 @@ pub(crate) struct Offence {
     /// The first distinct values, in ascending order.
     pub values: Vec<Counted>,
     pub distinct: u64,
-    /// The first indices in the first dimension.
+    /// The first samples with such values, as indices in the first dimension.
     pub samples: Vec<u64>,
     pub samples_total: u64,
 }
@@ -137,7 +137,7 @@ pub(crate) struct Exception {
     pub stack: Vec<Frame>,
 }
 
-/// The counts of a process.
+/// The counts of a process when it ends.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct End {
     /// Calls of functions with a contract.
@@ -157,7 +157,7 @@ pub(crate) struct Judged {
     pub seconds: f64,
 }
 
-/// A line, and the code of a contract that checked a call there.
+/// A line, and the code of the rule whose contract checked a call there.
 #[derive(Debug, Clone, Deserialize, PartialEq, Eq)]
 pub(crate) struct Place {
     pub code: String,

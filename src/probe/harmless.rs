@@ -7,7 +7,8 @@ use crate::libraries;
 /// Builtin types, and functions that the witnesses need.
 const BUILTINS: [&str; 9] = ["int", "float", "bool", "complex", "str", "list", "tuple", "dict", "setattr"];
 
-/// Exceptions: functions that read or write files, or call their arguments.
+/// Names that are never allowed: functions that read or write files, call their arguments, or change
+/// global settings.
 const EXCEPT: [&str; 22] = [
     "apply",
     "apply_",

@@ -32,7 +32,7 @@ pub(super) struct Raised {
     pub(super) message: String,
 }
 
-/// The result of the contract for the real arguments.
+/// The contract fails for the real arguments, with this message.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Judged {
     pub(super) message: String,
@@ -55,11 +55,12 @@ pub(super) struct Claim {
     pub(super) pattern: Option<Regex>,
     /// Any message is accepted.
     pub(super) is_vague: bool,
-    /// The call fails, rather than being silently wrong.
+    /// The call raises: it is not silently wrong.
     pub(super) raises: bool,
     /// The page also describes cases in which the call is silently wrong.
     pub(super) may_be_silent: bool,
-    /// CUDA kernels may check conditions that CPU kernels do not.
+    /// The page has a pattern for CUDA: its kernels may check conditions that CPU kernels do not
+    /// check.
     pub(super) on_cuda: bool,
     /// The claim is about devices, so the CPU alone cannot show it.
     pub(super) about_devices: bool,
@@ -101,7 +102,7 @@ fn words(kind: Rejects) -> &'static str {
 /// PyTorch's messages about mixed devices.
 pub(super) const DEVICES: &str = r"(?i-u:same device|different devices?|wrong device|mismatching [a-z_.]+ device|is on cuda|different from other tensors)";
 
-/// Helpers about how values were computed, which real tensors do not show.
+/// Helpers that ask how values were computed. Real tensors do not show this.
 const HISTORY: [&str; 4] = ["interpolated(", "scaled(", "recoloured(", "vocabulary("];
 
 /// Whether the contract of a page uses one of these helpers.

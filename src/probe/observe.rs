@@ -40,7 +40,7 @@ struct There<'a> {
     begun: bool,
     passed: bool,
     raised: Vec<String>,
-    /// The result of the rule's contract for the real arguments.
+    /// The message of the rule's contract, if it failed for the real arguments.
     violated: Option<&'a str>,
     held: bool,
 }
@@ -92,7 +92,7 @@ impl<'a> Seen<'a> {
 
     fn observe(&self, number: usize, finding: &Static, rules: &Rules) -> Observation {
         let Some(page) = rules.find(&finding.code) else {
-            return undecided("the source alone shows it");
+            return undecided("not about a PyTorch call: the source alone shows it");
         };
         let claim = Claim::of(page, finding.severity);
         let there = self.there(number, finding);

@@ -25,7 +25,7 @@ struct Answer {
     torch: Option<String>,
 }
 
-/// Versions only, because importing PyTorch here would take as long as in the program.
+/// Asks only for versions, because importing PyTorch here would take as long as in the program.
 const QUESTION: &str = "\
 import sys
 sys.path[:] = [path for path in sys.path if path]  # not from the user's project
@@ -66,7 +66,10 @@ impl Python {
         })?;
         if answer.python < PYTHON {
             let (major, minor) = answer.python;
-            return Err(format!("`{shown}` is Python {major}.{minor}; the probe needs {}.{}", PYTHON.0, PYTHON.1));
+            return Err(format!(
+                "`{shown}` is Python {major}.{minor}; the probe needs {}.{} or newer",
+                PYTHON.0, PYTHON.1
+            ));
         }
         Ok(Python { torch: answer.torch, path })
     }
@@ -75,19 +78,19 @@ impl Python {
     pub(crate) fn needs_torch(&self) -> Result<(), String> {
         let shown = self.path.display();
         let Some(torch) = &self.torch else {
-            return Err(format!("`{shown}` has no PyTorch; choose a Python that has it with --python"));
+            return Err(format!("`{shown}` has no PyTorch; use --python to choose a Python that has it"));
         };
         let mut parts = torch.split(['.', '+', 'a', 'r']).map(str::parse::<u32>);
         match (parts.next(), parts.next()) {
             (Some(Ok(major)), Some(Ok(minor))) if (major, minor) < TORCH => {
-                Err(format!("`{shown}` has PyTorch {torch}; the probe needs {}.{}", TORCH.0, TORCH.1))
+                Err(format!("`{shown}` has PyTorch {torch}; the probe needs {}.{} or newer", TORCH.0, TORCH.1))
             }
             _ => Ok(()),
         }
     }
 }
 
-/// The user's `sitecustomize` may print something first.
+/// The last line: the user's `sitecustomize` may print something before it.
 fn last_line(bytes: &[u8]) -> &[u8] {
     bytes.trim_ascii_end().rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
 }

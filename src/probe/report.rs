@@ -1,4 +1,4 @@
-//! The report of `torchvet probe run`: from events to the final report.
+//! The report of `torchvet probe run`, computed from the events of the run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,7 +21,7 @@ pub(crate) struct Report {
     version: u32,
     /// The exit code of the program.
     pub exit_code: u8,
-    /// The version of PyTorch; none if the program did not import it.
+    /// The version of PyTorch; `None` if the program did not import it.
     torch: Option<String>,
     /// The number of emulated GPUs, with `--device virtual`.
     virtual_gpus: Option<u32>,

@@ -44,7 +44,7 @@ pub(crate) struct Program {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Terminal {
     Shared,
-    /// Not at all: it gets no input, its output is discarded, and it is stopped after the limit.
+    /// The program gets no input, its output is discarded, and it is stopped after the limit.
     Detached {
         limit: Duration,
     },
@@ -94,13 +94,14 @@ impl Task {
 
 /// How the program ended, and what was observed.
 pub(crate) struct Outcome {
-    /// Like in a shell, 128 plus the number of the signal if a signal ended the program.
+    /// The exit code of the program, or, as in a shell, 128 plus the number of the signal that ended
+    /// it.
     pub exit_code: u8,
     pub lines: Vec<Line>,
     pub asserts: Asserts,
-    /// The limit after which it was stopped.
+    /// The time limit, if the program was stopped because of it.
     pub late: Option<Duration>,
-    /// The last line on standard error, if that was not shown.
+    /// The last line on standard error, if standard error was not shown.
     pub last_line: Option<String>,
 }
 
@@ -120,7 +121,7 @@ pub(crate) fn run(program: &Program, task: &Task) -> Result<Outcome, String> {
             command.env("CUDA_LAUNCH_BLOCKING", "1");
         }
         Device::Cuda | Device::Any => {}
-        // Compiled code does not query its device through Python.
+        // Compiled code would not query its device through Python.
         Device::Virtual => _ = command.env("TORCH_COMPILE_DISABLE", "1"),
     }
     if program.device == Device::Virtual && has_driver() {
@@ -266,8 +267,8 @@ fn code(status: ExitStatus) -> u8 {
     code.unwrap_or(1)
 }
 
-/// While the program runs, it handles signals itself. A terminal also sends Ctrl-C to the program;
-/// other signals are forwarded.
+/// Keeps signals from ending this process while the program runs, and forwards them to the program.
+/// Ctrl-C is not forwarded if the terminal sends it to the program, too.
 #[cfg(unix)]
 struct Signals {
     signals: signal_hook::iterator::Signals,
@@ -293,7 +294,7 @@ impl Signals {
         signals.map(|signals| Signals { signals }).map_err(|error| format!("cannot watch for signals: {error}"))
     }
 
-    /// A program in its own process group gets no signals from the keyboard.
+    /// A program in its own process group gets no signals from the keyboard, so they are forwarded.
     fn forward_to(mut self, child: &Child, is_own_group: bool) -> Forwarder {
         use rustix::process::{Pid, Signal, kill_process};
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -313,7 +314,8 @@ impl Signals {
     }
 }
 
-/// Whether signals from the keyboard reach this process, and so the program in the same group.
+/// Whether signals from the keyboard reach this process, and therefore also a program in the same
+/// process group.
 #[cfg(unix)]
 fn in_foreground() -> bool {
     let group = std::fs::File::open("/dev/tty").ok().and_then(|tty| rustix::termios::tcgetpgrp(tty).ok());

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::rules::Rules;
 
 /// The version of the task and of the events. Both halves belong to one binary, but a process of
-/// the program may outlive it.
+/// the program may outlive this binary.
 pub(crate) const VERSION: u32 = 1;
 
 macro_rules! files {
@@ -19,7 +19,7 @@ macro_rules! files {
 }
 
 const PACKAGE: &str = "torchvet_probe";
-/// The code that starts a worker; the modules below are sent to it.
+/// The code with which a worker starts. The worker then gets the modules below as its first request.
 pub(crate) const BOOTSTRAP: &str = include_str!("runtime/bootstrap.py");
 static WORKER: &[(&str, &str)] = files!("contracts.py", "doctor.py", "verify.py");
 
@@ -61,7 +61,7 @@ pub(crate) fn files() -> &'static [(&'static str, &'static str)] {
 pub(crate) struct ContractSource {
     pub code: String,
     pub name: String,
-    /// The place of the contract, for messages of Python about it.
+    /// The place of the contract, for Python's error messages about the contract.
     pub path: String,
     pub line: usize,
     pub source: String,

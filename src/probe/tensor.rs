@@ -1,4 +1,4 @@
-//! A tensor with given facts, as a Python expression that creates one.
+//! Writes the Python expression that creates a tensor with given facts.
 
 use super::witness::{Writer, float, python_bool};
 use crate::value::{Dtype, Grad, Kind, Role, TensorForm};
@@ -136,7 +136,7 @@ impl Made<'_> {
         format!("{}.permute({})", inner.of_nothing(), back.join(", "))
     }
 
-    /// A tensor whose elements are unknown: contains values that most functions accept.
+    /// A tensor whose elements are unknown. It is filled with values that most functions accept.
     fn of_nothing(&self) -> String {
         let kind = self.dtype.kind();
         let random = !matches!(self.dtype, Dtype::Other(_)) && self.count <= RANDOM;
@@ -194,7 +194,7 @@ impl Made<'_> {
             return None;
         }
         let base = self.of_nothing();
-        // The class dimension is created last, and then moved.
+        // The class dimension is created as the last one, and then moved to its place.
         let mut shape: Vec<i64> = self.shape.to_vec();
         shape.remove(dim);
         let move_back = if dim + 1 == self.shape.len() { String::new() } else { format!(".movedim(-1, {dim})") };
@@ -206,7 +206,7 @@ impl Made<'_> {
                 writer.import("import torch.nn.functional as F");
                 let input = Made { shape: &[shape.as_slice(), &[2]].concat(), learns: false, ..*self }.of_nothing();
                 let weight = Made { shape: &[classes, 2], ..*self }.of_nothing();
-                // Makes numbers of both signs.
+                // `randn` makes numbers of both signs.
                 format!("F.linear({input}, {weight}){move_back}").replace("torch.rand(", "torch.randn(")
             }
             Role::OneHot if classes > 0 => {
@@ -242,7 +242,7 @@ fn values(facts: &TensorForm) -> Vec<f64> {
     for &(lo, hi) in &facts.range {
         match (lo.is_finite(), hi.is_finite()) {
             (true, true) if facts.attained => values.extend([hi, lo]),
-            // If only bounds are known, they need not occur: any value is possible.
+            // If the bounds need not occur, one of them is used as a possible value.
             (true, _) => values.push(lo),
             (false, true) => values.push(hi),
             (false, false) => {}

@@ -85,7 +85,7 @@ impl<'a> Verifier<'a> {
         Verifier { python, rules, contracts, limit, worker: None, torch: None, requests: 0 }
     }
 
-    /// The PyTorch that was used; none if nothing had to be run.
+    /// The PyTorch that was used; `None` if nothing had to be run.
     pub(crate) fn torch(&self) -> Option<&Torch> {
         self.torch.as_ref().and_then(|torch| torch.as_ref().ok())
     }
@@ -187,7 +187,7 @@ impl<'a> Verifier<'a> {
                 _ => continue,
             };
             let matches = mixes.as_ref().is_ok_and(|mixes| mixes.is_match(&raised.text()));
-            // The same call on one device must succeed; otherwise it fails for another reason.
+            // The same call on one device must succeed; otherwise, the mix is not the reason.
             let control = Program::of(witness, Choice { devices: Devices::Cpu, ..choice });
             if matches && matches!(self.run(page, witness, &control, true), Outcome::Ran { .. }) {
                 return Reproduction {
@@ -309,8 +309,8 @@ impl<'a> Verifier<'a> {
             self.worker = Some(worker);
             return outcome;
         }
-        // If a call kills or hangs its process, the exit status decides; the next program gets a
-        // new process.
+        // If a call ended or blocked the process, its exit status determines the outcome, and the
+        // next program gets a new process.
         let status = worker.end(Duration::from_millis(200)).0;
         died(outcome, status)
     }
@@ -429,7 +429,8 @@ pub(crate) fn undecided(reason: String) -> Reproduction {
 /// The outcome of a call that ended its process.
 fn died(outcome: Outcome, status: Option<ExitStatus>) -> Outcome {
     match (outcome, status) {
-        // PyTorch never sends this signal; the system does if it runs out of memory.
+        // PyTorch never ends with one of these signals. They come from outside: the system kills the
+        // process if it runs out of memory.
         (Outcome::Died(_), Some(status)) if is_kill(status) => Outcome::Lost("its process was killed".to_owned()),
         (Outcome::Died(_), Some(status)) => Outcome::Died(format!("the process ended: {status}")),
         (other, _) => other,

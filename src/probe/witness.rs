@@ -1,4 +1,4 @@
-//! Writes the program of a witness: from the facts of a call to Python code that makes it.
+//! Writes the program of a witness: Python code that makes a call with the known facts.
 //!
 //! Unknown sizes and values are filled in. A finding holds for all of them, so any choice is valid.
 //! But some choices fail for an unrelated reason, so several are tried.
@@ -16,7 +16,7 @@ pub(super) struct Choice {
     pub lengths: Lengths,
     /// The kind of elements for a tensor of unknown dtype.
     pub kind: Kind,
-    /// The known value of a tensor that is used first, as an index among them.
+    /// The index of the known value that a tensor is filled with first.
     pub first: usize,
     pub devices: Devices,
     /// `input.f(…)` instead of `torch.f(input, …)`.
@@ -48,7 +48,7 @@ pub(super) struct Program {
     pub call: String,
     /// The arguments by parameter, as expressions.
     pub arguments: Vec<(String, String)>,
-    /// Known facts that the program lost, and facts that were filled in.
+    /// Known facts that the program does not reproduce, and unknown facts that were filled in.
     pub lost: Vec<String>,
     /// Disallowed callables.
     pub forbidden: Vec<String>,
@@ -92,7 +92,7 @@ impl Program {
                 continue;
             };
             let mut argument = argument.clone();
-            // After an omitted argument, the others are passed by name.
+            // After an omitted argument, all further ones are passed by name.
             if left_out && argument.place == Place::Positional {
                 argument.place = Place::Keyword;
             }
@@ -154,7 +154,7 @@ fn lengths(form: &Form, add: &mut dyn FnMut(&Length)) {
     }
 }
 
-/// The facts to use for the unknown facts of a tensor: usually those of the other tensors.
+/// The facts that replace unknown facts of a tensor: usually those of another tensor of the call.
 #[derive(Debug, Clone)]
 pub(super) struct Fallback {
     pub dtype: Dtype,
@@ -227,7 +227,7 @@ impl Writer {
         self.imports.insert(line.to_owned());
     }
 
-    /// The expression of an argument; none if it is omitted.
+    /// The expression of an argument; `None` if the argument is omitted.
     fn argument(&mut self, argument: &Given) -> Option<String> {
         let name = argument.name.as_str();
         match &argument.value {
@@ -235,7 +235,7 @@ impl Writer {
                 self.lost.push(format!("a part of `{name}` is not known"));
                 Some(self.length(&Length::Unknown).to_string())
             }
-            // A finding holds for every value, and so for the default, too.
+            // A finding holds for every value of an unknown argument, so also for its default.
             Form::Unknown | Form::Any(_) if argument.optional => None,
             Form::Unknown => {
                 self.lost.push(format!("nothing is known about `{name}`"));
@@ -309,14 +309,14 @@ impl Writer {
         let mut given = Vec::new();
         for (name, value) in &instance.arguments {
             match value {
-                // `bias` becomes a parameter of that name, or None.
+                // A layer stores its argument `bias` as a parameter or None, not as a flag.
                 Form::Tensor(_) | Form::Unknown | Form::Any(_) => {}
                 Form::None if name.as_str() == "bias" => given.push("bias=False".to_owned()),
                 Form::None => {}
                 value => given.push(format!("{name}={}", self.expression(value, name.as_str()))),
             }
         }
-        // Every PyTorch layer with parameters has these arguments.
+        // Every PyTorch layer with parameters takes `device` and `dtype`.
         if let Some(device) = instance.device.map(|device| self.device(device)).filter(|device| device != "cpu") {
             given.push(format!("device=\"{device}\""));
         }
@@ -330,7 +330,7 @@ impl Writer {
         match (self.choice.devices, device.kind) {
             (_, DeviceKind::Meta) => "meta".to_owned(),
             (Devices::Cpu, _) => "cpu".to_owned(),
-            // The unknown device is the same everywhere.
+            // All unknown devices of a call count as the same one.
             (Devices::AsFound, DeviceKind::Symbolic(_) | DeviceKind::Module) => "cuda".to_owned(),
             (Devices::AsFound, _) => device.to_string(),
         }

@@ -20,7 +20,7 @@ pub(super) struct Work {
     pub function: &'static str,
     pub arguments: serde_json::Value,
     pub environment: Vec<(&'static str, &'static str)>,
-    /// Whether its output on standard error is needed, because the driver prints there.
+    /// Whether the output on standard error is needed, because the driver prints there.
     pub reads_stderr: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Answer<T> {
     Said(T),
     /// The process has ended.
     Gone,
-    /// No answer in time.
+    /// No answer came within the limit.
     Late,
 }
 
@@ -78,7 +78,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Sends a request. If the worker does not receive it, no answer comes either.
+    /// Sends a request. An error is not reported here: the worker then sends no answer.
     pub(super) fn ask(&mut self, request: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(request) else { return };
         line.push(b'\n');
@@ -103,7 +103,8 @@ impl Worker {
         }
     }
 
-    /// Ends the process. Returns its exit status and its output.
+    /// Ends the process. Returns its exit status, or `None` if it was killed after the limit, and its
+    /// output on standard error.
     pub(super) fn end(mut self, limit: Duration) -> (Option<ExitStatus>, String) {
         self.requests = None;
         let mut waited = Duration::ZERO;

@@ -11,8 +11,8 @@
 //! An older form is also supported: TOML between two `+++` lines, with the keys `code` and `summary`
 //! instead of title and sentence.
 //!
-//! `build.rs` includes this file, so that a page of the repository and a page of a user are
-//! read by the same code: it may use nothing but `std`, `serde` and `toml`.
+//! `build.rs` includes this file, so that the same code reads the pages of the repository and those
+//! of users. Therefore this file may use only `std`, `serde` and `toml`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -65,7 +65,7 @@ pub(super) struct Metadata {
     pub help: Option<String>,
     #[serde(default)]
     pub asserts: Vec<String>,
-    /// Only in the older form.
+    /// `code` and `summary` are allowed only in the older form.
     code: Option<Spanned<String>>,
     summary: Option<Spanned<String>>,
 }
@@ -79,7 +79,7 @@ fn not_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Er
     if text.trim().is_empty() { Err(D::Error::custom("this must not be empty")) } else { Ok(text) }
 }
 
-/// The severities, highest first. `build.rs` has no `diagnostic::Severity`.
+/// The severities, highest first. `build.rs` includes this file and has no `diagnostic::Severity`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Level {

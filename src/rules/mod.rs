@@ -33,13 +33,13 @@ mod table {
 /// The rules of a run: those of torchvet and those of the user.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
-    /// torchvet's pages by code, then the user's pages in the order in which they were loaded.
+    /// torchvet's pages, sorted by code, then the user's pages in the order in which they were loaded.
     pub pages: Vec<Page>,
 }
 
 impl Rules {
-    /// The rules of torchvet, by code. `build.rs` has checked all pages, so reading them cannot
-    /// fail.
+    /// The rules of torchvet, sorted by code. `build.rs` has checked all pages, so reading them
+    /// cannot fail.
     #[must_use]
     pub fn builtin() -> Rules {
         let read = |&(stem, text): &(&'static str, &'static str)| {
@@ -50,11 +50,12 @@ impl Rules {
         Rules { pages }
     }
 
-    /// Reads a page; messages name its file `shown`.
+    /// Reads a page. Messages call its file `shown`.
     ///
     /// # Errors
     ///
-    /// `path:line: what is wrong`, if the page cannot be read or is invalid.
+    /// `path: what is wrong` if the file cannot be read; `path:line: what is wrong` if the page is
+    /// invalid.
     pub(crate) fn read(path: &Path, shown: &Path) -> Result<Page, String> {
         let shown = shown.display();
         let fault = |line: usize, message: &str| format!("{shown}:{line}: {message}");
@@ -66,12 +67,12 @@ impl Rules {
             .map_err(|found| fault(found.line, &found.message))
     }
 
-    /// Adds a page of the user; messages name its file `shown`.
+    /// Adds a page of the user. Messages call its file `shown`.
     ///
     /// # Errors
     ///
-    /// `path:line: what is wrong`, if the page cannot be read, is invalid, or has the code or
-    /// the name of another rule.
+    /// `path: what is wrong` if the file cannot be read; `path:line: what is wrong` if the page is
+    /// invalid, or has the code or the name of another rule.
     pub fn load_user(&mut self, path: &Path, shown: &Path) -> Result<(), String> {
         let page = Rules::read(path, shown)?;
         let shown = shown.display();

@@ -1,5 +1,5 @@
-//! Notes of libraries about a run, with the same names as in `library/notes.rs`: the modules
-//! `rules` and `library` do not depend on each other.
+//! The topics of the notes that libraries write and rules read. `library/notes.rs` defines the same
+//! names, because the modules `rules` and `library` do not depend on each other.
 
 use crate::python::Interp;
 use crate::value::{Topic, Value};
@@ -18,7 +18,7 @@ pub(crate) fn holds(it: &Interp<'_>, topic: Topic) -> bool {
     it.remembered(topic).and_then(|value| value.as_bool()) == Some(true)
 }
 
-/// Whether operations certainly record no gradients here.
+/// Whether autograd certainly does not record operations here.
 pub(crate) fn is_without_gradients(it: &Interp<'_>) -> bool {
     matches!(it.remembered(GRAD_MODE), Some(Value::Bool(false)))
 }

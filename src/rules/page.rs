@@ -11,7 +11,7 @@ use crate::diagnostic::Severity;
 /// A rule's page, parsed and checked.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// `TV101`; for a page of the user, capital letters and three digits.
+    /// Capital letters and three digits, for example `TV101`.
     pub code: Cow<'static, str>,
     /// The stem of the page's file: the name of the bad pattern.
     pub name: Cow<'static, str>,
@@ -23,7 +23,7 @@ pub struct Page {
     pub severity: Severity,
     /// The torchvet version that introduced the rule.
     pub since: String,
-    /// Whether its findings have fixes, and whether they are safe.
+    /// Whether the findings have fixes, and whether these fixes are safe.
     pub fix: FixKind,
     /// Whether the rule is enabled by default.
     pub default: bool,
@@ -37,9 +37,10 @@ pub struct Page {
     pub cuda: Option<String>,
     /// What the Example needs in addition to a CPU.
     pub needs: Option<Needs>,
-    /// The fix: replaces this argument by a template, which contains the source texts of arguments.
+    /// The fix replaces this argument by the template, in which the argument's name in braces stands
+    /// for its old source text.
     pub replace: Option<Assignment>,
-    /// The fix: sets this keyword argument to a source text.
+    /// The fix sets this keyword argument to the text of the template.
     pub set: Option<Assignment>,
     /// One line of advice, printed under the finding.
     pub help: Option<String>,
@@ -103,7 +104,7 @@ impl Page {
         self.section(section).map(sections::python_blocks).unwrap_or_default()
     }
 
-    /// Whether the mistake makes the program fail, rather than being silently wrong.
+    /// Whether the mistake makes the program fail. Otherwise, its results are silently wrong.
     #[must_use]
     pub fn raises(&self) -> bool {
         self.cpu.is_some() || self.cuda.is_some()

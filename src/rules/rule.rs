@@ -9,16 +9,16 @@ use crate::value::{Sym, Value};
 
 /// A rule that a contract cannot express, created again for each run.
 ///
-/// It implements the methods for the events it needs; the default methods do nothing. State that
-/// depends on the path is stored on the heap (`notes`), state of the whole run in the rule's
-/// fields. Rules are called in the order of their codes.
+/// A rule implements the methods for the events it needs; the default methods do nothing. State
+/// that depends on the path is stored on the heap, as notes; state of the whole run is stored in the
+/// rule's fields. Rules are called in the order of their codes.
 ///
-/// For one call: `moment`, then the trace applies the moment, then `call`, then the function runs,
-/// then `returned`.
+/// For one library call, the order is: `moment` is called, the trace applies the moment, `call` is
+/// called, the library function runs, `returned` is called.
 pub(super) trait Rule: Default {
-    /// Whether the rule also gets the calls and events of repeated iterations
-    /// ([`Interp::second_round`]). It always gets results and moments. A rule whose `call` or `event`
-    /// reads or writes a state on the heap needs them.
+    /// Whether `call` and `event` are also called in repeated iterations
+    /// ([`Interp::second_round`]); `returned` and `moment` always are. This must be true if `call` or
+    /// `event` reads or writes a state on the heap.
     const LATER_ROUNDS: bool = false;
 
     /// The run begins.
@@ -44,7 +44,7 @@ pub(super) trait Rule: Default {
         false
     }
 
-    /// This call is in a handler that runs as if it had caught the fatal exception.
+    /// A library's function is called in a handler that runs as if it had caught the fatal exception.
     fn handles(&self, _: &mut Context<'_, '_>, _: Call<'_>) {}
 
     /// The run has ended.
@@ -86,7 +86,7 @@ pub(super) struct Findings<'c> {
 
 impl Findings<'_> {
     /// Reports a finding of a page, once per place. Returns the finding, so that a fix or a witness
-    /// can be added; `None` if it was reported before and others since.
+    /// can be added, or `None` if this finding existed already and another one was reported after it.
     pub(super) fn report(
         &mut self,
         name: &str,

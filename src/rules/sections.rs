@@ -50,7 +50,8 @@ pub(super) fn python_blocks(section: &str) -> Vec<&str> {
     blocks
 }
 
-/// Checks that a page has the sections that its metadata requires, each with its code.
+/// Checks that a page has the sections that its metadata requires, and that each section with code
+/// has exactly one Python block.
 pub(super) fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     let sections = sections(page);
     let section = |title: &str| sections.iter().find(|section| section.title == title);
@@ -70,8 +71,8 @@ pub(super) fn check(page: &str, front: &FrontMatter) -> Result<(), Fault> {
     }
     let metadata = &front.metadata;
     let judged = !metadata.contract_of.is_empty();
-    wanted("Contract", judged, "it belongs to `contract-of`, which names the functions that it checks")?;
-    wanted("Fix safety", metadata.fix == FixKind::Unsafe, "it belongs to `fix = \"unsafe\"`")?;
+    wanted("Contract", judged, "only a page whose `contract-of` names functions has it")?;
+    wanted("Fix safety", metadata.fix == FixKind::Unsafe, "only a page with `fix = \"unsafe\"` has it")?;
     let proven = metadata.cpu.is_some() || metadata.needs.is_some();
     if section("Evidence").is_none() && !proven {
         return Err(Fault::new(front.code_line, "the page needs `cpu`, `needs` or `## Evidence` to prove its claim"));

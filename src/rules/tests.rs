@@ -111,7 +111,7 @@ fn faults_carry_their_line() {
         fault("```toml", "```"),
         "page.md:1: there is no ```toml block with the metadata before the first section"
     );
-    // The block then extends to the first fence of the sections.
+    // Without its closing fence, the block extends to the first fence of the sections.
     assert_eq!(fault("\\d+'\n```\n", "\\d+'\n"), "page.md:16: key with no value, expected `=`");
     assert_eq!(
         fault("\"warning\"", "\"fatal\""),
@@ -141,7 +141,7 @@ fn faults_carry_their_line() {
     );
     assert_eq!(
         fault("## Contract", "## Kontract"),
-        "page.md:1: section `## Contract` is missing: it belongs to `contract-of`, which names the functions that it checks"
+        "page.md:1: section `## Contract` is missing: only a page whose `contract-of` names functions has it"
     );
     assert!(fault("cpu = 'ValueError: empty \\d+'", "").starts_with("page.md:1: the page needs `cpu`"));
 }

@@ -15,7 +15,7 @@ pub(crate) type Found = Vec<Diagnostic>;
 // `each_rule!`, which calls the rules one after the other.
 include!(concat!(env!("OUT_DIR"), "/order.rs"));
 
-/// The context of rules in addition to the run, and their findings.
+/// What rules get in addition to the interpreter.
 pub(crate) struct Watching<'c> {
     pub rules: &'c Rules,
     /// The source text at a place.
@@ -59,7 +59,7 @@ impl Watch {
         });
     }
 
-    /// A moment of training. The trace then applies its effects.
+    /// Passes a moment of training to the rules. The trace then applies the effects of the moment.
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         each_rule!(self.order, rule => rule.moment(cx, moment));
         self.trace.pass(cx.it, moment, cx.span);
@@ -113,7 +113,7 @@ impl Watch {
     }
 }
 
-/// The environment variables that a launch file sets.
+/// The findings for the environment variables that a launch file sets.
 pub(crate) fn launched(rules: &Rules, file: FileId, settings: &[Setting]) -> Found {
     let mut found = Found::new();
     let (findings, order) = (&mut Findings { rules, found: &mut found }, Order::default());

@@ -1,8 +1,8 @@
 """torchvet's probe: the contracts of the rule pages, checked while a program runs.
 
 `start` is called before the program begins. It reads the task that `torchvet probe run` wrote.
-The watch begins when the program imports PyTorch, so the probe imports no library that the
-program does not import.
+The probe begins to check calls when the program imports PyTorch, so it imports no library that
+the program does not import.
 """
 
 

@@ -16,11 +16,12 @@ def begin(session):
     task = session.task
     _start(session)
     if torch.__version__ < (2, 1):
-        session.emit("refused", reason=f"PyTorch {torch.__version__} is too old: the probe needs 2.1")
+        reason = f"PyTorch {torch.__version__} is too old: the probe needs 2.1 or newer"
+        session.emit("refused", reason=reason)
         return
     modes = []
     if task["device"] == "virtual":
-        # Before the watch, which must check the functions that the program uses.
+        # Before the watch is created: it must check the functions that the virtual device installs.
         from . import virtual
 
         modes.append(virtual.install(task["gpus"], session.emit))
@@ -57,13 +58,14 @@ def _start(session):
 
 
 def _forked_process(session, watching):
-    """A process of multiprocessing, such as a worker of a loader, does not run `atexit`."""
+    """Reports the start and the end of a process of multiprocessing, such as a worker of a loader:
+    it does not run `atexit`."""
     _start(session)
     multiprocessing.util.Finalize(None, _end, args=(session, watching), exitpriority=0)
 
 
 def _forked(watching):
-    """A child process has its own counts."""
+    """Resets the counts in a child process, which has its own."""
     watching.calls = 0
     for judge in watching.judges:
         judge.calls, judge.seconds = 0, 0.0

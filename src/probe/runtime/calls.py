@@ -2,9 +2,9 @@
 
 A trace function follows the frames whose code contains such a call, instruction by instruction.
 An instruction belongs to a finding if its position is exactly the expression of the finding. So
-other calls on the line, and operands that are never evaluated, are distinguished. Before Python
-3.11 instructions have no columns: a finding is then identified by its lines, and it is not known
-whether a call succeeded.
+other calls on the same line do not count, and an operand that is never evaluated is not reported as
+a call. Before Python 3.11, instructions have no columns: a finding is then identified by its lines,
+and it is not known whether a call succeeded.
 """
 
 import sys
@@ -33,7 +33,7 @@ class Calls:
         self.findings = {}
         for number, one in enumerate(findings):
             self.findings.setdefault(one["filename"], []).append((number, one))
-        # By identity, because hashing a code object reads all of it.
+        # The keys are identities, because hashing a code object reads all of it.
         self.codes = {}
         self.said = set()
 

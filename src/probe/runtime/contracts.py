@@ -20,8 +20,9 @@ import torch
 
 class Finding(Exception):
     """The finding of a contract: `severity` is "error", "warning" or "info". If values are wrong,
-    `offence` is their tensor, and a function that marks them in a flat tensor. `guessed` is true if
-    the finding depends on a role that was determined only by values."""
+    `offence` is a pair: their tensor, and a function that returns the mask of the wrong values for
+    the flattened tensor. `guessed` is true if the finding depends on a role that was determined only
+    by values."""
 
     def __init__(self, severity, message):
         super().__init__(message)
@@ -85,7 +86,8 @@ def _kept(t, ignoring):
 
 
 def _fits(number, dtype):
-    """Whether a dtype can represent a number: otherwise, a comparison with it raises."""
+    """Whether a dtype can represent a number. If not, comparing a tensor of this dtype with the
+    number raises."""
     if dtype.is_floating_point:
         return True
     return torch.iinfo(dtype).min <= number <= torch.iinfo(dtype).max
@@ -118,7 +120,7 @@ def _find_strays(t, lo, hi, ignoring):
     flat = t.detach().reshape(-1)
     if flat.dtype in _UNORDERED:
         flat = flat.to(torch.int64)
-    # Most calls are right, and minimum and maximum are computed in one pass.
+    # A fast first test, because most calls are right: one pass computes minimum and maximum.
     if flat.numel() > 0 and not flat.is_complex():
         least, greatest = torch.stack(torch.aminmax(flat)).tolist()
         if lo <= least and greatest < hi:
@@ -133,8 +135,8 @@ def within(t, lo, hi, ignoring=None):
 
 
 def stray(t, lo, hi, ignoring=None):
-    """The one value of `t` outside [lo, hi), except `ignoring`; None if there is not exactly one
-    distinct such value."""
+    """The only distinct value of `t` outside [lo, hi), except `ignoring`; None if there is none or
+    more than one."""
     strays = _strays(t, lo, hi, ignoring)
     return strays[0] if len(strays) == 1 else None
 
@@ -195,8 +197,8 @@ def total(t):
 
 
 def misplaced(x, index):
-    """What is wrong with the index tensors of `x[index]`, as text; None if nothing is. An
-    index into a dimension of size n must be in [-n, n)."""
+    """What is wrong with the index tensors of `x[index]`, as text, or None. An index into a
+    dimension of size n must be in [-n, n)."""
     items = index if isinstance(index, tuple) else (index,)
     takes = [_dimensions_taken(item) for item in items]
     axis = 0
@@ -312,7 +314,8 @@ def _of_classes(t):
     dim = 1 if t.ndim > 1 else 0
     if t.shape[dim] < 2 or t.is_complex():
         return None
-    # If the first sample has no role, the batch has none: a cheap test that most tensors fail.
+    # A fast first test, which most tensors fail: without a role of the first sample, the batch has
+    # none.
     if t.ndim > 1 and t.shape[0] > 1 and _of_classes(t[:1]) is None:
         return None
     wide = t.to(torch.float64)
@@ -334,9 +337,9 @@ def role(x):
     """The meaning of the values, if it can be determined: "logits", "probabilities",
     "log-probabilities", "one-hot", "class-mask", "image", or None.
 
-    The operation that created the tensor determines it if autograd recorded the operation, the
-    values otherwise: "probabilities" if the class dimension sums to 1, "log-probabilities" if its
-    exponentials do, "one-hot" if it contains a single 1 and zeros.
+    If autograd recorded the operation that created the tensor, this operation determines the role.
+    Otherwise, the values do: "probabilities" if the class dimension sums to 1, "log-probabilities"
+    if its exponentials do, "one-hot" if it contains a single 1 and zeros.
     """
     mode = getattr(x, "mode", None)
     if mode is not None and hasattr(x, "getbands"):

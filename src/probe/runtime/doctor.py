@@ -47,7 +47,7 @@ VARIABLES = {
     "LOCAL_RANK": "the rank of this process on its machine",
     "WORLD_SIZE": "the number of processes that torchrun started",
     "MASTER_ADDR": "the address at which the processes connect",
-    "MASTER_PORT": "the address at which the processes connect",
+    "MASTER_PORT": "the port at which the processes connect",
 }
 PREFIXES = {
     "TORCH_NCCL_": "read when a process group is created",
@@ -239,8 +239,9 @@ def _gpu(torch, index):
 
 
 def _is_supported(major, minor, built_for):
-    """Whether a wheel built for these architectures has kernels for a GPU. Binary kernels run on
-    the same major version from their minor version on; `compute_…` is compiled for newer ones."""
+    """Whether a wheel built for these architectures has kernels for a GPU. A binary kernel (`sm_…`)
+    runs on GPUs of the same major version and the same or a newer minor version. `compute_…` is
+    compiled on the machine, for its version and all newer ones."""
     if not built_for or not any(name.startswith(("sm_", "compute_")) for name in built_for):
         return None
     for name in built_for:
@@ -266,8 +267,8 @@ def _meaning(name):
 
 
 def _environment(shell, started_with, imported_already):
-    """The relevant variables: where each was set, and whether that was in time. Setting one before
-    PyTorch is imported is in time for all of them."""
+    """The relevant variables: where each was set, and whether this was before PyTorch was imported,
+    which is in time for all of them."""
     told = []
     for name in sorted({*shell, *started_with, *os.environ}):
         meaning = _meaning(name)
@@ -289,8 +290,8 @@ def _environment(shell, started_with, imported_already):
 
 
 def measure():
-    """Measures how long a kernel takes, and how long its launch. The second of two launches is
-    used, because the first has more to do."""
+    """Measures how long a kernel takes, and how long its launch takes. The second of two launches is
+    measured, because the first also initialises things."""
     send = _channel()
     send("asking", name="launch")
     try:

@@ -1,10 +1,10 @@
-"""Calls a function when a module has been imported, or at once if it already is."""
+"""Calls a function when a module has been imported, or at once if it is imported already."""
 
 import sys
 
 
 class _Loader:
-    """The loader of the module, and the functions to call after it."""
+    """Wraps the loader of a module, and calls functions after the module has been loaded."""
 
     def __init__(self, loader, after):
         self._loader = loader
@@ -24,7 +24,8 @@ class _Loader:
 
 
 class _Finder:
-    """First in `sys.meta_path`: finds nothing itself, but sees which modules are imported."""
+    """The first finder in `sys.meta_path`. If functions wait for a module, it lets the other finders
+    find the module, and wraps its loader."""
 
     def __init__(self):
         self.after = {}

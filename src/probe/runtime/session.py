@@ -20,8 +20,8 @@ class Session:
 
     @classmethod
     def of_environment(cls):
-        """The session of the environment variable; None if its folder is gone, as in a process that
-        outlives the probe."""
+        """The session in the folder that the environment variable names. None if the folder is gone,
+        as in a process that outlives the probe, or if the versions differ."""
         folder = os.environ["TORCHVET_PROBE"]
         try:
             with open(os.path.join(folder, "task.json"), encoding="utf-8") as file:

@@ -1,9 +1,9 @@
-"""Starts the probe inside the user's Python, and in every Python that it starts.
+"""Starts the probe inside the user's Python, and in every Python that the program starts.
 
 Python imports a module of this name before it runs anything. So the program itself runs as usual
 (`sys.argv`, `__file__`, `-m`, worker processes, torchrun), and the probe only waits until PyTorch
 is imported. The folder of this file is first in PYTHONPATH; a `sitecustomize` of the user, which
-it hides, is run afterwards.
+this file hides, is run afterwards.
 """
 
 import importlib.machinery

@@ -1,8 +1,8 @@
 """Runs witnesses: small programs, one request after the other, each answered with a line.
 
 A request contains the program in two parts: `setup` creates the arguments, `call` is the reported
-call. The answer is the outcome of the program. Before the call, its begin is reported, so that the
-parent process can see if the call kills or hangs this process.
+call. The answer is the outcome of the program. An event announces the call before it is made, so
+that the parent process can see if the call kills or hangs this process.
 """
 
 import contextlib
@@ -77,7 +77,7 @@ def _run(request, judges, channel):
             from torch._subclasses.fake_tensor import FakeTensorMode
 
             around.enter_context(FakeTensorMode())
-            # Recording a graph on a GPU asks the driver for its stream.
+            # To record a graph on a GPU, autograd asks the driver for a stream.
             around.enter_context(torch.no_grad())
         try:
             exec(compile(request["setup"], "<witness>", "exec"), names)  # noqa: S102
@@ -87,7 +87,7 @@ def _run(request, judges, channel):
         channel.send("calling", id=request["id"])
         try:
             exec(compile(request["call"], "<witness>", "exec"), names)  # noqa: S102
-            # A kernel fails later unless the program waits for it.
+            # The failure of a kernel is raised only when the program waits for the kernel.
             if request["wait"]:
                 torch.cuda.synchronize()
         except Exception as error:  # noqa: BLE001
@@ -96,7 +96,7 @@ def _run(request, judges, channel):
 
 
 def _judge(request, judges, names):
-    """The result of the rule's contract for the real arguments."""
+    """The finding of the rule's contract for the real arguments, or None."""
     from . import contracts
 
     of_path = judges.get(request["code"], {}).get(request["path"], ())

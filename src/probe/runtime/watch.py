@@ -21,11 +21,11 @@ from . import contracts, describe, hooks, place
 
 class ContractViolation(BaseException):
     """Stops the program at a call that violates a contract. It is not an `Exception`, because a
-    loop that skips bad batches must not skip this one."""
+    loop that catches exceptions to skip bad batches must not catch this one."""
 
 
 class WorkerViolation(ContractViolation, Exception):
-    """The same in a DataLoader worker, which passes only an `Exception` to the main process."""
+    """A violation in a DataLoader worker, which passes only an `Exception` to the main process."""
 
 
 # NumPy reads a tensor through `__array__`. Wrapping NumPy's own functions would not affect names
@@ -49,7 +49,8 @@ class Plan:
     def __init__(self, path, judges, names):
         self.path = path
         self.judges = judges
-        # A builtin has no signature: its arguments have the order of the contract's parameters.
+        # None for a builtin, which has no signature: its arguments have the order of the contract's
+        # parameters.
         self.names = names
         first = judges[0].contract.parameters
         self.receiver = next(iter(first), "input")
@@ -91,9 +92,11 @@ class Watch(TorchFunctionMode):
         self.held = set()
         self.reported = set()
         self.dump = None
-        # On a virtual device, PyTorch's own error for a call can be asked without losing a GPU.
+        # Whether a call that violates a contract is made to get PyTorch's own error. On a real GPU,
+        # this could make the GPU unusable; on a virtual one, it cannot.
         self.tries = False
-        # The exception for a violation; a worker of a DataLoader passes on only an `Exception`.
+        # The class of the exception for a violation. In a worker of a DataLoader, which passes on
+        # only an `Exception`, the default is replaced by `WorkerViolation`.
         self.violation = ContractViolation
         for page in pages:
             self._add(page)
@@ -271,7 +274,7 @@ def _raised_by(call):
     """PyTorch's error for a call; None if PyTorch accepts it."""
     try:
         call()
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+    except Exception as error:  # noqa: BLE001 - every error is reported
         return f"{type(error).__name__}: {error}"[:2000]
     return None
 

@@ -1,8 +1,8 @@
 //! A random generator that is stored in a dataset or one of its transforms, and so copied to all
 //! workers of a loader.
 //!
-//! The rule reports a generator that was created before any worker ran, if a worker uses it and no
-//! function sets up the workers. A generator that a worker creates itself, or seeds with its worker
+//! The rule reports a generator that was created before any worker ran, if a worker uses it and the
+//! loader has no `worker_init_fn`. A generator that a worker creates itself, or seeds with its worker
 //! id, is correct.
 
 use std::cell::RefCell;
@@ -63,7 +63,7 @@ impl Rule for CopiedRandomGenerator {
             "each worker of the loader has a copy of `{}`, so all workers draw the same numbers, in every epoch",
             attribute.name
         );
-        let labels = vec![Label { span, message: "a worker draws from it here".to_owned() }];
+        let labels = vec![Label { span, message: "a worker draws numbers here".to_owned() }];
         cx.findings.report(NAME, Severity::Warning, message, attribute.span, labels);
     }
 }

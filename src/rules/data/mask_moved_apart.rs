@@ -1,7 +1,7 @@
-//! An image and its mask, transformed with two random draws, by one transform or by two.
+//! An image and its mask, transformed with different random numbers, by one transform or by two.
 //!
-//! The model of the loader compares the parts of a sample. A generator that is seeded again between
-//! the draws repeats them, so nothing is reported then.
+//! The model of the loader compares the parts of a sample. If the generator is seeded again between
+//! the two transforms, both get the same numbers, so nothing is reported.
 
 use crate::diagnostic::Severity;
 use crate::rules::rule::{Call, Context, Rule};

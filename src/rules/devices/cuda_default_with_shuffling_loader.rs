@@ -1,7 +1,7 @@
 //! A loader that shuffles while CUDA is the default device.
 //!
 //! The sampler draws its permutation with its own generator, which is on the CPU, into a tensor on
-//! the default device. A default set by `with torch.device(…)` is not reported, because the loop
+//! the default device, and PyTorch rejects this if the devices differ. A default set by `with torch.device(…)` is not reported, because the loop
 //! over the loader may be outside the block.
 
 use crate::diagnostic::Severity;

@@ -19,7 +19,7 @@ const METHODS: &[&str] = &[
     "type_as",
 ];
 
-/// The last call of one of these methods, with its tensor.
+/// The last call of one of [`METHODS`]: its place, the method and the tensor.
 #[derive(Default)]
 pub(crate) struct DiscardedTo {
     last: RefCell<Option<(Span, &'static str, Value)>>,
@@ -44,7 +44,8 @@ impl Rule for DiscardedTo {
         if span != call || value.as_obj() == receiver.as_obj() {
             return;
         }
-        // A copy of a value without a name is made for another reason: to initialise CUDA.
+        // An expression without a name is converted for another reason: `torch.zeros(1).cuda()`
+        // initialises CUDA.
         let Some(name) = cx.source(call).and_then(|text| receiver_of(&text, method)) else { return };
         let device = before.device.zip(after.device).and_then(|(a, b)| a.same(b).map(|same| !same));
         let dtype = before.dtype.zip(after.dtype).map(|(a, b)| a != b);

@@ -80,12 +80,13 @@ impl Rule for ModulesInPlainContainer {
     fn call(&self, cx: &mut Context<'_, '_>, Call { path, bound }: Call<'_>) {
         let it = &*cx.it;
         let path = path.as_str();
-        // Calling a module, or moving it at each call, does not pass it to other code.
+        // Calling a module, or moving it inside `forward`, does not pass it to other code.
         let moves = MOVES.iter().any(|name| path.strip_prefix("torch.nn.Module.") == Some(name));
         if path.starts_with("torch.nn.functional.") || path.ends_with(".forward") || moves && it.inside("forward") {
             return;
         }
-        // A container whose modules are not known one by one registers its arguments.
+        // Layers of `torch.nn` register the modules that they are given. If these are not known one
+        // by one, the module whose method makes the call is `unsure`.
         let receives = path.starts_with("torch.nn.");
         let takes_parameters = path.starts_with("torch.optim.") || path.starts_with("torch.nn.");
         if bound.open
@@ -175,7 +176,7 @@ fn wrapped(cx: &Context<'_, '_>, from: Span, class: &str) -> Option<Fix> {
             before.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '.')
         })
     })?;
-    // A generator or a literal; a tuple may have no parentheses.
+    // Only lists and dictionaries in brackets are wrapped: a tuple may have no parentheses.
     if !text.starts_with(['[', '{']) {
         return None;
     }
@@ -228,7 +229,7 @@ fn each(it: &Interp<'_>, items: &Items, depth: u32, out: &mut Vec<Value>) {
     }
 }
 
-/// The parameters of a module that require grad, or the parameter itself if it does.
+/// The parameters of a module that require grad, or the value itself if it is such a parameter.
 pub(crate) fn trained(it: &Interp<'_>, value: &Value, depth: u32, out: &mut Vec<ObjId>) {
     let Some(id) = value.as_obj() else { return };
     if depth == 0 || out.len() > 1000 {

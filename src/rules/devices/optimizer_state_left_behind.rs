@@ -1,8 +1,9 @@
 //! The state of an optimizer, loaded before the model is moved to the GPU.
 //!
 //! `load_state_dict` copies the state to the device that the parameters have at that time, and
-//! moving the model moves only the parameters. The rule reports optimizers that always have a
-//! state, unless the state is known to be empty or the program changes it.
+//! moving the model moves only the parameters. The rule reports only optimizers that always have a
+//! state. It is silent if the loaded value is known, because this may be an empty state, and if the
+//! program uses `optimizer.state`, because it may move the state itself.
 
 use std::cell::RefCell;
 
@@ -23,7 +24,8 @@ const WITH_STATE: &[&str] = &["Adam", "AdamW", "Adamax", "NAdam", "RAdam", "Adag
 
 #[derive(Default)]
 pub(crate) struct OptimizerStateLeftBehind {
-    /// Optimizers whose state was loaded while their parameters were on the CPU, with the place.
+    /// Optimizers whose state was loaded while their parameters were on the CPU, and the place of
+    /// the load.
     loaded: RefCell<FxHashMap<ObjId, Span>>,
 }
 
@@ -71,7 +73,7 @@ fn keeps_state(it: &Interp<'_>, optimizer: &Value) -> bool {
     WITH_STATE.iter().any(|name| it.is_instance(optimizer, &format!("torch.optim.{name}")))
 }
 
-/// The device of the parameters of an optimizer, if all have the same.
+/// The device of the parameters of an optimizer, if all are on the same known device.
 fn device_of(it: &Interp<'_>, optimizer: &Value) -> Option<Device> {
     let parameters = it.heap.note(optimizer.as_obj()?, PARAMETERS)?;
     let parameters = it.heap.exact_items(&parameters)?;

@@ -1,7 +1,7 @@
 //! A tensor in a plain attribute of a module, which `.to()` does not move.
 //!
-//! The rule reports the rejected call that combines it with a CUDA tensor. It does not report the
-//! attribute itself, which may never be used, or may be moved before its use.
+//! The rule reports the rejected call that combines this tensor with a CUDA tensor. It does not
+//! report the attribute itself, which may never be used, or may be moved before its use.
 
 use std::cell::RefCell;
 
@@ -28,7 +28,7 @@ struct Attribute {
 #[derive(Default)]
 pub(crate) struct UnregisteredTensorAttribute {
     attributes: RefCell<Vec<Attribute>>,
-    /// The last call, with its tensors.
+    /// The place of the last call, and the tensors among its arguments.
     last: RefCell<Option<(Span, Vec<ObjId>)>>,
 }
 
@@ -98,11 +98,12 @@ impl Rule for UnregisteredTensorAttribute {
     }
 }
 
-/// The fix: `self.register_buffer("name", …)` instead of the assignment. It is not persistent, so
-/// that older checkpoints still load.
+/// The fix: `self.register_buffer("name", …)` instead of the assignment. The buffer is not
+/// persistent, so that older checkpoints still load.
 fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
     let (target, from) = (attribute.span, attribute.from?);
-    // The text between target and value would be kept, so it must not contain comments or brackets.
+    // The fix removes the text between target and value, so this text must be only `=`, without
+    // comments or brackets.
     let between = Span { start: target.end, end: from.start, ..target };
     let place = cx.source(target)?;
     let object = place.strip_suffix(attribute.name.as_str())?.strip_suffix('.')?;
@@ -120,7 +121,7 @@ fn registered(cx: &Context<'_, '_>, attribute: &Attribute) -> Option<Fix> {
     })
 }
 
-/// The tensor whose memory this one shares, if it is a tensor.
+/// The tensor that owns the memory of an object, if the object is a tensor.
 fn memory_of(heap: &Heap, id: ObjId) -> Option<ObjId> {
     match heap.get(id) {
         Data::Tensor(tensor) => Some(tensor.base.unwrap_or(id)),

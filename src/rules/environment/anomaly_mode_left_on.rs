@@ -11,9 +11,9 @@ const NAME: &str = "anomaly-mode-left-on";
 
 #[derive(Default)]
 pub(crate) struct AnomalyModeLeftOn {
-    /// The call that enabled it unconditionally.
+    /// The call that enabled anomaly detection unconditionally.
     on: Cell<Option<Span>>,
-    /// The call that enabled it, if a loop trained while it was on.
+    /// The call that enabled anomaly detection, if a loop then trained.
     trained: Cell<Option<Span>>,
 }
 

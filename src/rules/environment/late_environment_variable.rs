@@ -24,7 +24,7 @@ const GROUP: Topic = Topic::new("process group");
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Read {
     Import,
-    /// When the driver is initialised, by the first query of devices.
+    /// When the driver is initialised, perhaps already by the first query of devices.
     Driver,
     /// At the first use of CUDA.
     Cuda,

@@ -1,11 +1,12 @@
 //! `CUDA_LAUNCH_BLOCKING` set too late.
 //!
-//! `import torch` makes no CUDA call, so setting the variable after it still works. But a later
-//! edit may insert a CUDA call before it, so this is reported as info. After
-//! `torch.cuda.is_available()`, the driver is initialised but has no context, and NVIDIA does not
-//! document when the driver reads the variable: a warning. After a tensor was on the GPU, the
-//! driver ignores the variable, but PyTorch reads it and no longer says that stack traces may be
-//! wrong: an error.
+//! The severity depends on what ran before the variable is set:
+//! * Info after `import torch`: the import makes no CUDA call, so the variable still has an effect,
+//!   but a later edit may insert a CUDA call between the two lines.
+//! * Warning after `torch.cuda.is_available()`: the driver is initialised but has no context, and
+//!   NVIDIA does not document when the driver reads the variable.
+//! * Error after a tensor was on the GPU: the driver ignores the variable, but PyTorch reads it and
+//!   no longer says that stack traces may be wrong.
 
 use std::cell::RefCell;
 
@@ -17,7 +18,7 @@ use crate::syntax::Span;
 use crate::value::{Sym, Topic, Value};
 
 const NAME: &str = "late-launch-blocking";
-/// The state of CUDA, as [`Progress`].
+/// How far CUDA is initialised, as a [`Progress`].
 const PROGRESS: Topic = Topic::new("progress of CUDA");
 
 /// How far CUDA is initialised, stored on the heap as a number.
@@ -60,7 +61,7 @@ struct Reached {
 
 #[derive(Default)]
 pub(crate) struct LateLaunchBlocking {
-    /// The first call of each kind, for the labels.
+    /// The first call that reached each level, for the labels.
     reached: RefCell<Vec<Reached>>,
 }
 
@@ -110,8 +111,8 @@ impl Rule for LateLaunchBlocking {
                     ),
                     Progress::Imported => (
                         Severity::Info,
-                        "CUDA_LAUNCH_BLOCKING is set after `import torch`: it works only as long as nothing before it \
-                         uses CUDA",
+                        "CUDA_LAUNCH_BLOCKING is set after `import torch`: it works only if no earlier line uses \
+                         CUDA",
                     ),
                     Progress::Untouched => return,
                 };
@@ -162,7 +163,7 @@ fn remember(it: &mut Interp<'_>, progress: Progress) {
     it.remember(PROGRESS, Value::Int(progress as i64));
 }
 
-/// Whether a call needs CUDA to be initialised.
+/// Whether a call initialises CUDA, if no earlier call did.
 pub(crate) fn touches_cuda(path: Sym, bound: &Bound) -> bool {
     INITIALISERS.contains(&path.as_str()) || to_cuda(bound)
 }

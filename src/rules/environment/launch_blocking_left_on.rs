@@ -1,8 +1,9 @@
 //! `CUDA_LAUNCH_BLOCKING=1` set permanently for training: in a training script, or in a file that
-//! launches it.
+//! launches one.
 //!
-//! In Python, the variable must be set on every path of a program that trains. If it is set too
-//! late, [`crate::rules::environment::late_launch_blocking`] has already reported it.
+//! In Python, the rule reports the variable only if it is set on every path of a program that
+//! trains. If it is set too late, [`crate::rules::environment::late_launch_blocking`] has already
+//! reported it.
 
 use std::cell::{Cell, RefCell};
 

@@ -19,9 +19,9 @@ const NAME: &str = "swallowed-device-assert";
 pub(crate) struct SwallowedDeviceAssert {
     /// The number of the last moment of training that computed gradients on a GPU.
     on_gpu: Cell<u32>,
-    /// Whether the current handler calls `empty_cache`, and the place at which it calls
-    /// `torch.save`.
+    /// Whether the current handler calls `empty_cache`.
     cache: Cell<bool>,
+    /// The places at which the current handler calls `torch.save`.
     saves: RefCell<Vec<Span>>,
     handlers: RefCell<BTreeMap<Span, Handler>>,
 }
@@ -60,8 +60,8 @@ impl Rule for SwallowedDeviceAssert {
         if self.on_gpu.get() <= since {
             return;
         }
-        // An optimizer that each iteration creates again belongs to a new program each time: a
-        // benchmark or a test.
+        // If the optimizer is created inside the `try`, each iteration is a training of its own, as
+        // in a benchmark or a test.
         let own = trace.optimizers.all().into_iter().filter_map(|id| trace.optimizers.known(id));
         let inside = |span: Span| span.file == attempt.file && attempt.start <= span.start && span.end <= attempt.end;
         let swallows = goes_on
@@ -86,8 +86,8 @@ impl Rule for SwallowedDeviceAssert {
     }
 }
 
-/// Whether a handler mentions memory without testing for it. (If it tests for it, the run of the
-/// handler shows what it does with other errors.)
+/// Whether a handler mentions memory, but does not test for "out of memory". (If it contains this
+/// test, the run of the handler shows what it does with other errors.)
 fn is_about_memory(handler: &str) -> bool {
     let text = handler.to_lowercase();
     !text.contains("out of memory") && ["memory", "oom"].iter().any(|word| text.contains(word))

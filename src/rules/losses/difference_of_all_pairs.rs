@@ -1,5 +1,5 @@
-//! `((values - returns) ** 2).mean()` if the output is `[B, 1]` and the other operand `[B]`: the
-//! same mistake as `silent-loss-broadcast`, for a handwritten loss.
+//! `((values - returns) ** 2).mean()`, where one operand is an output `[B, 1]` of a network and the
+//! other is `[B]`: the same mistake as `silent-loss-broadcast`, in a handwritten loss.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};
@@ -32,7 +32,7 @@ impl Rule for DifferenceOfAllPairs {
         let Some(size) = other.dim(0).map(|dim| dim.size.clone()) else { return };
         let message = format!(
             "the output is [{size}, 1] and the other side is [{size}], so their difference is [{size}, {size}]: every \
-             output with every value"
+             output minus every value"
         );
         let label = |(at, message): (Option<Span>, String)| at.map(|span| Label { span, message });
         let sides = [

@@ -12,8 +12,8 @@ use crate::rules::trace::{Moment, tensor};
 use crate::syntax::Span;
 use crate::value::{Device, ObjId, Value};
 
-/// A loop whose second iteration runs, identified by a number, and the number of open loops inside
-/// it.
+/// A second iteration of a loop, as a number that identifies it, and the number of open loops at the
+/// event.
 type Round = (usize, usize);
 
 /// A cost.
@@ -22,9 +22,9 @@ enum Cost {
     /// A call that waits for the GPU.
     Wait(&'static str),
     EmptiedCache,
-    /// A move of a tensor that was created here on the CPU.
+    /// A move of a tensor that was created on the CPU, at this place.
     MadeOnCpu(Span),
-    /// A move of a tensor that is already on this device.
+    /// A move of a tensor that is already on the target device.
     RedundantMove,
 }
 

@@ -13,10 +13,11 @@ use crate::value::{ArrayKind, Data, ObjId, Size, Value};
 const NAME: &str = "axes-swapped-by-view";
 const PATHS: &[&str] = &["torch.reshape", "torch.Tensor.reshape", "torch.Tensor.view"];
 
-/// Functions that give the same elements in the same order another shape.
+/// Functions that change only the shape: the elements and their order stay the same.
 const VIEWS: &[&str] =
     &["view", "reshape", "view_as", "reshape_as", "flatten", "unflatten", "squeeze", "unsqueeze", "ravel"];
-/// Functions that move elements, and may keep unknown sizes.
+/// Functions that reorder elements. If sizes are unknown, their input and output may seem to have
+/// the same shape.
 #[rustfmt::skip]
 const MOVES: &[&str] = &[
     "permute", "transpose", "movedim", "moveaxis", "swapaxes", "swapdims", "t", "T", "mT", "H", "mH", "adjoint",
@@ -52,7 +53,7 @@ impl Rule for AxesSwappedByView {
             return;
         }
         if let Some(first) = restored(cx, id, &new) {
-            // No function in between distinguished the axes, so the first view was harmless, too.
+            // If only elementwise functions lie between the two views, the first was harmless, too.
             if first.harmless {
                 cx.findings.retract(NAME, first.span);
             }
@@ -99,8 +100,8 @@ struct First {
     harmless: bool,
 }
 
-/// The earlier view of the same elements in the same order whose input had the requested sizes, or
-/// may have had them.
+/// The earlier view that this one undoes: its input had the requested sizes, or may have had them,
+/// and no function has reordered the elements since.
 fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First> {
     let sizes = |id: ObjId| match cx.it.heap.get(id) {
         Data::Tensor(tensor) => tensor.sizes(),
@@ -135,7 +136,7 @@ fn restored(cx: &Context<'_, '_>, tensor: ObjId, asked: &[Size]) -> Option<First
     None
 }
 
-/// The requested sizes, with `-1` computed.
+/// The requested sizes, with the computed size in place of `-1`.
 fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
     let mut values = bound.rest_values();
     if values.is_empty() {
@@ -155,7 +156,7 @@ fn asked(it: &Interp<'_>, bound: &Bound, numel: &Size) -> Option<Vec<Size>> {
 }
 
 /// Whether the second of three axes becomes the first of two, and the first axis is merged with the
-/// last one: the states `[2, B, H]` of both directions become `[B, 2 * H]`.
+/// last one. For example, the states `[2, B, H]` of a bidirectional RNN become `[B, 2 * H]`.
 fn joins_over(old: &[Size], new: &[Size]) -> bool {
     let ([first, second, last], [kept, joined]) = (old, new) else { return false };
     let apart = |a: &Size, b: &Size| !a.is_unknown() && !b.is_unknown() && a != b;
@@ -178,11 +179,12 @@ fn swaps(old: &[Size], new: &[Size], is_padded: impl FnOnce() -> bool) -> bool {
         })
     };
     let (from, to): (Vec<&Size>, Vec<&Size>) = moved.into_iter().unzip();
-    // Transformer-XL and Longformer shift the rows of their scores with such a view of a padded
-    // tensor: it swaps the last two axes, or the first two. The heads and steps of attention are
-    // the two middle axes.
+    // Transformer-XL and Longformer shift the rows of their scores on purpose, with such a view of a
+    // padded tensor. The view swaps the last two of four axes, or the first two. The two middle axes
+    // are often the heads and steps of attention, so swapping them counts as a shift only if the
+    // tensor was padded.
     let moves = |at: usize| old.get(at).zip(new.get(at)).is_some_and(|(a, b)| a.equals(b) != Some(true));
-    // The same with three axes: a column was inserted before the last one.
+    // The same shift, recognised by its padding of one column: the swapped sizes differ by 1.
     let padded = |a: &Size, b: &Size| a.sub(b).known() == Some(1);
     let skewed = matches!(from.as_slice(), [a, b] if padded(a, b) || padded(b, a));
     let neighbours = old.len() == 4 && from.len() == 2;

@@ -20,7 +20,7 @@ struct Head {
     model: ObjId,
     name: Sym,
     module: ObjId,
-    /// The name of the head in this model.
+    /// The name of the model's own head.
     own: &'static str,
     span: Span,
 }
@@ -37,12 +37,12 @@ impl Rule for HeadNeverCalled {
     fn event(&self, cx: &mut Context<'_, '_>, event: Event<'_>) {
         let it = &*cx.it;
         let Event::SetAttribute { object: model, name, value, span, .. } = event else { return };
-        // Another `forward`, or another head in place of the model's own.
+        // The program replaces `forward`, or the model's own head.
         if name.as_str() == "forward" || HEADS.contains(&name.as_str()) && it.heap.attr(model, name.as_str()).is_some()
         {
             self.replaced.borrow_mut().insert(model);
         }
-        // `if hasattr(model, "fc")` distinguishes networks.
+        // A condition may test which network the model is: `if hasattr(model, "fc")`.
         if it.undecided() > 0 || !HEADS.contains(&name.as_str()) || !is_module(it, value) {
             return;
         }

@@ -1,7 +1,7 @@
 //! `layer.out_features = n` on an existing layer, whose weight does not change.
 //!
-//! The rule reports it when the layer computes with its old weight: before that, the program may
-//! still replace the weight.
+//! The rule reports the assignment when the layer computes with its old weight: before that, the
+//! program may still replace the weight.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ use crate::syntax::Span;
 use crate::value::{ObjId, Sym, Value};
 
 const NAME: &str = "size-set-on-layer";
-/// Attributes that only describe a size, with the dimension of the weight.
+/// Attributes that only describe a size, and the dimension of the weight that has this size.
 const SIZES: &[(&str, i64)] = &[
     ("out_features", 0),
     ("in_features", 1),

@@ -19,7 +19,7 @@ pub(crate) enum Gradients {
     Blank,
     /// Cleared.
     Empty,
-    /// Computed since they were cleared, but not used yet.
+    /// Computed, but not used by a step yet.
     Fresh,
     /// Used by a step.
     Used,
@@ -55,14 +55,14 @@ pub(crate) struct Known {
     pub made: Span,
     /// The optimizer escaped to unseen code, which may use it at any call.
     pub escaped: bool,
-    /// The last step.
+    /// The place of the last step.
     pub stepped: Option<Span>,
 }
 
 #[derive(Default)]
 pub(crate) struct Optimizers {
     known: RefCell<FxHashMap<ObjId, Known>>,
-    /// The last `backward()`.
+    /// The place of the last `backward()`.
     pub backward: std::cell::Cell<Option<Span>>,
 }
 
@@ -94,8 +94,8 @@ impl Optimizers {
     /// The states of an optimizer's gradients on the paths that lead here.
     pub(crate) fn fates(&self, it: &Interp<'_>, id: ObjId) -> Vec<Gradients> {
         let all: Vec<Gradients> = fates(it, GRADIENTS.of(id)).iter().filter_map(Gradients::of).collect();
-        // One path has cleared the gradients and another has used them: a flag may determine which
-        // of the paths continues.
+        // The gradients are cleared on one path but not on another. A flag may have selected the
+        // path, and later code may test the same flag, so the state counts as unknown.
         let mixed = all.contains(&Gradients::Empty) && all.len() > 1;
         if mixed { Vec::new() } else { all }
     }
@@ -131,7 +131,7 @@ impl Optimizers {
                     // Without gradients, a step does nothing.
                     Some(_) if matches!(self.gradients(it, *optimizer), Some(Gradients::Blank | Gradients::Empty)) => {}
                     Some(_) => self.set(it, *optimizer, Some(Gradients::Used)),
-                    // An unknown optimizer, possibly one of several.
+                    // The trace does not know this optimizer. It may be one of several known ones.
                     None => self.forget_all(it),
                 }
             }
@@ -146,8 +146,8 @@ impl Optimizers {
         }
     }
 
-    /// A change of this optimizer's gradients also affects optimizers that may share parameters
-    /// with it.
+    /// Makes the states of other optimizers unknown if they may share parameters with this one,
+    /// because a change of its gradients also affects theirs.
     fn forget_shared(&self, it: &mut Interp<'_>, optimizer: ObjId) {
         let own = parameters(it, optimizer);
         for id in self.all() {
@@ -197,8 +197,8 @@ pub(crate) fn parameters(it: &Interp<'_>, optimizer: ObjId) -> Option<Vec<ObjId>
     items.iter().map(|p| p.as_obj().filter(|_| it.heap.is_tensor(p))).collect()
 }
 
-/// The instances of a class that are reachable from a value: contained in it, or in the object of
-/// which it is a method.
+/// The instances of a class that are reachable from a value: the value contains them, or it is a
+/// method of an object that contains them.
 pub(crate) fn reach(it: &Interp<'_>, value: &Value, class: &str, depth: u32, out: &mut Vec<ObjId>) {
     if depth == 0 || out.len() > 100 {
         return;

@@ -18,7 +18,8 @@ pub(crate) struct Node {
     pub function: &'static str,
     pub span: Span,
     pub inputs: Vec<ObjId>,
-    /// The tensors that its backward needs, with the number of earlier writes to their memory.
+    /// The tensors that the backward of the function needs, each with the number of writes to its
+    /// memory so far.
     pub saved: Vec<(ObjId, u32)>,
 }
 
@@ -28,7 +29,7 @@ const MOST: usize = 20_000;
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: RefCell<FxHashMap<ObjId, Node>>,
-    /// The last write to each memory.
+    /// The place of the last write to each memory.
     writes: RefCell<FxHashMap<ObjId, Span>>,
     /// Memory that was written through `.data`, which PyTorch does not count.
     uncounted: RefCell<FxHashSet<ObjId>>,
@@ -64,13 +65,13 @@ impl Graph {
         }
     }
 
-    /// Records that an attribute of a tensor is computed from it.
+    /// Records that the value of an attribute is computed from its tensor.
     pub(crate) fn viewed(&self, object: ObjId, result: ObjId, name: Sym, span: Span) {
         let node = || Node { function: name.as_str(), span, inputs: vec![object], saved: Vec::new() };
         self.nodes.borrow_mut().entry(result).or_insert_with(node);
     }
 
-    /// Records that a result was written to a tensor, which now depends on it, too.
+    /// Records that a result was written into a tensor: the tensor now depends on the result, too.
     pub(crate) fn written(&self, it: &Interp<'_>, object: ObjId, result: &Value, span: Span) {
         self.writes.borrow_mut().insert(memory(it, object), span);
         let through = self.ancestors(&[object], |id| memory(it, id) == memory(it, object));
@@ -79,12 +80,11 @@ impl Graph {
         }
         let Some(result) = result.as_obj() else { return };
         let mut nodes = self.nodes.borrow_mut();
-        // A function keeps a copy of the values that its backward needs from the tensor that it
-        // overwrites.
+        // A function that overwrites its input keeps a copy of the values that its backward needs.
         if let Some(made) = nodes.get_mut(&result).filter(|made| made.span == span) {
             let own = memory(it, object);
             made.saved.retain(|(saved, _)| memory(it, *saved) != own);
-            // Its backward needs the result, as stored in this tensor from now on.
+            // The backward of these functions needs the result, which is now stored in this tensor.
             let records = tensor(it, result).is_some_and(|t| t.grad == Grad::Attached);
             if records && NEEDS_RESULT_IN_PLACE.contains(&made.function) && it.certainty() != Certainty::Guessed {
                 made.saved.push((own, writes(it, own).0.saturating_add(1)));
@@ -107,8 +107,9 @@ impl Graph {
         self.uncounted.borrow().contains(&memory(it, id))
     }
 
-    /// A function in the graph of these tensors, and a tensor that it saved and that was written
-    /// since. If `toward` is known, only the part of the graph that leads there is searched.
+    /// A function in the graph of these tensors, and a tensor that the function saved and that was
+    /// overwritten since. If `toward` is not empty, only the part of the graph between these tensors
+    /// and `toward` is searched.
     pub(crate) fn stale(&self, it: &Interp<'_>, from: &[ObjId], toward: &[ObjId]) -> Option<(Node, ObjId)> {
         self.attached(it, from).into_iter().find_map(|id| {
             let node = self.node(id).filter(|_| self.leads(id, toward))?;
@@ -129,8 +130,8 @@ impl Graph {
         self.nodes.borrow().get(&id).cloned()
     }
 
-    /// The tensors from which a value was computed, including itself, nearest first, as far as
-    /// `follow` allows.
+    /// These tensors and the tensors from which they were computed, nearest first. A tensor that
+    /// `follow` rejects is left out, and its inputs are not visited.
     pub(crate) fn ancestors(&self, from: &[ObjId], mut follow: impl FnMut(ObjId) -> bool) -> Vec<ObjId> {
         let nodes = self.nodes.borrow();
         let mut seen: FxHashSet<ObjId> = FxHashSet::default();
@@ -158,15 +159,15 @@ impl Graph {
         self.ancestors(from, |id| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached))
     }
 
-    /// Whether a tensor was computed from one of the tensors `toward`; always true if they are not
-    /// known.
+    /// Whether a tensor was computed from one of the tensors `toward`; always true if `toward` is
+    /// empty.
     fn leads(&self, id: ObjId, toward: &[ObjId]) -> bool {
         let computed_from = |node: Node| self.ancestors(&node.inputs, |_| true).iter().any(|id| toward.contains(id));
         toward.is_empty() || self.node(id).is_some_and(computed_from)
     }
 
-    /// Marks the graph as freed by a `backward()` at this place. If it stops at the tensors
-    /// `toward`, only the part of the graph that leads there is marked.
+    /// Marks the graph as freed by a `backward()` at this place. If `toward` is not empty, the pass
+    /// stops at these tensors, and only the part of the graph that leads there is marked.
     pub(crate) fn free(&self, it: &mut Interp<'_>, from: &[ObjId], toward: &[ObjId], span: Span) {
         let is_attached = |id: ObjId| tensor(it, id).is_some_and(|t| t.grad == Grad::Attached);
         let passed = self.ancestors(from, |id| is_attached(id) && !toward.contains(&id));
@@ -176,8 +177,8 @@ impl Graph {
         }
     }
 
-    /// The nearest part of the graph of these tensors that a `backward()` has freed, and the place
-    /// of that `backward()`.
+    /// The nearest node in the graph of these tensors that a `backward()` has freed, and the place of
+    /// that `backward()`.
     pub(crate) fn freed(&self, it: &Interp<'_>, from: &[ObjId]) -> Option<(Node, Span)> {
         self.attached(it, from).into_iter().find_map(|id| Some((self.node(id)?, tensor(it, id)?.freed?)))
     }
@@ -216,7 +217,7 @@ const SAVING: &[&str] = &[
 const NEEDS_RESULT: &[&str] =
     &["sqrt", "exp", "sigmoid", "tanh", "relu", "softmax", "log_softmax", "norm", "std", "logsumexp", "prod"];
 
-/// Functions whose backward needs the result even if it was written into the input. The other
+/// Functions whose backward needs the result even if they write it into their input. All other
 /// functions keep a copy of the input.
 const NEEDS_RESULT_IN_PLACE: &[&str] = &[
     "sqrt",
@@ -266,7 +267,7 @@ fn saved(it: &Interp<'_>, function: &str, inputs: &[ObjId], result: ObjId) -> Ve
     out.into_iter().map(|id| (id, writes(it, id).0)).collect()
 }
 
-/// The tensor whose memory this one shares.
+/// The tensor that owns the memory of a tensor: its base, or itself if it has none.
 fn memory(it: &Interp<'_>, id: ObjId) -> ObjId {
     tensor(it, id).and_then(|t| t.base).unwrap_or(id)
 }

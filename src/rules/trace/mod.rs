@@ -33,13 +33,13 @@ const MODULE: &str = "torch.nn.Module";
 pub(super) enum Moment {
     /// `backward()` and `autograd.grad`: gradients are computed from the tensors `loss`, and added
     /// to the gradients of parameters if `accumulates`. `loss` is empty if the tensors are not
-    /// known. `toward` are the inputs at which `autograd.grad` stops.
+    /// known. `toward` are the tensors of the argument `inputs`, at which the backward pass stops.
     Backward { loss: Vec<ObjId>, keeps_graph: bool, accumulates: bool, toward: Vec<ObjId> },
     /// `optimizer.step()`.
     Step { optimizer: ObjId, closure: bool },
     /// `optimizer.zero_grad()`.
     Zero { optimizer: ObjId },
-    /// All gradients become unknown.
+    /// The gradients of all optimizers become unknown.
     Unclear,
 }
 
@@ -58,7 +58,7 @@ impl Trace {
         self.moments.get()
     }
 
-    /// An event whose order matters, so the second iteration of its loop must run.
+    /// Counts an event whose order matters, so that the loop around it runs a second iteration.
     pub(super) fn note(&self) {
         self.moments.set(self.moments.get().saturating_add(1));
     }
@@ -132,7 +132,7 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
     Some(match path {
         "torch.Tensor.backward" => backward(it, bound, "input", true),
         "torch.autograd.backward" => backward(it, bound, "tensors", true),
-        // For a tensor, the model of the framework calls `backward()`.
+        // If the loss is a tensor, the model of this function calls `backward()` itself.
         "accelerate.Accelerator.backward" if !it.heap.is_tensor(&bound.get("loss")) => {
             Moment::Backward { loss: Vec::new(), keeps_graph: true, accumulates: true, toward: Vec::new() }
         }
@@ -142,7 +142,7 @@ fn moment(it: &Interp<'_>, path: &str, bound: &Bound) -> Option<Moment> {
         "torch.autograd.grad" => backward(it, bound, "outputs", false),
         "torch.optim.Optimizer.step" => Moment::Step { optimizer: object()?, closure: !bound.get("closure").is_none() },
         "torch.optim.Optimizer.zero_grad" => Moment::Zero { optimizer: object()? },
-        // The owner of these gradients is not known.
+        // It is not known which optimizers own these gradients.
         "torch.nn.Module.zero_grad" | "torch.Tensor.zero_" => Moment::Unclear,
         _ => return None,
     })

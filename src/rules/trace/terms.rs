@@ -12,8 +12,8 @@ use crate::value::{Grad, ObjId};
 pub(crate) struct Term {
     /// The parameters that its gradient reaches.
     pub reaches: Vec<ObjId>,
-    /// Disconnected parts, nearest first: the place of the `detach()`, and the parameters behind
-    /// it.
+    /// For each `detach()` from which the term is computed, nearest first: the place of the
+    /// `detach()`, and the parameters that it disconnects.
     pub cut: Vec<(Span, Vec<ObjId>)>,
 }
 
@@ -24,8 +24,8 @@ impl Graph {
         let (mut terms, mut todo, mut seen) = (Vec::new(), vec![loss], FxHashSet::default());
         while let Some(id) = todo.pop() {
             let Some(node) = self.node(id).filter(|_| is_attached(&id) && seen.insert(id)) else { continue };
-            // `loss += term`: the sum that is written to `loss` is computed from its old value and
-            // the term.
+            // `loss += term`: the sum that is written to `loss` is computed from the old value of
+            // `loss` and the term.
             let sum = |id: &ObjId| self.node(*id).filter(|sum| matches!(sum.function, "add" | "sub"));
             let (own, added): (Vec<ObjId>, Vec<ObjId>) = node
                 .inputs

@@ -25,7 +25,7 @@ impl Rule for ChangedThroughData {
             format!("`backward()` uses the value that is written here, not the one that `{}` saved", node.function);
         let labels = vec![
             Label { span: node.span, message: format!("`{}` saves the value here", node.function) },
-            Label { span, message: "this needs the saved value".to_owned() },
+            Label { span, message: "this `backward()` needs the saved value".to_owned() },
         ];
         cx.findings.report(NAME, Severity::Warning, message, at, labels);
     }

@@ -166,7 +166,7 @@ impl Rule for ClippingBeforeBackward {
                 "there are no gradients to clip: `zero_grad()` has cleared them, and `backward()` comes later";
             let labels = vec![
                 Label { span: *backward, message: "this computes the gradients".to_owned() },
-                Label { span: *step, message: "this step uses them unclipped".to_owned() },
+                Label { span: *step, message: "this step uses the unclipped gradients".to_owned() },
             ];
             cx.findings.report(NAME, Severity::Error, message, *clip, labels);
         }

@@ -1,5 +1,5 @@
-//! Dropout that ignores the mode of the module whose `forward` uses it: functions, which by default
-//! also drop in evaluation, and layers created for one call, which `eval()` never reaches.
+//! Dropout that ignores the mode of the module whose `forward` uses it: functions that are called
+//! without `training`, and layers that are created for one call, which `eval()` never reaches.
 
 use crate::diagnostic::{Applicability, Edit, Fix, Severity};
 use crate::python::Bound;
@@ -78,7 +78,7 @@ fn function(cx: &mut Context<'_, '_>, name: &str, bound: &Bound) {
     let span = cx.span;
     let never = bound.get("p").as_f64() == Some(0.0);
     let named = cx.source(span).is_some_and(|text| text.contains("dropout"));
-    // `if self.training: x = F.dropout(x)`
+    // `if self.training: x = F.dropout(x)` is correct.
     if bound.open || never || !named || bound.given("training") || cx.it.tests_attribute("training") {
         return;
     }
@@ -112,6 +112,6 @@ fn attention(cx: &mut Context<'_, '_>, module: &Value, bound: &Bound) {
     if bound.open || !drops || !evaluated && asks_for_mode(cx) {
         return;
     }
-    let message = "attention drops values in evaluation mode too: `dropout_p` is not 0 there";
+    let message = "attention drops values in evaluation mode too: `dropout_p` is not 0 in that mode";
     cx.findings.report(NAME, Severity::Warning, message, cx.span, Vec::new());
 }

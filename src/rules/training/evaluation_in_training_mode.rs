@@ -3,10 +3,10 @@
 //! Outputs in training mode without gradients can be intended: pseudo labels and targets of another
 //! network (which a later `backward()` shows), Monte Carlo dropout and updates of batch statistics
 //! (which begin with `train()`). So the rule reports outputs that are compared with labels and take
-//! part in no `backward()`, if there was no further `train()` since the training.
+//! part in no `backward()`, if `train()` was not called since the last training step.
 //!
 //! Outputs with gradients are reported if another call trains the same layer: a loss on which the
-//! program never calls `backward()` is a validation.
+//! program never calls `backward()` is then a validation loss.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -59,8 +59,8 @@ struct Measured {
 pub(crate) struct EvaluationInTrainingMode {
     /// The outputs of layers in training mode.
     outputs: RefCell<FxHashMap<ObjId, Output>>,
-    /// The calls of models whose outputs were compared, and whether these have gradients: the same
-    /// line may train and validate.
+    /// The calls of models whose outputs were compared, and whether the outputs have gradients: the
+    /// same line may train and validate.
     measured: RefCell<BTreeMap<(Span, bool), Measured>>,
     /// Tensors that took part in a `backward()`, with or without gradients.
     used: RefCell<FxHashSet<ObjId>>,
@@ -85,7 +85,7 @@ impl Rule for EvaluationInTrainingMode {
         if outputs.is_empty() || !MEASURES.contains(&path.as_str()) || it.second_round() {
             return;
         }
-        // The other operand consists of labels: values that do not come from the model itself.
+        // One operand must come from the model, and the other must not: it consists of labels.
         let operands: Vec<ObjId> = bound.values.iter().flatten().filter_map(|arg| arg.value.as_obj()).take(2).collect();
         let [first, second] = operands.as_slice() else { return };
         let behind = |id: ObjId| -> Vec<ObjId> {
@@ -110,7 +110,7 @@ impl Rule for EvaluationInTrainingMode {
         if outputs.is_empty() {
             return;
         }
-        // Unseen code may call `backward()` on it.
+        // Unseen code may call `backward()` on the value.
         let mut given = Vec::new();
         tensors(it, value, 3, &mut given);
         given.retain(|id| tensor(it, *id).is_none_or(|t| t.grad != Grad::Off));

@@ -1,8 +1,8 @@
 //! `backward()` on a loss that is not connected to the parameters.
 //!
 //! PyTorch rejects the call if the loss does not require grad. This rule reports the rejected call
-//! if it can show what disconnects the loss. PyTorch does not reject a loss that was turned into a
-//! leaf: its gradient reaches only itself.
+//! if it can show what disconnects the loss. PyTorch accepts a loss that was turned into a leaf, but
+//! the gradient reaches only this leaf. The rule reports this call, too.
 
 use std::cell::RefCell;
 
@@ -17,13 +17,14 @@ const NAME: &str = "loss-cut-from-graph";
 
 #[derive(Default)]
 pub(crate) struct LossCutFromGraph {
-    /// The last `backward()`, with its tensors.
+    /// The place of the last `backward()`, and the tensors on which it was called.
     last: RefCell<Option<(Span, Vec<ObjId>)>>,
-    /// The terms of its loss, and the optimizers that have stepped since.
+    /// The terms of the loss of the last `backward()`.
     terms: RefCell<Vec<Term>>,
+    /// The optimizers that have stepped since the last `backward()`.
     stepped: RefCell<Vec<ObjId>>,
-    /// Terms that reach no stepped parameter, unless one of these optimizers steps before they are
-    /// cleared.
+    /// Terms whose gradients no step has used yet. A term is removed if one of its `others` steps,
+    /// and reported if one of them clears its gradients before that.
     lost: RefCell<Vec<Lost>>,
 }
 
@@ -66,7 +67,8 @@ impl Rule for LossCutFromGraph {
             return false;
         }
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| matches!(t.grad, Grad::Leaf | Grad::Attached));
-        // Nearest first: the last place at which the graph could have been kept.
+        // `ancestors` begins with the nearest tensor, so this is the last operation that disconnects
+        // the loss.
         let cut = trace.graph.ancestors(loss, off).into_iter().find_map(|id| {
             let node = trace.graph.node(id)?;
             node.inputs.iter().any(learns).then_some((id, node))
@@ -87,11 +89,12 @@ impl Rule for LossCutFromGraph {
             (function, _) => format!("the gradient ends here: autograd does not record `{function}`"),
         };
         let message = "this loss trains no parameter: it is not connected to any of them";
-        // Frameworks that train for the program also call `backward()`.
+        // If a framework calls `backward()` for the program, the finding is at the operation that
+        // disconnects the loss.
         let own = cx.source(*span).is_some_and(|text| text.contains("backward"));
         let (at, labels) = match own {
             true => (*span, vec![Label { span: node.span, message: why }]),
-            false => (node.span, vec![Label { span: *span, message: "this computes its gradients".to_owned() }]),
+            false => (node.span, vec![Label { span: *span, message: "this computes the gradients".to_owned() }]),
         };
         cx.findings.report(NAME, Severity::Error, message, at, labels);
         true
@@ -99,8 +102,8 @@ impl Rule for LossCutFromGraph {
 }
 
 impl LossCutFromGraph {
-    /// A term of the loss that `detach()` disconnects from the parameters of the stepping
-    /// optimizer: it only reaches parameters of other optimizers, which clear its gradients.
+    /// Finds terms of the loss that `detach()` disconnects from the parameters of the optimizer that
+    /// steps, and that reach only parameters of other optimizers, which then clear the gradients.
     fn terms_lost(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         match moment {
@@ -133,8 +136,11 @@ impl LossCutFromGraph {
                         let message = "`detach()` disconnects this term of the loss from the parameters of the \
                             optimizer, so it trains nothing";
                         let labels = vec![
-                            Label { span: lost.step, message: "this step gets no gradient from it".to_owned() },
-                            Label { span, message: "its gradients for other parameters are cleared here".to_owned() },
+                            Label { span: lost.step, message: "this step gets no gradient from the term".to_owned() },
+                            Label {
+                                span,
+                                message: "the term's gradients for other parameters are cleared here".to_owned(),
+                            },
                         ];
                         cx.findings.report(NAME, Severity::Warning, message, lost.detach, labels);
                     }
@@ -145,7 +151,7 @@ impl LossCutFromGraph {
         }
     }
 
-    /// Checkpointed parts of a model that the loss depends on, but cannot train.
+    /// Reports checkpointed parts of a model that the loss depends on, but cannot train.
     fn unrecorded(&self, cx: &mut Context<'_, '_>, loss: &[ObjId]) {
         let (it, trace, span) = (&*cx.it, cx.trace, cx.span);
         let learns = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Attached);
@@ -158,14 +164,15 @@ impl LossCutFromGraph {
         for node in nodes.filter(|node| node.inputs.iter().any(learns)) {
             let message = "no parameter in here is trained: with `use_reentrant`, `checkpoint` records nothing unless \
                 an input requires grad";
-            let labels = vec![Label { span, message: "this computes no gradients for them".to_owned() }];
+            let labels = vec![Label { span, message: "this computes no gradients for the parameters".to_owned() }];
             cx.findings.report(NAME, Severity::Warning, message, node.span, labels);
         }
     }
 }
 
-/// The leaf that the loss is, or from which it is computed, if it is not a parameter. The leaf was
-/// created from the values of a tensor with a graph, so its own gradient is not useful.
+/// The loss itself if it is a leaf, or the leaf from which it is computed, if this leaf is not a
+/// parameter. Such a leaf was created from the values of a tensor with a graph, so its own gradient
+/// is not useful.
 fn made_anew(it: &Interp<'_>, trace: &Trace, loss: &[ObjId]) -> Option<ObjId> {
     let [only] = loss else { return None };
     let leaf = |id: &ObjId| tensor(it, *id).is_some_and(|t| t.grad == Grad::Leaf);

@@ -1,7 +1,7 @@
 //! A running total or a list of losses that keeps the graph of every loss.
 //!
 //! The rule reports a total that is certainly not a loss: it contains a part of an earlier
-//! iteration whose graph `backward()` has freed, so a `backward()` on it would fail.
+//! iteration whose graph `backward()` has freed, so a `backward()` on the total would fail.
 
 use crate::diagnostic::{Label, Severity};
 use crate::python::{Event, Interp};
@@ -34,7 +34,7 @@ impl Rule for LossSummedWithGraph {
         if !result.as_obj().is_some_and(attached) {
             return;
         }
-        // The summands of an operand, also inside nested sums.
+        // Whether an operand contains a summand of an earlier iteration, also inside nested sums.
         let total = |id: ObjId| {
             let parts = trace.graph.ancestors(&[id], |part| {
                 attached(part)

@@ -2,7 +2,7 @@
 //!
 //! Layers that are frozen in evaluation mode on purpose are in that mode from the first iteration
 //! on. So the rule reports models that were trained in training mode before, or that were put into
-//! training mode as a whole, then into evaluation mode as a whole, and evaluated.
+//! training mode as a whole, then into evaluation mode as a whole, and then evaluated.
 
 use std::cell::RefCell;
 
@@ -42,7 +42,7 @@ pub(crate) struct Mode {
     pub training: Option<bool>,
 }
 
-/// For the call of a `forward`: the mode of the layer, if it matters.
+/// For a call of `forward`: the layer and its mode, if the result depends on the mode.
 pub(crate) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode> {
     let class = match path.as_str().strip_suffix(".forward")?.strip_prefix("torch")?.strip_prefix("vision.models.") {
         Some(model) => NORMED.contains(&model).then_some("BatchNorm2d")?,
@@ -58,13 +58,13 @@ pub(crate) fn mode_of(it: &Interp<'_>, path: Sym, bound: &Bound) -> Option<Mode>
 
 #[derive(Default)]
 pub(crate) struct ModelLeftInEval {
-    /// The results of such layers: the layer and its mode.
+    /// For each result that depends on the mode of a layer: the layer and its mode.
     outputs: RefCell<FxHashMap<ObjId, (ObjId, Option<bool>)>>,
     /// The layers in the graph of the last `backward()`, and their modes.
     last: RefCell<Vec<(ObjId, Option<bool>)>>,
     /// The mode in which each layer was trained in the first round of a loop.
     trained: RefCell<FxHashMap<ObjId, bool>>,
-    /// The last `eval()`.
+    /// The place of the last `eval()`.
     eval: RefCell<Option<Span>>,
     /// For each layer, the `eval()` of a model that had been put into training mode as a whole, and
     /// the loops around this call.
@@ -177,7 +177,7 @@ impl Rule for ModelLeftInEval {
     }
 }
 
-/// The running loops.
+/// The loops that are running at this point.
 fn runs(it: &Interp<'_>) -> Vec<u32> {
     it.rounds().iter().map(|rounds| rounds.run).collect()
 }

@@ -1,9 +1,9 @@
-//! A checkpoint that `torch.load` rejects because it accepts only tensors and plain values by
-//! default.
+//! A checkpoint with an object that `torch.load` rejects: by default, it accepts only tensors and
+//! plain values.
 //!
 //! The rule reports a checkpoint that the same program saved under the same path, and that contains
-//! an object which is pickled by class. Programs that allow classes, or load in another way, are
-//! not reported.
+//! an object which is pickled by class. Programs that allow classes for loading, and calls with
+//! `weights_only` or `pickle_module`, are not reported.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -28,8 +28,8 @@ const PICKLED: &[&str] = &["torch.nn.Module", "torch.optim.Optimizer", "torch.op
 
 #[derive(Default)]
 pub(crate) struct ObjectInCheckpoint {
-    /// For each file path, the part of the saved object that `torch.load` rejects, and its place;
-    /// `None` if another object was also saved there.
+    /// For each file path, the part of the saved object that `torch.load` rejects, and the place of
+    /// the `torch.save`. `None` if an object saved there is not certainly rejected.
     saved: RefCell<BTreeMap<String, Option<(String, Span)>>>,
     loaded: RefCell<BTreeMap<Span, String>>,
     /// The program allows classes for loading.

@@ -29,7 +29,7 @@ pub(crate) struct ReplacedParametersNotOptimized {
     replaced: RefCell<Vec<Replaced>>,
     /// The results of `parameters()`, each with its module.
     all_of: RefCell<FxHashMap<ObjId, ObjId>>,
-    /// Optimizers that were given all parameters of a module.
+    /// Optimizers that were given all parameters of a module, each with this module.
     covers: RefCell<FxHashMap<ObjId, ObjId>>,
     /// Optimizers that got more parameters later.
     enlarged: RefCell<FxHashSet<ObjId>>,
@@ -50,7 +50,7 @@ impl Rule for ReplacedParametersNotOptimized {
         let (mut old, mut new) = (Vec::new(), Vec::new());
         trained(it, &before, DEPTH, &mut old);
         trained(it, value, DEPTH, &mut new);
-        // A new layer that wraps the old one, or shares its parameters, still trains them.
+        // If the new layer wraps the old one, or shares its parameters, these are still trained.
         if old.is_empty() || new.is_empty() || new.iter().any(|p| old.contains(p)) {
             return;
         }
@@ -61,8 +61,8 @@ impl Rule for ReplacedParametersNotOptimized {
                 collect_modules(it, *module, DEPTH, &mut parts);
                 parts.contains(&object)
             });
-            // If not all layers of the model are known, the optimizer has the parameters that
-            // existed when it was created.
+            // If the parameters of an optimizer are not known, but it was given all parameters of the
+            // model, it has those that existed when it was created.
             let before = covered && optimizer > object && old.iter().all(|p| *p < optimizer);
             let held = match parameters(it, optimizer) {
                 Some(held) => old.iter().all(|p| held.contains(p)),
@@ -108,7 +108,8 @@ impl Rule for ReplacedParametersNotOptimized {
         for replaced in self.replaced.borrow().iter().filter(|r| r.optimizer == *optimizer) {
             let held = all.iter().any(|(optimizer, held)| match held {
                 Some(held) => replaced.new.iter().any(|p| held.contains(p)),
-                // The optimizer cannot contain parameters that were created later.
+                // An optimizer can have parameters that were created after it only through unseen
+                // code or `add_param_group`.
                 None => {
                     let escaped = trace.optimizers.known(*optimizer).is_none_or(|known| known.escaped);
                     let enlarged = self.enlarged.borrow().contains(optimizer);

@@ -55,11 +55,11 @@ fn assigned_over(cx: &Context<'_, '_>, method: &str, call: Span) -> Option<(Stri
     (first && cx.source(target)? == opening).then(|| (receiver.to_owned(), target))
 }
 
-/// Whether the current function does not use its local variable after this place.
+/// Whether `name` is a local variable that the current function does not use after this place.
 fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
     let in_name = |c: char| c == '_' || c.is_alphanumeric();
     let Some(function) = cx.it.function().filter(|function| function.contains(call)) else { return false };
-    // Each iteration of a loop uses it again.
+    // In a loop, the next iteration uses the variable again.
     if !name.chars().all(in_name) || cx.it.in_own_loop() {
         return false;
     }
@@ -70,7 +70,8 @@ fn is_forgotten(cx: &Context<'_, '_>, name: &str, call: Span) -> bool {
     let (Some(before), Some(after)) = (code(function.start, call.start), code(call.end, function.end)) else {
         return false;
     };
-    // A nested function may use it at any call; and the variable may belong to another function.
+    // A nested function may use the variable whenever it is called, and after `global` or `nonlocal`
+    // the variable is not local.
     let mut words = before.split(|c| !in_name(c));
     let own = words.clone().filter(|word| *word == "def").count() <= 1
         && !words.any(|word| matches!(word, "lambda" | "class" | "global" | "nonlocal"));

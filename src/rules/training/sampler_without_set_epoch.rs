@@ -1,7 +1,7 @@
 //! A `DistributedSampler` that shuffles in the same way in every epoch.
 //!
 //! For validation, this does not matter. So the rule reports samplers that are iterated several
-//! times for training, with `set_epoch` on no path between two passes.
+//! times for training, if no path from one pass to the next calls `set_epoch`.
 
 use std::cell::RefCell;
 
@@ -23,7 +23,7 @@ const SAMPLER: &str = "torch.utils.data.DistributedSampler";
 pub(crate) struct SamplerWithoutSetEpoch {
     /// The place at which each sampler was created, unless it escaped to unseen code.
     made: RefCell<FxHashMap<ObjId, Span>>,
-    /// Training passes with the same order as the previous pass.
+    /// For each sampler, a training pass with the same order as the pass before it.
     stale: RefCell<FxHashMap<ObjId, Span>>,
     /// The passes that have started and may continue, from the outermost to the innermost.
     passes: RefCell<Vec<Pass>>,
@@ -55,7 +55,7 @@ impl Rule for SamplerWithoutSetEpoch {
     fn moment(&self, cx: &mut Context<'_, '_>, moment: &Moment) {
         let it = &mut *cx.it;
         let Moment::Backward { .. } = moment else { return };
-        // A finished pass may have run inside the pass that trains.
+        // Removes finished passes, which may have run inside the pass that trains.
         let open = it.open_loops();
         let mut passes = self.passes.borrow_mut();
         while passes.last().is_some_and(|pass| pass.outside >= open) {

@@ -1,4 +1,4 @@
-//! Calls that a `GradScaler` allows only once for an optimizer before its `update()`.
+//! Calls that a `GradScaler` allows only once per optimizer between two calls of `update()`.
 //!
 //! PyTorch stores a stage for each optimizer (`torch/amp/grad_scaler.py`, `OptState`). This rule
 //! stores a list of stages for each scaler and path.
@@ -22,7 +22,7 @@ const STAGES: Topic = Topic::new("stages");
 const STEP: Topic = Topic::new("step()");
 const UNSCALE: Topic = Topic::new("unscale_()");
 
-/// A scaler after a step of an optimizer, and one after its gradients were unscaled.
+/// Creates a scaler and makes a step with it. [`UNSCALED`] only unscales the gradients.
 const STEPPED: &str = "\
 model = nn.Linear(4, 2)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -40,11 +40,11 @@ scaler.unscale_(optimizer)";
 pub(crate) struct ScalerNotUpdated {
     /// Scalers that are certainly enabled, and that have not escaped to unseen code.
     known: RefCell<FxHashSet<ObjId>>,
-    /// Scalers with an `update()` somewhere.
+    /// Scalers whose `update()` is called somewhere.
     updated: RefCell<FxHashSet<ObjId>>,
-    /// Steps in loops, by scaler.
+    /// Calls of `step()` in loops, each with its scaler.
     steps: RefCell<BTreeMap<Span, ObjId>>,
-    /// An `update()` of an unknown object.
+    /// `update()` was called on an unknown object.
     unclear: Cell<bool>,
 }
 

@@ -17,7 +17,7 @@ use crate::value::{ObjId, Value};
 
 const NAME: &str = "scheduler-length-mismatch";
 
-/// Creates a schedule that has made all of its steps.
+/// Creates a scheduler that has made all of its steps.
 const SETUP: &str = "\
 optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=0.1)
 scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=3)
@@ -33,7 +33,7 @@ struct Made {
     total: i64,
     /// The number of epochs, if the cycle is given as epochs and batches per epoch.
     epochs: Option<i64>,
-    /// The number of loops and undecided branches around its creation.
+    /// The number of loops, and of undecided branches, around the creation of the scheduler.
     loops: usize,
     undecided: u32,
 }
@@ -77,7 +77,7 @@ impl Rule for SchedulerLengthMismatch {
         }
         let made = self.made.borrow();
         let Some((id, made)) = bound.get("self").as_obj().and_then(|id| Some((id, made.get(&id)?))) else { return };
-        // A step that may be skipped, or that gets the epoch, is not counted.
+        // A step that may be skipped, or that gets the epoch as an argument, is not counted.
         let counted = it.undecided() == made.undecided && !bound.has_more() && !it.speculative();
         let mut steps = self.steps.borrow_mut();
         let place = steps.entry(id).or_default().entry(span).or_insert_with(|| it.rounds().split_off(made.loops));
@@ -113,13 +113,14 @@ impl Made {
         let least = |rounds: &Rounds| rounds.count.filter(|_| !rounds.leaves).unwrap_or(1).max(1);
         let steps = around.iter().fold(1_i64, |all, rounds| all.saturating_mul(least(rounds)));
         if self.class == "OneCycleLR" && steps > total {
-            let message = format!("the scheduler's {total} steps end before the loop does: it raises");
+            let message =
+                format!("the scheduler is configured for {total} steps, but the loop makes more: `step()` raises");
             return Some((Severity::Error, message));
         }
         let batches = inner.iter().try_fold(1_i64, |all, rounds| Some(all.saturating_mul(rounds.count?)));
         if outer.count == Some(total) && total > 1 && !inner.is_empty() && batches.is_none_or(|n| n > 1) {
             let then = match self.class {
-                "OneCycleLR" => "it raises after the last of them",
+                "OneCycleLR" => "`step()` raises after that many batches",
                 _ => "the learning rate falls and rises again every few batches",
             };
             let message = format!(
@@ -128,7 +129,7 @@ impl Made {
             );
             return Some((Severity::Warning, message));
         }
-        // Configured for batches, but only stepped in each epoch.
+        // The scheduler is configured for batches, but steps only once per epoch.
         let epochs = outer.count.filter(|n| inner.is_empty() && alone && self.epochs == Some(*n) && total > *n)?;
         Some((
             Severity::Warning,

@@ -3,12 +3,13 @@
 //!
 //! A single step without gradients may be intended, to create the state of the optimizer. So an
 //! optimizer is reported if no step in a loop ever had gradients. A program that computes nothing
-//! from the parameters does not train: it steps a scheduler, for example to draw its learning rates.
+//! from the parameters is not reported: it does not train, but may, for example, plot the learning
+//! rates of a scheduler.
 //!
 //! Dropping the gradients of some iterations may also be intended. But if the loss is divided by
-//! `n`, and the step runs in every `n`th iteration, they were meant to accumulate. The same holds
-//! if the same condition clears the gradients before the `backward()` of an iteration, and steps
-//! after it.
+//! `n`, and the step runs in every `n`th iteration, the gradients were meant to accumulate. The same
+//! holds if one condition decides whether an iteration clears the gradients before its `backward()`
+//! and whether it steps after it.
 //!
 //! If every iteration clears gradients that no step has used, they are either read by the program
 //! or useless. So an optimizer that never steps is reported if the program reads no `.grad`.
@@ -35,13 +36,14 @@ struct Steps {
     fed: bool,
     /// A `backward()` whose gradients were cleared before any step, and the call that cleared them.
     lost: Option<(Span, Span)>,
-    /// The call that clears them in every iteration, after a `backward()` of a loss divided by this
-    /// number.
+    /// The call that clears the gradients in every iteration, and the number by which the loss is
+    /// divided.
     cleared: Option<(Span, i64)>,
-    /// A step in every `n`th iteration, with `n`, and whether there is another step elsewhere.
+    /// A step in every `n`th iteration, and `n`.
     regular: Option<(Span, i64)>,
+    /// There is a step without such a condition.
     irregular: bool,
-    /// A `backward()` in a loop whose gradients the next iteration clears, and the call that clears
+    /// In a loop: a `backward()` whose gradients the next iteration clears, and the call that clears
     /// them.
     unused: Option<(Span, Span)>,
     /// The call that clears the gradients of earlier iterations, the step in the same iteration,
@@ -59,14 +61,14 @@ struct Cleared {
     every: i64,
     /// The text of the condition of the `zero_grad()`; no name in it was assigned since.
     test: String,
-    /// A `backward()` after it, in every iteration.
+    /// A `backward()` that runs after the `zero_grad()`, in every iteration.
     backward: Option<Span>,
 }
 
 #[derive(Default)]
 pub(crate) struct StepBeforeBackward {
     steps: RefCell<FxHashMap<ObjId, Steps>>,
-    /// Tensors that are a quotient of a tensor and a number, with the number.
+    /// The results of divisions by a number, each with this number.
     parts: RefCell<FxHashMap<ObjId, i64>>,
     /// The divisor of the loss of the last `backward()`.
     divided: Cell<Option<i64>>,

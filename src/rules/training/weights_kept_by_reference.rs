@@ -1,9 +1,9 @@
 //! The best weights so far, stored as references to the tensors that further training changes.
 //!
-//! `state_dict()` returns the model's own tensors. The rule reports a state that was taken from a
-//! model and stored under a name or attribute that was not assigned again, if an optimizer has
-//! since changed its tensors, and if it is loaded into the same model, which copies each tensor to
-//! itself.
+//! `state_dict()` returns the model's own tensors. The rule reports a state dict that the program
+//! stores under a name or attribute and later loads into the same model, if an optimizer has changed
+//! its tensors in between: loading it copies each tensor to itself. If the name or attribute is
+//! assigned again, the state dict is no longer followed.
 
 use std::cell::RefCell;
 
@@ -39,7 +39,7 @@ struct Alias {
 
 #[derive(Default)]
 pub(crate) struct WeightsKeptByReference {
-    /// The entries of state dicts, by the module to which the weights belong.
+    /// The entries of state dicts, each with the module to which it belongs.
     live: RefCell<FxHashMap<ObjId, ObjId>>,
     kept: RefCell<FxHashMap<Place, Kept>>,
     aliases: RefCell<Vec<Alias>>,
@@ -64,7 +64,7 @@ impl Rule for WeightsKeptByReference {
         self.put(it, place, value, span);
         let mut aliases = self.aliases.borrow_mut();
         aliases.retain(|alias| alias.place != place);
-        // Selected under a condition while the loop continues.
+        // An assignment under a condition in a loop selects the best model so far.
         if name.to_lowercase().starts_with("best")
             && it.in_loop()
             && it.undecided() > 0
@@ -116,7 +116,7 @@ impl Rule for WeightsKeptByReference {
         let it = &*cx.it;
         let span = cx.span;
         let name = path.as_str().rsplit('.').next().unwrap_or_default();
-        // A state that is saved to a file or copied is stored with its current values.
+        // A program that saves to a file, or copies, may have stored the current values there.
         if name.starts_with("save") || matches!(name, "dump" | "deepcopy") {
             self.aliases.borrow_mut().clear();
         }

@@ -20,9 +20,9 @@ const MODULE: &str = "torch.nn.Module";
 #[derive(Default)]
 pub(crate) struct WrappedModuleCalled {
     wrapped: RefCell<FxHashSet<ObjId>>,
-    /// The outputs of such modules: the call, and whether it bypasses the wrapper.
+    /// For each output of a wrapped module: the call, and whether it bypasses the wrapper.
     outputs: RefCell<FxHashMap<ObjId, (Span, bool)>>,
-    /// The call that computed the loss of the last `backward()`.
+    /// The call that computed the loss of the last `backward()`, if it bypasses the wrapper.
     last: RefCell<Option<Span>>,
 }
 

@@ -1,7 +1,7 @@
 //! `~mask` for integers that are only 0 and 1, if the result is used as a mask.
 //!
-//! The page has no contract: its functions are called all the time, and a tensor does not show how
-//! it was computed, so the probe could not check it.
+//! The page has no contract, because the probe could not check it: the functions below are called
+//! all the time, and a real tensor does not show how it was computed.
 
 use crate::diagnostic::{Label, Severity};
 use crate::rules::rule::{Call, Context, Rule};

@@ -6,7 +6,8 @@ every operation after PyTorch has decomposed it, including those of autograd: it
 device of their arguments, and rejects mixes that CUDA's kernels reject (`mixes`). `tensors` and
 `cuda` implement the queries about devices of tensors and of `torch.cuda`.
 
-It cannot show the rounding of CUDA's kernels, the concurrency of streams, and the use of memory.
+The emulation does not show the rounding of CUDA's kernels, the concurrency of streams, or the use
+of memory.
 """
 
 import os

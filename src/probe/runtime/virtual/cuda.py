@@ -1,4 +1,4 @@
-"""`torch.cuda`, as it behaves with GPUs. Streams run everything at once, and memory is not
+"""`torch.cuda`, as it behaves with GPUs. Streams run everything immediately, and memory is not
 counted."""
 
 import collections
@@ -142,7 +142,7 @@ class _GeneratorKind(type(torch._C.Generator)):
 
 
 class Generator(torch._C.Generator, metaclass=_GeneratorKind):
-    """A generator of a GPU, which draws the numbers of the CPU."""
+    """A generator of a GPU, which draws the same numbers as a generator of the CPU."""
 
     def __new__(cls, device="cpu"):
         made = super().__new__(cls, device="cpu")
@@ -178,7 +178,7 @@ def _tensor_type(name):
 
 
 def _constant(make):
-    """A separate function for each name, because the compiler has a table of them."""
+    """A new function for each name, because the compiler keeps a table of these functions."""
     return lambda *args, **kwargs: make()
 
 
@@ -255,7 +255,7 @@ def _names(world):
         "seed": _constant(lambda: None),
         "seed_all": _constant(lambda: None),
         "initial_seed": lambda: torch.initial_seed(),
-        # A snapshot of the generator that both share.
+        # The CPU and all GPUs share one generator.
         "get_rng_state": lambda device="cuda": torch.get_rng_state(),
         "set_rng_state": lambda state, device="cuda": torch.set_rng_state(state),
         "get_rng_state_all": lambda: [torch.get_rng_state() for _ in range(world.gpus)],

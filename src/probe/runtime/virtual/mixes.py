@@ -49,7 +49,7 @@ _TYPE_NAMES = {
 
 
 def type_name(tensor):
-    """`torch.cuda.FloatTensor`, as `Tensor.type` has it."""
+    """The name that `Tensor.type` returns, such as `torch.cuda.FloatTensor`."""
     gpu = "cuda." if tags.device_of(tensor).type == "cuda" else ""
     return f"torch.{gpu}{_TYPE_NAMES.get(tensor.dtype, tensor.dtype)}Tensor"
 
@@ -129,7 +129,8 @@ _MOVING = frozenset(("ctc_loss", "tensor_split"))
 
 
 def judge(func, args, kwargs, call):
-    """The device of the results of an operation on several devices. Raises the error of CUDA."""
+    """The device of the results of an operation on several devices. Raises CUDA's error if CUDA
+    rejects this mix."""
     schema = func._schema
     base, operation = _operation(schema)
     found = _arguments(schema, args, kwargs)
@@ -173,7 +174,7 @@ def judge(func, args, kwargs, call):
         method, names = _ON_CUDA[base]
         return _checked(found, method, lambda name: names.get(name, name))
     if not operation.on_cuda:
-        # Composed of other operations, most of which accept scalars.
+        # The operation is composed of others, most of which accept scalars on the CPU.
         return _iterated(found)
     return _checked(found, _wrapper(schema, base, operation), str)
 
@@ -194,7 +195,7 @@ def _one_device(found):
 
 
 def _iterated(found):
-    """The rule of TensorIterator: scalars on the CPU are accepted everywhere but as results."""
+    """The rule of TensorIterator: scalars on the CPU are accepted, except as results."""
     common = next(device for _, _, device in found if device != CPU)
     scalars = 0
     for argument, tensor, device in found:
@@ -293,7 +294,7 @@ def _attention(found):
 
 
 def _lists(args):
-    """Checks the lists of an optimizer: the tensors at each index are a separate operation."""
+    """Checks the lists of an optimizer: the tensors at each index belong to a separate operation."""
     lists = [value for value in args if isinstance(value, (list, tuple)) and value]
     for row in zip(*(one for one in lists if isinstance(one[0], torch.Tensor))):
         devices = {tags.device_of(tensor) for tensor in row if tensor.ndim > 0}

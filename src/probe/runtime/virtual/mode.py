@@ -36,7 +36,7 @@ class Calls(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         before, calls.call = calls.call, (func, args, kwargs or {})
         if kwargs and type(kwargs.get("device")) is int:
-            # Before PyTorch 2.7, a number as device asks the driver for the type of the device.
+            # For a number as device, PyTorch before 2.7 asks the driver for the type of the device.
             kwargs = dict(kwargs, device=torch.device("cuda", kwargs["device"]))
         try:
             mixes.before_call(func, args)
@@ -81,8 +81,8 @@ def _gpu_of_call():
 
 
 def _check_generator(target):
-    """The generator of a call must be on the device for which it draws. The operation gets another
-    Python object; the program's own generator is the argument of the call."""
+    """Rejects a generator that is not on the device for which it draws. The operation gets another
+    Python object, so the program's own generator is read from the arguments of the call."""
     generator = calls.call[2].get("generator") if calls.call is not None else None
     if generator is None:
         return
@@ -101,7 +101,7 @@ class VirtualDevice(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls):
-        """Nothing is compiled here, and importing the compiler takes seconds."""
+        """PyTorch's own method imports the compiler, which takes seconds. Nothing is compiled here."""
         return False
 
     def __enter__(self):
@@ -155,7 +155,7 @@ class VirtualDevice(TorchDispatchMode):
         return result
 
     def _make(self, func, tensors, target, kwargs):
-        """The device of a new tensor, and the arguments that the CPU supports."""
+        """The device of a new tensor, and the arguments changed to those that the CPU supports."""
         kwargs = dict(kwargs)
         if kwargs.get("pin_memory"):
             self.world.initialize()
@@ -170,7 +170,7 @@ class VirtualDevice(TorchDispatchMode):
             return None, kwargs
         if not tensors:
             return self._of_unsaid(), kwargs
-        # Inside PyTorch, the device is that of an argument, which really is the CPU.
+        # If PyTorch passes the device, it has read it from an argument, which really is on the CPU.
         said = calls.call is not None and calls.call[2].get("device") is not None
         return None if said else target, kwargs
 

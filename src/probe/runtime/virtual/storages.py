@@ -36,7 +36,7 @@ def install():
         tags.put_on_storage(storage, world.current.resolve(device))
         return storage
 
-    # PyTorch's own function for the CPU has priority 10.
+    # Packages with smaller numbers come first, and PyTorch's own package for the CPU has 10.
     torch.serialization.register_package(5, location, restore)
 
     def cuda(self, device=None, non_blocking=False):
@@ -51,7 +51,8 @@ def install():
 
 
 def _share():
-    """A storage for another process shares the memory of the CPU, and keeps its device."""
+    """Makes a storage that is sent to another process share CPU memory with it, and keep its
+    device."""
     reductions = torch.multiprocessing.reductions
     reduce = reductions.reduce_storage
 

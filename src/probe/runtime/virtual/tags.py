@@ -9,7 +9,7 @@ import torch
 
 from .world import CPU
 
-# It had another name before PyTorch 2.2.
+# The class had another name before PyTorch 2.2.
 Base = getattr(torch._C, "TensorBase", None) or torch._C._TensorBase
 _storage_of = Base.untyped_storage
 _real_device = Base.device.__get__
@@ -19,8 +19,8 @@ _PINNED = object()
 
 
 class Guess:
-    """The tag of a tensor that PyTorch itself created inside a call. Its device on a machine with
-    GPUs is not certain, so it is compatible with every device."""
+    """The tag of a tensor that PyTorch itself created inside a call. On a machine with GPUs, the
+    device of the tensor is not certain, so the tag is compatible with every device."""
 
     __slots__ = ("device",)
 
@@ -42,8 +42,8 @@ class _Sweep:
 
 
 def _bearer(tensor):
-    """The object with the tag of a tensor: its storage, or the tensor itself if it has none, such
-    as a sparse tensor."""
+    """The object that has the tag of a tensor: its storage, or the tensor itself if it has no
+    storage, such as a sparse tensor."""
     try:
         return _storage_of(tensor)
     except (NotImplementedError, RuntimeError):

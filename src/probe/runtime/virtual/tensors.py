@@ -41,7 +41,7 @@ def _retagged(tensor, device):
 
 
 def _method(function):
-    """Replaces a method by one with the same name."""
+    """Replaces the method of `torch.Tensor` that has the name of this function."""
     original = getattr(_Base, function.__name__, None) or getattr(torch.Tensor, function.__name__)
 
     @functools.wraps(original, assigned=("__name__", "__doc__"), updated=())
@@ -57,7 +57,8 @@ def _method(function):
 
 
 def _function(name, function):
-    """Replaces a function of `torch` by one with the same name."""
+    """Replaces the function of `torch` with this name. The new one gets the original as its first
+    argument."""
     original = getattr(torch, name)
 
     @functools.wraps(original, assigned=("__name__", "__doc__"), updated=())
@@ -222,5 +223,5 @@ def install():
     _function("tensor", tensor)
     _function("as_tensor", as_tensor)
     _function("asarray", asarray)
-    # The functions to which the default device applies.
+    # Clears the cached list of functions to which the default device applies.
     sys.modules["torch.utils._device"]._device_constructors.cache_clear()

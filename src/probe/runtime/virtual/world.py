@@ -18,7 +18,7 @@ class World:
         self.report = report
         self.initialized = False
         self.bad_fork = False
-        # The assert of a kernel destroys the context: every later call raises the same error.
+        # The error that every call raises after the assert of a kernel has destroyed the context.
         self.broken = None
         self._local = threading.local()
 
@@ -50,7 +50,7 @@ class World:
             raise accelerator_error("CUDA error: initialization error")
 
     def index(self, device):
-        """The number of the GPU for a device, a number or None."""
+        """The index of the GPU that is given as a device, as an index, or as None (the current one)."""
         if device is None:
             return self.current_index
         if isinstance(device, str):
@@ -67,7 +67,7 @@ class World:
         return index
 
     def resolve(self, device):
-        """The device of a tensor: a GPU has its number."""
+        """The device as a tensor reports it: a GPU always has an index."""
         if isinstance(device, int) and not isinstance(device, bool):
             device = torch.device("cuda", device)
         elif not isinstance(device, torch.device):
